@@ -6,8 +6,8 @@ import { resolve } from 'node:path';
 import { catalogue } from './commands/index.ts';
 import { momentAt } from './commands/kit/values/times.ts';
 import { auditKeysOf, ConfigMistakes, readTrailConfig, type TrailConfig } from './config.ts';
-import { Refusal, type Words } from './errors.ts';
-import { parseWords } from './pipeline/language/parse.ts';
+import { Refusal, type Args } from './errors.ts';
+import { parseArgs } from './pipeline/language/parse.ts';
 import { headOf, lineOf } from './pipeline/audit/audit-export.ts';
 import { wholeTrail } from './pipeline/audit/audit-query.ts';
 import { findingOf } from './pipeline/audit/audit-anchor.ts';
@@ -32,7 +32,7 @@ type Out = { readonly write: (text: string) => Promise<void>; readonly complain:
 type Environment = Parameters<typeof readTrailConfig>[0];
 
 /** Runs the words with these environment variables. Resolves with the exit code, never rejects. */
-export async function auditBy(words: Words, environment: Environment, out: Out): Promise<number> {
+export async function auditBy(words: Args, environment: Environment, out: Out): Promise<number> {
   try {
     return await run(words, readTrailConfig(environment), out.write);
   } catch (error) {
@@ -41,8 +41,8 @@ export async function auditBy(words: Words, environment: Environment, out: Out):
   }
 }
 
-async function run(words: Words, { databaseUrl, ...keys }: TrailConfig, write: Out['write']): Promise<number> {
-  const { path, given } = parseWords(['audit', ...words], catalogue);
+async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Out['write']): Promise<number> {
+  const { path, given } = parseArgs(['audit', ...words], catalogue);
   const { format, since } = auditExport.fields;
   const asked = given['format'];
   if (path === 'audit' || (path === 'audit export' && asked === undefined)) {

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { inline, plain, type Inline, type Text } from './text.ts';
 
-/** The words of a command, without the slash: `['cache', 'clear', 'acme-shop/live']`. */
-export type Words = readonly string[];
-/** A button with words: pressing it is the same as typing them. */
-export type Offer = { readonly label: string; readonly words: Words };
+/** The arguments of a command, without the slash: `['cache', 'clear', 'acme-shop/live']`. */
+export type Args = readonly string[];
+/** A button with arguments: pressing it is the same as typing them. */
+export type Offer = { readonly label: string; readonly args: Args };
 
 type RefusalDetails = {
   /** What to do next. */

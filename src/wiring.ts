@@ -32,7 +32,7 @@ import { createPeople, type People } from './slack/client/people.ts';
 import { createMessenger, type Pace } from './slack/client/messenger.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
 import { openDatabase } from './storage/database.ts';
-import { keptKey, readSetting } from './storage/kv.ts';
+import { keptKey, readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
 
 /** Sitehand's parts, each built once from the parts before it. `main.ts` starts and stops them. */
@@ -114,7 +114,7 @@ export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
 /** What decides about changes and moves them, and what works in the background: due changes and messages. */
 export async function buildPipeline(config: Config, foundations: Foundations, door: FrontDoor) {
   const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = foundations;
-  const aliasKey = await keptKey(database, 'alias key');
+  const aliasKey = await keptKey(database, 'alias_key');
   const logs = createLogReader(aliasKey);
   const pipeline: PipelineContext = {
     database,
@@ -193,7 +193,7 @@ function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookA
 /** Whether Sitehand can work, and what is wrong although it can, each in a few words. */
 export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
   notReady: async (): Promise<string | undefined> => {
-    await readSetting(database.db, 'pause');
+    await readKv(database.db, 'pause');
     if (!token.isTaken()) return 'Slack no longer accepts the bot token';
     return directory.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
   },

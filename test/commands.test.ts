@@ -6,12 +6,12 @@ import type { AnyAction } from '../src/commands/kit/action.ts';
 import { catalogue } from '../src/commands/index.ts';
 import { rightOf, rights } from '../src/commands/rights.ts';
 import { catalogue as endpoints } from '../src/hosting/contract/catalogue.ts';
-import { authorise } from '../src/pipeline/access/authorise.ts';
+import { authorize } from '../src/pipeline/access/access-check.ts';
 import { freeze } from '../src/pipeline/changes/freeze.ts';
-import { parse, parseWords, type Given } from '../src/pipeline/language/parse.ts';
+import { parse, parseArgs, type Given } from '../src/pipeline/language/parse.ts';
 import { renderCard } from '../src/pipeline/changes/card.ts';
-import { canonicalWords, isNamed, resolve } from '../src/pipeline/language/resolve.ts';
-import { optionName, takesRest, usage, wordsOf } from '../src/pipeline/language/usage.ts';
+import { canonicalArgs, isNamed, resolve } from '../src/pipeline/language/resolve.ts';
+import { optionName, takesRest, usage, argsOf } from '../src/pipeline/language/usage.ts';
 import { join } from '../src/pipeline/language/tokenize.ts';
 import { blockComplaints, viewComplaints } from '../src/playground/slack/block-kit/check.ts';
 import { drawCard, drawPage } from '../src/slack/draw/blocks.ts';
@@ -109,8 +109,8 @@ async function look(path: string, action: AnyAction, said: Given, host: InMemory
   const { input, problems, missing } = resolve(parsed, host.names());
   deepStrictEqual({ problems, missing }, { problems: [], missing: [] });
   const seen = async (): Promise<unknown> => parseStored(await action.look?.({ input, ...host.sources() }));
-  const before = await seen();
-  return { input, before, seen, wrong: action.valid?.(input) ?? action.possible?.({ input, before }) };
+  const snapshot = await seen();
+  return { input, snapshot, seen, wrong: action.valid?.(input) ?? action.possible?.({ input, snapshot }) };
 }
 /** As stored and read back. */
 const parseStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
@@ -137,15 +137,15 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
   test('does what its examples say, in a world that has what they name', async () => {
     for (const given of exampleSayings(path)) {
       const host = new InMemoryHost();
-      const { input, before, wrong } = await look(path, action, given, host);
+      const { input, snapshot, wrong } = await look(path, action, given, host);
       expect(wrong && plain(inline(wrong.says))).toBeUndefined();
-      expect(host.write(action.call({ input, before }))).toBeLessThan(300);
+      expect(host.write(action.call({ input, snapshot }))).toBeLessThan(300);
     }
   });
 
   test('makes a call of its section that survives being kept', () =>
-    always(({ input, before }) => {
-      const call = action.call({ input, before });
+    always(({ input, snapshot }) => {
+      const call = action.call({ input, snapshot });
       const about = endpoints.find(({ section, method }) => section === call.section && method === call.method);
       expect(call.kind).toBe('write');
       expect(about).toBeDefined();
@@ -154,31 +154,31 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
         expect.arrayContaining(typeof call.body === 'object' ? Object.keys(call.body ?? {}) : []),
       );
       expect(JSON.parse(JSON.stringify(call))).toEqual(call);
-      expect(action.call({ input, before })).toEqual(call);
+      expect(action.call({ input, snapshot })).toEqual(call);
     }));
 
   test('is taken by the host, which is not asked the same again', () =>
-    always(async ({ input, before, seen }, host) => {
-      expect(host.write(action.call({ input, before }))).toBeLessThan(300);
+    always(async ({ input, snapshot, seen }, host) => {
+      expect(host.write(action.call({ input, snapshot }))).toBeLessThan(300);
       if (action.look === undefined || action.proof === undefined) return;
       const now = await seen();
-      expect(action.valid?.(input) ?? action.possible?.({ input, before: now })).toBeDefined();
+      expect(action.valid?.(input) ?? action.possible?.({ input, snapshot: now })).toBeDefined();
     }));
 
   test('says what it will do and what it did', () =>
-    always(({ input, before }) => {
-      const card = action.card({ input, before, now: 1_000 });
+    always(({ input, snapshot }) => {
+      const card = action.card({ input, snapshot, now: 1_000 });
       expect(plain(card.title)).toMatch(/^[A-Z].*[^.!]$/);
       expect(plain(card.done)).toMatch(/^[A-Z].*[^.!]$/);
       const target = input[action.target];
       const name = typeof target === 'object' && target !== null && 'name' in target ? String(target.name) : '';
       expect(plain(card.title)).toContain(name);
-      expect(parseStored(card)).toEqual(parseStored(action.card({ input, before, now: 1_000 })));
+      expect(parseStored(card)).toEqual(parseStored(action.card({ input, snapshot, now: 1_000 })));
     }));
 
   test('is never proven by what was there before', () =>
-    always(({ input, before }) => {
-      const verdict = action.proof?.({ input, before, now: before }).verdict;
+    always(({ input, snapshot }) => {
+      const verdict = action.proof?.({ input, snapshot, now: snapshot }).verdict;
       expect(
         verdict,
         'proof says yes before anything was sent: it must tell the state before from the one after',
@@ -186,22 +186,22 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     }));
 
   test('is proven by what its call makes of the host, and only reads to see it', () =>
-    always(async ({ input, before, seen }, host) => {
+    always(async ({ input, snapshot, seen }, host) => {
       const world = JSON.stringify(host.world);
       await seen();
       expect(JSON.stringify(host.world)).toBe(world);
-      host.write(action.call({ input, before }));
-      if (action.proof) expect(action.proof({ input, before, now: await seen() }).verdict).toBe('yes');
+      host.write(action.call({ input, snapshot }));
+      if (action.proof) expect(action.proof({ input, snapshot, now: await seen() }).verdict).toBe('yes');
     }));
 
   test('is taken back by words of another command, with ids in them', () =>
-    always(async ({ input, before }, host) => {
-      const undo = action.undo?.({ input, before });
+    always(async ({ input, snapshot }, host) => {
+      const undo = action.undo?.({ input, snapshot });
       if (undo === undefined) return;
       const was = host.seen();
-      host.write(action.call({ input, before }));
+      host.write(action.call({ input, snapshot }));
       const parsed = parse(join(undo), catalogue);
-      expect(parseWords(undo, catalogue)).toEqual(parsed);
+      expect(parseArgs(undo, catalogue)).toEqual(parsed);
       if (parsed?.command.shape !== 'action') throw new Error(`${undo.join(' ')} is no action`);
       const back = await look(parsed.path, parsed.command, parsed.given, host);
       expect(back.wrong, 'undo does not bring back what was there: its words are refused').toBeUndefined();
@@ -213,18 +213,18 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     }));
 
   test('is said again by a button in words that can be read', () =>
-    always(({ input, before }) => {
-      const all = (action.next?.({ input, before, sentAt: 0 }) ?? []).map(({ words }) => words);
+    always(({ input, snapshot }) => {
+      const all = (action.next?.({ input, snapshot, sentAt: 0 }) ?? []).map(({ args }) => args);
       for (const words of all) expect(parse(join(words), catalogue)?.command).toBeDefined();
     }));
 
   test('is kept as words that say the same', () =>
     always(({ input }, host) => {
       const parsed = { path, command: action, given: {}, reason: undefined, dryRun: false };
-      const words = canonicalWords({ parsed, input });
-      const again = resolve(parseWords(words, catalogue), host.names());
+      const words = canonicalArgs({ parsed, input });
+      const again = resolve(parseArgs(words, catalogue), host.names());
       expect(again.input).toEqual(input);
-      expect(wordsOf(path, action.fields, (name) => again.parsed.given[name] ?? [])).toEqual(words);
+      expect(argsOf(path, action.fields, (name) => again.parsed.given[name] ?? [])).toEqual(words);
     }));
 
   test('offers what the host has to choose from, in words that its fields read', () =>
@@ -243,26 +243,26 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     const policy = policyOf('{ allow: [read], to: [developers] }');
     return always(({ input }, host) => {
       const resolved = { parsed: wishFor(path, {}), input, missing: [], problems: [] };
-      const refused = refusalOf(() => authorise(policy, ana, resolved, host.company()));
+      const refused = refusalOf(() => authorize(policy, ana, resolved, host.company()));
       expect(said(refused)).toMatch(/You may not run .* Nothing was sent\./);
       const stranger = member('U99', 'Nobody');
-      expect(said(refusalOf(() => authorise(policy, stranger, resolved, host.company())))).toMatch(
+      expect(said(refusalOf(() => authorize(policy, stranger, resolved, host.company())))).toMatch(
         /(I can't find .* among the (environment|domain)s you can see|You may not use .*)\..*Nothing was done\./,
       );
     });
   });
 
   test('has a card and a review within Slack’s limits, whatever the names', () =>
-    always(async ({ input, before }) => {
+    always(async ({ input, snapshot }) => {
       const strange = fc.sample(hostile, 5);
       for (const name of [...strange, '𝕏'.repeat(300), '*_~`<!here>'.repeat(40)]) {
         const renamed = Object.fromEntries(
           Object.entries(input).map(([field, value]) => [field, isNamed(value) ? { ...value, name } : value]),
         );
         const resolved = { parsed: wishFor(path, {}), input: renamed, missing: [], problems: [] };
-        const permit = { approval: 'none', rules: [], policy: '' } as const;
-        const authorised = { ...resolved, stage: 'authorised', target: live, alsoReads: [], permit } as const;
-        const frozen = freeze(authorised, action, before, 0);
+        const authorization = { approval: 'none', rules: [], policy: '' } as const;
+        const authorized = { ...resolved, stage: 'authorized', target: live, alsoReads: [], authorization } as const;
+        const frozen = freeze(authorized, action, snapshot, 0);
         expect(viewComplaints(reviewView(frozen, { origin: { channel: 'C1' } }), 'modal')).toEqual([]);
         const change = changeOf({ card: frozen.card, state: 'waiting', target_name: name });
         const { blocks } = drawCard(renderCard(change, [], 'i'));
@@ -340,7 +340,7 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
         zone: 'Europe/Berlin',
       });
       expect(plain(page.title)).not.toBe('');
-      for (const offer of page.offers ?? []) expect(parse(join(offer.words), catalogue)?.command).toBeDefined();
+      for (const offer of page.offers ?? []) expect(parse(join(offer.args), catalogue)?.command).toBeDefined();
       let shown = 0;
       let from = 0;
       for (let next: string | undefined = '0'; next !== undefined; shown += 1) {

@@ -14,7 +14,7 @@ test('a refusal is a sentence, what to do next, and what may have been meant', (
   const full = new Refusal(say`**No** ${'<!here>'}`, {
     hint: 'Yes',
     field: 'env',
-    offers: [{ label: 'a', words: ['help'] }],
+    offers: [{ label: 'a', args: ['help'] }],
   });
   expect(full.message).toBe('No <!here>');
   expect(plain(full.hint)).toBe('Yes');

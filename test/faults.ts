@@ -145,7 +145,7 @@ export const faults: Readonly<Record<number, Fault>> = {
     fault: 'somebody loses a right before the send',
     by: [
       'between the request and the write',
-      'the rules take rights away: of an asker, an approver and a voter',
+      'the rules take rights away: of a requester, an approver and a voter',
       'the approver is deactivated before the write',
       'the approver becomes a guest before the write',
       'Slack does not say who clicks',
@@ -155,7 +155,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   27: {
     fault: 'the target is renamed or deleted',
     by: [
-      'lacks the site for good: what is approved waits until three lists over a minute say so, and is void then',
+      'lacks the site for good: what is approved waits until three lists over a minute say so, and is invalidated then',
       'the target has another name',
       'the target is renamed between the request and the click',
       'its target is deleted meanwhile: it can be closed all the same',
@@ -178,8 +178,8 @@ export const faults: Readonly<Record<number, Fault>> = {
   31: {
     fault: 'the host answers 503, or an empty list, while the bot starts, a timer is due, an approval is clicked',
     by: [
-      'the host answers 503 for the list of its sites > a click on Approve is later, not void',
-      'the host answers an empty list for the list of its sites > a click on Approve is later, not void',
+      'the host answers 503 for the list of its sites > a click on Approve is later, not invalidated',
+      'the host answers an empty list for the list of its sites > a click on Approve is later, not invalidated',
       'the host answers a 404 page of a gateway for the list of its sites > an accepted change',
       'the host cannot be read when it is due > 503 to everything after a restart',
       'the host cannot be read when it is due > 200 with an empty list of sites',
@@ -222,8 +222,8 @@ export const faults: Readonly<Record<number, Fault>> = {
     by: [
       'a channel does not take what is posted > it has rules of posting',
       'a channel does not take what is posted > it is of a workspace that has taken the app its access',
-      'a channel does not take what is posted > nor can the asker be written to',
-      'an approver cannot be written to: the asker and ops hear',
+      'a channel does not take what is posted > nor can the requester be written to',
+      'an approver cannot be written to: the requester and ops hear',
       'it is shared with another organisation meanwhile',
       'the ops channel > has rules of posting',
       'the ops channel > is shared with another organisation',
@@ -303,7 +303,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'one person asks for all that there is > 200 log reads that hang',
       'one person asks for all that there is > twenty writes that hang',
       'one person asks for all that there is > twenty writes at once',
-      'fair turns, on SQLite > two askers go by turns',
+      'fair turns, on SQLite > two requesters go by turns',
       'a channel that takes one message a second, on SQLite > goes by turns',
     ],
   },
@@ -332,7 +332,6 @@ export const faults: Readonly<Record<number, Fault>> = {
       'ids in capitals in the answers of /sites',
       'ids in capitals in the answers of /**',
       'ids have one spelling, whichever the host uses',
-      'what an older Sitehand wrote in capitals is found after the upgrade',
     ],
   },
   46: {

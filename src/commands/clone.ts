@@ -31,13 +31,13 @@ export const clone = action({
   target: 'company',
   alsoReads: ['env'],
   look: async (sources) => ({ company: companyId(sources) }),
-  call: ({ input, before }) =>
-    cloneSite({ company: before.company, display_name: input.displayName, source_env_id: input.env.id }),
+  call: ({ input, snapshot }) =>
+    cloneSite({ company: snapshot.company, display_name: input.displayName, source_env_id: input.env.id }),
   card: ({ input: { env, displayName } }) => ({
     title: say`Clone ${env.name} as “${displayName}”`,
     done: say`Cloned ${env.name} as “${displayName}”`,
     facts: { 'Copy of': say`${env.name} ${code(env.id)}`, 'New site': displayName },
   }),
   after: 'A clone usually takes some minutes; then the new site is listed among the environments.',
-  next: () => [{ label: 'List environments', words: ['environments'] }],
+  next: () => [{ label: 'List environments', args: ['environments'] }],
 });

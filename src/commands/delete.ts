@@ -13,9 +13,9 @@ export const deletion = action({
   fields: { env: environment() },
   target: 'env',
   look: async ({ input, read }) => ({ backup: await newestBackup(read, input.env) }),
-  rests: () => null,
+  preconditions: () => null,
   call: ({ input }) => deleteEnvironment({ env_id: input.env.id }),
-  card: ({ input: { env }, before }) => ({
+  card: ({ input: { env }, snapshot }) => ({
     title: say`Delete ${env.name}`,
     done: say`Deleted ${env.name}`,
     warning: joined(
@@ -25,7 +25,7 @@ export const deletion = action({
       ],
       '\n',
     ),
-    facts: { 'Newest backup': backupFact(before.backup), Environment: say`\`${env.id}\`` },
+    facts: { 'Newest backup': backupFact(snapshot.backup), Environment: say`\`${env.id}\`` },
   }),
   after: 'A deletion usually takes some minutes.',
 });

@@ -59,7 +59,7 @@ function treePage(
   return {
     title: say`${title} · ${counted(files, 'file')}, ${counted(folders, 'folder')}`,
     parts: [{ kind: 'code', text: lines.join('\n') }],
-    offers: cut && depth < deepest && !path.startsWith('--') ? [{ label: 'One level deeper', words: deeper }] : [],
+    offers: cut && depth < deepest && !path.startsWith('--') ? [{ label: 'One level deeper', args: deeper }] : [],
   };
 }
 
@@ -87,7 +87,7 @@ function unknown(env: Environment, wanted: string, paths: readonly string[]): Re
             ' or ',
           )}?`
         : inline('Without a path, I show the root of the site.'),
-    offers: meant.map((path): Offer => ({ label: path.slice(0, 75), words: ['files', env.id, path] })),
+    offers: meant.map((path): Offer => ({ label: path.slice(0, 75), args: ['files', env.id, path] })),
   });
 }
 

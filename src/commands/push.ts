@@ -48,7 +48,7 @@ export const push = action({
   },
   look: async ({ input, read }) => ({ backup: await newestBackup(read, input.onto) }),
   // A backup made in the meantime is no reason to ask again.
-  rests: () => null,
+  preconditions: () => null,
   call: ({ input: { from, onto, files, database, searchReplace, only } }) =>
     pushEnvironment({
       site_id: onto.site?.id ?? '',
@@ -60,15 +60,15 @@ export const push = action({
       push_files_option: only ? 'SPECIFIC_FILES' : 'ALL_FILES',
       ...(only && { file_list: only }),
     }),
-  card: ({ input, before, now }) => ({
+  card: ({ input, snapshot, now }) => ({
     title: say`Push ${input.from.name} → ${input.onto.name}`,
     done: say`Pushed ${input.from.name} → ${input.onto.name}`,
-    warning: joined([...lost(input), backupWarning(input.onto, before.backup, now)], '\n'),
+    warning: joined([...lost(input), backupWarning(input.onto, snapshot.backup, now)], '\n'),
     facts: {
       Files: !input.files ? 'no' : (listed(input.only) ?? 'all'),
       Database: input.database ? 'yes' : 'no',
       'Search and replace': input.searchReplace ? 'yes' : 'no',
-      [`Newest backup of ${input.onto.name}`]: backupFact(before.backup),
+      [`Newest backup of ${input.onto.name}`]: backupFact(snapshot.backup),
       'From → onto': say`\`${short(input.from)}\` → \`${short(input.onto)}\``,
     },
   }),
@@ -78,10 +78,10 @@ export const push = action({
       : say`The host makes a backup of ${onto.name} before a push, and there is no new one. It may not have started, or not yet.`,
   after: 'A push usually takes some minutes.',
   next: ({ input: { onto }, sentAt }) => [
-    { label: `Clear the cache of ${onto.name}`.slice(0, 75), words: ['cache', 'clear', onto.id] },
+    { label: `Clear the cache of ${onto.name}`.slice(0, 75), args: ['cache', 'clear', onto.id] },
     {
       label: 'Error log since the push',
-      words: ['logs', onto.id, 'error', `--since=${new Date(sentAt).toISOString().slice(0, 19)}Z`],
+      args: ['logs', onto.id, 'error', `--since=${new Date(sentAt).toISOString().slice(0, 19)}Z`],
     },
   ],
 });

@@ -4,7 +4,7 @@ export type TroubleKind =
   | 'unreachable'
   | 'time-out'
   | 'not found'
-  | 'unauthorised'
+  | 'unauthorized'
   | 'bad request'
   | 'throttled'
   | 'no turn'
@@ -61,7 +61,7 @@ export function failureOfStatus(status: number, message: string, retryAfterMs: n
 }
 
 function kindOf(status: number): TroubleKind {
-  if (status === 401 || status === 403) return 'unauthorised';
+  if (status === 401 || status === 403) return 'unauthorized';
   if (status === 404) return 'not found';
   if (status === 408) return 'time-out';
   if (status === 429) return 'throttled';

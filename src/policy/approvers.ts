@@ -4,8 +4,8 @@ import { canonicalId, samePerson } from './people.ts';
 import { decide, denialOf, unknownIn, whoMay, type AccessRequest } from './policy.ts';
 import type { Person, Policy } from './rules.ts';
 
-/** A change to approve: the request, and the Slack id of its asker. */
-export type ApprovalRequest = AccessRequest & { readonly asker: string };
+/** A change to approve: the request, and the Slack id of its requester. */
+export type ApprovalRequest = AccessRequest & { readonly requester: string };
 
 /** What a vote counts towards. `perhaps`: requirements it may also meet, depending on who is in `groups`. */
 export type VoteWeight = Unsure &
@@ -27,7 +27,7 @@ export function mayApprove(policy: Policy, person: Person, needed: Needed, asked
     why,
     ...unsure,
   });
-  if (samePerson(policy, person.id, asked.asker)) return not('yourself');
+  if (samePerson(policy, person.id, asked.requester)) return not('yourself');
   const denyGroups = denialOf(policy, person, asked);
   if (denyGroups === 'denied') return not('denied');
   const towards: Requirement[] = [];

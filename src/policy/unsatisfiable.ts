@@ -9,7 +9,7 @@ export type Members = ReadonlyMap<string, readonly string[]>;
 type People = ReadonlySet<string> | undefined;
 
 /**
- * The rules whose approval can never be completed: too few approvers, or just enough while every asker is one of them.
+ * The rules whose approval can never be completed: too few approvers, or just enough while every requester is one of them.
  * Reports only certain cases: a user group that is missing from `members` could contain anybody.
  */
 export function impossibleRules(policy: Policy, members: Members): readonly Mistake[] {
@@ -28,11 +28,11 @@ function reasonFor(census: Census, rule: Rule, command: Command): string | undef
   const approval = approvalBy(rule, command);
   if (approval === 'none') return undefined;
   const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);
-  const askers = census.notDenied(rule.to, command);
+  const requesters = census.notDenied(rule.to, command);
   // If nobody can ask, no change waits for approval.
-  if (!approvers || approvers.size > approval.count || askers?.size === 0) return undefined;
+  if (!approvers || approvers.size > approval.count || requesters?.size === 0) return undefined;
   const tooFew = approvers.size < approval.count;
-  if (!tooFew && !(askers && [...askers].every((id) => approvers.has(id)))) return undefined;
+  if (!tooFew && !(requesters && [...requesters].every((id) => approvers.has(id)))) return undefined;
   return `"${command.path}" could never be approved: ${explain(approval, approvers, tooFew)}`;
 }
 

@@ -1,22 +1,22 @@
 import type { Selectable } from 'kysely';
-import type { AnswerTable } from './schema.ts';
+import type { ButtonPayloadTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
-/** One row of `answers`: the data behind a button. */
-export type ButtonPayload = Selectable<AnswerTable>;
+/** One row of `button_payloads`: the data behind a button. */
+export type ButtonPayload = Selectable<ButtonPayloadTable>;
 
-/** How many answers are kept for each person; a further one replaces the oldest. */
-export const ANSWERS_PER_PERSON = 50;
+/** How many payloads are kept for each person; a further one replaces the oldest. */
+export const PAYLOADS_PER_PERSON = 50;
 
-/** Saves answers and deletes the oldest ones beyond `ANSWERS_PER_PERSON`. */
-export async function putAnswers(tx: Tx, answers: readonly ButtonPayload[]): Promise<void> {
+/** Saves payloads and deletes the oldest ones beyond `PAYLOADS_PER_PERSON`. */
+export async function putPayloads(tx: Tx, payloads: readonly ButtonPayload[]): Promise<void> {
   await tx
-    .insertInto('answers')
-    .values([...answers])
+    .insertInto('button_payloads')
+    .values([...payloads])
     .execute();
-  const people = [...new Set(answers.map(({ person }) => person))];
+  const people = [...new Set(payloads.map(({ person }) => person))];
   const ranked = tx
-    .selectFrom('answers')
+    .selectFrom('button_payloads')
     .select(({ fn }) => {
       const place = fn.agg<number>('row_number');
       return [
@@ -25,21 +25,31 @@ export async function putAnswers(tx: Tx, answers: readonly ButtonPayload[]): Pro
       ];
     })
     .where('person', 'in', people);
-  const tooMany = tx.selectFrom(ranked.as('ranked')).select('id').where('place', '>', ANSWERS_PER_PERSON);
-  await tx.deleteFrom('answers').where('id', 'in', tooMany).execute();
+  const tooMany = tx.selectFrom(ranked.as('ranked')).select('id').where('place', '>', PAYLOADS_PER_PERSON);
+  await tx.deleteFrom('button_payloads').where('id', 'in', tooMany).execute();
 }
 
-/** The answer with this id, unless it has expired. */
-export function findAnswer(db: Reader, id: string, now: number): Promise<ButtonPayload | undefined> {
-  return db.selectFrom('answers').selectAll().where('id', '=', id).where('expires_at', '>', now).executeTakeFirst();
+/** The payload with this id, unless it has expired. */
+export function findPayload(db: Reader, id: string, now: number): Promise<ButtonPayload | undefined> {
+  return db
+    .selectFrom('button_payloads')
+    .selectAll()
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .executeTakeFirst();
 }
 
-/** As `findAnswer`, but deletes it: only one of two simultaneous clicks gets it. */
-export function takeAnswer(tx: Tx, id: string, now: number): Promise<ButtonPayload | undefined> {
-  return tx.deleteFrom('answers').where('id', '=', id).where('expires_at', '>', now).returningAll().executeTakeFirst();
+/** As `findPayload`, but deletes it: only one of two simultaneous clicks gets it. */
+export function takePayload(tx: Tx, id: string, now: number): Promise<ButtonPayload | undefined> {
+  return tx
+    .deleteFrom('button_payloads')
+    .where('id', '=', id)
+    .where('expires_at', '>', now)
+    .returningAll()
+    .executeTakeFirst();
 }
 
-/** Deletes expired answers. */
-export async function expireAnswers(tx: Tx, now: number): Promise<void> {
-  await tx.deleteFrom('answers').where('expires_at', '<=', now).execute();
+/** Deletes expired payloads. */
+export async function expirePayloads(tx: Tx, now: number): Promise<void> {
+  await tx.deleteFrom('button_payloads').where('expires_at', '<=', now).execute();
 }

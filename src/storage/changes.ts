@@ -9,28 +9,26 @@ export type Change = Selectable<ChangeTable>;
 
 /** The initial values of a change, without its number, version and counters. */
 export type NewChange = Omit<Insertable<ChangeTable>, Counters>;
-type Counters = 'number' | 'version' | 'tries' | 'throttled';
+type Counters = 'number' | 'version' | 'attempts' | 'throttle_count';
 
 /** The columns that a move may write: all but those frozen when the change was made. */
 export type ChangePatch = Pick<
   Updateable<ChangeTable>,
-  | Touch
-  | 'state'
-  | 'approved_at'
-  | 'expires_at'
-  | 'settled_at'
-  | 'sent_at'
-  | 'receipt'
-  | 'operation'
-  | 'lost_at'
-  | 'superseded_by'
-  | 'undo'
+  Touch | 'state' | 'expires_at' | 'settled_at' | 'sent_at' | 'receipt' | 'operation' | 'lost_at' | 'undo'
 >;
-type Touch = 'due_at' | 'owner' | 'lease_until' | 'tries' | 'throttled' | 'followed' | 'reminders' | 'outcome';
+type Touch =
+  | 'due_at'
+  | 'owner'
+  | 'lease_until'
+  | 'attempts'
+  | 'throttle_count'
+  | 'poll_state'
+  | 'reminders'
+  | 'last_note';
 
 /** Saves a new change with version 1; resolves with the row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
-  const counters = { version: 1, tries: 0, throttled: 0 };
+  const counters = { version: 1, attempts: 0, throttle_count: 0 };
   return tx
     .insertInto('changes')
     .values({ ...row, ...counters })
@@ -48,12 +46,16 @@ export function holdChange(tx: Tx, number: number): Promise<Change | undefined> 
   return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(forUpdate(tx)).executeTakeFirst();
 }
 
-/** Finds a change whose commit got no answer, by its asker, fingerprint and time; undefined: it was not saved. */
+/** Finds a change whose commit got no answer, by its requester, fingerprint and time; undefined: it was not saved. */
 export function findSaved(
   db: Reader,
-  { asker, fingerprint, created_at }: Pick<NewChange, 'asker' | 'fingerprint' | 'created_at'>,
+  { requester, fingerprint, created_at }: Pick<NewChange, 'requester' | 'fingerprint' | 'created_at'>,
 ): Promise<Change | undefined> {
-  const saved = db.selectFrom('changes').selectAll().where('asker', '=', asker).where('fingerprint', '=', fingerprint);
+  const saved = db
+    .selectFrom('changes')
+    .selectAll()
+    .where('requester', '=', requester)
+    .where('fingerprint', '=', fingerprint);
   return saved.where('created_at', '=', created_at).orderBy('number', 'desc').limit(1).executeTakeFirst();
 }
 
@@ -89,10 +91,10 @@ export function touchChange(
 
 /** Claims up to `limit` due changes, in turns among people and within each one's share; see `claim`. */
 export function claimDue(tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Change[]> {
-  const whose = ({ asker }: Pick<Change, 'asker'>): string => personBy(shares.idsOf ?? onlyThat, asker);
+  const whose = ({ requester }: Pick<Change, 'requester'>): string => personBy(shares.idsOf ?? onlyThat, requester);
   const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
-  const { conditions, ...turns } = inShares('asker', shares);
-  return claim<Change>(tx, 'changes', wanted, { columns: ['asker', 'due_at'], whose, own, ...turns }, conditions);
+  const { conditions, ...turns } = inShares('requester', shares);
+  return claim<Change>(tx, 'changes', wanted, { columns: ['requester', 'due_at'], whose, own, ...turns }, conditions);
 }
 
 /** Delays an approved change until `dueAt` (epoch ms), unless a send was already attempted. */
@@ -102,8 +104,8 @@ export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<v
     .set({ due_at: dueAt })
     .where('number', '=', number)
     .where('state', '=', 'approved')
-    .where('tries', '=', 0)
-    .where('throttled', '=', 0)
+    .where('attempts', '=', 0)
+    .where('throttle_count', '=', 0)
     .execute();
 }
 
@@ -143,16 +145,16 @@ export async function underWay(db: Reader, numbers: readonly number[]): Promise<
   return new Set((await open.where('state', '<>', 'unknown').execute()).map(({ number }) => number));
 }
 
-/** How many changes a person (`askers`: all of their ids) has in these states. */
+/** How many changes a person (`requesters`: all of their ids) has in these states. */
 export async function countOpen(
   db: Reader,
-  askers: readonly string[],
+  requesters: readonly string[],
   states: readonly ('waiting' | 'approved' | 'sending')[],
 ): Promise<number> {
   const { count } = await db
     .selectFrom('changes')
     .select((of) => of.fn.countAll<number>().as('count'))
-    .where('asker', 'in', askers)
+    .where('requester', 'in', requesters)
     .where('state', 'in', states)
     .executeTakeFirstOrThrow();
   return count;
@@ -161,7 +163,7 @@ export async function countOpen(
 /** Conditions for a list; those left out do not apply. `beforeNumber` gives the next page. */
 export type ChangeFilter = {
   readonly target?: string;
-  readonly askers?: readonly string[];
+  readonly requesters?: readonly string[];
   readonly state?: State;
   readonly beforeNumber?: number;
   readonly limit: number;
@@ -169,10 +171,10 @@ export type ChangeFilter = {
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]> {
-  const { target, askers, state, beforeNumber } = filter;
+  const { target, requesters, state, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
-  if (askers !== undefined) found = found.where('asker', 'in', askers);
+  if (requesters !== undefined) found = found.where('requester', 'in', requesters);
   if (state !== undefined) found = found.where('state', '=', state);
   if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);
   return found.orderBy('number', 'desc').limit(filter.limit).execute();

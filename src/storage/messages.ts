@@ -30,12 +30,12 @@ export async function enqueueMessage(
   { key, kind, at, change = null, recipient = null, body = null, decides: mayDecide = false }: NewMessage,
 ): Promise<Message> {
   if ((body?.length ?? 0) > BODY_LIMIT) throw new RangeError('the message is too long to be kept');
-  const [asker, waits] = [
-    sql<string>`(select asker from changes where number = ${change})`,
+  const [requester, waits] = [
+    sql<string>`(select requester from changes where number = ${change})`,
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
   ];
   const decides = body === null ? sql<number>`coalesce(${waits}, 0)` : Number(mayDecide);
-  const news = { recipient, body, decides, due_at: at, owed_at: at, tries: 0 };
+  const news = { recipient, body, decides, due_at: at, owed_at: at, attempts: 0 };
   return tx
     .insertInto('messages')
     .values({
@@ -44,9 +44,9 @@ export async function enqueueMessage(
       change,
       ...news,
       version: 1,
-      drawn_version: 0,
+      delivered_version: 0,
       created_at: at,
-      requester: change === null ? (recipient ?? '') : asker,
+      requester: change === null ? (recipient ?? '') : requester,
     })
     .onConflict((on) => on.column('key').doUpdateSet({ ...news, version: sql`messages.version + 1` }))
     .returningAll()
@@ -120,15 +120,15 @@ type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
  * Records that the claimed version was posted at `place`; if a newer version is owed, the message stays due. False, with
  * nothing written, if another owner has claimed it since.
  */
-export async function drawn(tx: Tx, { id, version, owner }: Claimed, { channel, ts }: Place): Promise<boolean> {
+export async function markDelivered(tx: Tx, { id, version, owner }: Claimed, { channel, ts }: Place): Promise<boolean> {
   const updated = await tx
     .updateTable('messages')
     .set({
       channel,
       ts,
-      drawn_version: sql`case when drawn_version < ${version} then ${version} else drawn_version end`,
+      delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
       due_at: sql`case when version > ${version} then due_at end`,
-      tries: 0,
+      attempts: 0,
       ...unowned,
     })
     .where('id', '=', id)
@@ -141,7 +141,7 @@ export async function drawn(tx: Tx, { id, version, owner }: Claimed, { channel, 
 export async function postpone(tx: Tx, { id, owner }: Claimed, dueAt: number): Promise<void> {
   await tx
     .updateTable('messages')
-    .set({ due_at: dueAt, tries: sql`tries + 1`, ...unowned })
+    .set({ due_at: dueAt, attempts: sql`attempts + 1`, ...unowned })
     .where('id', '=', id)
     .where('owner', owner === null ? 'is' : '=', owner)
     .execute();
@@ -217,7 +217,7 @@ export async function giveUp(tx: Tx, { id, version, owner }: Claimed): Promise<b
 export async function redrawCards(tx: Tx, change: number, at: number, all: boolean): Promise<void> {
   await tx
     .updateTable('messages')
-    .set({ version: sql`version + 1`, due_at: at, owed_at: at, tries: 0 })
+    .set({ version: sql`version + 1`, due_at: at, owed_at: at, attempts: 0 })
     .where('change', '=', change)
     .where('kind', 'in', all ? ['card', 'copy'] : ['card'])
     .execute();

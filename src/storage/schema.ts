@@ -2,7 +2,7 @@ import type { Generated } from 'kysely';
 
 /**
  * The tables, the same in both databases. Times are epoch milliseconds and flags 0 or 1. Structured values (calls,
- * cards, words) are JSON in TEXT columns, kept verbatim because some are hashed.
+ * cards, arguments) are JSON in TEXT columns, kept verbatim because some are hashed.
  */
 export type Schema = {
   installation: InstallationTable;
@@ -13,8 +13,8 @@ export type Schema = {
   inbox: InboxTable;
   messages: MessageTable;
   timers: TimerTable;
-  answers: AnswerTable;
-  settings: SettingTable;
+  button_payloads: ButtonPayloadTable;
+  kv: KvTable;
 };
 
 /** One row with the id of this database, so that a button from another one never moves a change here. */
@@ -31,11 +31,11 @@ export type State =
   | 'rejected'
   | 'unknown'
   | 'happened'
-  | 'did not happen'
+  | 'did_not_happen'
   | 'declined'
   | 'cancelled'
   | 'expired'
-  | 'void'
+  | 'invalidated'
   | 'superseded';
 export type Risk = 'routine' | 'sensitive' | 'destructive';
 
@@ -45,18 +45,18 @@ export type ChangeTable = {
   /** Path of the command: `allowlist add`. */
   command: string;
   risk: Risk;
-  /** JSON: the command's words with ids instead of names, without options stored in other columns (reason). */
-  words: string;
+  /** JSON: the command's arguments, with ids instead of names, without options stored in other columns (reason). */
+  args: string;
   /** `environment:<id>`, `domain:<id>` or `company`: what is locked. */
   target: string;
   target_name: string;
-  target_live: number;
+  is_live: number;
   /** JSON array of whole targets as they were requested: what it changes, then what it only reads (push: its source). */
   targets: string;
   /** JSON: what `look` read before the card was made; `null` if the command has no `look`. */
-  before: string;
+  snapshot: string;
   /** JSON: the preconditions, which must be the same when it is sent. */
-  rests: string;
+  preconditions: string;
   /** JSON: the frozen call, sent byte for byte. */
   call: string;
   /** JSON: the frozen title, warning and facts. */
@@ -64,19 +64,18 @@ export type ChangeTable = {
   /** Hash of `call` and `card`. */
   fingerprint: string;
   reason: string | null;
-  asker: string;
-  /** The asker's name at the time of the request. */
-  asker_name: string;
-  asker_team: string;
+  requester: string;
+  /** The requester's name at the time of the request. */
+  requester_name: string;
+  requester_team: string;
   /** Where it was requested and where its card belongs. */
   channel: string;
   /** JSON: the approval it needs, the rule that says so, and the hash of the policy. */
-  permit: string;
+  authorization: string;
   state: State;
   /** Incremented by every move; guards against concurrent moves. */
   version: number;
   created_at: number;
-  approved_at: number | null;
   /** When the approval (or the request, if it needs none) expires. */
   expires_at: number;
   settled_at: number | null;
@@ -85,36 +84,29 @@ export type ChangeTable = {
   owner: string | null;
   lease_until: number | null;
   /** Failed attempts to connect. */
-  tries: number;
+  attempts: number;
   /** How often the host answered 429. */
-  throttled: number;
+  throttle_count: number;
   sent_at: number | null;
   /** JSON: the host's answer. */
   receipt: string | null;
   operation: string | null;
   /** JSON: the state of following the operation (polls, whether the host ever knew it, failures in a row). */
-  followed: string | null;
+  poll_state: string | null;
   /** Since when its outcome has been unknown. */
   lost_at: number | null;
   /** Reminders sent about its unknown outcome; null: people have not been told yet what the host shows. */
   reminders: number | null;
-  /** JSON Text: the final sentence, once there is one. */
-  outcome: string | null;
-  /** JSON: the words that undo it, what it left at the host, and until when *Undo* is offered. */
+  /** JSON Text: the last sentence about its state: why it has not been sent yet, or how it ended. Null: the state says all. */
+  last_note: string | null;
+  /** JSON: the arguments that undo it, what it left at the host, and until when *Undo* is offered. */
   undo: string | null;
-  superseded_by: number | null;
-  bundle: string | null;
-  bundle_order: number | null;
 };
 
-/** Approvals and declines; one vote for each person and change. */
+/** Approvals; one vote for each person and change. */
 export type VoteTable = {
   change: number;
   person: string;
-  verdict: 'approve' | 'decline';
-  reason: string | null;
-  /** Version of the change that the person saw. */
-  version: number;
   at: number;
 };
 
@@ -160,7 +152,7 @@ export type InboxTable = {
   closed_at: number | null;
 };
 
-/** Messages owed or posted: a row is drawn (posted, then edited) until `drawn_version` reaches `version`. */
+/** Messages owed or posted: a row is posted, then edited, until `delivered_version` reaches `version`. */
 export type MessageTable = {
   id: Generated<number>;
   /** Unique, so that a message is posted only once: `1042:card`, `1042:3`, `1042:running`. */
@@ -175,17 +167,17 @@ export type MessageTable = {
   recipient: string | null;
   /** JSON; null for a card, which is rendered from its change when it is drawn. */
   body: string | null;
-  /** The asker of its change, or its recipient: requesters take turns. */
+  /** The requester of its change, or its recipient: requesters take turns. */
   requester: string;
   /** 1 if it has buttons to decide with: such messages are posted first. */
   decides: Generated<number>;
   version: number;
-  drawn_version: number;
+  delivered_version: number;
   /** Where Slack posted it. */
   channel: string | null;
   ts: string | null;
   due_at: number | null;
-  tries: number;
+  attempts: number;
   owner: string | null;
   lease_until: number | null;
   created_at: number;
@@ -226,21 +218,21 @@ export type TimerTable = {
   /** Since when no more attempts are made; the ops channel is reminded instead. */
   gave_up_at: number | null;
   ended_at: number | null;
-  end_reason: 'removed' | 'kept' | 'moved' | 'gone' | 'not there' | null;
+  end_reason: 'removed' | 'kept' | 'moved' | 'gone' | 'not_there' | null;
   owner: string | null;
   lease_until: number | null;
 };
 
 /** The data behind buttons, until it expires. */
-export type AnswerTable = {
+export type ButtonPayloadTable = {
   id: string;
   person: string;
-  /** `words`: a command to run. `page`: an answer to share or page through. */
-  kind: 'words' | 'page';
+  /** `list`: the arguments of a command, or the choices of a form. `page`: an answer to share or page through. */
+  kind: 'list' | 'page';
   content: string;
   created_at: number;
   expires_at: number;
 };
 
-/** Small values shared by all replicas: `pause`, the published head of the audit chain. */
-export type SettingTable = { key: string; value: string; at: number };
+/** Keys and small values shared by all replicas: `pause`, the published head of the audit chain. */
+export type KvTable = { key: string; value: string; at: number };

@@ -19,8 +19,6 @@ export type Dialect = {
   readonly strict: string;
   /** Statements that make the table `audit` append-only. */
   readonly appendOnly: readonly string[];
-  /** For migrations only: `from` makes the lines of `audit` writable, `to` protects them again. */
-  readonly unsealed: { readonly from: readonly string[]; readonly to: readonly string[] };
   /** Statements that reserve room in a table's pages for updated rows. */
   readonly roomIn: (table: string) => readonly string[];
 };
@@ -40,7 +38,6 @@ export const dialects: Readonly<Record<Kind, Dialect>> = {
     counted: 'integer primary key autoincrement',
     strict: 'strict',
     appendOnly: appendOnlyFile,
-    unsealed: { from: ['drop trigger audit_no_update', 'drop trigger audit_no_delete'], to: appendOnlyFile },
   },
   postgres: {
     // In a full page, writing a lease moves the row and updates all of its indexes.
@@ -52,10 +49,6 @@ export const dialects: Readonly<Record<Kind, Dialect>> = {
       `create function audit_refuse() returns trigger language plpgsql as $$ begin raise exception '${forbidden}'; end $$`,
       'create trigger audit_no_change before update or delete or truncate on audit execute function audit_refuse()',
     ],
-    unsealed: {
-      from: ['alter table audit disable trigger audit_no_change'],
-      to: ['alter table audit enable trigger audit_no_change'],
-    },
   },
 };
 

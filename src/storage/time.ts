@@ -2,7 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { createClock, createTicks, toleranceMs, type Jump, type Reading } from './clock.ts';
 import { kindOf, postgresNow } from './sql-dialect.ts';
 import type { Schema } from './schema.ts';
-import { readSetting } from './kv.ts';
+import { readKv } from './kv.ts';
 import type { Reader } from './tx.ts';
 
 /** This machine's clocks, in ms: monotonic ticks, and epoch time. */
@@ -11,9 +11,9 @@ export type Clocks = { readonly ticks: () => number; readonly wall: () => number
 /** `now`: the time of a database (epoch ms). `ahead`: how far its clock is ahead of that, in ms. */
 export type Time = { readonly now: (tx?: Reader) => Promise<number>; readonly ahead: () => number };
 
-/** The setting that a running bot refreshes: the time, and how far the clock was ahead of it, in ms. */
-export const aliveKey = 'last seen';
-/** A bot counts as running if it refreshed its setting this recently. */
+/** The key that a running bot refreshes: the time, and how far the clock was ahead of it, in ms. */
+export const aliveKey = 'last_seen';
+/** A bot counts as running if it refreshed its key this recently. */
 const aliveMs = 60_000;
 /** A stored time further ahead than this comes from a wrong clock and is ignored. */
 const dayMs = 86_400_000;
@@ -51,7 +51,7 @@ export async function beginTime(
 
 /** How far the clock is ahead of the time of running replicas, in ms: after a jump, a new replica joins their time. */
 async function otherReplicasAhead(db: Reader, clock: number): Promise<number> {
-  const seen = await readSetting(db, aliveKey);
+  const seen = await readKv(db, aliveKey);
   const ahead = Number(seen?.value);
   return seen && Number.isSafeInteger(ahead) && Math.abs(clock - ahead - seen.at) < aliveMs ? ahead : 0;
 }
@@ -61,11 +61,9 @@ async function storedTimes(
   db: Reader,
   now: number,
 ): Promise<{ readonly newest: number; readonly beyond: number | undefined }> {
-  // These two suffice: every move of a change writes an audit line, and running bots refresh a setting.
+  // These two suffice: every move of a change writes an audit line, and running bots refresh a key.
   const { rows } = await sql<{ at: number }>`
-    select at from (select at from audit order by seq desc limit 1) as newest union all select at from settings`.execute(
-    db,
-  );
+    select at from (select at from audit order by seq desc limit 1) as newest union all select at from kv`.execute(db);
   const times = rows.map(({ at }) => at);
   const far = times.filter((at) => at >= now + dayMs);
   return {

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { kindOf } from './sql-dialect.ts';
-import { writeSetting } from './kv.ts';
+import { writeKv } from './kv.ts';
 import type { Tx } from './tx.ts';
 
-/** The setting with the server and timeline at the last check. */
+/** The key of the server and timeline at the last check. */
 const timelineKey = 'timeline';
 
 /**
@@ -15,10 +15,10 @@ export async function timelineChanged(tx: Tx, at: number): Promise<boolean> {
   if (kindOf(tx) === 'sqlite') return false;
   const { rows } = await sql<{ now: string; saved: string | null }>`
     select (select system_identifier from pg_control_system()) || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as now,
-      (select value from settings where key = ${timelineKey}) as saved`.execute(tx);
+      (select value from kv where key = ${timelineKey}) as saved`.execute(tx);
   const [row] = rows;
   if (row === undefined) throw new Error('PostgreSQL did not say which server it is');
   if (row.now === row.saved) return false;
-  await writeSetting(tx, { key: timelineKey, value: row.now, at });
+  await writeKv(tx, { key: timelineKey, value: row.now, at });
   return row.saved !== null;
 }

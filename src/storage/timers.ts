@@ -19,7 +19,7 @@ export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
 }
 
 /** SQL: during a pause of all sending, only timers that just remind are handled. */
-const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from settings where key = 'pause'))`;
+const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from kv where key = 'pause'))`;
 
 /** Claims up to `limit` due timers that no pause holds, in turns and within shares; see `claim`. */
 export const claimTimers = (tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Timer[]> => {

@@ -5,15 +5,12 @@ import type { Reader, Tx } from './tx.ts';
 /** One row of `votes`. */
 export type Vote = Selectable<VoteTable>;
 
-/** Saves a person's vote, replacing an earlier one; false if the earlier one had the same verdict. */
+/** Saves a person's vote; false if there is one already. */
 export async function castVote(tx: Tx, vote: Vote): Promise<boolean> {
-  const { change: _change, person: _person, ...columns } = vote;
   const cast = await tx
     .insertInto('votes')
     .values(vote)
-    .onConflict((on) =>
-      on.columns(['change', 'person']).doUpdateSet(columns).whereRef('votes.verdict', '<>', 'excluded.verdict'),
-    )
+    .onConflict((on) => on.columns(['change', 'person']).doNothing())
     .returning('person')
     .executeTakeFirst();
   return cast !== undefined;
@@ -30,7 +27,3 @@ export function listVotes(db: Reader, change: number): Promise<Vote[]> {
     .limit(100)
     .execute();
 }
-
-/** The approving votes on a change. */
-export const approvals = async (db: Reader, change: number): Promise<Vote[]> =>
-  (await listVotes(db, change)).filter(({ verdict }) => verdict === 'approve');

@@ -41,9 +41,9 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     select cast(1 as bigint) union all select n + 1 from series where n < ${count}
   )`;
   await sql`
-    insert into changes (command, risk, words, target, target_name, target_live, targets, before, rests, call, card,
-      fingerprint, asker, asker_name, asker_team, channel, permit, state, version, created_at, expires_at,
-      tries, throttled, ${lease})
+    insert into changes (command, risk, args, target, target_name, is_live, targets, snapshot, preconditions, call, card,
+      fingerprint, requester, requester_name, requester_team, channel, "authorization", state, version, created_at, expires_at,
+      attempts, throttle_count, ${lease})
     ${series}
     select 'cache clear', 'routine', '[]', 'environment:' || n, 'site/live', 1, '[]', 'null', 'null', '{}', '{}',
       'f00d', 'U1', 'Somebody', 'T1', 'C1', '{}', 'approved', 1, 1, 1, 0, 0, ${when} from series`.execute(db);
@@ -58,8 +58,8 @@ async function add({ db }: Database, count: number, name: string, when: ReturnTy
     db,
   );
   await sql`
-    insert into messages (key, kind, recipient, body, version, drawn_version, tries, created_at, owed_at, ${lease})
-    ${series} select ${name} || n, 'direct', 'U1', '{}', 1, 0, 0, 1, 1, ${when} from series`.execute(db);
+    insert into messages (key, kind, recipient, body, requester, version, delivered_version, attempts, created_at, owed_at, ${lease})
+    ${series} select ${name} || n, 'direct', 'U1', '{}', 'U1', 1, 0, 0, 1, 1, ${when} from series`.execute(db);
 }
 
 async function fill(database: Database, count: number, pending: Pending): Promise<void> {

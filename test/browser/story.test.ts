@@ -95,7 +95,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     expect(writes().filter(({ section }) => section === '4.9')).toHaveLength(1);
   });
 
-  test('it is declined with a reason, which its asker reads', async () => {
+  test('it is declined with a reason, which its requester reads', async () => {
     const [ben, dee] = [await window('U02BEN'), await window('U04DEE')];
     await push(ben, 'acme-blog');
     await card(dee, 'Push acme-blog/staging').getByRole('button', { name: 'Decline…' }).click();

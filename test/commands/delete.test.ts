@@ -6,10 +6,10 @@ import { inline, plain } from '../../src/text.ts';
 import { live, staging, uuid } from '../pipeline/given.ts';
 
 const now = 10 * 86_400_000;
-const cardOf = (env: typeof live, backup: NewestBackup) => deletion.card({ input: { env }, before: { backup }, now });
+const cardOf = (env: typeof live, backup: NewestBackup) => deletion.card({ input: { env }, snapshot: { backup }, now });
 
 test('names the environment by its id in the call, and nothing else', () => {
-  const call = deletion.call({ input: { env: live }, before: { backup: null } });
+  const call = deletion.call({ input: { env: live }, snapshot: { backup: null } });
   expect(call).toMatchObject({ method: 'DELETE', path: `/sites/environments/${uuid(1)}` });
   expect(call.body).toBeUndefined();
 });
@@ -52,5 +52,5 @@ test('is always reviewed, and its name always typed', () => {
 
 test('cannot be undone or followed by its own reading, and rests on nothing', () => {
   expect(Object.keys(deletion)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(undo|proof|later)$/)]));
-  expect(deletion.rests?.({ input: { env: live }, before: { backup: null } })).toBeNull();
+  expect(deletion.preconditions?.({ input: { env: live }, snapshot: { backup: null } })).toBeNull();
 });

@@ -7,9 +7,9 @@ import { dnsSet } from '../../src/commands/dns/set.ts';
 import { meaning, recordType, recordTypes, recordValues, type RecordType } from '../../src/commands/dns/values.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Read, Reader, Write } from '../../src/hosting/contract/call.ts';
-import type { Words } from '../../src/errors.ts';
-import { parse, parseWords, type Given } from '../../src/pipeline/language/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import type { Args } from '../../src/errors.ts';
+import { parse, parseArgs, type Given } from '../../src/pipeline/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, joined, plain } from '../../src/text.ts';
 import {
@@ -88,8 +88,8 @@ const inputOf = ({ type = [], name = [], ttl, add, remove }: Given) => ({
 /** A wish held against a zone: what is seen, and what there is against it. */
 async function held(given: Given, zone: Zone, leastTtl?: number) {
   const input = inputOf(given);
-  const before = await look(input, zone, leastTtl);
-  return { input, before, wrong: dnsSet.valid?.(input) ?? dnsSet.possible?.({ input, before }) };
+  const snapshot = await look(input, zone, leastTtl);
+  return { input, snapshot, wrong: dnsSet.valid?.(input) ?? dnsSet.possible?.({ input, snapshot }) };
 }
 async function look(input: ReturnType<typeof inputOf>, zone: Zone, leastTtl?: number) {
   const sources = { read: zone.read, company, certificate: noCertificate, leastTtl, timed: noTimers };
@@ -100,13 +100,13 @@ async function look(input: ReturnType<typeof inputOf>, zone: Zone, leastTtl?: nu
 }
 
 /** The words as they are read again, wherever they were kept. */
-function readAgain(words: Words): Given {
+function readAgain(words: Args): Given {
   const parsed = parse(join(words), catalogue);
-  expect(parsed).toEqual(parseWords(words, catalogue));
+  expect(parsed).toEqual(parseArgs(words, catalogue));
   if (parsed === undefined) throw new Error('no words');
   const { input, problems, missing } = resolve(parsed, names);
   expect({ problems, missing }).toEqual({ problems: [], missing: [] });
-  expect(canonicalWords({ parsed, input })).toEqual(words);
+  expect(canonicalArgs({ parsed, input })).toEqual(words);
   return parsed.given;
 }
 
@@ -155,13 +155,13 @@ describe('a change', () => {
     ['of a wildcard', ['A', '*', '--add=192.0.2.7'], { name: '*.acme.com' }],
     ['of the largest TTL', ['A', '@', '--ttl=2147483647'], { ttl: 2_147_483_647 }],
   ])('%s', async (_, words, expected) => {
-    const { input, before, wrong } = await held(asWords(words), new Zone(usual));
+    const { input, snapshot, wrong } = await held(asWords(words), new Zone(usual));
     expect(wrong).toBeUndefined();
     const {
       new_resource_records: add,
       removed_resource_records: remove,
       ...rest
-    } = changed.parse(dnsSet.call({ input, before }).body);
+    } = changed.parse(dnsSet.call({ input, snapshot }).body);
     expect({ ...rest, add, remove }).toMatchObject(expected);
   });
 
@@ -190,11 +190,11 @@ describe('a change', () => {
       ['the end of a record that has a lower one', ['AAAA', 'api', '--remove=2001:db8::80'], { ttl: 300 }],
     ])('takes %s', async (_, words, expected) => {
       const zone = new Zone(usual);
-      const { input, before, wrong } = await held(asWords(words), zone, 300);
+      const { input, snapshot, wrong } = await held(asWords(words), zone, 300);
       expect(wrong).toBeUndefined();
-      expect(changed.parse(dnsSet.call({ input, before }).body)).toMatchObject(expected);
+      expect(changed.parse(dnsSet.call({ input, snapshot }).body)).toMatchObject(expected);
       // The old TTL could not be said again.
-      const undo = dnsSet.undo?.({ input, before });
+      const undo = dnsSet.undo?.({ input, snapshot });
       expect(undo === undefined).toBe(words.includes('api'));
     });
   });
@@ -251,15 +251,16 @@ describe('a change', () => {
 
   test('rests on all records of its name, in any order', async () => {
     const given = asWords(['MX', '@', '--add=30 mx3.post.example']);
-    const rests = async (entries: readonly Entry[]) => dnsSet.rests?.(await held(given, new Zone(entries)));
+    const preconditions = async (entries: readonly Entry[]) =>
+      dnsSet.preconditions?.(await held(given, new Zone(entries)));
     const turned = usual.map((entry) => ({ ...entry, values: entry.values.toReversed() })).toReversed();
-    expect(await rests(turned)).toEqual(await rests(usual));
+    expect(await preconditions(turned)).toEqual(await preconditions(usual));
     const elsewhere = [...usual, { type: 'A', name: 'other.acme.com', ttl: 1, values: ['192.0.2.1'] }];
-    expect(await rests(elsewhere)).toEqual(await rests(usual));
+    expect(await preconditions(elsewhere)).toEqual(await preconditions(usual));
     for (const change of [{ ttl: 61 }, { values: ['10 mx1.post.example'] }]) {
-      expect(await rests(usual.map((entry) => (entry.type === 'MX' ? { ...entry, ...change } : entry)))).not.toEqual(
-        await rests(usual),
-      );
+      expect(
+        await preconditions(usual.map((entry) => (entry.type === 'MX' ? { ...entry, ...change } : entry))),
+      ).not.toEqual(await preconditions(usual));
     }
   });
 });
@@ -397,7 +398,7 @@ test('whatever may go on is proven by what it makes of the zone, by nothing else
       }
       went.on += 1;
       const was = host.inWords;
-      expect(dnsSet.proof?.({ ...of, now: of.before }).verdict).not.toBe('yes');
+      expect(dnsSet.proof?.({ ...of, now: of.snapshot }).verdict).not.toBe('yes');
       expect(dnsSet.card({ ...of, now: 1 })).toEqual(dnsSet.card({ ...of, now: 2 }));
       host.write(dnsSet.call(of));
       expect(host.inWords).not.toEqual(was);
@@ -507,7 +508,7 @@ describe('the list', () => {
     expect(page.rows).toContainEqual(['MX', 'acme.com.', '3600 s (1h)', '20 MX2.post.example.']);
     expect(page.rows).toContainEqual(['CAA', 'api.acme.com', 'not known', '0 issue "ca.example"']);
     expect(page.rows).toHaveLength(10);
-    expect(page.offers).toEqual([{ label: 'Change a record…', words: ['dns', 'set', uuid(50)] }]);
+    expect(page.offers).toEqual([{ label: 'Change a record…', args: ['dns', 'set', uuid(50)] }]);
   });
 
   test('says that there is none', async () => {

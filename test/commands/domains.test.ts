@@ -81,8 +81,8 @@ async function held(more: Partial<Input>, domains = usual, found: ReturnType<Sou
     expect(JSON.parse(JSON.stringify(seen))).toEqual(seen);
     return seen;
   };
-  const before = await look(domains);
-  return { ...of, before, look, wrong: domainsAdd.valid?.(of.input) ?? domainsAdd.possible?.({ ...of, before }) };
+  const snapshot = await look(domains);
+  return { ...of, snapshot, look, wrong: domainsAdd.valid?.(of.input) ?? domainsAdd.possible?.({ ...of, snapshot }) };
 }
 
 describe('adding a domain', () => {
@@ -147,22 +147,22 @@ describe('adding a domain', () => {
 
   test('rests on whether it is there and on the certificate, not on the other domains', async () => {
     const of = await held({ certificate: 'shop' });
-    const rests = async (listed: readonly Listed[], chosen: ReturnType<Sources['certificate']> = certificate) =>
-      domainsAdd.rests?.({ input: of.input, before: await of.look(listed, chosen) });
-    const now = await rests(usual);
-    expect(await rests([{ id: uuid(7), name: 'other.example' }])).toEqual(now);
-    expect(await rests(usual, { ...certificate, names: ['new.example'] })).toEqual(now);
-    expect(await rests([...usual, { id: uuid(7), name: 'NEW.example' }])).not.toEqual(now);
-    expect(await rests(usual, { ...certificate, key: { ...certificate.key, sha256: 'c'.repeat(64) } })).not.toEqual(
-      now,
-    );
-    expect(await rests(usual, bad)).not.toEqual(now);
+    const preconditions = async (listed: readonly Listed[], chosen: ReturnType<Sources['certificate']> = certificate) =>
+      domainsAdd.preconditions?.({ input: of.input, snapshot: await of.look(listed, chosen) });
+    const now = await preconditions(usual);
+    expect(await preconditions([{ id: uuid(7), name: 'other.example' }])).toEqual(now);
+    expect(await preconditions(usual, { ...certificate, names: ['new.example'] })).toEqual(now);
+    expect(await preconditions([...usual, { id: uuid(7), name: 'NEW.example' }])).not.toEqual(now);
+    expect(
+      await preconditions(usual, { ...certificate, key: { ...certificate.key, sha256: 'c'.repeat(64) } }),
+    ).not.toEqual(now);
+    expect(await preconditions(usual, bad)).not.toEqual(now);
   });
 
   test('is proven by the list, and by nothing else', async () => {
-    const { input, before, look } = await held({});
+    const { input, snapshot, look } = await held({});
     const verdict = async (listed: readonly Listed[]) =>
-      domainsAdd.proof?.({ input, before, now: await look(listed) }).verdict;
+      domainsAdd.proof?.({ input, snapshot, now: await look(listed) }).verdict;
     expect(await verdict(usual)).toBe('not yet');
     expect(await verdict([...usual, { id: uuid(7), name: 'New.Example', site_id: uuid(900) }])).toBe('yes');
     expect(await verdict([...usual, { id: uuid(7), name: 'new.example', site_id: null }])).toBe('yes');
@@ -174,8 +174,8 @@ describe('adding a domain', () => {
     const { wrong, ...of } = await held({});
     expect(wrong).toBeUndefined();
     const [offer] = domainsAdd.next?.({ ...of, sentAt: 0 }) ?? [];
-    expect(offer?.words).toEqual(['domains', 'records', 'new.example']);
-    expect(parse(offer?.words.join(' ') ?? '', catalogue)).toMatchObject({
+    expect(offer?.args).toEqual(['domains', 'records', 'new.example']);
+    expect(parse(offer?.args.join(' ') ?? '', catalogue)).toMatchObject({
       path: 'domains records',
       given: { domain: ['new.example'] },
     });
@@ -313,7 +313,7 @@ describe('the list of domains', () => {
       ['acme.com', 'yes'],
       ['Bücher.example', 'not known'],
     ]);
-    expect(page.offers?.map(({ words }) => words)).toEqual([
+    expect(page.offers?.map(({ args }) => args)).toEqual([
       ['domains', 'records', 'acme.com'],
       ['dns', 'list', 'acme.com'],
       ['domains', 'records', 'Bücher.example'],
@@ -352,7 +352,7 @@ describe('the list of domains', () => {
 describe('the records to set', () => {
   const shown = (records: { readonly status: number; readonly body?: object }) =>
     domainsRecords.show({ input: { domain: shopDomain }, ...around(host([], records).read) });
-  const again = [{ label: 'Check again', words: ['domains', 'records', shopDomain.id] }];
+  const again = [{ label: 'Check again', args: ['domains', 'records', shopDomain.id] }];
 
   test('stand in one table, to be copied', async () => {
     const page = await shown({

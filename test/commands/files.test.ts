@@ -8,8 +8,8 @@ import type { Surroundings } from '../../src/commands/kit/report.ts';
 import { countIn, drawTree, pathsOf } from '../../src/commands/files/tree.ts';
 import type { Refusal } from '../../src/errors.ts';
 import type { FileNode } from '../../src/hosting/contract/files.ts';
-import { parseWords } from '../../src/pipeline/language/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import { parseArgs } from '../../src/pipeline/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { plain } from '../../src/text.ts';
 import { company, hostile, live, names, noCertificate, refusalOf, said, surroundings } from '../pipeline/given.ts';
 
@@ -60,7 +60,7 @@ describe('files', () => {
       '└─ index.php',
     ]);
     expect(plain(page.title)).toBe('acme-shop/live · files · 8 files, 7 folders');
-    expect(page.offers).toEqual([{ label: 'One level deeper', words: ['files', live.id, '--depth=3'] }]);
+    expect(page.offers).toEqual([{ label: 'One level deeper', args: ['files', live.id, '--depth=3'] }]);
   });
 
   test('below a path, as deep as is said, with numbers in their order', async () => {
@@ -88,8 +88,8 @@ describe('files', () => {
     const refusal = await refused(show(site, path));
     expect(said(refusal)).toMatch(/^There is no .* on acme-shop\/live\. Nothing was done\./);
     expect(said(refusal)).toContain(hint);
-    for (const { words } of refusal.offers) {
-      expect(canonicalWords(resolve(parseWords(words, catalogue), names))).toEqual(words);
+    for (const { args } of refusal.offers) {
+      expect(canonicalArgs(resolve(parseArgs(args, catalogue), names))).toEqual(args);
     }
   });
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { help } from '../../src/commands/builtin/help.ts';
-import { states } from '../../src/commands/builtin/states.ts';
+import { stateLabel, states } from '../../src/commands/builtin/states.ts';
 import type { QueryService } from '../../src/commands/kit/builtin.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import { catalogue } from '../../src/commands/index.ts';
@@ -54,8 +54,7 @@ const asked = async (command: string, may?: (path: string) => boolean): Promise<
 };
 const textOf = ({ title, parts }: Page): string =>
   [plain(title), ...parts.map((part) => (part.kind === 'text' ? plain(part.text) : ''))].join('\n');
-const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] =>
-  offers.map(({ words }) => words.join(' '));
+const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] => offers.map(({ args }) => args.join(' '));
 
 describe('help by itself', () => {
   const page = async (may?: (path: string) => boolean): Promise<Page> => {
@@ -110,17 +109,17 @@ describe('help about what is no command', () => {
       rejected: true,
       unknown: true,
       happened: true,
-      'did not happen': true,
+      did_not_happen: true,
       declined: true,
       cancelled: true,
       expired: true,
-      void: true,
+      invalidated: true,
       superseded: true,
     };
     expect(Object.keys(states).sort()).toEqual(Object.keys(every).sort());
     for (const state of Object.keys(every)) {
-      const page = await asked(state, (path) => path === 'change');
-      expect(textOf(page)).toContain(`${state} · not a command, but a state of a change`);
+      const page = await asked(stateLabel(state), (path) => path === 'change');
+      expect(textOf(page)).toContain(`${stateLabel(state)} · not a command, but a state of a change`);
       expect(offered(page)).toEqual(['help change']);
     }
   });

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { catalogue } from '../../src/commands/index.ts';
 import type { LookSources } from '../../src/commands/kit/sources.ts';
-import type { Words } from '../../src/errors.ts';
+import type { Args } from '../../src/errors.ts';
 import type { Json, Query, Read, Write } from '../../src/hosting/contract/call.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import { parse, type Given } from '../../src/pipeline/language/parse.ts';
@@ -155,7 +155,7 @@ const ips = fc.uniqueArray(fc.oneof(address, fc.constantFrom('203.0.113.10', '19
   maxLength: 4,
 });
 
-const record = (domain: string, type: string, names: Words, add: Words, remove: Words): fc.Arbitrary<Given> =>
+const record = (domain: string, type: string, names: Args, add: Args, remove: Args): fc.Arbitrary<Given> =>
   note({
     domain: one(domain),
     type: one(type),

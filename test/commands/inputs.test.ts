@@ -26,12 +26,15 @@ async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
   if (problems[0]) return { refused: said(problems[0].refusal) };
   if (missing.length > 0) return { refused: `missing: ${missing.join(', ')}` };
   const unread = action.valid?.(input);
-  const before: unknown = unread
+  const snapshot: unknown = unread
     ? null
     : JSON.parse(JSON.stringify((await action.look?.({ input, ...host.sources() })) ?? null));
-  const wrong = unread ?? action.possible?.({ input, before });
+  const wrong = unread ?? action.possible?.({ input, snapshot });
   if (wrong) return { refused: plain(inline(wrong.says)) };
-  return { call: action.call({ input, before }), card: action.card({ input, before, now: 0 }).title };
+  return {
+    call: action.call({ input, snapshot }),
+    card: action.card({ input, snapshot, now: 0 }).title,
+  };
 }
 
 /** A line that somebody types. */

@@ -84,13 +84,13 @@ describe('the error log', () => {
   test('offers what to look at next, in words that can be said', async () => {
     const { offers = [] } = await shown('error --search PHP --since 90m', { host: morning });
     expect(offers.map(({ label }) => label)).toEqual(['Errors only', 'Around 14:50', 'Full log']);
-    expect(offers.map(({ words }) => words.slice(2).join(' '))).toEqual([
+    expect(offers.map(({ args }) => args.slice(2).join(' '))).toEqual([
       'error --since=1h30m --search=PHP --errors',
       'error --lines=20000 --since=2026-11-21T13:47Z --until=2026-11-21T13:54Z --search=PHP',
       'error --since=1h30m --search=PHP --full',
     ]);
-    for (const { words } of offers) expect(parse(join(words), catalogue)?.path).toBe('logs');
-    const around = await shown(offers[1]?.words.slice(2).join(' ') ?? '', { host: morning });
+    for (const { args } of offers) expect(parse(join(args), catalogue)?.path).toBe('logs');
+    const around = await shown(offers[1]?.args.slice(2).join(' ') ?? '', { host: morning });
     expect(textOf(around)).toContain('Fatal');
   });
 
@@ -179,7 +179,7 @@ describe('the error log', () => {
     expect(textOf(page)).toContain(says);
     expect(page.offers?.map(({ label }) => label)).toEqual(labels);
     expect(page.file).toBeUndefined();
-    for (const { words } of page.offers ?? []) expect(parse(join(words), catalogue)?.path).toBe('logs');
+    for (const { args } of page.offers ?? []) expect(parse(join(args), catalogue)?.path).toBe('logs');
   });
 
   test.each<[string, string]>([

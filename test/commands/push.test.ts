@@ -4,8 +4,8 @@ import { catalogue } from '../../src/commands/index.ts';
 import { push } from '../../src/commands/push.ts';
 import type { NewestBackup } from '../../src/commands/backups/newest.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
-import { parse, parseWords } from '../../src/pipeline/language/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation.ts';
 import { usage } from '../../src/pipeline/language/usage.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
@@ -84,7 +84,7 @@ describe('the call', () => {
     flags.flatMap((database) => flags.flatMap((searchReplace) => [{ files, database, searchReplace }])),
   );
   test.each(cases)('says all it could leave to the host: %o', (said) => {
-    const call = push.call({ input: input(said), before: { backup } });
+    const call = push.call({ input: input(said), snapshot: { backup } });
     expect(call).toMatchObject({ kind: 'write', method: 'PUT', path: `/sites/${uuid(900)}/environments` });
     expect(call.body).toEqual({
       source_env_id: staging.id,
@@ -97,7 +97,7 @@ describe('the call', () => {
   });
 
   test('names the paths, and says that they are all', () => {
-    const { body } = push.call({ input: input({ files: true, only: ['a', 'b/c'] }), before: { backup } });
+    const { body } = push.call({ input: input({ files: true, only: ['a', 'b/c'] }), snapshot: { backup } });
     expect(body).toMatchObject({ push_files_option: 'SPECIFIC_FILES', file_list: ['a', 'b/c'], push_db: false });
   });
 
@@ -106,13 +106,13 @@ describe('the call', () => {
     ['without a site', { onto: siteless(live, undefined) }],
     ['an empty list of paths', { files: true, only: [] }],
   ])('cannot be made %s', (_, more) => {
-    expect(() => push.call({ input: input(more), before: { backup } })).toThrow(TypeError);
+    expect(() => push.call({ input: input(more), snapshot: { backup } })).toThrow(TypeError);
   });
 });
 
 describe('the card', () => {
   const cardOf = (more: Partial<Input>, newest: NewestBackup = backup) =>
-    push.card({ input: input(more), before: { backup: newest }, now });
+    push.card({ input: input(more), snapshot: { backup: newest }, now });
   const warning = (...of: Parameters<typeof cardOf>): readonly string[] =>
     plain(inline(cardOf(...of).warning)).split('\n');
   const database =
@@ -177,15 +177,15 @@ test.each<[string, NewestBackup, string]>([
   ['one without a time', { type: 'system', at: undefined }, 'there is no new one.'],
   ['none', null, 'there is no new one.'],
 ])('what a backup says of a push whose answer is lost: %s', (_, newest, sentence) => {
-  const before = { backup };
-  const says = push.evidence?.({ input: input({ files: true }), before, now: { backup: newest }, sentAt: 60_000 });
+  const snapshot = { backup };
+  const says = push.evidence?.({ input: input({ files: true }), snapshot, now: { backup: newest }, sentAt: 60_000 });
   expect(plain(inline(says))).toContain(sentence);
 });
 
 test('a backup that is made meanwhile is no drift', () => {
   const of = input({ files: true });
-  expect(push.rests?.({ input: of, before: { backup } })).toEqual(
-    push.rests?.({ input: of, before: { backup: null } }),
+  expect(push.preconditions?.({ input: of, snapshot: { backup } })).toEqual(
+    push.preconditions?.({ input: of, snapshot: { backup: null } }),
   );
 });
 
@@ -263,10 +263,10 @@ describe('its words', () => {
       fc.property(any, ({ only, ...said }) => {
         const meant = only === undefined ? said : { ...said, only };
         const parsed = { path: 'push', command: push, given: {}, reason: undefined, dryRun: false };
-        const words = canonicalWords({ parsed, input: meant });
-        expect(resolve(parseWords(words, catalogue), names).input).toEqual(meant);
+        const words = canonicalArgs({ parsed, input: meant });
+        expect(resolve(parseArgs(words, catalogue), names).input).toEqual(meant);
         expect(ofLine(join(words)).input).toEqual(meant);
-        expect(canonicalWords(resolve(parseWords(words, catalogue), names))).toEqual(words);
+        expect(canonicalArgs(resolve(parseArgs(words, catalogue), names))).toEqual(words);
       }),
       { numRuns: 300 },
     );

@@ -13,10 +13,10 @@ import { redirectsList } from '../../src/commands/redirects/list.ts';
 import { wayBack } from '../../src/commands/redirects/loops.ts';
 import { redirectsRemove } from '../../src/commands/redirects/remove.ts';
 import { allRules, spoken, type Rule } from '../../src/commands/redirects/rules.ts';
-import type { Words } from '../../src/errors.ts';
+import type { Args } from '../../src/errors.ts';
 import type { Reader, Write } from '../../src/hosting/contract/call.ts';
-import { parse, parseWords } from '../../src/pipeline/language/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain } from '../../src/text.ts';
 import { company, live, names, noCertificate, noTimers, refusalOf, said, surroundings } from '../pipeline/given.ts';
@@ -112,17 +112,17 @@ class Host {
   }
 }
 
-function parsedFrom(words: Words) {
+function parsedFrom(words: Args) {
   const parsed = parse(join(words), catalogue);
   if (parsed === undefined) throw new Error('no words');
-  expect(parseWords(words, catalogue)).toEqual(parsed);
+  expect(parseArgs(words, catalogue)).toEqual(parsed);
   const resolved = resolve(parsed, names);
   expect(resolved).toMatchObject({ missing: [], problems: [] });
   return { ...resolved, input: resolved.input };
 }
 
-/** Words said to a host: what the action sees of it, as it is kept, and whether it may go on. */
-async function ask(words: Words, host: Pick<Host, 'read'>) {
+/** Args said to a host: what the action sees of it, as it is kept, and whether it may go on. */
+async function ask(words: Args, host: Pick<Host, 'read'>) {
   const { parsed, input } = parsedFrom(words);
   if (parsed.command.shape !== 'action') throw new Error('no action');
   const action: AnyAction = parsed.command;
@@ -133,36 +133,36 @@ async function ask(words: Words, host: Pick<Host, 'read'>) {
       ),
     );
   const invalid = action.valid?.(input);
-  const before = await look();
-  return { words, parsed, action, input, look, before, wrong: invalid ?? action.possible?.({ input, before }) };
+  const snapshot = await look();
+  return { words, parsed, action, input, look, snapshot, wrong: invalid ?? action.possible?.({ input, snapshot }) };
 }
 type Asked = Awaited<ReturnType<typeof ask>>;
 
-const callFor = ({ action, input, before }: Asked): Write => action.call({ input, before });
+const callFor = ({ action, input, snapshot }: Asked): Write => action.call({ input, snapshot });
 const textOf = (value: unknown): string => z.string().default('').parse(value);
 const saysOf = ({ wrong }: Pick<Asked, 'wrong'>): string => plain(inline(wrong?.says));
 const hintOf = ({ wrong }: Pick<Asked, 'wrong'>): string => plain(inline(wrong?.hint));
-const verdictOf = ({ action, input, before }: Asked, now: unknown): string | undefined =>
-  action.proof?.({ input, before, now }).verdict;
+const verdictOf = ({ action, input, snapshot }: Asked, now: unknown): string | undefined =>
+  action.proof?.({ input, snapshot, now }).verdict;
 
 /** Does it, and holds what holds of every change. */
 async function go(asked: Asked, host: Host): Promise<readonly Rule[]> {
-  const { action, input, before, look } = asked;
-  expect(verdictOf(asked, before)).toBe('not yet');
+  const { action, input, snapshot, look } = asked;
+  expect(verdictOf(asked, snapshot)).toBe('not yet');
   const was = host.rules;
-  const call = action.call({ input, before });
+  const call = action.call({ input, snapshot });
   expect(JSON.parse(JSON.stringify(call))).toEqual(call);
-  const card = action.card({ input, before, now: 1_000 });
-  expect(action.card({ input, before, now: 2_000 })).toEqual(card);
+  const card = action.card({ input, snapshot, now: 1_000 });
+  expect(action.card({ input, snapshot, now: 2_000 })).toEqual(card);
   expect(plain(card.title)).toMatch(/^[A-Z].*acme.*[^.!]$/s);
   host.write(call);
   const now = await look();
   expect(verdictOf(asked, now)).toBe('yes');
-  const undo = action.undo?.({ input, before });
+  const undo = action.undo?.({ input, snapshot });
   if (undo !== undefined) {
     const back = await ask(undo, host);
     expect(saysOf(back)).toBe('');
-    expect(canonicalWords({ parsed: back.parsed, input: back.input })).toEqual(undo);
+    expect(canonicalArgs({ parsed: back.parsed, input: back.input })).toEqual(undo);
     const other = new Host(host.rules);
     other.write(callFor(back));
     expect(setOf(other.rules)).toEqual(setOf(was));
@@ -197,25 +197,25 @@ const anyPaging: fc.Arbitrary<Paging> = fc.oneof(
 );
 const anyFrom = some('/a', '/b', '/c', '/a b', '^/x(.*)$');
 const anyTo = some('/a', '/b', '/d', 'https://acme.com/a');
-const maybe = (option: string, ...of: readonly string[]): fc.Arbitrary<Words> =>
+const maybe = (option: string, ...of: readonly string[]): fc.Arbitrary<Args> =>
   fc.oneof(
     { weight: 2, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: some(...of).map((value) => [`--${option}=${value}`]) },
   );
 const anyType = maybe('type', 'permanent', 'redirect');
-const together = (...parts: readonly fc.Arbitrary<Words>[]): fc.Arbitrary<Words> =>
+const together = (...parts: readonly fc.Arbitrary<Args>[]): fc.Arbitrary<Args> =>
   fc.tuple(...parts).map((words) => words.flat());
 const anySelectors = together(
   maybe('domain', 'acme.com', 'any', 'xn--bcher-kva.example'),
   maybe('country', 'DE', 'any'),
   maybe('city', 'Berlin', 'any'),
 );
-const one = (words: fc.Arbitrary<string>): fc.Arbitrary<Words> => words.map((word) => [word]);
+const one = (words: fc.Arbitrary<string>): fc.Arbitrary<Args> => words.map((word) => [word]);
 
 /** Holds for whatever may go on; what may not says so and leaves the host as it was. */
 async function always(
   command: string,
-  words: fc.Arbitrary<Words>,
+  words: fc.Arbitrary<Args>,
   holds: (was: readonly Rule[], now: readonly Rule[], asked: Asked) => void,
 ): Promise<void> {
   let went = 0;
@@ -225,9 +225,9 @@ async function always(
       const asked = await ask(['redirects', command, live.id, ...more], host);
       if (asked.wrong) {
         expect(saysOf(asked)).toMatch(/Nothing was (changed|done)\.$/);
-        for (const { label, words } of asked.wrong.offers ?? []) {
+        for (const { label, args } of asked.wrong.offers ?? []) {
           expect(label.length).toBeLessThanOrEqual(75);
-          parsedFrom(words);
+          parsedFrom(args);
         }
         return;
       }
@@ -339,7 +339,7 @@ describe('every page is read', () => {
     }
   });
 
-  test.each<[string, Words]>([
+  test.each<[string, Args]>([
     ['an edit', ['edit', live.id, '/1', '--to=/y']],
     ['a removal', ['remove', live.id, '/1']],
     ['a clearing', ['clear', live.id]],
@@ -347,7 +347,7 @@ describe('every page is read', () => {
   ])('and %s is not proven by a listing that is cut off, nor while a rule is left', async (_, words) => {
     const asked = await ask(['redirects', ...words], new Host(many));
     const seen = async (rules: readonly Rule[], paging?: Paging) =>
-      verdictOf(asked, (await ask(['redirects', ...words], new Host(rules, paging))).before);
+      verdictOf(asked, (await ask(['redirects', ...words], new Host(rules, paging))).snapshot);
     const done = [rule('/1', '/y')].filter(() => words[0] === 'edit');
     const others = Array.from({ length: 600 }, (_, at) => rule(`/z${at}`, '/z'));
     expect(await seen([...done, ...others], { kind: 'first page only' })).toBe('not yet');
@@ -457,10 +457,10 @@ describe('words for a path and for where it leads', () => {
 });
 
 describe('adding', () => {
-  const add = (rules: readonly Rule[], ...words: Words): Promise<Asked> =>
+  const add = (rules: readonly Rule[], ...words: Args): Promise<Asked> =>
     ask(['redirects', 'add', live.id, ...words], new Host(rules));
 
-  test.each<[string, readonly Rule[], Words, string]>([
+  test.each<[string, readonly Rule[], Args, string]>([
     ['the very same', [rule('/a', '/b')], ['/a', '/b'], 'acme-shop/live already has the redirect /a → /b (301).'],
     ['the same path', [rule('/a', '/b')], ['/a', '/c'], 'acme-shop/live already redirects that path: /a → /b (301).'],
     ['another type', [rule('/a', '/b')], ['/a', '/b', '--type=redirect'], 'already redirects that path'],
@@ -492,7 +492,7 @@ describe('adding', () => {
     expect(saysOf(asked)).toMatch(/Nothing was (changed|done)\.$/);
   });
 
-  test.each<[string, readonly Rule[], Words]>([
+  test.each<[string, readonly Rule[], Args]>([
     [
       'the same path of another domain',
       [rule('/a', '/b', { domain: 'acme.com' })],
@@ -517,7 +517,7 @@ describe('adding', () => {
     expect(wrong?.offers).toEqual([
       {
         label: 'Change where it leads…',
-        words: [
+        args: [
           'redirects',
           'edit',
           live.id,
@@ -530,8 +530,8 @@ describe('adding', () => {
         ],
       },
     ]);
-    const { action, input, before } = await add([], '/a', 'https://acmе.com/b', '--country=de', '--city=Berlin');
-    expect(action.call({ input, before }).body).toEqual({
+    const { action, input, snapshot } = await add([], '/a', 'https://acmе.com/b', '--country=de', '--city=Berlin');
+    expect(action.call({ input, snapshot }).body).toEqual({
       action_type: 'NEW',
       new_value: {
         from: '/a',
@@ -542,7 +542,7 @@ describe('adding', () => {
         traffic_from_city: 'Berlin',
       },
     });
-    const facts = Object.entries(action.card({ input, before, now: 0 }).facts ?? {});
+    const facts = Object.entries(action.card({ input, snapshot, now: 0 }).facts ?? {});
     expect(facts.map(([label, value]) => `${label}: ${plain(inline(value))}`)).toEqual([
       'From: /a',
       'To: https://acmе.com/b',
@@ -552,7 +552,7 @@ describe('adding', () => {
       'Visitors from: Berlin, DE',
       'Same path elsewhere: ',
     ]);
-    expect(action.undo?.({ input, before })).toEqual([
+    expect(action.undo?.({ input, snapshot })).toEqual([
       'redirects',
       'remove',
       live.id,
@@ -565,14 +565,14 @@ describe('adding', () => {
 
   test('is not superseded by a rule for another path, nor by another order', async () => {
     const rules = [rule('/a', '/b', { domain: 'acme.com' }), rule('/a', '/c', { domain: 'shop.acme.com' })];
-    const restsOn = async (of: readonly Rule[]): Promise<unknown> => {
-      const { action, input, before } = await add(of, '/a', '/x');
-      return action.rests?.({ input, before });
+    const preconditionsOn = async (of: readonly Rule[]): Promise<unknown> => {
+      const { action, input, snapshot } = await add(of, '/a', '/x');
+      return action.preconditions?.({ input, snapshot });
     };
-    const rests = await restsOn(rules);
-    expect(await restsOn([...rules.toReversed(), rule('/other', '/c')])).toEqual(rests);
-    expect(await restsOn([...rules, rule('/x', '/a')])).not.toEqual(rests);
-    expect(await restsOn([...rules, rule('/a', '/y')])).not.toEqual(rests);
+    const preconditions = await preconditionsOn(rules);
+    expect(await preconditionsOn([...rules.toReversed(), rule('/other', '/c')])).toEqual(preconditions);
+    expect(await preconditionsOn([...rules, rule('/x', '/a')])).not.toEqual(preconditions);
+    expect(await preconditionsOn([...rules, rule('/a', '/y')])).not.toEqual(preconditions);
   });
 
   test('what leads back is found as by walking', () => {
@@ -613,8 +613,8 @@ describe('picking one rule', () => {
     );
     expect(hintOf(asked)).toBe('Which one? Add its --domain, --country or --city; any is the one that names none.');
     expect(asked.wrong?.offers?.map(({ label }) => label)).toEqual(three.map(spoken));
-    for (const [at, { words }] of (asked.wrong?.offers ?? []).entries()) {
-      const picked = await ask(words, new Host(three));
+    for (const [at, { args }] of (asked.wrong?.offers ?? []).entries()) {
+      const picked = await ask(args, new Host(three));
       expect(saysOf(picked)).toBe('');
       expect(callFor(picked).body).toEqual({
         action_type: 'UPDATE',
@@ -631,7 +631,7 @@ describe('picking one rule', () => {
     expect(hintOf(asked)).toBe("I can't tell them apart: change them in the host's panel.");
   });
 
-  test.each<[string, Words, string]>([
+  test.each<[string, Args, string]>([
     ['is not there', ['remove', live.id, '/z'], 'acme-shop/live has no redirect from /z. Nothing was changed.'],
     [
       'is not there',
@@ -692,23 +692,23 @@ describe('picking one rule', () => {
       ['edit', live.id, '/a', '--to=/c'],
       ['remove', live.id, '/a'],
     ]) {
-      const restsOn = async (of: readonly Rule[]): Promise<unknown> => {
-        const { action, input, before } = await ask(['redirects', ...words], new Host(of));
-        return action.rests?.({ input, before });
+      const preconditionsOn = async (of: readonly Rule[]): Promise<unknown> => {
+        const { action, input, snapshot } = await ask(['redirects', ...words], new Host(of));
+        return action.preconditions?.({ input, snapshot });
       };
-      const rests = await restsOn(rules);
-      expect(await restsOn([rule('/new', '/y'), rule('/a', '/b')])).toEqual(rests);
-      expect(await restsOn([...rules, rule('/a', '/b', { domain: 'acme.com' })])).not.toEqual(rests);
-      expect(await restsOn([rule('/a', '/b', { displayed_location: 'x' })])).not.toEqual(rests);
-      expect(await restsOn([])).not.toEqual(rests);
+      const preconditions = await preconditionsOn(rules);
+      expect(await preconditionsOn([rule('/new', '/y'), rule('/a', '/b')])).toEqual(preconditions);
+      expect(await preconditionsOn([...rules, rule('/a', '/b', { domain: 'acme.com' })])).not.toEqual(preconditions);
+      expect(await preconditionsOn([rule('/a', '/b', { displayed_location: 'x' })])).not.toEqual(preconditions);
+      expect(await preconditionsOn([])).not.toEqual(preconditions);
     }
   });
 
   test('can be drawn again when it is gone', async () => {
     const { action, input } = await ask(['redirects', 'edit', live.id, '/a', '--to=/c'], new Host([rule('/a', '/b')]));
-    const { before } = await ask(['redirects', 'edit', live.id, '/a', '--to=/c'], new Host([]));
-    expect(plain(action.card({ input, before, now: 0 }).title)).toBe('Change the redirect from /a on acme-shop/live');
-    expect(() => action.call({ input, before })).toThrow(TypeError);
+    const { snapshot } = await ask(['redirects', 'edit', live.id, '/a', '--to=/c'], new Host([]));
+    expect(plain(action.card({ input, snapshot, now: 0 }).title)).toBe('Change the redirect from /a on acme-shop/live');
+    expect(() => action.call({ input, snapshot })).toThrow(TypeError);
   });
 
   test.each<[string, Partial<Rule>, boolean]>([
@@ -728,11 +728,11 @@ describe('picking one rule', () => {
     ['to a place that may not be asked for', { to: '//evil.example' }, false],
     ['that leads to itself', { to: '/a' }, false],
   ])('and removing it has an undo where words can say it: %s', async (_, more, hasUndo) => {
-    const { action, input, before } = await ask(
+    const { action, input, snapshot } = await ask(
       ['redirects', 'remove', live.id, '/a'],
       new Host([rule('/a', '/b', more)]),
     );
-    expect(action.undo?.({ input, before }) !== undefined).toBe(hasUndo);
+    expect(action.undo?.({ input, snapshot }) !== undefined).toBe(hasUndo);
   });
 
   test('a form offers the paths there are', async () => {
@@ -750,7 +750,7 @@ describe('picking one rule', () => {
 
 describe('clearing', () => {
   const rules = Array.from({ length: 14 }, (_, at) => rule(`/${at}`, at < 3 ? '/Sale' : '/x'));
-  test.each<[string, Words, string, string, string]>([
+  test.each<[string, Args, string, string, string]>([
     [
       'all',
       [],
@@ -766,8 +766,8 @@ describe('clearing', () => {
       '/2 → /Sale (301)',
     ],
   ])('%s: the card says how many and which', async (_, words, title, warning, last) => {
-    const { action, input, before } = await ask(['redirects', 'clear', live.id, ...words], new Host(rules));
-    const card = action.card({ input, before, now: 0 });
+    const { action, input, snapshot } = await ask(['redirects', 'clear', live.id, ...words], new Host(rules));
+    const card = action.card({ input, snapshot, now: 0 });
     expect(plain(card.title)).toBe(title);
     expect(plain(inline(card.warning))).toBe(`${warning} I can't undo this.`);
     expect(card.warning?.[0]).toEqual({ text: warning, style: 'bold' });
@@ -777,10 +777,10 @@ describe('clearing', () => {
       words.length === 0
         ? { action_type: 'DELETE_ALL' }
         : { action_type: 'DELETE', rules_to_update: rules.slice(0, 3) };
-    expect(action.call({ input, before }).body).toEqual(body);
+    expect(action.call({ input, snapshot }).body).toEqual(body);
   });
 
-  test.each<[string, readonly Rule[], Words, string]>([
+  test.each<[string, readonly Rule[], Args, string]>([
     ['nothing', [], [], 'acme-shop/live has no redirects.'],
     ['nothing like that', rules, ['zzz'], 'No redirect of acme-shop/live has “zzz” in its path, target or domain.'],
     ['what cannot be sent', [rule('/a', '/b\u0000')], ['/a'], 'has characters that cannot be sent to the host'],
@@ -797,12 +797,14 @@ describe('clearing', () => {
   });
 
   test('is superseded by one more rule that it would remove', async () => {
-    const restsOn = async (of: readonly Rule[], ...words: Words): Promise<unknown> => {
-      const { action, input, before } = await ask(['redirects', 'clear', live.id, ...words], new Host(of));
-      return action.rests?.({ input, before });
+    const preconditionsOn = async (of: readonly Rule[], ...words: Args): Promise<unknown> => {
+      const { action, input, snapshot } = await ask(['redirects', 'clear', live.id, ...words], new Host(of));
+      return action.preconditions?.({ input, snapshot });
     };
-    expect(await restsOn([...rules, rule('/more', '/x')])).not.toEqual(await restsOn(rules));
-    expect(await restsOn([...rules.toReversed(), rule('/more', '/x')], 'sale')).toEqual(await restsOn(rules, 'sale'));
+    expect(await preconditionsOn([...rules, rule('/more', '/x')])).not.toEqual(await preconditionsOn(rules));
+    expect(await preconditionsOn([...rules.toReversed(), rule('/more', '/x')], 'sale')).toEqual(
+      await preconditionsOn(rules, 'sale'),
+    );
   });
 });
 
@@ -818,7 +820,7 @@ describe('listing', () => {
     certificate: noCertificate,
     ...surroundings,
   };
-  const show = async (host: Host, ...words: Words) => {
+  const show = async (host: Host, ...words: Args) => {
     const { input } = parsedFrom(['redirects', 'list', live.id, ...words]);
     const page = await list.show({ ...around, input, read: host.read });
     const [part] = page.parts;
@@ -834,13 +836,13 @@ describe('listing', () => {
       ['/a', '/Sale', 'temporary', '', ''],
       ['/c', '/x', 'unknown type', '', 'Norway'],
     ]);
-    expect(page.offers).toEqual([{ label: 'Add a redirect…', words: ['redirects', 'add', live.id] }]);
+    expect(page.offers).toEqual([{ label: 'Add a redirect…', args: ['redirects', 'add', live.id] }]);
     expect((await show(new Host(Array.from({ length: 3_000 }, (_, at) => rule(`/${at}`, '/x'))))).rows).toHaveLength(
       3_000,
     );
   });
 
-  test.each<[Words, readonly string[]]>([
+  test.each<[Args, readonly string[]]>([
     [['SALE'], ['/a']],
     [['acme'], ['/b']],
     [['--sort=from'], ['/a', '/b', '/c']],
@@ -882,7 +884,7 @@ describe('listing', () => {
     );
   });
 
-  test.each<[Words, string, string]>([
+  test.each<[Args, string, string]>([
     [['--regex'], 'search', 'There is no expression to search for.'],
     [['(', '--regex'], 'search', '( is no regular expression.'],
     [['--descending'], 'sort', 'Descending by what?'],
@@ -899,7 +901,7 @@ describe('a rule says its domain, also where it has none', () => {
   const everyDomain = { from: '/a', to: '/b', type: 'permanent', domain: null };
   const onLogin = { ...everyDomain, domain: 'https://login.acme.com' };
   const { domain: _, ...silent } = everyDomain;
-  const bodyOf = async (rules: readonly Rule[], ...words: Words): Promise<unknown> => {
+  const bodyOf = async (rules: readonly Rule[], ...words: Args): Promise<unknown> => {
     const asked = await ask(words, new Host(rules));
     expect(saysOf(asked)).toBe('');
     return callFor(asked).body;
@@ -952,7 +954,7 @@ test.each(['document', 'kinsta'] as const)('the stand-in does all of it as the s
       return call.reply.parse((await callOf(hosting, 'GET', `${path(call)}?${query.toString()}`)).body);
     }) satisfies Reader,
   };
-  const did = async (words: Words): Promise<Words | undefined> => {
+  const did = async (words: Args): Promise<Args | undefined> => {
     const asked = await ask(words, host);
     expect(saysOf(asked)).toBe('');
     const call = callFor(asked);
@@ -961,15 +963,15 @@ test.each(['document', 'kinsta'] as const)('the stand-in does all of it as the s
     return asked.action.undo?.(asked);
   };
   const listed = async (): Promise<readonly string[]> => setOf((await allRules(host.read, live)).rules);
-  const before = await listed();
+  const snapshot = await listed();
   const removal = await did(['redirects', 'add', live.id, '/brand-new', '/shop/', '--domain=acme.com', '--country=DE']);
   const back = await did(['redirects', 'edit', live.id, '/brand-new', '--to=https://else.example/', '--type=redirect']);
   await did(back ?? []);
   const again = await did(removal ?? []);
-  expect(await listed()).toEqual(before);
+  expect(await listed()).toEqual(snapshot);
   await did(again ?? []);
   await did(['redirects', 'clear', live.id, '/BRAND-new']);
-  expect(await listed()).toEqual(before);
+  expect(await listed()).toEqual(snapshot);
   await did(['redirects', 'clear', live.id]);
   expect(await listed()).toEqual([]);
 });

@@ -5,8 +5,8 @@ import { catalogue } from '../../src/commands/index.ts';
 import { sshExpiry } from '../../src/commands/ssh/expiry.ts';
 import { sshPassword } from '../../src/commands/ssh/password.ts';
 import type { AnyAction } from '../../src/commands/kit/action.ts';
-import { parse, parseWords } from '../../src/pipeline/language/parse.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
+import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { needsReview } from '../../src/pipeline/changes/confirmation.ts';
 import { usage } from '../../src/pipeline/language/usage.ts';
 import { inline, plain } from '../../src/text.ts';
@@ -25,14 +25,14 @@ import {
 import * as fc from 'fast-check';
 
 /** What a line comes to: the command with its call and its card. */
-function meant(line: string, before?: unknown) {
+function meant(line: string, snapshot?: unknown) {
   const parsed = parse(line, catalogue);
   if (parsed?.command.shape !== 'action') throw new Error(`no action: ${line}`);
   const { input, problems, missing } = resolve(parsed, names);
   if (problems[0]) throw problems[0].refusal;
   expect(missing).toEqual([]);
   const action: AnyAction = parsed.command;
-  return { action, call: action.call({ input, before }), card: action.card({ input, before, now: 0 }), input };
+  return { action, call: action.call({ input, snapshot }), card: action.card({ input, snapshot, now: 0 }), input };
 }
 
 const settings: readonly (readonly [line: string, path: string, body: object, words: RegExp])[] = [
@@ -74,8 +74,8 @@ test.each(settings)('%s', (line, path, body, words) => {
   expect(Object.keys(action)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(look|proof|undo|later)$/)]));
   expect(action.after).toMatch(/cannot be read back/);
   expect(facts.join()).toContain('Before: not known');
-  for (const { words: next } of action.next?.({ input, before: undefined, sentAt: 0 }) ?? []) {
-    expect(canonicalWords(resolve(parseWords(next, catalogue), names))).toEqual(next);
+  for (const { args: next } of action.next?.({ input, snapshot: undefined, sentAt: 0 }) ?? []) {
+    expect(canonicalArgs(resolve(parseArgs(next, catalogue), names))).toEqual(next);
   }
 });
 
@@ -84,10 +84,10 @@ test('the opposite of password access is offered by its words', () => {
     ['on', 'off'],
     ['off', 'on'],
   ] as const) {
-    const [offer] = sshPassword.next?.({ input: { env: live, access }, before: undefined, sentAt: 0 }) ?? [];
+    const [offer] = sshPassword.next?.({ input: { env: live, access }, snapshot: undefined, sentAt: 0 }) ?? [];
     expect(offer).toEqual({
       label: `Switch it ${other} on acme-shop/live`,
-      words: ['ssh', 'password', live.id, other],
+      args: ['ssh', 'password', live.id, other],
     });
   }
 });
@@ -110,9 +110,9 @@ test('what is reviewed: passwords where it is live, images nowhere', () => {
 });
 
 describe('clone', () => {
-  const before = { company: company.id };
+  const snapshot = { company: company.id };
   test('names the company, the source and the new site', () => {
-    const { call, card } = meant('clone acme-shop/live Acme Shop 2', before);
+    const { call, card } = meant('clone acme-shop/live Acme Shop 2', snapshot);
     expect(call).toMatchObject({ method: 'POST', path: '/sites/clone' });
     expect(call.body).toEqual({ company: company.id, display_name: 'Acme Shop 2', source_env_id: live.id });
     expect(plain(card.title)).toBe('Clone acme-shop/live as “Acme Shop 2”');
@@ -129,7 +129,7 @@ describe('clone', () => {
         certificate: noCertificate,
         timed: noTimers,
       });
-    expect(await look(company.id)).toEqual(before);
+    expect(await look(company.id)).toEqual(snapshot);
     await expect(look('')).rejects.toThrow('Nothing was done.');
     expect(clone.alsoReads).toEqual(['env']);
     expect(needsReview(clone, company)).toBe(true);
@@ -140,7 +140,7 @@ describe('clone', () => {
     ['turns around', 'clone acme-shop/live "Ac\u202Eme"', 'U+202E'],
     ['is too long', `clone acme-shop/live ${'x'.repeat(101)}`, 'at most 100 characters'],
   ])('refuses a name that %s', (_, line, words) => {
-    expect(said(refusalOf(() => meant(line, before)))).toContain(words);
+    expect(said(refusalOf(() => meant(line, snapshot)))).toContain(words);
   });
 
   test('takes a name whole or refuses it, and never makes a call that cannot be sent', () => {
@@ -154,7 +154,7 @@ describe('clone', () => {
           return;
         }
         expect(name).toBe(text.trim().split(/\s+/).join(' '));
-        expect(clone.call({ input: { env: live, displayName: name }, before }).body).toMatchObject({
+        expect(clone.call({ input: { env: live, displayName: name }, snapshot }).body).toMatchObject({
           display_name: name,
         });
       }),

@@ -143,7 +143,7 @@ describe('list', () => {
     expect(said(refused)).toBe(
       `The host does not show my key the themes of the whole company (${status}). Nothing was changed. themes show shows those of one environment.`,
     );
-    expect(refused.offers).toEqual([{ label: 'Show themes of an environment…', words: ['themes', 'show'] }]);
+    expect(refused.offers).toEqual([{ label: 'Show themes of an environment…', args: ['themes', 'show'] }]);
   });
 
   test.each([answering(401), answering(500), timeOut])('%s is trouble', async (trouble) => {
@@ -163,7 +163,7 @@ describe('list', () => {
       'listed by the host at 2026-03-01 06:00 UTC (3 h ago); theme lists can be 12 hours old',
     );
     expect(JSON.stringify(page)).not.toMatch(/Secret|Hidden|acme-shop/);
-    expect(page.offers).toEqual([{ label: 'Update on an environment…', words: ['themes', 'update'] }]);
+    expect(page.offers).toEqual([{ label: 'Update on an environment…', args: ['themes', 'update'] }]);
   });
 
   test.each<[string, Partial<Wanted>, readonly string[], object]>([
@@ -206,7 +206,7 @@ describe('list', () => {
   test('says what to do where there is none', async () => {
     const none = await list({ search: 'nothing' });
     expect(everythingIn(none)).toContain('No theme matches.');
-    expect(none.offers).toEqual([{ label: 'Show all themes', words: ['themes', 'list'] }]);
+    expect(none.offers).toEqual([{ label: 'Show all themes', args: ['themes', 'list'] }]);
     expect(everythingIn(await list({}, hostWith([]).read))).toContain('The host lists no theme.');
   });
 
@@ -304,8 +304,8 @@ describe('update', () => {
     const sources = around(withoutCompany(answering(404), own));
     const { themes: choices } = themesUpdate.dependent ?? {};
     expect(await choices?.choices?.({ input: { env: live }, ...sources })).toEqual(['kiln']);
-    const before = await themesUpdate.look?.({ ...of('kiln'), ...sources, timed: noTimers });
-    expect(before?.themes.map(({ name, version }) => `${name} ${version}`)).toEqual(['kiln 1.0.5', 'quill 1.0.5']);
+    const snapshot = await themesUpdate.look?.({ ...of('kiln'), ...sources, timed: noTimers });
+    expect(snapshot?.themes.map(({ name, version }) => `${name} ${version}`)).toEqual(['kiln 1.0.5', 'quill 1.0.5']);
   });
 
   test.each<[string, readonly string[], readonly string[]]>([
@@ -324,8 +324,8 @@ describe('update', () => {
   });
 
   test('says each version, and what stays vulnerable', async () => {
-    const before = await seen();
-    const card = themesUpdate.card({ ...of('harvest', 'lattice'), before, now });
+    const snapshot = await seen();
+    const card = themesUpdate.card({ ...of('harvest', 'lattice'), snapshot, now });
     expect(plain(card.title)).toBe('Update harvest, lattice on acme-shop/live');
     expect(plain(inline(card.warning))).toBe('The new version of lattice is known to be vulnerable too.');
     const facts = Object.entries(card.facts ?? {}).map(([label, value]) => [label, plain(inline(value))]);
@@ -334,7 +334,7 @@ describe('update', () => {
       'harvest: 2.7.0 (vulnerable) → 2.8.1, the active theme\nlattice: 1.8.0 (vulnerable) → 1.9.2 (vulnerable)',
     ]);
     expect(Object.keys(themesUpdate)).not.toContain('undo');
-    expect(themesUpdate.call({ ...of('harvest'), before })).toMatchObject({
+    expect(themesUpdate.call({ ...of('harvest'), snapshot })).toMatchObject({
       path: `/sites/environments/${uuid(1)}/themes/bulk-update`,
       body: { themes: [{ name: 'harvest' }] },
     });
@@ -347,7 +347,7 @@ describe('update', () => {
       on: [{ env: live.id, version: '1' }],
     }));
     const names = many.map(({ name }) => name);
-    const { facts = {} } = themesUpdate.card({ ...of(...names), before: await seen(many), now });
+    const { facts = {} } = themesUpdate.card({ ...of(...names), snapshot: await seen(many), now });
     expect(plain(inline(facts['Themes'])).split('\n').slice(24)).toEqual(['t24: 1 → 2', 'and 35 more']);
     expect(itemsOf(inline(facts['Themes'])).at(-1)).toBe('t59: 1 → 2');
   });
@@ -369,8 +369,8 @@ describe('update', () => {
     ],
   ])('refuses %s', async (_, names, says, hint) => {
     const current: Theme = { name: 'current', latest: '1', on: [{ env: live.id, version: '1' }] };
-    const before = await seen(names.includes('current') ? [...themes, current] : themes);
-    const wrong = themesUpdate.possible?.({ ...of(...names), before });
+    const snapshot = await seen(names.includes('current') ? [...themes, current] : themes);
+    const wrong = themesUpdate.possible?.({ ...of(...names), snapshot });
     expect(wrong?.field).toBe('themes');
     expect(plain(inline(wrong?.says))).toContain(says);
     expect(plain(inline(wrong?.hint))).toContain(hint);
@@ -388,12 +388,13 @@ describe('update', () => {
   });
 
   test('rests on the versions of what was named, and on nothing else', async () => {
-    const rests = async (all: readonly Theme[]) => themesUpdate.rests?.({ ...of('kiln'), before: await seen(all) });
+    const preconditions = async (all: readonly Theme[]) =>
+      themesUpdate.preconditions?.({ ...of('kiln'), snapshot: await seen(all) });
     const others = themes.map((theme) => (theme.name === 'harvest' ? { ...theme, latest: '9' } : theme));
     const newer = themes.map((theme) => (theme.name === 'kiln' ? { ...theme, latest: '9' } : theme));
-    expect(await rests(others)).toEqual(await rests(themes));
-    expect(await rests(newer)).not.toEqual(await rests(themes));
-    expect(await rests(themes.filter(({ name }) => name !== 'kiln'))).not.toEqual(await rests(themes));
+    expect(await preconditions(others)).toEqual(await preconditions(themes));
+    expect(await preconditions(newer)).not.toEqual(await preconditions(themes));
+    expect(await preconditions(themes.filter(({ name }) => name !== 'kiln'))).not.toEqual(await preconditions(themes));
   });
 
   test.each([
@@ -408,7 +409,7 @@ describe('update', () => {
     });
     const proof = themesUpdate.proof?.({
       ...of('kiln'),
-      before: await seen([kiln('1.0.5', news)]),
+      snapshot: await seen([kiln('1.0.5', news)]),
       now: await seen([kiln(version, news)]),
     });
     expect(proof?.verdict).toBe(verdict);
@@ -431,7 +432,7 @@ describe('update', () => {
           vulnerable: null,
           newVulnerable: null,
         };
-        const before = {
+        const snapshot = {
           themes: worn.map(({ name, version, updateStatus }) => ({ name, version, updateStatus, ...rest })),
         };
         const after = {
@@ -442,11 +443,11 @@ describe('update', () => {
           })),
         };
         const command = of(...worn.map(({ name }) => name));
-        expect(themesUpdate.possible?.({ ...command, before })).toBeUndefined();
-        expect(themesUpdate.proof?.({ ...command, before, now: before }).verdict).toBe('not yet');
+        expect(themesUpdate.possible?.({ ...command, snapshot })).toBeUndefined();
+        expect(themesUpdate.proof?.({ ...command, snapshot, now: snapshot }).verdict).toBe('not yet');
         const all = worn.every(({ moved, version }) => moved && version !== null);
-        expect(themesUpdate.proof?.({ ...command, before, now: after }).verdict).toBe(all ? 'yes' : 'not yet');
-        expect(JSON.parse(JSON.stringify(before))).toEqual(before);
+        expect(themesUpdate.proof?.({ ...command, snapshot, now: after }).verdict).toBe(all ? 'yes' : 'not yet');
+        expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
       }),
     );
   });

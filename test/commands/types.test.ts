@@ -53,8 +53,8 @@ test('the types of an action', () => {
       target: 'env',
       look: ({ input, read }) => read(listBackups({ env_id: input.env.id })),
       call,
-      card: ({ before }) => ({ title: say`${before.length} backups`, done: inline('x') }),
-      proof: ({ before, now }) => ({ verdict: now.length > before.length ? 'yes' : 'not yet', says: [] }),
+      card: ({ snapshot }) => ({ title: say`${snapshot.length} backups`, done: inline('x') }),
+      proof: ({ snapshot, now }) => ({ verdict: now.length > snapshot.length ? 'yes' : 'not yet', says: [] }),
     }),
     action({
       ...base,

@@ -207,7 +207,7 @@ describe('where the host lists its sites', () => {
     for (const [path, status, kind] of [
       ['sites', 500, 'server error'],
       ['sites', 404, 'not found'],
-      ['domains', 401, 'unauthorised'],
+      ['domains', 401, 'unauthorized'],
     ] as const) {
       it.answers.set('sites', sites).set('domains', domains).set(path, status);
       it.now += 1_000;
@@ -216,7 +216,7 @@ describe('where the host lists its sites', () => {
       expect(namesIn(it)).toHaveLength(3);
       expect(it.directory.listing().domains).toHaveLength(2);
     }
-    expect(it.troubles).toEqual(['server error', 'not found', 'unauthorised']);
+    expect(it.troubles).toEqual(['server error', 'not found', 'unauthorized']);
     it.answers.set('domains', domains);
     await it.directory.refresh();
     expect(it.directory.listing()).toMatchObject({ at: 1_003_000, trouble: undefined });

@@ -129,8 +129,8 @@ describe('what may pass is tried again', () => {
 describe('what cannot pass is not', () => {
   test.each([
     [400, 'bad request'],
-    [401, 'unauthorised'],
-    [403, 'unauthorised'],
+    [401, 'unauthorized'],
+    [403, 'unauthorized'],
     [404, 'not found'],
     [409, 'bad request'],
     [418, 'bad request'],

@@ -13,7 +13,7 @@ export const mutated: readonly string[] = [
   'src/pipeline/changes/write-result.ts',
   'src/pipeline/changes/operation-state.ts',
   // Rights.
-  'src/pipeline/access/authorise.ts',
+  'src/pipeline/access/access-check.ts',
   'src/pipeline/access/may-run.ts',
   'src/policy/channels.ts',
   'src/policy/memberships.ts',
@@ -41,7 +41,7 @@ export const tests: readonly string[] = [
   'test/pipeline/changes/operation-state.test.ts',
   'test/pipeline/changes/approve.test.ts',
   'test/pipeline/changes/closers.test.ts',
-  'test/pipeline/access/authorise.test.ts',
+  'test/pipeline/access/access-check.test.ts',
   'test/pipeline/access/unknown-groups.test.ts',
   'test/policy/unknown.test.ts',
   'test/policy/properties.test.ts',

@@ -38,7 +38,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "right.kind === 'may not' → true",
     ),
   ],
-  'src/pipeline/access/authorise.ts': [
+  'src/pipeline/access/access-check.ts': [
     ...same(
       'No rule can name either.',
       "const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });",
@@ -65,7 +65,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'It is what is said where no other reason is given.',
-      "if (operation === undefined) return leave(left(change, 'no proof'), lockMs);",
+      "if (operation === undefined) return endUnverified(unverified(change, 'no proof'), lockMs);",
       '\'no proof\' → ""',
     ),
   ],

@@ -24,9 +24,9 @@ export const mistakes: readonly Mistake[] = [
       {
         file: 'src/pipeline/changes/write-result.ts',
         from: `    case 'unknown':
-      return { kind: 'lose' };`,
+      return { kind: 'outcome_lost' };`,
         to: `    case 'unknown':
-      return { kind: 'hand back' };`,
+      return { kind: 'send_aborted' };`,
       },
     ],
     tests: ['test/stories/host-answers.test.ts', 'test/stories/unknown.test.ts'],
@@ -80,7 +80,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/changes/approve.ts',
-        from: "if (needed !== 'none' && samePerson(policy, by.id, asked.asker)) return { kind: 'may not', why: 'yourself' };",
+        from: "if (needed !== 'none' && samePerson(policy, by.id, asked.requester)) return { kind: 'may not', why: 'yourself' };",
         to: '',
       },
     ],
@@ -91,7 +91,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/policy/approvers.ts',
-        from: "if (samePerson(policy, person.id, asked.asker)) return not('yourself');",
+        from: "if (samePerson(policy, person.id, asked.requester)) return not('yourself');",
         to: '',
       },
     ],
@@ -166,7 +166,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/changes/recheck.ts',
-        from: 'if (now === undefined) return gone(say`${change.asker_name} is no longer allowed to do this.`);',
+        from: 'if (now === undefined) return gone(say`${change.requester_name} is no longer allowed to do this.`);',
         to: 'if (now === undefined) return restored;',
       },
       {

@@ -7,7 +7,7 @@ import type { Surroundings } from '../../src/commands/kit/report.ts';
 import type { LookSources, Sources } from '../../src/commands/kit/sources.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
-import type { Person } from '../../src/pipeline/access/authorise.ts';
+import type { Person } from '../../src/pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import type { Given } from '../../src/pipeline/language/parse.ts';
 import type { Names } from '../../src/pipeline/language/resolve.ts';
@@ -105,13 +105,13 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   number: 1042,
   command: 'cache clear',
   risk: 'routine',
-  words: JSON.stringify(['cache', 'clear', live.id]),
+  args: JSON.stringify(['cache', 'clear', live.id]),
   target: `environment:${live.id}`,
   target_name: live.name,
-  target_live: 1,
+  is_live: 1,
   targets: JSON.stringify([live]),
-  before: 'null',
-  rests: 'null',
+  snapshot: 'null',
+  preconditions: 'null',
   call: '{}',
   card: JSON.stringify({
     title: say`Clear the cache of ${live.name}`,
@@ -120,33 +120,29 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   }),
   fingerprint: 'a'.repeat(64),
   reason: null,
-  asker: ana.id,
-  asker_name: ana.name,
-  asker_team: ana.team,
+  requester: ana.id,
+  requester_name: ana.name,
+  requester_team: ana.team,
   channel: 'C1',
-  permit: JSON.stringify({ approval: 'none', rules: [7], policy: 'p' }),
+  authorization: JSON.stringify({ approval: 'none', rules: [7], policy: 'p' }),
   state: 'approved',
   version: 1,
   created_at: 1_000,
-  approved_at: 1_000,
   expires_at: 301_000,
   settled_at: null,
   due_at: 1_000,
   owner: null,
   lease_until: null,
-  tries: 0,
-  throttled: 0,
+  attempts: 0,
+  throttle_count: 0,
   sent_at: null,
   receipt: null,
   operation: null,
-  followed: null,
+  poll_state: null,
   lost_at: null,
   reminders: null,
-  outcome: null,
+  last_note: null,
   undo: null,
-  superseded_by: null,
-  bundle: null,
-  bundle_order: null,
   ...more,
 });
 

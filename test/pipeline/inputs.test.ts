@@ -10,7 +10,7 @@ import { folded } from '../../src/pipeline/language/name-search.ts';
 import type { Evaluated } from './matrix/answers.ts';
 import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
 import type { SubmitDeps } from '../../src/pipeline/steps/submit.ts';
-import { optionName, wordsOf } from '../../src/pipeline/language/usage.ts';
+import { optionName, argsOf } from '../../src/pipeline/language/usage.ts';
 import { join, split } from '../../src/pipeline/language/tokenize.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { ana, company, live, names, noCertificate, policyOf, rob, said, staging, wordsFor } from './given.ts';
@@ -261,7 +261,7 @@ describe('a dry run', () => {
     );
     fc.assert(
       fc.property(given, (words) => {
-        const line = join(wordsOf(path, fields, (name) => words[name] ?? []));
+        const line = join(argsOf(path, fields, (name) => words[name] ?? []));
         // What is said after the end of options is a word, and means to be one.
         if (/(?:^| )--(?: |$)/.test(line)) return;
         for (const spelled of dryRuns) {

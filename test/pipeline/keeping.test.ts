@@ -2,11 +2,11 @@ import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { AnyAction } from '../../src/commands/kit/action.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
-import type { Authorised, Person } from '../../src/pipeline/access/authorise.ts';
+import type { Authorized, Person } from '../../src/pipeline/access/access-check.ts';
 import { createPoller } from '../../src/pipeline/messages/poller.ts';
-import { beforeOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../src/pipeline/changes/freeze.ts';
+import { snapshotOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../src/pipeline/changes/freeze.ts';
 import { recheck, type Recheck } from '../../src/pipeline/changes/recheck.ts';
-import { canonicalWords, resolve } from '../../src/pipeline/language/resolve.ts';
+import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { restore } from '../../src/pipeline/language/reparse.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import type { Change } from '../../src/storage/changes.ts';
@@ -37,23 +37,23 @@ function actionAt(path: string): AnyAction {
 }
 const add = actionAt('allowlist add');
 const parsed = wishFor('allowlist add', { env: [live.name], addresses: ['198.51.100.4'] });
-const authorised: Authorised = {
+const authorized: Authorized = {
   ...resolve(parsed, names),
-  stage: 'authorised',
+  stage: 'authorized',
   target: live,
   alsoReads: [],
-  permit: { approval: 'none', rules: [7], policy: 'p' },
+  authorization: { approval: 'none', rules: [7], policy: 'p' },
 };
-const frozenFrom = (list: readonly string[]): Frozen => freeze(authorised, add, { list, timed: [] }, 1_000);
+const frozenFrom = (list: readonly string[]): Frozen => freeze(authorized, add, { list, timed: [] }, 1_000);
 
 describe('what is frozen', () => {
   const frozen = frozenFrom(['10.0.0.1']);
 
   test('is what will be sent and what was read, as text', () => {
-    expect(callOf(frozen)).toEqual(add.call({ input: authorised.input, before: { list: ['10.0.0.1'], timed: [] } }));
+    expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, snapshot: { list: ['10.0.0.1'], timed: [] } }));
     expect(plain(cardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
     expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds']);
-    expect(beforeOf({ before: JSON.stringify(frozen.before) })).toEqual({ list: ['10.0.0.1'], timed: [] });
+    expect(snapshotOf({ snapshot: JSON.stringify(frozen.snapshot) })).toEqual({ list: ['10.0.0.1'], timed: [] });
     expect(frozenFrom(['10.0.0.1'])).toMatchObject({
       call: frozen.call,
       card: frozen.card,
@@ -81,9 +81,9 @@ describe('what is frozen', () => {
   });
 
   test('rests on the list in any order, and on nothing where nothing was looked at', () => {
-    expect(frozenFrom(['10.0.0.1', '10.0.0.2']).rests).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).rests);
-    expect(frozenFrom(['10.0.0.1']).rests).not.toBe(frozenFrom(['10.0.0.2']).rests);
-    expect(freeze(authorised, actionAt('cache clear'), undefined, 0).rests).toBe('null');
+    expect(frozenFrom(['10.0.0.1', '10.0.0.2']).preconditions).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).preconditions);
+    expect(frozenFrom(['10.0.0.1']).preconditions).not.toBe(frozenFrom(['10.0.0.2']).preconditions);
+    expect(freeze(authorized, actionAt('cache clear'), undefined, 0).preconditions).toBe('null');
   });
 });
 
@@ -91,9 +91,9 @@ const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Ch
   changeOf({
     command: 'allowlist add',
     risk: 'sensitive',
-    words: JSON.stringify(canonicalWords(frozen)),
-    before: JSON.stringify(frozen.before),
-    rests: frozen.rests,
+    args: JSON.stringify(canonicalArgs(frozen)),
+    snapshot: JSON.stringify(frozen.snapshot),
+    preconditions: frozen.preconditions,
     call: frozen.call,
     card: frozen.card,
     fingerprint: frozen.fingerprint,
@@ -102,15 +102,15 @@ const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Ch
 
 describe('a change that was kept', () => {
   test('is read again as it was', () => {
-    expect(restore(kept(), names)?.resolved.input).toEqual(authorised.input);
+    expect(restore(kept(), names)?.resolved.input).toEqual(authorized.input);
   });
   test('with more words than anybody types', () => {
     const addresses = Array.from(
       { length: 50 },
       (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${(index + 4096).toString(16)}`,
     );
-    const words = JSON.stringify(['allowlist', 'add', live.id, ...addresses]);
-    expect(restore({ words }, names)?.resolved.input['addresses']).toEqual(addresses);
+    const args = JSON.stringify(['allowlist', 'add', live.id, ...addresses]);
+    expect(restore({ args }, names)?.resolved.input['addresses']).toEqual(addresses);
   });
   test.each<[string, readonly string[]]>([
     ['a command that is gone', ['frobnicate', live.id]],
@@ -119,8 +119,8 @@ describe('a change that was kept', () => {
     ['a value that is not taken any more', ['allowlist', 'add', live.id, '0.0.0.0/0']],
     ['a report', ['logs', live.id]],
     ['nothing', []],
-  ])('%s is nothing', (_, words) => {
-    expect(restore({ words: JSON.stringify(words) }, names)).toBeUndefined();
+  ])('%s is nothing', (_, args) => {
+    expect(restore({ args: JSON.stringify(args) }, names)).toBeUndefined();
   });
 });
 
@@ -137,9 +137,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
   beforeAll(async () => {
     database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
     await database.db.insertInto('changes').values(kept()).execute();
-    await database.transaction((tx) =>
-      castVote(tx, { change: 1042, person: chi.id, verdict: 'approve', reason: null, version: 1, at: 1 }),
-    );
+    await database.transaction((tx) => castVote(tx, { change: 1042, person: chi.id, at: 1 }));
   });
   afterAll(() => database.close());
   const unlisted = { names: () => ({ environments: [staging], domains: [] }) };
@@ -165,7 +163,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
   });
   const wanting = (count: number, more: Partial<Change> = {}): Change =>
     kept(undefined, {
-      permit: JSON.stringify({
+      authorization: JSON.stringify({
         approval: { requirements: [{ by: ['leads'], count }], expires: 3_600_000, reason: 'optional' },
         rules: [],
         policy: 'p',
@@ -188,27 +186,39 @@ describe('promise 4: what is asked again just before it is sent', () => {
       'as it was',
     ],
     ['the list changed by somebody', kept(), { list: [] }, 'drifted', 'Somebody changed acme-shop/live'],
-    ['a call that was tampered with', kept(undefined, { call: '{}' }), {}, 'void', 'not what was agreed on'],
-    ['words that were tampered with', kept(undefined, { card: '{}' }), {}, 'void', 'not what was agreed on'],
+    ['a call that was tampered with', kept(undefined, { call: '{}' }), {}, 'invalidated', 'not what was agreed on'],
+    ['words that were tampered with', kept(undefined, { card: '{}' }), {}, 'invalidated', 'not what was agreed on'],
     ['Slack does not answer', kept(), { whoIs: async () => undefined }, 'later', "Slack doesn't tell me"],
-    ['the asker became a guest', kept(), is('guest'), 'void', 'Ana is no longer allowed to do this'],
-    ['the asker was deactivated', kept(), is('deactivated'), 'void', 'Ana is no longer allowed to do this'],
+    ['the requester became a guest', kept(), is('guest'), 'invalidated', 'Ana is no longer allowed to do this'],
+    ['the requester was deactivated', kept(), is('deactivated'), 'invalidated', 'Ana is no longer allowed to do this'],
     [
       'the rule is gone',
       kept(),
       { policy: () => policyOf('{ allow: [read], to: [developers] }') },
-      'void',
+      'invalidated',
       'is no longer allowed to do this',
     ],
-    ['an approval is asked for now', kept(), wants(2), 'void', 'now ask for another approval'],
+    ['an approval is asked for now', kept(), wants(2), 'invalidated', 'now ask for another approval'],
     ['an approval is asked for now, and it waits', kept(undefined, { state: 'waiting' }), wants(2), 'as it was'],
     ['it has the approval it needs', wanting(1), wants(1), 'as it was'],
     ['it has the approval that is asked for only now', kept(), wants(1), 'as it was'],
-    ['one more approval is asked for now', wanting(1), wants(2), 'void', 'now ask for another approval'],
+    ['one more approval is asked for now', wanting(1), wants(2), 'invalidated', 'now ask for another approval'],
     ['no approval is asked for any more, and the one of then is there', wanting(1), {}, 'as it was'],
-    ['no approval is asked for any more, and one of then is missing', wanting(2), {}, 'void', 'Somebody who approved'],
-    ['who approved became a guest', wanting(1), chiIs({ standing: 'guest' }), 'void', 'Somebody who approved'],
-    ['who approved was deactivated', wanting(1), chiIs({ standing: 'deactivated' }), 'void', 'Somebody who approved'],
+    [
+      'no approval is asked for any more, and one of then is missing',
+      wanting(2),
+      {},
+      'invalidated',
+      'Somebody who approved',
+    ],
+    ['who approved became a guest', wanting(1), chiIs({ standing: 'guest' }), 'invalidated', 'Somebody who approved'],
+    [
+      'who approved was deactivated',
+      wanting(1),
+      chiIs({ standing: 'deactivated' }),
+      'invalidated',
+      'Somebody who approved',
+    ],
     [
       'who approved is denied it now',
       wanting(1),
@@ -216,7 +226,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
         policy: () =>
           policyOf(rules[0] ?? '', byLeads(1), '{ deny: [sensitive], to: [leads], where: ["acme-shop/live"] }'),
       },
-      'void',
+      'invalidated',
       'Somebody who approved',
     ],
     [
@@ -227,7 +237,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
       "Slack doesn't tell me",
     ],
     [
-      'Slack does not tell whether the asker is denied it',
+      'Slack does not tell whether the requester is denied it',
       kept(),
       { policy: () => policyOfGuides(rules[1] ?? '', '{ deny: [sensitive], to: [guides] }') },
       'later',
@@ -262,7 +272,7 @@ describe('promise 4: what is asked again just before it is sent', () => {
       chiIs({ standing: 'guest' }),
       'as it was',
     ],
-    ['the target is gone', kept(), { ...unlisted, presenceOf: () => 'gone' }, 'void', 'is gone'],
+    ['the target is gone', kept(), { ...unlisted, presenceOf: () => 'gone' }, 'invalidated', 'is gone'],
     [
       'the host does not tell whether the target is there',
       kept(),
@@ -281,12 +291,12 @@ describe('promise 4: what is asked again just before it is sent', () => {
       'the target has another name',
       kept(),
       { names: () => ({ environments: [{ ...live, name: 'acme-shop/old' }], domains: [] }) },
-      'void',
+      'invalidated',
       'is called acme-shop/old now',
     ],
     [
       'a timer asks for nobody',
-      kept(undefined, { permit: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }) }),
+      kept(undefined, { authorization: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }) }),
       { whoIs: async () => undefined },
       'as it was',
     ],

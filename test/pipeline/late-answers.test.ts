@@ -17,11 +17,11 @@ const settled = [
   'failed',
   'rejected',
   'happened',
-  'did not happen',
+  'did_not_happen',
   'declined',
   'cancelled',
   'expired',
-  'void',
+  'invalidated',
   'superseded',
 ] as const satisfies readonly State[];
 const states = [
@@ -76,8 +76,8 @@ afterAll(() => database.close());
 
 /** The row as it was sent, and then as it is. */
 async function met({ state, owner, version }: Case): Promise<Change> {
-  const { card, permit } = changeOf();
-  const sent = await save(database, { card, permit, state: 'sending', sent_at: now, expires_at: now + 300_000 });
+  const { card, authorization } = changeOf();
+  const sent = await save(database, { card, authorization, state: 'sending', sent_at: now, expires_at: now + 300_000 });
   const isSettled = settled.some((one) => one === state);
   const row = {
     state,
@@ -88,7 +88,7 @@ async function met({ state, owner, version }: Case): Promise<Change> {
     settled_at: isSettled ? now : null,
   };
   await database.db.updateTable('changes').set(row).where('number', '=', sent.number).execute();
-  await database.db.deleteFrom('settings').execute();
+  await database.db.deleteFrom('kv').execute();
   return { ...sent, version: versions.same, owner: owners.mine };
 }
 
@@ -102,7 +102,7 @@ async function traceOf(change: number) {
   const lines = await database.db.selectFrom('audit').select('details').where('change', '=', change).execute();
   const said = lines.flatMap(({ details }) => receiptShape.parse(JSON.parse(details)).receipt ?? []);
   const told = await database.db.selectFrom('messages').select('kind').where('change', '=', change).execute();
-  const paused = await database.db.selectFrom('settings').select('key').where('key', '=', 'pause').execute();
+  const paused = await database.db.selectFrom('kv').select('key').where('key', '=', 'pause').execute();
   const receipts = [...new Set(said.map((receipt) => JSON.stringify(receipt)))].map((text): unknown =>
     JSON.parse(text),
   );
@@ -145,6 +145,6 @@ describe('an answer of the host is kept, whatever became of its row', () => {
     await saveOutcome(context, gone, outcomes.accepted);
     const told = await database.db.selectFrom('messages').select('body').where('key', '=', 'ops:lost:9999:0').execute();
     expect(told[0]?.body).toMatch(/no longer knows #9999 .*op-1.*resume/s);
-    expect(await database.db.selectFrom('settings').selectAll().where('key', '=', 'pause').execute()).toHaveLength(1);
+    expect(await database.db.selectFrom('kv').selectAll().where('key', '=', 'pause').execute()).toHaveLength(1);
   });
 });

@@ -21,15 +21,18 @@ const validMs = 400_000;
 const event: fc.Arbitrary<ChangeEvent> = fc.oneof(
   { weight: 5, arbitrary: fc.constant({ kind: 'approve' } as const) },
   { weight: 8, arbitrary: fc.constant({ kind: 'send', owner: 'me', leaseMs: 45_000 } as const) },
-  { weight: 3, arbitrary: fc.constantFrom({ kind: 'accept', operation: 'op-1' } as const, { kind: 'lose' } as const) },
-  { weight: 3, arbitrary: fc.constantFrom({ kind: 'hand back' } as const, { kind: 'stumble' } as const) },
+  {
+    weight: 3,
+    arbitrary: fc.constantFrom({ kind: 'accept', operation: 'op-1' } as const, { kind: 'outcome_lost' } as const),
+  },
+  { weight: 3, arbitrary: fc.constantFrom({ kind: 'send_aborted' } as const, { kind: 'connect_failed' } as const) },
   {
     weight: 3,
     arbitrary: fc.constantFrom(0, 15_000, 500_000).map((retryAfterMs) => ({ kind: 'throttle' as const, retryAfterMs })),
   },
-  { weight: 1, arbitrary: fc.constantFrom(0, 900_000).map((lockMs) => ({ kind: 'leave' as const, lockMs })) },
+  { weight: 1, arbitrary: fc.constantFrom(0, 900_000).map((lockMs) => ({ kind: 'unverified' as const, lockMs })) },
   { weight: 1, arbitrary: fc.constant({ kind: 'complete' } as const) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'accept late', operation: null } as const) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'accept_late', operation: null } as const) },
   { weight: 1, arbitrary: fc.constant({ kind: 'commit_lost', sentAt: born } as const) },
   {
     weight: 4,
@@ -38,14 +41,14 @@ const event: fc.Arbitrary<ChangeEvent> = fc.oneof(
         'decline' as const,
         'cancel' as const,
         'expire' as const,
-        'void' as const,
+        'invalidated' as const,
         'supersede' as const,
         'reject' as const,
         'finish' as const,
         'fail' as const,
-        'affirm' as const,
-        'deny' as const,
-        'reject late' as const,
+        'confirmed_happened' as const,
+        'confirmed_not' as const,
+        'reject_late' as const,
       )
       .map((kind) => ({ kind })),
   },
@@ -85,8 +88,8 @@ const after = (row: TransitionInput, { patch }: Transition): TransitionInput => 
 
 function alike(row: TransitionInput, life: Life): void {
   deepStrictEqual(
-    [row.state, row.settled_at !== null, row.tries, row.throttled, row.expires_at, row.sent_at],
-    [life.state, life.isOver, life.tries, life.throttled, life.expires, life.sentAt],
+    [row.state, row.settled_at !== null, row.attempts, row.throttle_count, row.expires_at, row.sent_at],
+    [life.state, life.isOver, life.attempts, life.throttleCount, life.expires, life.sentAt],
   );
 }
 
@@ -207,7 +210,7 @@ describe('the ledger', () => {
     for (const event of trail) {
       if (event === 'send') strictEqual(isOut, false);
       if (event === 'send') isOut = true;
-      if (event === 'hand back' || event === 'throttle') isOut = false;
+      if (event === 'send_aborted' || event === 'throttle') isOut = false;
     }
   }
 });

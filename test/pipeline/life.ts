@@ -9,8 +9,8 @@ export class Life {
   readonly risk: Risk;
   state: State;
   isOver = false;
-  tries = 0;
-  throttled = 0;
+  attempts = 0;
+  throttleCount = 0;
   expires: number;
   sentAt: number | null = null;
   /** Whether a write may be out that nobody has taken back. */
@@ -42,16 +42,17 @@ export class Life {
   can(kind: ChangeEvent['kind'], now: number): boolean {
     if (this.isOver) return false;
     const isStart = this.state === 'waiting' || this.state === 'approved';
-    if (['cancel', 'expire', 'void', 'supersede'].includes(kind)) return isStart;
+    if (['cancel', 'expire', 'invalidated', 'supersede'].includes(kind)) return isStart;
     if (kind === 'approve') return this.state === 'waiting' && now < this.expires;
     if (kind === 'decline') return this.state === 'waiting';
     if (kind === 'send' || kind === 'complete') return this.state === 'approved' && now < this.expires;
-    if (kind === 'stumble') return this.state === 'approved';
-    if (['hand back', 'throttle', 'accept', 'reject'].includes(kind)) return this.state === 'sending';
-    if (kind === 'lose') return this.state === 'sending' || this.state === 'accepted';
-    if (['finish', 'fail', 'leave'].includes(kind)) return this.state === 'accepted';
+    if (kind === 'connect_failed') return this.state === 'approved';
+    if (['send_aborted', 'throttle', 'accept', 'reject'].includes(kind)) return this.state === 'sending';
+    if (kind === 'outcome_lost') return this.state === 'sending' || this.state === 'accepted';
+    if (['finish', 'fail', 'unverified'].includes(kind)) return this.state === 'accepted';
     if (kind === 'commit_lost') return isStart;
-    if (kind === 'affirm' || kind === 'deny') return this.state === 'unknown' && now >= (this.sentAt ?? 0) + 345_000;
+    if (kind === 'confirmed_happened' || kind === 'confirmed_not')
+      return this.state === 'unknown' && now >= (this.sentAt ?? 0) + 345_000;
     return this.state === 'unknown';
   }
 
@@ -69,15 +70,15 @@ export class Life {
         this.state = 'sending';
         this.sentAt = now;
         return;
-      case 'stumble':
-      case 'hand back':
-        this.tries += 1;
-        return this.#again(this.tries < 3, this.tries === 1 ? 2_000 : 8_000, now);
+      case 'connect_failed':
+      case 'send_aborted':
+        this.attempts += 1;
+        return this.#again(this.attempts < 3, this.attempts === 1 ? 2_000 : 8_000, now);
       case 'throttle':
-        this.throttled += 1;
-        return this.#again(this.throttled < 3, event.retryAfterMs, now);
+        this.throttleCount += 1;
+        return this.#again(this.throttleCount < 3, event.retryAfterMs, now);
       case 'accept':
-      case 'accept late':
+      case 'accept_late':
         this.state = 'accepted';
         return;
       case 'commit_lost':
@@ -85,10 +86,10 @@ export class Life {
         this.sentAt = event.sentAt;
         this.state = 'unknown';
         return;
-      case 'lose':
+      case 'outcome_lost':
         this.state = 'unknown';
         return;
-      case 'leave':
+      case 'unverified':
         this.#end('accepted');
         // Of what was lost before it was approved, nothing is locked.
         this.lockedUntil = wasLocked && event.lockMs > 0 ? now + event.lockMs : undefined;
@@ -99,22 +100,22 @@ export class Life {
         return this.#end('cancelled');
       case 'expire':
         return this.#end('expired');
-      case 'void':
-        return this.#end('void');
+      case 'invalidated':
+        return this.#end('invalidated');
       case 'supersede':
         return this.#end('superseded');
       case 'reject':
-      case 'reject late':
+      case 'reject_late':
         return this.#end('rejected');
       case 'finish':
       case 'complete':
         return this.#end('done');
       case 'fail':
         return this.#end('failed');
-      case 'affirm':
+      case 'confirmed_happened':
         return this.#end('happened');
-      case 'deny':
-        return this.#end('did not happen');
+      case 'confirmed_not':
+        return this.#end('did_not_happen');
     }
   }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
-import { parse, parseWords } from '../../src/pipeline/language/parse.ts';
+import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { names, said } from './given.ts';
 
@@ -45,14 +45,14 @@ function comesTo(line: string): ParsedCommand | Refusal | undefined {
 
 test('letters that changed their places are one slip', () => {
   const came = comesTo('puase');
-  expect(came instanceof Refusal && came.offers.map(({ words }) => words)).toEqual([['pause']]);
+  expect(came instanceof Refusal && came.offers.map(({ args }) => args)).toEqual([['pause']]);
 });
 
 test.each(['stop', 'Stop #1042 now'])('%s is a button on a card, and pause for everything', (line) => {
   const came = comesTo(line);
   if (!(came instanceof Refusal)) throw new Error('it was run');
   expect(said(came)).toContain('To stop one change, press the button on its card; pause stops all sending.');
-  expect(came.offers.map(({ words }) => words)).toEqual([['pause']]);
+  expect(came.offers.map(({ args }) => args)).toEqual([['pause']]);
 });
 
 describe('a slip in the name of a command', () => {
@@ -67,9 +67,9 @@ describe('a slip in the name of a command', () => {
           if (came instanceof Refusal) {
             expect(said(came)).toContain('Nothing was done.');
             // A button of an offer is pressed with these words.
-            for (const { words } of came.offers) {
-              const meant = comesTo(words.map((word) => word).join(' '));
-              if (!(meant instanceof Refusal)) expect(parseWords(words, catalogue)).toEqual(meant);
+            for (const { args } of came.offers) {
+              const meant = comesTo(args.map((word) => word).join(' '));
+              if (!(meant instanceof Refusal)) expect(parseArgs(args, catalogue)).toEqual(meant);
             }
             return;
           }
@@ -90,13 +90,13 @@ describe('a slip in the name of a command', () => {
       });
     const missed = refused.filter(
       ({ path, came }) =>
-        !came.offers.some(({ words }) => words.join(' ') === path || words.join(' ').startsWith(`${path} `)),
+        !came.offers.some(({ args }) => args.join(' ') === path || args.join(' ').startsWith(`${path} `)),
     );
     expect(refused.length).toBeGreaterThan(2_000);
     // The first few, so that a failure shows them.
     expect(missed.length / refused.length < 0.1 ? [] : missed.slice(0, 20).map(({ typed }) => typed)).toEqual([]);
     for (const { came } of refused) {
-      for (const { words } of came.offers) expect(parseWords(words, catalogue).command).toBeDefined();
+      for (const { args } of came.offers) expect(parseArgs(args, catalogue).command).toBeDefined();
     }
   });
 

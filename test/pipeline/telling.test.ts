@@ -23,12 +23,12 @@ const marks: Readonly<Record<State, string>> = {
   happened: '✅',
   failed: '❌',
   rejected: '❌',
-  'did not happen': '❌',
+  did_not_happen: '❌',
   unknown: '⚠️',
   declined: '⛔',
   expired: '⛔',
   cancelled: '⛔',
-  void: '⛔',
+  invalidated: '⛔',
   superseded: '⛔',
 };
 const cardOf = (change: Change, approved: readonly Approved[] = []): Card => renderCard(change, approved, 'f00d');
@@ -36,7 +36,7 @@ const waiting = (people: readonly string[], more: Partial<Change> = {}): Change 
   changeOf({
     state: 'waiting',
     expires_at: 60_000,
-    permit: JSON.stringify({
+    authorization: JSON.stringify({
       approval: 'none',
       rules: [],
       policy: 'p',
@@ -55,12 +55,12 @@ const states = [
   'happened',
   'failed',
   'rejected',
-  'did not happen',
+  'did_not_happen',
   'unknown',
   'declined',
   'expired',
   'cancelled',
-  'void',
+  'invalidated',
   'superseded',
 ] as const;
 
@@ -84,7 +84,7 @@ describe.each(states)('a change that is %s', (name) => {
   });
 
   test('says that nothing was sent exactly where nothing was', () => {
-    const nothing = ['declined', 'expired', 'cancelled', 'void', 'superseded'].includes(name);
+    const nothing = ['declined', 'expired', 'cancelled', 'invalidated', 'superseded'].includes(name);
     expect(plain(standing(change)).includes('nothing was sent')).toBe(nothing);
   });
 });
@@ -94,16 +94,16 @@ describe('the card', () => {
 
   test('says who asked and why, and for which timer', () => {
     expect(linesOf({ reason: 'release\n42' })).toContain('Asked by @U01ANA · “release 42”');
-    const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 });
-    expect(linesOf({ permit })).toContain('by the timer of #7');
+    const authorization = JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 });
+    expect(linesOf({ authorization })).toContain('by the timer of #7');
   });
   test('says when the next try is', () => {
-    expect(linesOf({ tries: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
+    expect(linesOf({ attempts: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
     expect(linesOf({})).toContain('Not sent yet.');
   });
   test('says the last word once there is one, and of an unknown outcome that it is not sent again', () => {
-    expect(linesOf({ state: 'done', settled_at: 2, outcome: JSON.stringify(say`It is so.`) })).toContain('It is so.');
-    expect(linesOf({ state: 'unknown', outcome: JSON.stringify(say`x`) })).toContain('It will not be sent again.');
+    expect(linesOf({ state: 'done', settled_at: 2, last_note: JSON.stringify(say`It is so.`) })).toContain('It is so.');
+    expect(linesOf({ state: 'unknown', last_note: JSON.stringify(say`x`) })).toContain('It will not be sent again.');
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
     expect(markOf({ state: 'accepted', settled_at: 2 })).toBe('☑️');
   });
@@ -150,7 +150,7 @@ describe('the buttons of a card', () => {
   test.each<[string, Partial<Change>, readonly string[]]>([
     ['waiting', { state: 'waiting' }, ['Approve', 'Decline…', 'Cancel']],
     ['approved', { state: 'approved' }, ['Cancel']],
-    ['approved, destructive, on staging', { state: 'approved', risk: 'destructive', target_live: 0 }, ['Cancel']],
+    ['approved, destructive, on staging', { state: 'approved', risk: 'destructive', is_live: 0 }, ['Cancel']],
     ['approved, destructive, on live', { state: 'approved', risk: 'destructive' }, ['Stop']],
     ['unknown', { state: 'unknown' }, ['It happened', 'It did not happen']],
     ['sending', { state: 'sending' }, []],
@@ -283,22 +283,22 @@ describe('the sentences of a thread', () => {
     ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: read back 2 s later.'],
     [
       'left',
-      tell.left(change, 'not followed'),
+      tell.unverified(change, 'not followed'),
       'Accepted by the host as op-1. The host does not say when it is finished.',
     ],
     [
       'left without proof',
-      tell.left(changeOf(), 'no proof'),
+      tell.unverified(changeOf(), 'no proof'),
       'Accepted by the host. This cannot be verified from here.',
     ],
     [
       'left running',
-      tell.left(change, 'never finished'),
+      tell.unverified(change, 'never finished'),
       "Accepted by the host as op-1. After an hour the host still says it's running, so I've stopped asking. Please check the host's panel.",
     ],
     [
       'left disproven',
-      tell.left(change, { proof: say`not there` }),
+      tell.unverified(change, { proof: say`not there` }),
       "Accepted by the host as op-1. Read back: not there. I don't know why.",
     ],
     ['failed', tell.failed('out of disk'), 'The host reports that it failed. It says: “out of disk”'],

@@ -7,7 +7,7 @@ import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } f
 const PUSH = to('push', 'acme-shop/live');
 const by = (...requirements: Needed['requirements']): Needed => ({ requirements, expires: 60_000, reason: 'optional' });
 const leads = (count: number) => by({ by: ['leads'], count });
-const asked = (asker: string): ApprovalRequest => ({ ...PUSH, asker });
+const asked = (requester: string): ApprovalRequest => ({ ...PUSH, requester });
 
 const people = policyOf(`${GROUPS}people: { chi: [U03CHI, U0CHITWO], ana: [U0ANATWO, U01ANA] }
 rules:
@@ -31,8 +31,8 @@ describe('whose approval counts', () => {
     ['a lead who may not do it', chi, by({ by: 'allowed', count: 1 }), 'U01ANA', 'not named'],
     ['who would do it, asking themselves', ana, by({ by: 'allowed', count: 1 }), 'U0ANATWO', 'yourself'],
     ['a group that is gone', chi, by({ by: ['chiefs'], count: 1 }), 'U01ANA', 'not named'],
-  ] as const)('%s', (_, voter, needed, asker, expected) => {
-    const vote = mayApprove(people, voter, needed, asked(asker));
+  ] as const)('%s', (_, voter, needed, requester, expected) => {
+    const vote = mayApprove(people, voter, needed, asked(requester));
     expect(vote.kind === 'counts' ? 'counts' : vote.why).toBe(expected);
   });
 });

@@ -123,7 +123,7 @@ test('an allow never weakens the approval that was needed', () => {
         expect(after.approval.expires).toBeLessThanOrEqual(before.approval.expires);
         if (before.approval.reason === 'required') expect(after.approval.reason).toBe('required');
         // If the rules allow the same people, meeting the new requirement also meets the old one.
-        const asked = { ...wanted, asker: who.id };
+        const asked = { ...wanted, requester: who.id };
         if (outstanding(more, after.approval, asked, voters).length === 0) {
           expect(outstanding(more, before.approval, asked, voters)).toEqual([]);
         }
@@ -138,7 +138,7 @@ test('nobody approves what they ask for, and no approval does without an approve
       const policy = load(...texts);
       const decision = decide(policy, who, wanted);
       if (decision.kind !== 'allowed' || decision.approval === 'none') return;
-      expect(outstanding(policy, decision.approval, { ...wanted, asker: who.id }, [who, who])).toEqual(
+      expect(outstanding(policy, decision.approval, { ...wanted, requester: who.id }, [who, who])).toEqual(
         decision.approval.requirements,
       );
     }),

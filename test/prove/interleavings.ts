@@ -5,11 +5,11 @@ import { Refusal } from '../../src/errors.ts';
 import type { Reader } from '../../src/hosting/contract/call.ts';
 import { aboutOf } from '../../src/pipeline/access/targets.ts';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
-import { authorise, type Person } from '../../src/pipeline/access/authorise.ts';
+import { authorize, type Person } from '../../src/pipeline/access/access-check.ts';
 import { decide } from '../../src/pipeline/steps/decide.ts';
-import { parseWords } from '../../src/pipeline/language/parse.ts';
+import { parseArgs } from '../../src/pipeline/language/parse.ts';
 import type { DecisionKind } from '../../src/pipeline/changes/card.ts';
-import { wordsOfChange } from '../../src/pipeline/language/reparse.ts';
+import { argsOfChange } from '../../src/pipeline/language/reparse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { lookAndFreeze, save } from '../../src/pipeline/steps/submit.ts';
 import { createSendHistory } from '../../src/pipeline/steps/send-history.ts';
@@ -22,7 +22,7 @@ import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { heldLock } from '../../src/storage/locks.ts';
 import type { State } from '../../src/storage/schema.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
-import { approvals } from '../../src/storage/votes.ts';
+import { listVotes } from '../../src/storage/votes.ts';
 import { plain } from '../../src/text.ts';
 import {
   ana,
@@ -39,7 +39,7 @@ import {
 } from '../pipeline/given.ts';
 
 /**
- * Approvers, asker, reader, worker, clock and policy file act at once, in every order in which their questions can be
+ * Approvers, requester, reader, worker, clock and policy file act at once, in every order in which their questions can be
  * answered, on one real database. In every order there is one winner, and everybody else is told.
  */
 
@@ -160,13 +160,13 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
 
 /** Ana asks as usual, with nothing in between. */
 async function asked({ context, database }: Scene, words: readonly string[]): Promise<Change> {
-  const parsed = parseWords(words, catalogue);
+  const parsed = parseArgs(words, catalogue);
   if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
   const alone = { ...context, database, read: asItWas };
-  const authorised = authorise(context.policy(), ana, resolve(parsed, names), company);
-  const frozen = await lookAndFreeze(alone, authorised, parsed.command);
-  const asker = { person: ana, channel: { id: 'C1', shared: false } };
-  const change = await save(alone, frozen, asker, { shown: frozen.fingerprint, typedName: live.name }, undefined);
+  const authorized = authorize(context.policy(), ana, resolve(parsed, names), company);
+  const frozen = await lookAndFreeze(alone, authorized, parsed.command);
+  const requester = { person: ana, channel: { id: 'C1', shared: false } };
+  const change = await save(alone, frozen, requester, { shown: frozen.fingerprint, typedName: live.name }, undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }
@@ -263,17 +263,17 @@ async function run(scene: Scene, present: Present): Promise<End> {
   return { change: end, clicks: clicks.flatMap((one) => one ?? []) };
 }
 
-const isEnded: ReadonlySet<State> = new Set(['declined', 'cancelled', 'expired', 'void', 'superseded']);
+const isEnded: ReadonlySet<State> = new Set(['declined', 'cancelled', 'expired', 'invalidated', 'superseded']);
 const ending: Readonly<Record<string, State>> = {
   decline: 'declined',
   cancel: 'cancelled',
   expire: 'expired',
-  void: 'void',
+  invalidated: 'invalidated',
   supersede: 'superseded',
   approve: 'approved',
   send: 'sending',
   accept: 'accepted',
-  'hand back': 'approved',
+  send_aborted: 'approved',
 };
 
 /** Must hold in every order. */
@@ -282,8 +282,8 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
   const lines = (await listAudit(database.db, { change: change.number, limit: 99 })).toReversed();
   const moves = lines.filter(({ event }) => ending[event] !== undefined);
   const last = moves.at(-1)?.event ?? '';
-  // Handed back after its time ran out, it is not tried again.
-  if (last === 'hand back') ok(change.state === 'approved' || change.state === 'expired', change.state);
+  // Aborted after its time ran out, it is not tried again.
+  if (last === 'send_aborted') ok(change.state === 'approved' || change.state === 'expired', change.state);
   else strictEqual(change.state, ending[last] ?? 'waiting');
   strictEqual(change.version, moves.length + 1);
   strictEqual(
@@ -297,12 +297,12 @@ async function check(scene: Scene, { change, clicks }: End, count: number): Prom
   for (const { refused } of clicks)
     if (refused !== undefined) ok(/Nothing was |was not counted\./.test(refused), refused);
   const isMoot = clicks.some(({ refused }) => refused?.includes('can no longer be approved'));
-  ok(!isMoot || change.state === 'void' || change.state === 'superseded');
+  ok(!isMoot || change.state === 'invalidated' || change.state === 'superseded');
   for (const { id } of people.values()) {
     const own = lines.filter(({ actor, event }) => actor === id && event !== 'asked').length;
     strictEqual(own, clicks.filter(({ by, refused }) => by.id === id && refused === undefined).length);
   }
-  const votes = await approvals(database.db, change.number);
+  const votes = await listVotes(database.db, change.number);
   const voters = lines.filter(({ event }) => event === 'vote' || event === 'approve').map(({ actor }) => actor);
   strictEqual(
     votes
@@ -331,18 +331,18 @@ async function pressedOnce(scene: Scene, change: Change, votes: readonly { reado
   const [voter] = votes.flatMap(({ person }) => people.get(person) ?? []);
   if (voter === undefined) throw new Error('enough, and nobody voted');
   const { refused } = await scene.scheduler.waitFor(click(scene, change, [voter, 'approve'], 0));
-  const hasDrifted = change.rests !== 'null' && scene.host.read === asSomebodyLeftIt;
+  const hasDrifted = change.preconditions !== 'null' && scene.host.read === asSomebodyLeftIt;
   const isInTheWay = scene.clock.now >= change.expires_at || hasDrifted;
   strictEqual(refused === undefined, !isInTheWay, refused);
 }
 
 /** Whether these votes are enough by the current policy. */
 function enough(policy: Policy, change: Change, votes: readonly { readonly person: string }[]): boolean {
-  const parsed = resolve(parseWords(wordsOfChange(change), catalogue), names);
-  const { approval } = authorise(policy, ana, parsed, company).permit;
+  const parsed = resolve(parseArgs(argsOfChange(change), catalogue), names);
+  const { approval } = authorize(policy, ana, parsed, company).authorization;
   const { asked } = aboutOf(parsed, company);
   const voters = votes.flatMap(({ person }) => people.get(person) ?? []);
-  return approval !== 'none' && outstanding(policy, approval, { ...asked, asker: ana.id }, voters).length === 0;
+  return approval !== 'none' && outstanding(policy, approval, { ...asked, requester: ana.id }, voters).length === 0;
 }
 
 /** Leaves nothing due and nothing locked for the next run. */

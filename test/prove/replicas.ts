@@ -49,12 +49,12 @@ async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
   return { bot, since: performance.now() };
 }
 
-/** A change's audit events, oldest first, without attempts that a slow machine handed back unwritten. */
+/** A change's audit events, oldest first, without attempts that a slow machine aborted unwritten. */
 const eventsOf = async ({ rows }: Scene, number = 1): Promise<string> =>
   (await rows(`select event from audit where change = ${number} order by seq`))
     .map(({ event }) => String(event))
     .join()
-    .replaceAll('send,hand back,', '');
+    .replaceAll('send,send_aborted,', '');
 
 const placeOfCard = ({ rows }: Scene): ReturnType<Scene['rows']> =>
   rows(`select channel, ts from messages where key = '1:card'`);
@@ -148,7 +148,7 @@ export const tales: readonly Tale[] = [
     assert.equal(await stateOf(scene), 'done');
     await ahead.end('SIGTERM');
     await scene.start(-hours);
-    await scene.write(`insert into settings (key, value, at) values ('pause', 'a tale', 1)`);
+    await scene.write(`insert into kv (key, value, at) values ('pause', 'a tale', 1)`);
     await clear(scene);
     await eventually('saved', async () => ((await stateOf(scene, 2)) === 'approved' ? '' : 'not yet'));
     await scene.write(

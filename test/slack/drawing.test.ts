@@ -22,14 +22,14 @@ const text: fc.Arbitrary<Text> = fc
     { maxLength: 6 },
   )
   .map((parts) => joined(parts));
-const words = fc.array(hostile, { maxLength: 5 });
+const args = fc.array(hostile, { maxLength: 5 });
 const button: fc.Arbitrary<Button> = fc.record(
   {
     label: hostile,
     press: fc.oneof(
       fc.record({
-        kind: fc.constantFrom('words' as const, 'form' as const, 'review' as const),
-        words: words.map((rest) => ['logs', ...rest]),
+        kind: fc.constantFrom('run' as const, 'form' as const, 'review' as const),
+        args: args.map((rest) => ['logs', ...rest]),
       }),
       fc.record({ kind: fc.constant('share' as const), id: fc.uuid() }),
       fc.record({ kind: fc.constant('undo' as const), installation: fc.uuid(), number: fc.nat() }),
@@ -75,7 +75,7 @@ const page: fc.Arbitrary<Page> = fc.record(
       .tuple(fc.array(part, { maxLength: 50 }), fc.option(table))
       .map(([parts, table]) => (table ? [table, ...parts] : parts)),
     source: text,
-    offers: fc.array(fc.record({ label: hostile, words }), { maxLength: 8 }),
+    offers: fc.array(fc.record({ label: hostile, args }), { maxLength: 8 }),
     file: fc.record({ name: hostile, content: hostile }),
   },
   { requiredKeys: ['title', 'parts'] },
@@ -109,7 +109,7 @@ describe('promise 6: whatever is put into it, a message stays within limits and 
   const refused = fc.record({
     says: text,
     hint: text,
-    offers: fc.array(fc.record({ label: hostile, words }), { maxLength: 5 }),
+    offers: fc.array(fc.record({ label: hostile, args }), { maxLength: 5 }),
   });
 
   test('a card', () => always(card, drawCard));
@@ -123,7 +123,7 @@ describe('promise 6: whatever is put into it, a message stays within limits and 
 
 describe('what must not be lost', () => {
   const long = 'x'.repeat(20_000);
-  const press = { kind: 'words', words: ['help'] } as const;
+  const press = { kind: 'run', args: ['help'] } as const;
 
   test('the buttons of a card that is far too long', () => {
     const facts = Array.from({ length: 30 }, (_, index) => [`Fact ${index}`, inline(long)] as const);
@@ -150,7 +150,7 @@ describe('what must not be lost', () => {
   test('a button whose words do not fit is left out, and its row with it', () => {
     const blocks = drawNote({
       text: inline('x'),
-      buttons: [{ label: 'x', press: { kind: 'words', words: [long] } }],
+      buttons: [{ label: 'x', press: { kind: 'run', args: [long] } }],
     }).blocks;
     expect(blocks.map(({ type }) => type)).toEqual(['rich_text']);
   });

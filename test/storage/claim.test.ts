@@ -58,15 +58,15 @@ describeBoth('fair turns', (open) => {
   const busy = async () => {
     const database = await open({ now: () => 1_000 });
     const numbers: Record<string, number[]> = { U1: [], U2: [] };
-    for (const asker of ['U1', 'U1', 'U1', 'U1', 'U1', 'U2', 'U2']) {
-      const { number } = await save(database, { asker, state: 'approved', due_at: 10 });
-      numbers[asker]?.push(number);
+    for (const requester of ['U1', 'U1', 'U1', 'U1', 'U1', 'U2', 'U2']) {
+      const { number } = await save(database, { requester, state: 'approved', due_at: 10 });
+      numbers[requester]?.push(number);
     }
-    return { database, of: (asker: string, at: number) => numbers[asker]?.[at] ?? 0 };
+    return { database, of: (requester: string, at: number) => numbers[requester]?.[at] ?? 0 };
   };
   const wanted = { owner: 'a', now: 1_000, leaseMs: 10, limit: 4 };
 
-  it('two askers go by turns, whoever wants less first', async () => {
+  it('two requesters go by turns, whoever wants less first', async () => {
     const { database, of } = await busy();
     const claim = () => database.transaction(async (tx) => (await claimDue(tx, wanted)).map(({ number }) => number));
     expect(await claim()).toEqual([of('U2', 0), of('U1', 0), of('U2', 1), of('U1', 1)]);
@@ -76,9 +76,9 @@ describeBoth('fair turns', (open) => {
 
   it('whoever has nothing under way has a turn before any of those who have, however much of theirs is due', async () => {
     const database = await open({ now: () => 1_000 });
-    for (const asker of ['U1', 'U2', 'U3'])
-      for (let count = 0; count < 26; count += 1) await save(database, { asker, state: 'approved', due_at: 10 });
-    const { number } = await save(database, { asker: 'U4', state: 'approved', due_at: 20 });
+    for (const requester of ['U1', 'U2', 'U3'])
+      for (let count = 0; count < 26; count += 1) await save(database, { requester, state: 'approved', due_at: 10 });
+    const { number } = await save(database, { requester: 'U4', state: 'approved', due_at: 20 });
     const underWay = new Map([
       ['U1', 5],
       ['U2', 5],
@@ -90,8 +90,9 @@ describeBoth('fair turns', (open) => {
 
   it('whoever has their share under way is not in the way of the others, however much of theirs is due', async () => {
     const database = await open({ now: () => 1_000 });
-    for (let count = 0; count < 70; count += 1) await save(database, { asker: 'U1', state: 'approved', due_at: 10 });
-    const { number } = await save(database, { asker: 'U2', state: 'approved', due_at: 20 });
+    for (let count = 0; count < 70; count += 1)
+      await save(database, { requester: 'U1', state: 'approved', due_at: 10 });
+    const { number } = await save(database, { requester: 'U2', state: 'approved', due_at: 20 });
     const shares = { underWay: new Map([['U1', 3]]), maxEach: 3 };
     const claimed = await database.transaction((tx) => claimDue(tx, wanted, shares));
     expect(claimed.map((one) => one.number)).toEqual([number]);
@@ -99,8 +100,8 @@ describeBoth('fair turns', (open) => {
 
   it('several ids of one person have one share, the longest overdue of all of these first', async () => {
     const database = await open({ now: () => 1_000 });
-    const saved = async (asker: string, due_at: number): Promise<number> =>
-      (await save(database, { asker, state: 'approved', due_at })).number;
+    const saved = async (requester: string, due_at: number): Promise<number> =>
+      (await save(database, { requester, state: 'approved', due_at })).number;
     const [second, first] = [await saved('U1', 30), await saved('U9', 20)];
     for (let count = 0; count < 30; count += 1) await saved('U1', 40);
     const other = await saved('U2', 50);
@@ -117,7 +118,7 @@ describeBoth('fair turns', (open) => {
   it('of access that ends nobody has more than their share, and is in nobody’s way, however much of theirs is due', async () => {
     const database = await open({ now: () => 1_000 });
     const set = async (requester: string, ends_at: number): Promise<void> => {
-      const { number } = await save(database, { asker: requester });
+      const { number } = await save(database, { requester: requester });
       await database.transaction((tx) => setTimer(tx, { ...aTimer, change: number, requester, ends_at }));
     };
     for (let count = 0; count < 30; count += 1) await set(count % 2 === 0 ? 'U1' : 'U9', 10);
@@ -148,7 +149,7 @@ describeBoth('fair turns', (open) => {
 
   it('what somebody is to decide on goes first, then one’s card before one’s replies, by turns', async () => {
     const { database, of } = await busy();
-    const waiting = await save(database, { asker: 'U1', state: 'waiting' });
+    const waiting = await save(database, { requester: 'U1', state: 'waiting' });
     await database.transaction(async (tx) => {
       for (const change of [of('U1', 0), of('U1', 1), of('U2', 0), waiting.number])
         await enqueueMessage(tx, { key: `${change}:card`, kind: 'card', change, at: 10 });

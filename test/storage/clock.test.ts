@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noteAlive } from '../../src/pipeline/messages/ops-messages.ts';
 import { createClock, createTicks, type Jump, type Reading } from '../../src/storage/clock.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
-import { readSetting, writeSetting } from '../../src/storage/kv.ts';
+import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 
 const hour = 3_600_000;
@@ -187,7 +187,7 @@ function onEither(name: string, suite: (fresh: () => Promise<Reopen>) => void): 
 
 onEither('a start', (fresh) => {
   const write = (database: Database, at: number): Promise<void> =>
-    database.transaction((tx) => writeSetting(tx, { key: `at ${at}`, value: '', at }));
+    database.transaction((tx) => writeKv(tx, { key: `at ${at}`, value: '', at }));
 
   it('begins no earlier than what is written, and says so', async () => {
     const open = await fresh();
@@ -238,14 +238,14 @@ describe.runIf(postgresRuns)(`replicas whose server’s clock has jumped${noPost
     try {
       const now = await one.now();
       // The setting of a replica whose server's clock has jumped an hour ahead.
-      const noted = { key: 'last seen', value: String(hour), at: now - hour };
-      await one.transaction((tx) => writeSetting(tx, noted));
+      const noted = { key: 'last_seen', value: String(hour), at: now - hour };
+      await one.transaction((tx) => writeKv(tx, noted));
       const beside = await openDatabase(url, { onJump: (jump) => jumps.push(jump) });
       expect(Math.abs((await beside.now()) - (now - hour))).toBeLessThan(60_000);
       await noteAlive(beside);
-      expect(Number((await readSetting(one.db, 'last seen'))?.value)).toBeGreaterThan(hour - 60_000);
+      expect(Number((await readKv(one.db, 'last_seen'))?.value)).toBeGreaterThan(hour - 60_000);
       await beside.close();
-      await one.transaction((tx) => writeSetting(tx, { ...noted, at: now - 2 * hour }));
+      await one.transaction((tx) => writeKv(tx, { ...noted, at: now - 2 * hour }));
       const later = await openDatabase(url);
       expect(Math.abs((await later.now()) - now)).toBeLessThan(60_000);
       await later.close();

@@ -18,7 +18,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase, openToRead } from '../../src/storage/database.ts';
 import { migrate, migrations } from '../../src/storage/migrations/migrate.ts';
-import { removeSetting, readSetting, writeSetting } from '../../src/storage/kv.ts';
+import { removeKv, readKv, writeKv } from '../../src/storage/kv.ts';
 import { allHandles, diskFailed } from '../prove/flushes.ts';
 import { describeBoth } from './both.ts';
 
@@ -34,11 +34,11 @@ describeBoth('a database', (open) => {
   it('rolls back all of a transaction that throws', async () => {
     const database = await open();
     const work = database.transaction(async (tx) => {
-      await writeSetting(tx, { key: 'pause', value: 'now', at: 1 });
+      await writeKv(tx, { key: 'pause', value: 'now', at: 1 });
       throw new Error('no');
     });
     await expect(work).rejects.toThrow('no');
-    expect(await readSetting(database.db, 'pause')).toBeUndefined();
+    expect(await readKv(database.db, 'pause')).toBeUndefined();
   });
 
   it('keeps a query from outside out of an open transaction', async () => {
@@ -46,8 +46,8 @@ describeBoth('a database', (open) => {
     const seen: string[] = [];
     let outside: Promise<unknown> = Promise.resolve();
     const work = database.transaction(async (tx) => {
-      await writeSetting(tx, { key: 'pause', value: 'now', at: 1 });
-      outside = readSetting(database.db, 'pause').then((setting) => seen.push(setting?.value ?? 'nothing'));
+      await writeKv(tx, { key: 'pause', value: 'now', at: 1 });
+      outside = readKv(database.db, 'pause').then((setting) => seen.push(setting?.value ?? 'nothing'));
       await sql`select 1`.execute(tx);
       throw new Error('no');
     });
@@ -58,32 +58,32 @@ describeBoth('a database', (open) => {
 
   it('runs two hundred transactions at once without losing one', async () => {
     const database = await open();
-    await database.transaction((tx) => writeSetting(tx, { key: 'count', value: '0', at: 0 }));
+    await database.transaction((tx) => writeKv(tx, { key: 'count', value: '0', at: 0 }));
     const add = () =>
       database.transaction((tx) =>
         tx
-          .updateTable('settings')
+          .updateTable('kv')
           .set({ at: sql`at + 1` })
           .where('key', '=', 'count')
           .execute(),
       );
     await Promise.all(Array.from({ length: 200 }, add));
-    expect(await readSetting(database.db, 'count')).toMatchObject({ at: 200 });
+    expect(await readKv(database.db, 'count')).toMatchObject({ at: 200 });
   });
 
   it('brings whole numbers back as numbers, up to the largest exact one', async () => {
     const database = await open();
-    await database.transaction((tx) => writeSetting(tx, { key: 'largest', value: '', at: Number.MAX_SAFE_INTEGER }));
-    expect((await readSetting(database.db, 'largest'))?.at).toBe(Number.MAX_SAFE_INTEGER);
-    await database.transaction((tx) => sql`update settings set at = at + 2`.execute(tx));
-    await expect(readSetting(database.db, 'largest')).rejects.toThrow(/too large/);
+    await database.transaction((tx) => writeKv(tx, { key: 'largest', value: '', at: Number.MAX_SAFE_INTEGER }));
+    expect((await readKv(database.db, 'largest'))?.at).toBe(Number.MAX_SAFE_INTEGER);
+    await database.transaction((tx) => sql`update kv set at = at + 2`.execute(tx));
+    await expect(readKv(database.db, 'largest')).rejects.toThrow(/too large/);
   });
 
   it('refuses what the columns do not hold', async () => {
     const database = await open();
-    const write = (at: number) => database.transaction((tx) => writeSetting(tx, { key: 'odd', value: '', at }));
+    const write = (at: number) => database.transaction((tx) => writeKv(tx, { key: 'odd', value: '', at }));
     await expect(write(1.5)).rejects.toThrow(/1\.5/);
-    expect(await readSetting(database.db, 'odd')).toBeUndefined();
+    expect(await readKv(database.db, 'odd')).toBeUndefined();
   });
 
   it('goes by its own clock, or by the one it is given', async () => {
@@ -114,7 +114,7 @@ describeBoth('a database', (open) => {
     const database = await open();
     const broken = {
       name: 'broken',
-      up: async (tx: Parameters<typeof readSetting>[0]) => {
+      up: async (tx: Parameters<typeof readKv>[0]) => {
         await sql`create table half (id text)`.execute(tx);
         throw new Error('broken');
       },
@@ -126,11 +126,11 @@ describeBoth('a database', (open) => {
 
   it('shares facts: written, written again, removed once', async () => {
     const database = await open();
-    await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: 'a', at: 1 }));
-    await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: 'b', at: 2 }));
-    expect(await database.transaction((tx) => readSetting(tx, 'pause'))).toEqual({ key: 'pause', value: 'b', at: 2 });
-    expect(await database.transaction((tx) => removeSetting(tx, 'pause'))).toBe(true);
-    expect(await database.transaction((tx) => removeSetting(tx, 'pause'))).toBe(false);
+    await database.transaction((tx) => writeKv(tx, { key: 'pause', value: 'a', at: 1 }));
+    await database.transaction((tx) => writeKv(tx, { key: 'pause', value: 'b', at: 2 }));
+    expect(await database.transaction((tx) => readKv(tx, 'pause'))).toEqual({ key: 'pause', value: 'b', at: 2 });
+    expect(await database.transaction((tx) => removeKv(tx, 'pause'))).toBe(true);
+    expect(await database.transaction((tx) => removeKv(tx, 'pause'))).toBe(false);
   });
 });
 
@@ -155,7 +155,7 @@ describe('the file of a bot', () => {
     const modes = (): readonly number[] => names.map((name) => statSync(name).mode & 0o777);
     const first = await openDatabase(`sqlite:${folder}/a.db`);
     expect(modes()).toEqual([0o600, 0o600, 0o600, 0o600]);
-    await first.transaction((tx) => writeSetting(tx, { key: 'kept', value: 'yes', at: 1 }));
+    await first.transaction((tx) => writeKv(tx, { key: 'kept', value: 'yes', at: 1 }));
     for (const name of names) copyFileSync(name, `${name}.old`);
     await first.close();
     // The files that a killed bot leaves behind.
@@ -167,7 +167,7 @@ describe('the file of a bot', () => {
     expect(modes()).toEqual([0o600, 0o600, 0o600, 0o600]);
     const expected = [...names.map((name) => `Others could read ${name}; now`), `Others can write in ${folder} `];
     expect(warnings.map((warning, at) => warning.startsWith(expected[at] ?? ' '))).toEqual(expected.map(() => true));
-    expect(await readSetting(again.db, 'kept')).toBeDefined();
+    expect(await readKv(again.db, 'kept')).toBeDefined();
     await again.close();
   });
 
@@ -187,13 +187,13 @@ describe('the file of a bot', () => {
   it('promise 1: that the disk did not take rejects all that wait for it and whatever comes after, and is told of once', async () => {
     const lost: Error[] = [];
     const database = await openDatabase(`sqlite:${folder}/a.db`, { onFatal: (error) => lost.push(error) });
-    const write = (key: string) => database.transaction((tx) => writeSetting(tx, { key, value: '', at: 1 }));
+    const write = (key: string) => database.transaction((tx) => writeKv(tx, { key, value: '', at: 1 }));
     vi.spyOn(await allHandles(), 'datasync').mockRejectedValueOnce(diskFailed());
-    const those = await Promise.allSettled([write('a'), write('b'), database.statement((db) => readSetting(db, 'a'))]);
+    const those = await Promise.allSettled([write('a'), write('b'), database.statement((db) => readKv(db, 'a'))]);
     expect(those.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     const says = /^The disk didn't save what was written to .*a\.db/;
     await expect(write('c')).rejects.toThrow(says);
-    await expect(database.unflushed((tx) => readSetting(tx, 'a'))).rejects.toThrow(says);
+    await expect(database.unflushed((tx) => readKv(tx, 'a'))).rejects.toThrow(says);
     expect(() => database.stillOurs()).toThrow(says);
     expect(lost.map(({ message }) => says.test(message))).toEqual([true]);
     await database.close();
@@ -208,13 +208,13 @@ describe('the file of a bot', () => {
       const database = await openDatabase(`sqlite:${folder}/link.db`, { onFatal: (error) => lost.push(error) });
       expect(() => database.stillOurs()).not.toThrow();
       const reader = await openToRead(`sqlite:${folder}/link.db`);
-      expect(await readSetting(reader, 'pause')).toBeUndefined();
+      expect(await readKv(reader, 'pause')).toBeUndefined();
       await reader.destroy();
       expect(() => database.stillOurs()).not.toThrow();
       rmSync(join(folder, name));
       if (name === 'link.db') symlinkSync(join(folder, 'other.db'), join(folder, 'link.db'));
       expect(() => database.stillOurs()).toThrow(`${name} was removed or replaced while it was open`);
-      await expect(database.transaction((tx) => readSetting(tx, 'pause'))).rejects.toThrow('was removed or replaced');
+      await expect(database.transaction((tx) => readKv(tx, 'pause'))).rejects.toThrow('was removed or replaced');
       expect(lost).toHaveLength(1);
       await database.close();
     },
@@ -231,14 +231,14 @@ describe('the file of a bot', () => {
 
   it('says that it is full, keeps nothing of what did not fit, and goes on when there is room', async () => {
     const database = await openDatabase(`sqlite:${folder}/a.db`);
-    const write = (key: string, value: string) => database.transaction((tx) => writeSetting(tx, { key, value, at: 1 }));
+    const write = (key: string, value: string) => database.transaction((tx) => writeKv(tx, { key, value, at: 1 }));
     const limit = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(database.db);
     await limit(1);
     await expect(write('large', 'x'.repeat(100_000))).rejects.toThrow('database or disk is full');
-    expect(await readSetting(database.db, 'large')).toBeUndefined();
+    expect(await readKv(database.db, 'large')).toBeUndefined();
     await limit(1_000_000);
     await write('large', 'x'.repeat(100_000));
-    expect(await readSetting(database.db, 'large')).toBeDefined();
+    expect(await readKv(database.db, 'large')).toBeDefined();
     await database.close();
   });
 
@@ -247,11 +247,11 @@ describe('the file of a bot', () => {
     const module = new URL('../../src/storage/', import.meta.url);
     const program = `
       import { openDatabase } from '${module.href}database.ts';
-      import { writeSetting } from '${module.href}kv.ts';
+      import { writeKv } from '${module.href}kv.ts';
       const database = await openDatabase('${url}');
-      await database.transaction((tx) => writeSetting(tx, { key: 'kept', value: 'yes', at: 1 }));
+      await database.transaction((tx) => writeKv(tx, { key: 'kept', value: 'yes', at: 1 }));
       await database.transaction(async (tx) => {
-        await writeSetting(tx, { key: 'lost', value: 'yes', at: 1 });
+        await writeKv(tx, { key: 'lost', value: 'yes', at: 1 });
         process.stdout.write('open');
         await new Promise(() => setInterval(() => {}, 1_000));
       });`;
@@ -263,8 +263,8 @@ describe('the file of a bot', () => {
     bot.kill('SIGKILL');
     await once(bot, 'exit');
     const heir = await openDatabase(url);
-    expect(await readSetting(heir.db, 'kept')).toBeDefined();
-    expect(await readSetting(heir.db, 'lost')).toBeUndefined();
+    expect(await readKv(heir.db, 'kept')).toBeDefined();
+    expect(await readKv(heir.db, 'lost')).toBeUndefined();
     await heir.close();
   });
 

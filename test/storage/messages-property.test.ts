@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import {
   claimMessages,
-  drawn,
+  markDelivered,
   enqueueMessage,
   postpone,
   type Message,
@@ -63,7 +63,7 @@ class Model {
   async draw(one: Message): Promise<void> {
     if (!this.shown.has(one.key)) this.order.push(one.key);
     this.shown.set(one.key, one.body);
-    await this.database.transaction((tx) => drawn(tx, one, { channel: 'C1', ts: `${one.id}` }));
+    await this.database.transaction((tx) => markDelivered(tx, one, { channel: 'C1', ts: `${one.id}` }));
   }
 
   async take(does: 'owe' | 'claim' | 'draw' | 'postpone' | 'later', which: number): Promise<void> {

@@ -4,7 +4,7 @@ import {
   BODY_LIMIT,
   cardOf,
   claimMessages,
-  drawn,
+  markDelivered,
   findMessage,
   forgetMessages,
   giveUp,
@@ -28,7 +28,7 @@ const claim = (database: Database, now = 10, owner = 'a'): Promise<Message[]> =>
   database.transaction((tx) => claimMessages(tx, { owner, now, leaseMs: 100, limit: 50 }));
 
 const draw = (database: Database, message: Message, ts = `1.${message.id}`): Promise<boolean> =>
-  database.transaction((tx) => drawn(tx, message, { channel: 'C1', ts }));
+  database.transaction((tx) => markDelivered(tx, message, { channel: 'C1', ts }));
 
 const keys = (messages: readonly Message[]): string[] => messages.map(({ key }) => key);
 
@@ -54,7 +54,7 @@ describeBoth('messages', (open) => {
     expect(await cardOf(database.db, 1)).toMatchObject({
       key: '1:card',
       channel: 'C1',
-      drawn_version: 1,
+      delivered_version: 1,
       due_at: null,
     });
   });
@@ -78,7 +78,7 @@ describeBoth('messages', (open) => {
     expect(await claim(database, 11, 'b')).toEqual([]);
     await database.transaction((tx) => postpone(tx, first, 500));
     expect(await claim(database, 499)).toEqual([]);
-    expect(await claim(database, 500)).toMatchObject([{ key: '1:1', tries: 1 }]);
+    expect(await claim(database, 500)).toMatchObject([{ key: '1:1', attempts: 1 }]);
     await database.transaction((tx) => giveUp(tx, first));
     expect(await turn(database, 500)).toEqual(['1:2']);
   });
@@ -94,7 +94,7 @@ describeBoth('messages', (open) => {
     expect(await draw(database, asleep, '1.1')).toBe(false);
     await database.transaction((tx) => postpone(tx, asleep, 1));
     await database.transaction((tx) => giveUp(tx, asleep));
-    expect(await cardOf(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, tries: 0 });
+    expect(await cardOf(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, attempts: 0 });
   });
 
   it('that stand are edited at once, though earlier ones wait', async () => {
@@ -107,7 +107,7 @@ describeBoth('messages', (open) => {
     const claimed = await claim(database);
     expect(claimed).toMatchObject([
       { key: '1:2', ts: null },
-      { key: '1:running', version: 2, drawn_version: 1, body: 'for 2 min' },
+      { key: '1:running', version: 2, delivered_version: 1, body: 'for 2 min' },
     ]);
   });
 
@@ -122,10 +122,10 @@ describeBoth('messages', (open) => {
     await draw(database, seen);
     const [newest] = await claim(database, 12, 'b');
     if (newest === undefined) throw new Error('nothing was due');
-    expect(newest).toMatchObject({ version: 2, drawn_version: 1, body: 'new', owner: 'b' });
+    expect(newest).toMatchObject({ version: 2, delivered_version: 1, body: 'new', owner: 'b' });
     await draw(database, newest);
     expect(await draw(database, seen)).toBe(false);
-    expect(await findMessage(database.db, '1:card')).toMatchObject({ drawn_version: 2, due_at: null, owner: null });
+    expect(await findMessage(database.db, '1:card')).toMatchObject({ delivered_version: 2, due_at: null, owner: null });
   });
 
   it('are claimed again when the one who drew them died', async () => {

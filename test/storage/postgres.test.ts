@@ -4,7 +4,7 @@ import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { insertChange } from '../../src/storage/changes.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
-import { readSetting, writeSetting } from '../../src/storage/kv.ts';
+import { readKv, writeKv } from '../../src/storage/kv.ts';
 import type { Reader } from '../../src/storage/tx.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { changeOf } from '../pipeline/given.ts';
@@ -43,7 +43,7 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
     const [database, other] = [await open(url, { onLost: lost.resolve }), await open(url)];
     await end(other.db, await processOf(database.db));
     expect((await lost.promise).message).toMatch(/terminat/);
-    expect(await readSetting(database.db, 'pause')).toBeUndefined();
+    expect(await readKv(database.db, 'pause')).toBeUndefined();
   });
 
   it('commit nothing when a connection is lost between two statements, and go on', async () => {
@@ -51,21 +51,21 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
     const lost = Promise.withResolvers<Error>();
     const [database, other] = [await open(url, { onLost: lost.resolve }), await open(url)];
     const work = database.transaction(async (tx) => {
-      await writeSetting(tx, { key: 'half', value: '', at: 1 });
+      await writeKv(tx, { key: 'half', value: '', at: 1 });
       await end(other.db, await processOf(tx));
       await lost.promise;
     });
     await expect(work).rejects.toThrow(/connection/i);
-    expect(await readSetting(database.db, 'half')).toBeUndefined();
-    await database.transaction((tx) => writeSetting(tx, { key: 'whole', value: '', at: 1 }));
-    expect(await readSetting(other.db, 'whole')).toBeDefined();
+    expect(await readKv(database.db, 'half')).toBeUndefined();
+    await database.transaction((tx) => writeKv(tx, { key: 'whole', value: '', at: 1 }));
+    expect(await readKv(other.db, 'whole')).toBeDefined();
   });
 
   it('both finish when they wait for each other', async () => {
     const url = await freshPostgres();
     const [one, other] = [await open(url), await open(url)];
     await one.transaction(async (tx) => {
-      for (const key of ['a', 'b']) await writeSetting(tx, { key, value: '', at: 0 });
+      for (const key of ['a', 'b']) await writeKv(tx, { key, value: '', at: 0 });
     });
     const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
     let attempts = 0;
@@ -74,7 +74,7 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
         attempts += 1;
         const up = (key: string) =>
           tx
-            .updateTable('settings')
+            .updateTable('kv')
             .set({ at: sql`at + 1` })
             .where('key', '=', key)
             .execute();
@@ -85,7 +85,7 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
       });
     await Promise.all([add(one, 0, ['a', 'b']), add(other, 1, ['b', 'a'])]);
     expect(attempts).toBeGreaterThan(2);
-    expect([await readSetting(one.db, 'a'), await readSetting(one.db, 'b')]).toMatchObject([{ at: 2 }, { at: 2 }]);
+    expect([await readKv(one.db, 'a'), await readKv(one.db, 'b')]).toMatchObject([{ at: 2 }, { at: 2 }]);
   });
 
   it('go by the server’s clock', async () => {

@@ -17,9 +17,9 @@ describeBoth('a database opened for reading alone', (open) => {
       expect(await findAudit(reader, 1)).toBeUndefined();
       const written = await line(database, null, 'pause');
       expect(await findAudit(reader, 1)).toEqual(written);
-      const write = reader.insertInto('settings').values({ key: 'pause', value: '1', at: 1 }).execute();
+      const write = reader.insertInto('kv').values({ key: 'pause', value: '1', at: 1 }).execute();
       await expect(write).rejects.toThrow(/read-?only/i);
-      await expect(sql`delete from settings`.execute(reader)).rejects.toThrow(/read-?only/i);
+      await expect(sql`delete from kv`.execute(reader)).rejects.toThrow(/read-?only/i);
     } finally {
       await reader.destroy();
     }

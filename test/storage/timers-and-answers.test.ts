@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
 import {
-  ANSWERS_PER_PERSON,
-  expireAnswers,
-  findAnswer,
-  putAnswers,
-  takeAnswer,
+  PAYLOADS_PER_PERSON,
+  expirePayloads,
+  findPayload,
+  putPayloads,
+  takePayload,
   type ButtonPayload,
 } from '../../src/storage/button-payloads.ts';
 import type { Database } from '../../src/storage/database.ts';
-import { removeSetting, writeSetting } from '../../src/storage/kv.ts';
+import { removeKv, writeKv } from '../../src/storage/kv.ts';
 import {
   changeTimer,
   claimTimers,
@@ -90,10 +90,10 @@ describeBoth('timers', (open) => {
     const [reminding] = await claim(database, 45);
     if (reminding === undefined) throw new Error('nothing was claimed');
     await note(database, reminding, 46, { gave_up_at: 45 });
-    await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: '{}', at: 1 }));
+    await database.transaction((tx) => writeKv(tx, { key: 'pause', value: '{}', at: 1 }));
     expect(await oldestDue(database.db, 100)).toBe(46);
     expect((await claim(database, 100)).map((one) => one.id)).toEqual([id]);
-    await database.transaction((tx) => removeSetting(tx, 'pause'));
+    await database.transaction((tx) => removeKv(tx, 'pause'));
     expect(await oldestDue(database.db, 100)).toBe(46);
     expect((await claim(database, 100)).map(({ change }) => change)).toEqual([1]);
   });
@@ -116,19 +116,19 @@ describeBoth('timers', (open) => {
   });
 });
 
-describeBoth('answers', (open) => {
+describeBoth('button payloads', (open) => {
   const answer: ButtonPayload = { id: 'a1', person: 'U1', kind: 'page', content: '{}', created_at: 1, expires_at: 100 };
   const put = (database: Database, ...answers: readonly ButtonPayload[]) =>
-    database.transaction((tx) => putAnswers(tx, answers));
+    database.transaction((tx) => putPayloads(tx, answers));
 
   it('are found until they expire, and then removed', async () => {
     const database = await open();
     await put(database, answer, { ...answer, id: 'a2', expires_at: 101 });
-    expect(await findAnswer(database.db, 'a1', 99)).toEqual(answer);
-    expect(await findAnswer(database.db, 'a1', 100)).toBeUndefined();
-    await database.transaction((tx) => expireAnswers(tx, 100));
-    expect(await findAnswer(database.db, 'a1', 0)).toBeUndefined();
-    expect(await findAnswer(database.db, 'a2', 0)).toBeDefined();
+    expect(await findPayload(database.db, 'a1', 99)).toEqual(answer);
+    expect(await findPayload(database.db, 'a1', 100)).toBeUndefined();
+    await database.transaction((tx) => expirePayloads(tx, 100));
+    expect(await findPayload(database.db, 'a1', 0)).toBeUndefined();
+    expect(await findPayload(database.db, 'a2', 0)).toBeDefined();
   });
 
   it('are taken by one of two clicks', async () => {
@@ -136,22 +136,22 @@ describeBoth('answers', (open) => {
     const replica = await database.again();
     await put(database, answer);
     const taken = await Promise.all(
-      [database, replica, database].map((one) => one.transaction((tx) => takeAnswer(tx, 'a1', 5))),
+      [database, replica, database].map((one) => one.transaction((tx) => takePayload(tx, 'a1', 5))),
     );
     expect(taken.filter((one) => one !== undefined)).toEqual([answer]);
     await put(database, answer);
-    expect(await database.transaction((tx) => takeAnswer(tx, 'a1', 100))).toBeUndefined();
+    expect(await database.transaction((tx) => takePayload(tx, 'a1', 100))).toBeUndefined();
   });
 
   it('are so many a person and so long, and no more', async () => {
     const database = await open();
-    const many = Array.from({ length: ANSWERS_PER_PERSON + 2 }, (_, at) => ({
+    const many = Array.from({ length: PAYLOADS_PER_PERSON + 2 }, (_, at) => ({
       ...answer,
       id: `a${at}`,
       created_at: at,
     }));
     await put(database, { ...answer, id: 'other', person: 'U2', created_at: 0 }, ...many);
-    const left = await database.db.selectFrom('answers').select('id').orderBy('created_at').execute();
+    const left = await database.db.selectFrom('button_payloads').select('id').orderBy('created_at').execute();
     expect(left.map(({ id }) => id)).toEqual(['other', ...many.slice(2).map(({ id }) => id)]);
   });
 });

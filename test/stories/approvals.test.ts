@@ -123,7 +123,7 @@ describe('promise 1: before it is sent', () => {
     expect(house.writes('acme-docs/staging')).toHaveLength(before + (stateOf(taken) === 'done' ? 1 : 0));
   });
 
-  test.concurrent('it is declined with a reason, by whoever may approve it; the asker is told directly', async () => {
+  test.concurrent('it is declined with a reason, by whoever may approve it; the requester is told directly', async () => {
     const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
     const change = await dee.wants(onto('harbor-events'), 'G0BAKERY');
     const other = await ana.clicks(change.card(), 'Decline…');
@@ -150,7 +150,7 @@ describe('promise 1: before it is sent', () => {
     expect(house.writes('harbor-events/staging')).toEqual([]);
   });
 
-  test.concurrent('it is cancelled by its asker, and by nobody else', async () => {
+  test.concurrent('it is cancelled by its requester, and by nobody else', async () => {
     const [chi, rob, dee] = [house.person('chi'), house.person('rob'), house.person('dee')];
     const before = house.writes('acme-blog/staging').length;
     const change = await chi.wants(onto('acme-blog'), 'C0OPS');

@@ -43,7 +43,7 @@ const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] 
 const voted = ({ number }: Tale): readonly unknown[] => house.rows('select person from votes where change = ?', number);
 
 describe.concurrent('who is asked to approve', () => {
-  test('gets the card directly, decides there, and every copy loses its buttons; the asker hears of it directly', async () => {
+  test('gets the card directly, decides there, and every copy loses its buttons; the requester hears of it directly', async () => {
     const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
     const change = await ana.wants(
       '/site push acme-shop/live acme-shop/staging --database --reason "fresh data"',
@@ -80,7 +80,7 @@ describe.concurrent('who is asked to approve', () => {
     const sixth = await ben.says('/site cache clear acme-shop/staging', ben.direct);
     const refused = await sixth.hears('You already have 5 changes waiting for approval. Nothing was asked.');
     expect(labels(refused)).toEqual(['Show them']);
-    expect(house.rows('select 1 from changes where asker = ?', ben.id)).toHaveLength(5);
+    expect(house.rows('select 1 from changes where requester = ?', ben.id)).toHaveLength(5);
   });
 
   test('has let it go by: it is expired, a late click is refused, and Ask again opens the same words', async () => {
@@ -104,7 +104,7 @@ describe.concurrent('who is asked to approve', () => {
     await rob.form('Nothing is sent until it is approved');
     const again = await rob.confirms({}, 'C0GENERAL');
     const wordsOf = ({ number }: Tale): unknown =>
-      house.rows('select words from changes where number = ?', number)[0]?.['words'];
+      house.rows('select args from changes where number = ?', number)[0]?.['args'];
     expect(wordsOf(again)).toEqual(wordsOf(change));
     expect(house.writes('acme-blog/staging')).toEqual([]);
   });

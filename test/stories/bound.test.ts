@@ -42,9 +42,9 @@ describe('a channel that is bound to a site', () => {
     expect(lines()).toHaveLength(before);
     const [line] = lines();
     expect(line?.['actor']).toBe('U01ANA');
-    const { permit, ...details } = detailsOf(line);
+    const { authorization, ...details } = detailsOf(line);
     expect(details).toEqual({ channel: 'C0GENERAL', site: 'acme-shop', name: 'Ana' });
-    expect(permit).toContain('approval');
+    expect(authorization).toContain('approval');
   });
 
   test('takes a bare name for one of its own, and another channel does not', async () => {
@@ -102,7 +102,7 @@ describe('who may bind a channel, and where', () => {
     house = await openHouse({ policy });
   });
   afterAll(() => house.close());
-  const bindings = () => house.rows("select key from settings where key like 'site of %'");
+  const bindings = () => house.rows("select key from kv where key like 'channel_site:%'");
 
   test.each<[string, 'rob' | 'fay' | 'gus' | 'ana', string, string, string]>([
     ['whom no rule allows it', 'rob', '/site use acme-shop', 'C0GENERAL', 'You may not use use.'],

@@ -89,7 +89,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   test('promise 8: silent, with no connection ended: commands are acked and refused, and it goes on within seconds of its return', async () => {
     const written = writesOf('acme-shop/staging');
     const asked = async (): Promise<number> =>
-      (await rows(`select 1 from changes where asker = '${house.person('fay').id}'`)).length;
+      (await rows(`select 1 from changes where requester = '${house.person('fay').id}'`)).length;
     const before = await asked();
     wire.silence();
     const inTime = threeSeconds();
@@ -110,7 +110,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   });
 
   test('promise 1: every connection is ended again and again while ten changes run: none is lost, none is sent twice', async () => {
-    await sql.query(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+    await sql.query(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
     const people = [house.person('ana'), house.person('ben'), house.person('fay')] as const;
     const places = [
       ...people.map((one) => [one, one.direct] as const),
@@ -128,7 +128,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     );
     const those = `from changes where target_name not like 'acme-shop/%'`;
     await soon(async () => expect(await rows(`select 1 ${those} and state = 'approved'`)).toHaveLength(10));
-    await sql.query(`delete from settings where key = 'pause'`);
+    await sql.query(`delete from kv where key = 'pause'`);
     await sql.query(`update changes set due_at = 1 where state = 'approved'`);
     for (let ended = 0; ended < 10; ended += 1) {
       await sql.query(
@@ -151,16 +151,16 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       );
       expect(await rows(`select key from messages where due_at is not null`)).toEqual([]);
     });
-    for (const { number, asker, name, state } of await rows(
-      `select number, asker, target_name as name, state ${those}`,
+    for (const { number, requester, name, state } of await rows(
+      `select number, requester, target_name as name, state ${those}`,
     )) {
       const [card] = await rows(`select channel, ts from messages where key = '${String(number)}:card'`);
       const place = { channel: String(card?.['channel']), ts: String(card?.['ts']) };
-      const change = await taleAt(house.slack, String(asker), () => place);
+      const change = await taleAt(house.slack, String(requester), () => place);
       expect(house.writes(String(name)).length).toBeLessThanOrEqual(1);
       if (state === 'done') expect(house.writes(String(name))).toHaveLength(1);
       await change.tells(state === 'done' ? finished : 'Outcome unknown');
-      const cards = house.slack.messages({ channel: place.channel, as: String(asker) });
+      const cards = house.slack.messages({ channel: place.channel, as: String(requester) });
       expect(cards.filter(({ text }) => text.includes(` · #${String(number)}\nAsked by`))).toHaveLength(1);
     }
   });
@@ -168,7 +168,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   test('loses the commit of a receipt that says unknown: the alarm is given once', async () => {
     const written = writesOf('acme-shop/staging');
     house.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });
-    const lost = wire.lose('answer', lineOf('lose', 'acme-shop/staging'));
+    const lost = wire.lose('answer', lineOf('outcome_lost', 'acme-shop/staging'));
     const change = await house.person('ana').asks(clear);
     await lost;
     await change.tells('Outcome unknown');

@@ -183,7 +183,7 @@ test('the trail goes as a file to its reader alone, safe for spreadsheets, and t
   expect(house.slack.files('U02BEN')).toEqual([]);
   expect(file.text).toMatch(/^"line","at","actor","name","event","what","change","target","reason",/);
   expect(file.text).toContain(`,"'=HYPERLINK(1), ""quoted""",`);
-  const [taken] = house.rows("select actor, details from audit where event = 'audit export'");
+  const [taken] = house.rows("select actor, details from audit where event = 'audit_export'");
   expect(taken).toMatchObject({ actor: chi.id });
   expect(String(taken?.['details'])).toContain('"format":"csv"');
 });
@@ -255,7 +255,7 @@ test('promise 7: the trail is verified, and an altered line is found, also by th
 
   // The head that was told is held against the trail when the bot starts, and every hour.
   const told = JSON.stringify({ seq: 2, hash: 'f00d'.repeat(16) });
-  house.rewrite('insert into settings (key, value, at) values (?, ?, ?)', 'witnessed head', told, Date.now());
+  house.rewrite('insert into kv (key, value, at) values (?, ?, ?)', 'witnessed_head', told, Date.now());
   await house.stop();
   await house.start();
   await inOps(/The audit trail was altered\. Line 2, posted here as f00df00df00df00d/);

@@ -31,14 +31,14 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
 
   test('promise 1: nothing is taken on and nothing sent, which is said; with room it goes on, once', async () => {
     const before = house.writes().length;
-    house.rewrite(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+    house.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
     const change = await house.person('ana').asks(clear);
     fill();
     const inTime = threeSeconds(house.pid());
     const said = await house.person('ben').says(clear);
     inTime(said.outcome);
     await said.hears("My database isn't answering. If you see no card and no other answer to this, nothing was done");
-    house.rewrite(`delete from settings where key = 'pause'`);
+    house.rewrite(`delete from kv where key = 'pause'`);
     house.rewrite(`update changes set due_at = 1, owner = null where state = 'approved'`);
     await prints(house, /disk I\/O error[^\n]*trouble while looking for work/);
     expect(house.log().includes('no transaction is active')).toBe(false);

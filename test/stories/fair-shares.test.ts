@@ -138,12 +138,12 @@ describe('one person asks for all that there is', () => {
   test(
     'writes of five people that hang: places are left for whoever has none',
     inHouse({ hosting: { durations: { 'cache:clear': 0 } }, policy: everybodyMay }, async (house) => {
-      const askers = [ids.ana, ids.ben, ids.chi, ids.dee, ids.fay];
+      const requesters = [ids.ana, ids.ben, ids.chi, ids.dee, ids.fay];
       house.hosting.faults.add({ kind: 'hang', section: '4.12', times: 'always' });
       await Promise.all(
-        askers.flatMap((asker) =>
+        requesters.flatMap((requester) =>
           Array.from({ length: 5 }, () =>
-            house.slack.command(asker, 'C0GENERAL', '/site cache clear acme-shop/staging'),
+            house.slack.command(requester, 'C0GENERAL', '/site cache clear acme-shop/staging'),
           ),
         ),
       );

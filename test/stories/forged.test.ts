@@ -110,7 +110,7 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
     expect(labels(told)).toEqual(['Ask again']);
     await fay.clicks(told, 'Ask again');
     const [newest] = await house.slack.until(() => {
-      const rows = house.rows('select number from changes where asker = ? and number > ?', fay.id, change.number);
+      const rows = house.rows('select number from changes where requester = ? and number > ?', fay.id, change.number);
       return rows.length > 0 ? rows : undefined;
     }, patienceMs);
     const again = await house.change(Number(newest?.['number']), 'fay');

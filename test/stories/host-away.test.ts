@@ -105,12 +105,12 @@ describe.concurrent('the host', () => {
       house.lets(change.number);
       await change.tells('✅ Done after');
       expect(house.writes()).toHaveLength(1);
-      for (const { text } of change.replies()) expect(text).not.toMatch(/void|gone|⛔/);
+      for (const { text } of change.replies()) expect(text).not.toMatch(/invalidated|gone|⛔/);
     }),
   );
 
   test(
-    'lacks the site for good: what is approved waits until three lists over a minute say so, and is void then',
+    'lacks the site for good: what is approved waits until three lists over a minute say so, and is invalidated then',
     inHouse(atOnce, async (house) => {
       const change = await house.person('ana').wants(push);
       await house.person('chi').clicks(change.card(), 'Approve');
@@ -157,7 +157,7 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'gives the source of a push another name: it is void, and not sent by the old one',
+    'gives the source of a push another name: it is invalidated, and not sent by the old one',
     inHouse(atOnce, async (house) => {
       const change = await house.person('ana').wants(push);
       const site = house.hosting.world.sites.find(({ name }) => name === 'acme-shop');

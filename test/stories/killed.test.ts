@@ -52,11 +52,11 @@ describe.concurrent('the bot is killed', () => {
     'promise 1: while it asks once more what the change rests on: nothing was sent yet, so it goes on, once',
     inHouse({ ownProcess: 'the first' }, async (house) => {
       // The review and the submission have looked before it is held: whatever looks from then on is about to send.
-      house.rewrite(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+      house.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
       await letBenIn(house);
       await house.becomes(1, 'approved');
       house.hosting.faults.add({ kind: 'hang', method: 'GET', section: '4.17' });
-      house.rewrite(`delete from settings where key = 'pause'`);
+      house.rewrite(`delete from kv where key = 'pause'`);
       house.lets(1);
       await house.hosting.until(() => hangingLook(house), patienceMs);
       await house.kill();

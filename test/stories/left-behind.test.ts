@@ -85,7 +85,7 @@ test('promise 7: every change of state has its line, and the trail is whole', as
   } finally {
     await database.close();
   }
-  const remarks = "('queued', 'evidence', 'late answer')";
+  const remarks = "('queued', 'evidence', 'late_answer')";
   const moves = house.rows(
     `select number, version, count(seq) as lines from changes join audit on change = number and event not in ${remarks} group by number, version`,
   );

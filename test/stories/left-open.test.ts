@@ -118,7 +118,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       await house.stop();
       const week = 7 * 24 * 3_600_000;
       house.rewrite('update changes set due_at = due_at - ?, sent_at = 1, lost_at = lost_at - ?', week, week);
-      house.rewrite("update settings set at = at - ? where key = 'last seen'", week);
+      house.rewrite("update kv set at = at - ? where key = 'last_seen'", week);
       await house.start();
       await told(house, house.person('chi'), /^I was away .* Unknown: #1\.$/, 'G0BAKERY');
       const reminder = await change.tells(/^⚠️ Outcome still unknown\. .* \(168 h 0 min\)/);

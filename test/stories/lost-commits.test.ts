@@ -43,14 +43,14 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that answers commits before they ar
   };
 
   test('promise 1: crashes while the host has a write: it is written once, and its answer is told', async () => {
-    await asked(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+    await asked(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
     const change = await house.person('ana').asks(clear);
     await soon(async () => expect(await asked(`select 1 from changes where state = 'approved'`)).toHaveLength(1));
     house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
     const [writer] = await asked(`select pid from pg_stat_activity where backend_type = 'walwriter'`);
     const pid = Number(writer?.['pid']);
     process.kill(pid, 'SIGSTOP');
-    await asked(`delete from settings where key = 'pause'; update changes set due_at = 1`);
+    await asked(`delete from kv where key = 'pause'; update changes set due_at = 1`);
     await house.hosting.until(() => house.writes()[0], patienceMs);
     process.kill(pid, 'SIGKILL');
     await soon(() => asked('update changes set due_at = 1 where owner is null'));
@@ -72,14 +72,14 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that answers commits before they ar
     const [writer] = await asked(`select pid from pg_stat_activity where backend_type = 'walwriter'`);
     process.kill(Number(writer?.['pid']), 'SIGKILL');
     await soon(async () => expect(existsSync(`${folder}/recovery.signal`)).toBe(false));
-    await soon(() => asked('insert into settings (key, value, at) values (1, 1, 1)'));
+    await soon(() => asked('insert into kv (key, value, at) values (1, 1, 1)'));
 
     const change = await soon(() => house.person('ana').asks(clear));
     await change.shows('All sending is paused.');
     const [last] = await asked(`select body from messages where kind = 'ops' order by id desc limit 1`);
     expect(last?.['body']).toMatch(/I paused all sending.*PostgreSQL was promoted, restored or moved/s);
     expect(house.writes()).toHaveLength(before);
-    await asked(`delete from settings where key = 'pause'; update changes set due_at = 1 where owner is null`);
+    await asked(`delete from kv where key = 'pause'; update changes set due_at = 1 where owner is null`);
     await change.tells(finished);
     expect(house.writes()).toHaveLength(before + 1);
   });
@@ -134,14 +134,14 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     );
   /** A cache clear that is approved and held back, and what lets it go. */
   const held = async () => {
-    await sql.query(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+    await sql.query(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
     const change = await house.person('ana').asks(clear);
     await becomes(change.number, 'approved');
     await soon(async () =>
       expect((await sql.query(`select 1 from messages where due_at is not null`)).rowCount).toBe(0),
     );
     const goes = async (): Promise<void> => {
-      await sql.query(`delete from settings where key = 'pause'`);
+      await sql.query(`delete from kv where key = 'pause'`);
       await takeUp();
     };
     return { change, goes };

@@ -10,14 +10,14 @@ const finished = 'the host reports it finished';
 
 /** A change of that environment that waits for the end of a pause. */
 async function held(house: House, environment: string): Promise<void> {
-  house.rewrite(`insert into settings (key, value, at) values ('pause', 'a test', 1) on conflict do nothing`);
+  house.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1) on conflict do nothing`);
   const { number } = await house.person('ana').asks(clear(environment));
   await house.becomes(number, 'approved');
 }
 /** Lets all of them go at once. */
 const goes = (house: House): void => {
   house.rewrite(`update changes set due_at = 1, owner = null, lease_until = null where state = 'approved'`);
-  house.rewrite(`delete from settings where key = 'pause'`);
+  house.rewrite(`delete from kv where key = 'pause'`);
 };
 
 /** How the process ended, or that the host has one more write than it may have. */

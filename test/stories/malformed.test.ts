@@ -30,7 +30,7 @@ const pressed = {
   user,
   trigger_id: '1.2.def',
   channel: { id: 'C0ACME' },
-  actions: [{ type: 'button', action_id: 'words:0', block_id: 'b', action_ts: '1.1', value: line }],
+  actions: [{ type: 'button', action_id: 'run:0', block_id: 'b', action_ts: '1.1', value: line }],
 };
 const view = { id: 'V1', type: 'modal', callback_id: 'x', private_metadata: '{}', state: { values: {} }, hash: '1.h' };
 const submitted = { type: 'view_submission', user, trigger_id: '1.2.ghi', view };

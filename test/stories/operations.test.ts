@@ -26,10 +26,10 @@ const stateOf = (of: House, { number }: Tale): unknown =>
   of.rows('select state from changes where number = ?', number)[0]?.['state'];
 const locksOf = ({ number }: Tale): readonly unknown[] =>
   house.rows('select target from locks where change = ?', number);
-const works = (of: House): boolean => of.rows("select value from settings where key = 'following'").length > 0;
+const works = (of: House): boolean => of.rows("select value from kv where key = 'following'").length > 0;
 function trailOf(of: House, { number }: Tale): Partial<PollState> {
-  const followed = of.rows('select followed from changes where number = ?', number)[0]?.['followed'];
-  return typeof followed === 'string' ? parseStored<PollState>(followed) : {};
+  const stored = of.rows('select poll_state from changes where number = ?', number)[0]?.['poll_state'];
+  return typeof stored === 'string' ? parseStored<PollState>(stored) : {};
 }
 /** Resolves when the operation was looked at so often, each time at once rather than when it is due. */
 const looks = (of: House, change: Tale, times: number): Promise<void> => {
@@ -45,9 +45,9 @@ const looks = (of: House, change: Tale, times: number): Promise<void> => {
 /** What the trail says happened then, happened so much earlier. */
 const earlier = (of: House, change: Tale, moment: '$.since' | '$.failing.since', ms: number): Promise<void> => {
   const read = (): unknown =>
-    of.rows('select json_extract(followed, ?) as at from changes where number = ?', moment, change.number)[0]?.['at'];
+    of.rows('select json_extract(poll_state, ?) as at from changes where number = ?', moment, change.number)[0]?.['at'];
   const before = Number(read());
-  const set = 'update changes set followed = json_set(followed, ?, ?) where number = ? and owner is null';
+  const set = 'update changes set poll_state = json_set(poll_state, ?, ?) where number = ? and owner is null';
   return vi.waitFor(
     () => {
       of.rewrite(set, moment, before - ms, change.number);
@@ -66,9 +66,9 @@ const settles = (of: House, { number }: Tale): Promise<void> =>
     { timeout: patienceMs, interval: 50 },
   );
 /** A push onto an environment of that site, approved, whose operation ends so. */
-async function pushed(site: string, ends: 'hang' | 'fail', asker: 'ana' | 'ben'): Promise<Tale> {
+async function pushed(site: string, ends: 'hang' | 'fail', requester: 'ana' | 'ben'): Promise<Tale> {
   house.hosting.operations.plan('environments:push', ends);
-  const change = await house.person(asker).wants(`/site push ${site}/live ${site}/staging --files`);
+  const change = await house.person(requester).wants(`/site push ${site}/live ${site}/staging --files`);
   await house.person('chi').clicks(change.card(), 'Approve');
   await change.tells('Sent. The host accepted it as environments:push-');
   return change;

@@ -103,7 +103,7 @@ describe('promise 4: rights are asked again at the click and before the write', 
     expect(house.writes('acme-docs/staging')).toHaveLength(1);
   });
 
-  test('the rules take rights away: of an asker, an approver and a voter, before the click and before the write', async () => {
+  test('the rules take rights away: of a requester, an approver and a voter, before the click and before the write', async () => {
     const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
     const [dee, fay] = [house.person('dee'), house.person('fay')];
     const anas = async () => {

@@ -129,7 +129,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
       expect(Object.keys(errors)).toEqual(['field:typed-name']);
       expect(errors['field:typed-name']).toContain(says);
     }
-    expect(house.rows('select * from changes where asker = ?', fay.id)).toEqual([]);
+    expect(house.rows('select * from changes where requester = ?', fay.id)).toEqual([]);
     const change = await fay.confirms({ 'Type acme-docs/staging to confirm': 'acme-docs/staging' }, 'C0OPS');
     await chi.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);

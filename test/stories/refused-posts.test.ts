@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ids, inHouse, patienceMs, type House } from './house.ts';
-import { has, type Words } from './people.ts';
+import { has, type Args } from './people.ts';
 
 const clear = '/site cache clear acme-shop/staging';
 const ops = 'C0OPS';
 
 /** The first message that the person sees there, in a thread or not, with all of these words. */
-const seenIn = (house: House, channel: string, as: string, ...words: readonly Words[]): Promise<string> =>
+const seenIn = (house: House, channel: string, as: string, ...words: readonly Args[]): Promise<string> =>
   house.slack.until(() => {
     const roots = house.slack.messages({ channel, as });
     const all = roots.flatMap(({ ts }) => house.slack.messages({ channel, thread: ts, as }));
@@ -39,7 +39,7 @@ describe.concurrent('a channel does not take what is posted', () => {
     ['takes replies alone', 'restricted_action_thread_only_channel'],
     ['is of a workspace that has taken the app its access', 'team_access_not_granted'],
     ['refuses with a word that nobody knows yet', 'brand_new_refusal'],
-  ])('it %s: the asker reads all of it in direct messages, and ops hears of it', async (_, word) => {
+  ])('it %s: the requester reads all of it in direct messages, and ops hears of it', async (_, word) => {
     await inHouse({}, async (house) => {
       if (word === 'restricted_action_read_only_channel') house.slack.changeChannel('C0ACME', { posting: 'read_only' });
       else if (word.endsWith('_thread_only_channel')) house.slack.changeChannel('C0ACME', { posting: 'thread_only' });
@@ -56,7 +56,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   });
 
   test(
-    'it takes no replies: each is told to the asker, by the name of its change, and ops hears of it once',
+    'it takes no replies: each is told to the requester, by the name of its change, and ops hears of it once',
     inHouse({}, async (house) => {
       house.slack.changeChannel('C0ACME', { posting: 'non_threadable' });
       const ana = house.person('ana');
@@ -70,7 +70,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   );
 
   test(
-    'nor can the asker be written to: ops reads how the change stands, and each reply',
+    'nor can the requester be written to: ops reads how the change stands, and each reply',
     inHouse({}, async (house) => {
       house.slack.changeChannel('C0ACME', { posting: 'read_only' });
       closesTab(house, 'ana');
@@ -83,7 +83,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   );
 
   test(
-    'an approver cannot be written to: the asker and ops hear that they were not told',
+    'an approver cannot be written to: the requester and ops hear that they were not told',
     inHouse({}, async (house) => {
       closesTab(house, 'chi');
       const ana = house.person('ana');
@@ -94,7 +94,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   );
 
   test(
-    'it is shared with another organisation meanwhile: nothing more stands there, the asker and ops hear of it',
+    'it is shared with another organisation meanwhile: nothing more stands there, the requester and ops hear of it',
     inHouse({}, async (house) => {
       const ana = house.person('ana');
       const change = await ana.wants('/site push acme-shop/live acme-shop/staging --files');
@@ -109,7 +109,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   );
 
   test(
-    'what cannot be drawn, and not as plain text either, is given up: the asker and ops hear of it',
+    'what cannot be drawn, and not as plain text either, is given up: the requester and ops hear of it',
     inHouse({}, async (house) => {
       refuses(house, 'C0ACME', 'msg_too_long');
       const ana = house.person('ana');

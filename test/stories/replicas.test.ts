@@ -69,20 +69,22 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
       await change.tells('the host reports it finished');
       expect(house.writes()).toHaveLength(1);
       const { rows } = await sql.query<{ event: string }>(`select event from audit where change = 1 order by seq`);
-      expect(rows.map(({ event }) => event)).toEqual(expect.arrayContaining(['send', 'lose', 'accept late', 'finish']));
+      expect(rows.map(({ event }) => event)).toEqual(
+        expect.arrayContaining(['send', 'outcome_lost', 'accept_late', 'finish']),
+      );
     }),
   );
 
   test(
     'hold back together when sending is paused, and go on together',
     withTwo(async (house, sql) => {
-      await sql.query(`insert into settings (key, value, at) values ('pause', 'a test', 1)`);
+      await sql.query(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
       const change = await house.person('ana').asks(`/site cache clear ${live}`);
       const looked = (): Promise<boolean> =>
         sql.query(`select 1 from changes where due_at > created_at`).then(({ rowCount }) => rowCount === 1);
       await vi.waitFor(async () => expect(await looked()).toBe(true), { timeout: patienceMs });
       expect(house.writes()).toEqual([]);
-      await sql.query(`delete from settings where key = 'pause'`);
+      await sql.query(`delete from kv where key = 'pause'`);
       await change.tells('the host reports it finished');
       expect(house.writes()).toHaveLength(1);
     }),

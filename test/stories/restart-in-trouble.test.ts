@@ -28,7 +28,7 @@ describe.concurrent.each(troubles)(
   'the bot restarts while the host answers %s for the list of its sites',
   (_, trouble) => {
     test(
-      'a click on Approve is later, not void; what is approved waits, not void; then it is sent once',
+      'a click on Approve is later, not invalidated; what is approved waits, not invalidated; then it is sent once',
       inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (house) => {
         const [ana, chi] = [house.person('ana'), house.person('chi')];
         const push = await ana.wants('/site push acme-shop/staging acme-shop/live --database');
@@ -48,7 +48,7 @@ describe.concurrent.each(troubles)(
         house.lets(push.number);
         await push.tells('✅ Done after');
         expect(house.writes()).toHaveLength(1);
-        for (const { text } of push.replies()) expect(text).not.toMatch(/void|gone|⛔/);
+        for (const { text } of push.replies()) expect(text).not.toMatch(/invalidated|gone|⛔/);
       }),
     );
 
@@ -76,7 +76,7 @@ describe.concurrent.each(troubles)(
         await added.tells('The host accepted it');
         await restart(house, trouble);
         const long = { since: 0, looks: 9, known: false, failures: 0 };
-        rewrite('update changes set followed = ?, due_at = 1 where number = ?', JSON.stringify(long), added.number);
+        rewrite('update changes set poll_state = ?, due_at = 1 where number = ?', JSON.stringify(long), added.number);
         await added.tells('This cannot be verified from here.');
         expect(rows('select change from timers where due_at is not null')).toEqual([{ change: added.number }]);
       }),

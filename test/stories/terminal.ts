@@ -6,9 +6,9 @@ import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import type { Button, Card, Note } from '../../src/pipeline/changes/card.ts';
 import { check, next, type Request } from '../../src/pipeline/conversation/conversation.ts';
-import { parse, parseWords } from '../../src/pipeline/language/parse.ts';
+import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
-import { canonicalWords } from '../../src/pipeline/language/resolve.ts';
+import { canonicalArgs } from '../../src/pipeline/language/resolve.ts';
 import { decide } from '../../src/pipeline/steps/decide.ts';
 import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';
@@ -77,13 +77,13 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
       case 'refuse':
         return plain(joined([came.refusal.says, came.refusal.hint]));
       case 'instead':
-        return answer(person, { parsed: parseWords(came.words, catalogue) });
+        return answer(person, { parsed: parseArgs(came.args, catalogue) });
       case 'show':
         return plain(came.page.title);
       case 'saved':
         return `#${came.change?.number} was saved`;
       case 'review': {
-        const parsed = parseWords(canonicalWords(came.frozen), catalogue);
+        const parsed = parseArgs(canonicalArgs(came.frozen), catalogue);
         reviews.set(person, { parsed, shown: came.frozen.fingerprint });
         return came.frozen.card;
       }

@@ -60,7 +60,7 @@ const inOps = (at: House, words: RegExp): readonly string[] =>
     .map(({ text }) => text)
     .filter((text) => words.test(text));
 const removals = (at: House, { number }: Tale): number =>
-  at.rows("select number from changes where json_extract(permit, '$.timerOf') = ?", number).length;
+  at.rows("select number from changes where json_extract(authorization, '$.timerOf') = ?", number).length;
 
 /** The playground's rules, with somebody who may take any lock away. */
 const withForce = readFileSync('src/playground/policy.yml', 'utf8').replace(
@@ -396,7 +396,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'the host lacks it in its lists, and answers about it by its id: the removal is sent, and not void',
+    'the host lacks it in its lists, and answers about it by its id: the removal is sent, and not invalidated',
     inHouse({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       for (let lists = 0; lists < 4; lists += 1) {
@@ -489,7 +489,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   const noThemes = { kind: 'status', status: 503, section: '4.1', times: 'always' } as const;
 
   test(
-    '503 to everything after a restart: later, never gone; the asker and ops hear it, and it is removed then',
+    '503 to everything after a restart: later, never gone; the requester and ops hear it, and it is removed then',
     inHouse({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();

@@ -92,7 +92,7 @@ describe.concurrent('somebody is let in for a while', () => {
     expect(list()).toEqual(['192.0.2.1']);
   });
 
-  test('and the host has trouble when it is over: asker and ops channel hear of it, and it is tried again', async () => {
+  test('and the host has trouble when it is over: requester and ops channel hear of it, and it is tried again', async () => {
     const { added, before, list, isOver, removal } = await letIn('ana', 'harbor-events/staging', 'C0OPS');
     const id = house.hosting.world.named('harbor-events/staging')?.id;
     const path = `/sites/environments/${id}/ssh/get-allowed-ips`;

@@ -19,7 +19,7 @@ async function added(environment: string, channel: string) {
 }
 
 const keptFor = (id: string): unknown =>
-  house.rows('select count(*) as it from answers where person = ?', id)[0]?.['it'];
+  house.rows('select count(*) as it from button_payloads where person = ?', id)[0]?.['it'];
 
 describe('undo', () => {
   test('keeps its place however many reports are asked for', async () => {

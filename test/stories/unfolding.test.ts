@@ -222,7 +222,7 @@ describe('a form whose fields hang on each other', () => {
       await house.slack.pick(ben.id, 'modal', { label: only }, ['robots.txt']);
       // What was kept just now comes into the table a moment later.
       const offersOfOld = () => {
-        house.rewrite('update answers set expires_at = 1');
+        house.rewrite('update button_payloads set expires_at = 1');
         return forms.offers('ben', only, '');
       };
       await expect.poll(offersOfOld).toEqual([]);
@@ -330,7 +330,7 @@ describe('a form whose fields hang on each other', () => {
     await sent('lumen-studio/staging', before);
     expect(house.writes('lumen-studio/staging')).toHaveLength(before + 1);
     expect(
-      house.rows('select count(*) as n from changes where asker = ? and number >= ?', ids.ben, change.number),
+      house.rows('select count(*) as n from changes where requester = ? and number >= ?', ids.ben, change.number),
     ).toEqual([{ n: 1 }]);
   });
 

@@ -78,7 +78,7 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
       const [rob, chi] = [house.person('rob'), house.person('chi')];
       await (await rob.says('/site pause the shop is down')).hears('Sending is paused: I send nothing from now on');
       await (await chi.says('/site resume')).hears('S0LEADS');
-      expect(house.rows("select key from settings where key = 'pause'")).toHaveLength(1);
+      expect(house.rows("select key from kv where key = 'pause'")).toHaveLength(1);
     });
 
     test('help shows, marked, what only the unknown withholds', async () => {
@@ -119,7 +119,7 @@ describe.concurrent('user groups', () => {
   );
 
   test(
-    'an approver whose user group cannot be read: nothing is decided, nothing is void, and a later click counts',
+    'an approver whose user group cannot be read: nothing is decided, nothing is invalidated, and a later click counts',
     inHouse({ policy, slack }, async (house) => {
       shut(house, 'S0LEADS', 'missing_scope');
       await house.slack.changeGroup('S0LEADS', ['U03CHI', 'U04DEE']);

@@ -54,7 +54,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
   };
 
   test(
-    'a rule is taken away: the change is void, and nothing is sent',
+    'a rule is taken away: the change is invalidated, and nothing is sent',
     inHouse({}, async (house) => {
       await heldUp(house, async () => {
         const rules = await readFile('src/playground/policy.yml', 'utf8');
@@ -70,7 +70,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
   test.each([
     ['is deactivated', { deleted: true }],
     ['becomes a guest', { is_restricted: true }],
-  ])('the asker %s: void, and nothing is sent', async (_, become) =>
+  ])('the requester %s: void, and nothing is sent', async (_, become) =>
     inHouse({}, async (house) => {
       await heldUp(house, async () => house.slack.changePerson('U01ANA', become));
       const change = await house.change(1, 'ben');
@@ -95,7 +95,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
   );
 
   test(
-    'Slack does not say who the asker is: nothing is decided, and it goes on when Slack answers',
+    'Slack does not say who the requester is: nothing is decided, and it goes on when Slack answers',
     inHouse({}, async (house) => {
       const ana = house.person('ana');
       await ana.says('/site allowlist add acme-shop/live 198.51.100.4');

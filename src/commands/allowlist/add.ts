@@ -24,7 +24,7 @@ const fields = {
   addresses: addresses('Addresses'),
   for: option(duration('Remove again after', 5 * 60_000, 30 * 86_400_000)),
 };
-type Of = { readonly input: Input<typeof fields>; readonly before: Seen };
+type Of = { readonly input: Input<typeof fields>; readonly snapshot: Seen };
 
 export const allowlistAdd = action({
   summary: 'Let addresses in over SSH and SFTP',
@@ -35,9 +35,12 @@ export const allowlistAdd = action({
   target: 'env',
   look: lookAt,
   possible: (of) => impossible(of),
-  rests: ({ input, before }) => ({ list: inAnyOrder(before.list), timed: timedOf(before, input.addresses) }),
+  preconditions: ({ input, snapshot }) => ({
+    list: inAnyOrder(snapshot.list),
+    timed: timedOf(snapshot, input.addresses),
+  }),
   unwritten: (of) => added(of).length === 0,
-  call: ({ input, before: { list } }) =>
+  call: ({ input, snapshot: { list } }) =>
     setAllowedIps({ env_id: input.env.id, ip_allowlist: [...list, ...notListed(list, input.addresses)] }),
   card: (of) => cardOf(of),
   proof: ({ input, now: { list } }) => {
@@ -50,20 +53,20 @@ export const allowlistAdd = action({
   // Takes away only what was really added, down to an empty list where that is what was before.
   undo: (of) => {
     const words = ['allowlist', 'remove', of.input.env.id, ...added(of)];
-    return of.before.list.length === 0 ? [...words, '--empty'] : words;
+    return of.snapshot.list.length === 0 ? [...words, '--empty'] : words;
   },
   leaves: ({ list }) => inAnyOrder(list),
   // What is there for good is not made to end: only what it adds, and what ends by itself already.
   access: (of) => ({
     lets: of.input.for === undefined ? of.input.addresses : [...added(of), ...timed(of).map(({ address }) => address)],
     ...(of.input.for !== undefined && { forMs: of.input.for }),
-    mayEmpty: isForAWhile(of.before),
+    mayEmpty: isForAWhile(of.snapshot),
     takes: [],
   }),
 });
 
-const added = ({ input, before }: Of): readonly string[] => notListed(before.list, input.addresses);
-const timed = ({ input, before }: Of): Seen['timed'] => timedOf(before, input.addresses);
+const added = ({ input, snapshot }: Of): readonly string[] => notListed(snapshot.list, input.addresses);
+const timed = ({ input, snapshot }: Of): Seen['timed'] => timedOf(snapshot, input.addresses);
 
 function impossible(of: Of): Wrong<keyof typeof fields> | undefined {
   const { env, addresses, for: forMs } = of.input;
@@ -78,24 +81,24 @@ function impossible(of: Of): Wrong<keyof typeof fields> | undefined {
 }
 
 function cardOf(of: Of): Wording {
-  const { input, before } = of;
+  const { input, snapshot } = of;
   const adds = added(of);
   const isWritten = adds.length > 0;
   const title = isWritten
     ? say`Let ${spoken(adds)} in over SSH on ${input.env.name}`
     : say`Let ${spoken(input.addresses)} stay on the SSH allowlist of ${input.env.name} ${input.for === undefined ? 'for good' : 'longer'}`;
-  const there = listed(before.list, input.addresses);
+  const there = listed(snapshot.list, input.addresses);
   return {
     title,
     done: isWritten || input.for !== undefined ? title : say`${title}: the access no longer ends by itself`,
     warning:
-      before.list.length === 0
+      snapshot.list.length === 0
         ? say`**The list is empty now; from then on it names only what you add.** ${emptyIsUnknown}`
         : undefined,
     facts: {
-      'List before': whole(before.list),
+      'List before': whole(snapshot.list),
       Adds: isWritten ? whole(adds) : 'nothing: the list stays as it is, and only when access ends is changed',
-      'Let in anyway': letInBy(before.list, adds),
+      'Let in anyway': letInBy(snapshot.list, adds),
       'There already': there.length > 0 ? whole(there, 5) : undefined,
       ...endFacts(of),
       'Removed again': isWritten && input.for !== undefined ? `${showDuration(input.for)} after it is done` : undefined,

@@ -26,7 +26,7 @@ export const allowlistRemove = action({
   fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },
   target: 'env',
   look: lookAt,
-  possible: ({ input, before: { list: before } }) => {
+  possible: ({ input, snapshot: { list: before } }) => {
     if (listed(before, input.addresses).length === 0) {
       return {
         field: 'addresses',
@@ -40,10 +40,10 @@ export const allowlistRemove = action({
       hint: say`${emptyIsUnknown} If you mean it, add ${'--empty'}.`,
     };
   },
-  rests: ({ before: { list } }) => inAnyOrder(list),
-  call: ({ input, before: { list: before } }) =>
+  preconditions: ({ snapshot: { list } }) => inAnyOrder(list),
+  call: ({ input, snapshot: { list: before } }) =>
     setAllowedIps({ env_id: input.env.id, ip_allowlist: [...without(before, input.addresses)] }),
-  card: ({ input, before: { list: before } }) => ({
+  card: ({ input, snapshot: { list: before } }) => ({
     title: say`Take ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
     done: say`Took ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
     warning:
@@ -74,14 +74,14 @@ export const allowlistRemove = action({
       : { verdict: 'not yet', says: say`${spoken(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}` };
   },
   // Timed access would come back for good.
-  undo: ({ input, before }) => {
-    const removed = listed(before.list, input.addresses);
-    const isForGood = timedOf(before, input.addresses).length === 0;
+  undo: ({ input, snapshot }) => {
+    const removed = listed(snapshot.list, input.addresses);
+    const isForGood = timedOf(snapshot, input.addresses).length === 0;
     return isForGood && removed.every(mayBeLetIn) ? ['allowlist', 'add', input.env.id, ...removed] : undefined;
   },
-  access: ({ input, before }) => ({
+  access: ({ input, snapshot }) => ({
     lets: [],
-    mayEmpty: isForAWhile(before),
+    mayEmpty: isForAWhile(snapshot),
     takes: input.addresses,
   }),
 });

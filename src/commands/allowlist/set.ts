@@ -1,5 +1,5 @@
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { mayBeLetIn, maxAtOnce } from '../kit/values/addresses.ts';
@@ -28,20 +28,23 @@ export const allowlistSet = action({
   fields: { env: environment(), addresses: addresses('Addresses') },
   target: 'env',
   look: lookAt,
-  possible: ({ input, before }) =>
-    isSo(before.list, input.addresses) && timedOf(before, input.addresses).length === 0
+  possible: ({ input, snapshot }) =>
+    isSo(snapshot.list, input.addresses) && timedOf(snapshot, input.addresses).length === 0
       ? {
           field: 'addresses',
           says: say`The SSH allowlist of ${input.env.name} already has exactly these. Nothing was changed.`,
         }
       : undefined,
-  rests: ({ input, before }) => ({ list: inAnyOrder(before.list), timed: timedOf(before, input.addresses) }),
-  unwritten: ({ input, before }) => isSo(before.list, input.addresses),
+  preconditions: ({ input, snapshot }) => ({
+    list: inAnyOrder(snapshot.list),
+    timed: timedOf(snapshot, input.addresses),
+  }),
+  unwritten: ({ input, snapshot }) => isSo(snapshot.list, input.addresses),
   call: ({ input }) => setAllowedIps({ env_id: input.env.id, ip_allowlist: input.addresses }),
-  card: ({ input, before }) => {
-    const { list } = before;
+  card: ({ input, snapshot }) => {
+    const { list } = snapshot;
     const counts = counted(input.addresses.length, 'address', 'addresses');
-    const ending = timedOf(before, input.addresses);
+    const ending = timedOf(snapshot, input.addresses);
     return {
       title: say`Replace the SSH allowlist of ${input.env.name} by ${counts}`,
       done: say`Replaced the SSH allowlist of ${input.env.name} by ${counts}`,
@@ -61,11 +64,11 @@ export const allowlistSet = action({
           verdict: 'not yet',
           says: say`The SSH allowlist of ${input.env.name} is still different: ${list.length === 0 ? 'empty' : spoken(list, 20)}`,
         },
-  undo: ({ input, before }) => backTo(before, input.env.id, input.addresses),
+  undo: ({ input, snapshot }) => backTo(snapshot, input.env.id, input.addresses),
   leaves: ({ list }) => inAnyOrder(list),
-  access: ({ input, before }) => ({
+  access: ({ input, snapshot }) => ({
     lets: input.addresses,
-    mayEmpty: isForAWhile(before),
+    mayEmpty: isForAWhile(snapshot),
     takes: 'all others',
   }),
 });
@@ -88,7 +91,7 @@ function warningOf(before: Allowlist, wanted: readonly string[]): Text | undefin
  * The old list as words, where all of it could be said: what may not be let in is not let in again by a button, nor what
  * ended by itself for good.
  */
-function backTo({ list, timed }: Seen, id: string, added: readonly string[]): Words | undefined {
+function backTo({ list, timed }: Seen, id: string, added: readonly string[]): Args | undefined {
   if (list.length === 0) return ['allowlist', 'remove', id, ...added, '--empty'];
   const old = [...new Set(list)];
   const isForGood = timed.length === 0;

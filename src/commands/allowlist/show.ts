@@ -21,7 +21,7 @@ export const allowlistShow = report({
           : { kind: 'code', text: list.join('\n') },
       ],
       source: readAt(now),
-      offers: [{ label: 'Add an address…', words: ['allowlist', 'add', input.env.id] }],
+      offers: [{ label: 'Add an address…', args: ['allowlist', 'add', input.env.id] }],
     };
   },
 });

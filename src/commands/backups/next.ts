@@ -26,7 +26,7 @@ export const backupsNext = report({
       title: say`**${env.name} · next downloadable backup**`,
       parts: [{ kind: 'text', text: state }],
       source: say`${readAt(now)}; backups are downloaded in its panel`,
-      offers: [{ label: 'List backups', words: ['backups', 'list', env.id] }],
+      offers: [{ label: 'List backups', args: ['backups', 'list', env.id] }],
     };
   },
 });

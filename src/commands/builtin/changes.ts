@@ -25,7 +25,7 @@ export const changes = builtin({
                   [code(`#${line.number}`)],
                   inline(line.state),
                   inline(line.title),
-                  [person(line.asker)],
+                  [person(line.requester)],
                   [time(line.at, 'date')],
                 ]),
               },

@@ -24,7 +24,7 @@ export const doctor = builtin({
         },
       ],
       source: 'checked just now; nothing was changed',
-      offers: [{ label: 'Check again', words: ['doctor'] }],
+      offers: [{ label: 'Check again', args: ['doctor'] }],
     };
   },
 });

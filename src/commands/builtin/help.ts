@@ -4,7 +4,7 @@ import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, phrase } from '../kit/fields.ts';
 import { commandsIn } from '../kit/nearest-words.ts';
 import type { Page } from '../kit/page.ts';
-import { stateIn, states } from './states.ts';
+import { stateIn, stateLabel, states } from './states.ts';
 
 /** A note on a command that is unavailable only because Slack does not tell who is in a user group. */
 const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | undefined =>
@@ -81,12 +81,12 @@ export const help = builtin({
 /** Help on a word that is not one of this person's commands: explains a state, or throws `Refusal` with suggestions. */
 function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Page {
   const paths = mine.map(({ path }) => path);
-  const helpOn = (path: string) => ({ label: `Help on ${path}`, words: ['help', ...path.split(' ')] });
+  const helpOn = (path: string) => ({ label: `Help on ${path}`, args: ['help', ...path.split(' ')] });
   const state = stateIn(wanted);
   if (state !== undefined) {
     const { says, see = [] } = states[state];
     return {
-      title: say`**${state}** · not a command, but a state of a change`,
+      title: say`**${stateLabel(state)}** · not a command, but a state of a change`,
       parts: [
         { kind: 'text', text: says },
         {
@@ -100,6 +100,6 @@ function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Pa
   const meant = commandsIn(wanted.split(' '), paths).map(({ path }) => path);
   throw new Refusal(say`I can't find ${code(wanted.slice(0, 60))} among the commands you can run. Nothing was done.`, {
     ...(meant.length > 0 && { hint: say`Did you mean ${joined(meant.map(code), ' or ')}?` }),
-    offers: [...meant.map(helpOn), { label: 'Show all', words: ['help'] }],
+    offers: [...meant.map(helpOn), { label: 'Show all', args: ['help'] }],
   });
 }

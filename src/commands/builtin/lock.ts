@@ -32,7 +32,7 @@ export const lock = builtin({
           text: say`I'll tell everybody who asks to change it, with your reason: “${hold.why}”. I told the ops channel too.`,
         },
       ],
-      offers: [{ label: 'Unlock', words: ['unlock', env.id] }],
+      offers: [{ label: 'Unlock', args: ['unlock', env.id] }],
     };
   },
 });

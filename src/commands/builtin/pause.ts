@@ -35,7 +35,7 @@ export const pause = builtin({
           ),
         },
       ],
-      offers: [{ label: 'Resume', words: ['resume'] }],
+      offers: [{ label: 'Resume', args: ['resume'] }],
     };
   },
 });

@@ -23,13 +23,13 @@ const meanings = {
     see: ['unlock'],
   },
   happened: { says: inline('Its outcome was unknown until somebody checked and said that it happened.') },
-  'did not happen': {
+  did_not_happen: {
     says: inline('Its outcome was unknown until somebody checked and said that it did not happen.'),
   },
   declined: { says: inline('An approver said no. Nothing was sent.') },
   cancelled: { says: inline('The requester withdrew it, or somebody stopped it in time. Nothing was sent.') },
   expired: { says: inline('Its time ran out before it could be sent. Nothing was sent.') },
-  void: {
+  invalidated: {
     says: inline(
       'By its turn, a right, a rule or a role had changed, or its target was gone or renamed. Nothing was sent.',
     ),
@@ -42,11 +42,16 @@ const meanings = {
 
 type StateName = keyof typeof meanings;
 
-/** Every state of a change, by the name used in cards and lists. */
+/** Every state of a change. */
 export const states: Readonly<Record<StateName, Meaning>> = meanings;
+
+/** The name of a state for people: `did not happen`. */
+export const stateLabel = (state: string): string => state.replaceAll('_', ' ');
 
 const isState = (word: string): word is StateName => Object.hasOwn(states, word);
 
 /** The state that these words name, alone or among others: `outcome unknown`. */
-export const stateIn = (words: string): StateName | undefined =>
-  isState(words) ? words : words.split(' ').find(isState);
+export const stateIn = (words: string): StateName | undefined => {
+  const whole = words.replaceAll(' ', '_');
+  return isState(whole) ? whole : words.split(' ').find(isState);
+};

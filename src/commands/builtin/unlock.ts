@@ -68,8 +68,8 @@ function freedPage(env: Environment, { change, stands, arrives, others }: Freed,
     title: say`**${env.name} is unlocked**`,
     parts: [{ kind: 'text', text: joined(lines, '\n') }],
     offers: [
-      ...left.map(({ id, name }) => ({ label: `Unlock ${name} too`.slice(0, 75), words: ['unlock', id, '--force'] })),
-      { label: `Show #${change}`, words: ['change', String(change)] },
+      ...left.map(({ id, name }) => ({ label: `Unlock ${name} too`.slice(0, 75), args: ['unlock', id, '--force'] })),
+      { label: `Show #${change}`, args: ['change', String(change)] },
     ],
   };
 }

@@ -38,7 +38,7 @@ export const use = builtin({
           text: say`Here ${code('logs live')} means ${code(`logs ${site.name}/live`)}. Answers still show full names, and you have to type them for anything destructive.`,
         },
       ],
-      offers: [{ label: 'Forget it', words: ['use', '--forget'] }],
+      offers: [{ label: 'Forget it', args: ['use', '--forget'] }],
     };
   },
 });

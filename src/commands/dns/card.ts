@@ -2,12 +2,12 @@ import { joined, list, say, type Inline, type Span, type Text } from '../../text
 import type { Wording } from '../kit/action.ts';
 import { shownName } from '../kit/values/hostnames.ts';
 import { showDuration } from '../kit/values/times.ts';
-import { planOf, type Before, type Plan, type Wanted } from './plan.ts';
+import { planOf, type Snapshot, type Plan, type Wanted } from './plan.ts';
 import { unquoted } from './values.ts';
 
 /** The words of a change of a record: old and new side by side, and what may stop. */
-export function cardOf(wanted: Wanted, before: Before): Wording {
-  const plan = planOf(wanted, before);
+export function cardOf(wanted: Wanted, snapshot: Snapshot): Wording {
+  const plan = planOf(wanted, snapshot);
   const { records, adds, gone, known, after, was } = plan;
   const [parsed, done] =
     records.length === 0

@@ -28,7 +28,7 @@ export const dnsList = report({
           ? [{ kind: 'text', text: say`The host lists no DNS record of ${input.domain.name}.` }]
           : [{ kind: 'table', columns: ['Type', 'Name', 'TTL', 'Values'], rows }],
       source: say`${readAt(now)}; what the world sees may be older`,
-      offers: [{ label: 'Change a record…', words: ['dns', 'set', input.domain.id] }],
+      offers: [{ label: 'Change a record…', args: ['dns', 'set', input.domain.id] }],
     };
   },
 });

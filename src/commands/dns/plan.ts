@@ -27,7 +27,7 @@ export const newTtl = 3_600;
 export const maxTtl = 2_147_483_647;
 
 /** All records of a name, of any type, before the change. */
-export type Before = {
+export type Snapshot = {
   readonly whole: string;
   readonly records: readonly ListedRecord[];
   /** The lowest TTL that the host accepts, in seconds; undefined if there is no limit. */
@@ -38,7 +38,7 @@ export type Before = {
 export async function recordsAt(
   { read, leastTtl }: Pick<Sources, 'read' | 'leastTtl'>,
   { domain, name }: Wanted,
-): Promise<Before> {
+): Promise<Snapshot> {
   const whole = wholeName(name, domain.name);
   const records = await read(listDnsRecords({ domain_id: domain.id }));
   return {
@@ -83,7 +83,7 @@ export type Plan = {
 };
 
 /** Compares a request with the records of its name. */
-export function planOf(wanted: Wanted, { whole, records: all }: Before): Plan {
+export function planOf(wanted: Wanted, { whole, records: all }: Snapshot): Plan {
   const { domain, type, add = [], remove = [] } = wanted;
   const records = all.filter((record) => record.type === type);
   const [first] = records;

@@ -2,7 +2,7 @@ import { clipped, code, inShort, list, say, type Inline, type Text } from '../..
 import type { Wrong } from '../kit/action.ts';
 import { wrongLabels } from '../kit/values/hostnames.ts';
 import { isInZone, recordLabel, wholeName } from './names.ts';
-import { planOf, type Before, type Wanted } from './plan.ts';
+import { planOf, type Snapshot, type Wanted } from './plan.ts';
 import { maxValueLength, meaning, wrongValue } from './values.ts';
 
 type Refused = Wrong<keyof Wanted>;
@@ -51,16 +51,16 @@ function wrongAlias(isApex: boolean, { domain, add = [] }: Wanted): Refused | un
 }
 
 /** Conflicts with the existing records. */
-export function impossible(wanted: Wanted, before: Before): Refused | undefined {
-  const plan = planOf(wanted, before);
-  const { least = 0 } = before;
+export function impossible(wanted: Wanted, snapshot: Snapshot): Refused | undefined {
+  const plan = planOf(wanted, snapshot);
+  const { least = 0 } = snapshot;
   const { records, was, adds, gone, missing, known } = plan;
   const record = say`${wanted.type} record ${code(plan.whole)}`;
   const refused = (field: keyof Wanted, says: Text, hint?: Inline): Refused => ({
     field,
     says: say`${says} ${nothing}`,
     ...(hint !== undefined && { hint }),
-    offers: [{ label: `DNS of ${wanted.domain.name}`.slice(0, 75), words: ['dns', 'list', wanted.domain.id] }],
+    offers: [{ label: `DNS of ${wanted.domain.name}`.slice(0, 75), args: ['dns', 'list', wanted.domain.id] }],
   });
   if (records.length > 1)
     return refused('name', say`The host lists ${records.length} of the ${record}, and I can't tell them apart.`);
@@ -89,16 +89,16 @@ export function impossible(wanted: Wanted, before: Before): Refused | undefined 
       'add',
       known.length > 0 ? say`${spoken(known)} is already in the ${record}.` : say`The ${record} already has this TTL.`,
     );
-  return crowded(wanted, before, refused);
+  return crowded(wanted, snapshot, refused);
 }
 
 /** A CNAME cannot share its name with other records. */
 function crowded(
   wanted: Wanted,
-  before: Before,
+  snapshot: Snapshot,
   refused: (field: keyof Wanted, says: Text, hint?: Inline) => Refused,
 ): Refused | undefined {
-  const { others, after, adds, was, whole } = planOf(wanted, before);
+  const { others, after, adds, was, whole } = planOf(wanted, snapshot);
   if (adds.length === 0) return undefined;
   const [other] = wanted.type === 'CNAME' ? others : others.filter(({ type }) => type === 'CNAME');
   if (other)

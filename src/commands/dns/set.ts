@@ -1,11 +1,11 @@
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import { updateDnsRecord } from '../../hosting/contract/dns.ts';
 import { code, say } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { count, domain, option } from '../kit/fields.ts';
 import { cardOf } from './card.ts';
 import { recordName } from './names.ts';
-import { maxTtl, newTtl, planOf, recordsAt, type Before, type Wanted } from './plan.ts';
+import { maxTtl, newTtl, planOf, recordsAt, type Snapshot, type Wanted } from './plan.ts';
 import { impossible, spoken, wrongWish } from './refusals.ts';
 import { recordType, recordValues } from './values.ts';
 
@@ -29,24 +29,24 @@ export const dnsSet = action({
   target: 'domain',
   valid: wrongWish,
   look: ({ input, ...sources }) => recordsAt(sources, input),
-  possible: ({ input, before }) => impossible(input, before),
-  rests: ({ before: { whole, records } }) => ({
+  possible: ({ input, snapshot }) => impossible(input, snapshot),
+  preconditions: ({ snapshot: { whole, records } }) => ({
     whole,
     records: records.map((record) => JSON.stringify({ ...record, values: [...record.values].sort() })).toSorted(),
   }),
-  call: ({ input, before }) => {
-    const { records, whole, ttl = newTtl, adds, gone, after } = planOf(input, before);
+  call: ({ input, snapshot }) => {
+    const { records, whole, ttl = newTtl, adds, gone, after } = planOf(input, snapshot);
     return updateDnsRecord({
       domain_id: input.domain.id,
       type: input.type,
       name: records[0]?.name ?? whole,
       // What is gone has no TTL, and the host wants one all the same.
-      ttl: after.length === 0 ? Math.max(ttl, before.least ?? 0) : ttl,
+      ttl: after.length === 0 ? Math.max(ttl, snapshot.least ?? 0) : ttl,
       new_resource_records: adds.map((value) => ({ value })),
       removed_resource_records: gone.map((value) => ({ value })),
     });
   },
-  card: ({ input, before }) => cardOf(input, before),
+  card: ({ input, snapshot }) => cardOf(input, snapshot),
   proof: ({ input, now }) => {
     const { records, adds, missing, whole, was } = planOf(input, now);
     const left = (input.remove ?? []).filter((value) => !missing.includes(value));
@@ -58,17 +58,17 @@ export const dnsSet = action({
     return { verdict: 'yes', says: was.length > 0 ? say`${record} is now ${spoken(was)}` : say`${record} is gone` };
   },
   after: 'The host usually shows a changed record within a minute.',
-  undo: ({ input, before }) => takenBack(input, before),
-  next: ({ input }) => [{ label: `DNS of ${input.domain.name}`.slice(0, 75), words: ['dns', 'list', input.domain.id] }],
+  undo: ({ input, snapshot }) => takenBack(input, snapshot),
+  next: ({ input }) => [{ label: `DNS of ${input.domain.name}`.slice(0, 75), args: ['dns', 'list', input.domain.id] }],
 });
 
 /** Only where all of it can be said again: a host may list what would not be taken here. */
-function takenBack(input: Wanted, before: Before): Words | undefined {
-  const { adds, gone, records, others, after, whole, ttl, oldTtl } = planOf(input, before);
+function takenBack(input: Wanted, snapshot: Snapshot): Args | undefined {
+  const { adds, gone, records, others, after, whole, ttl, oldTtl } = planOf(input, snapshot);
   if (oldTtl === null || ttl === undefined || !isSaidBack(gone)) return undefined;
   const back: Wanted = { ...input, ttl: oldTtl, add: gone, remove: adds };
   const made = { type: input.type, name: records[0]?.name ?? whole, ttl, values: after };
-  if (wrongWish(back) ?? impossible(back, { ...before, records: after.length > 0 ? [made, ...others] : others }))
+  if (wrongWish(back) ?? impossible(back, { ...snapshot, records: after.length > 0 ? [made, ...others] : others }))
     return undefined;
   return [
     'dns',

@@ -36,7 +36,7 @@ export const domainsAdd = action({
       certificate: input.certificate === undefined ? null : certificate(input.certificate),
     };
   },
-  possible: ({ input, before: { listed, certificate } }) => {
+  possible: ({ input, snapshot: { listed, certificate } }) => {
     if (listed) return { field: 'domain', says: say`${input.domain} is already a domain of the company. ${nothing}` };
     if (certificate === null) return undefined;
     if ('wrong' in certificate) return { field: 'certificate', says: certificate.wrong };
@@ -47,11 +47,11 @@ export const domainsAdd = action({
       hint: say`It covers ${spokenNames(certificate)}.`,
     };
   },
-  rests: ({ before: { listed, certificate } }) => ({
+  preconditions: ({ snapshot: { listed, certificate } }) => ({
     there: listed !== null,
     certificate: usable(certificate) ? [certificate.key.sha256, certificate.chain.sha256] : certificate,
   }),
-  call: ({ input, before: { certificate } }) => {
+  call: ({ input, snapshot: { certificate } }) => {
     if (certificate !== null && 'wrong' in certificate) throw new TypeError(certificate.wrong);
     return addDomain({
       env_id: input.env.id,
@@ -62,7 +62,7 @@ export const domainsAdd = action({
       ...(certificate && { custom_ssl_key: certificate.key, custom_ssl_cert: certificate.chain }),
     });
   },
-  card: ({ input, before: { certificate } }) => ({
+  card: ({ input, snapshot: { certificate } }) => ({
     title: say`Add ${input.domain} to ${input.env.name}`,
     done: say`Added ${input.domain} to ${input.env.name}`,
     warning: usable(certificate) ? uncovered(certificate, input) : undefined,
@@ -85,7 +85,7 @@ export const domainsAdd = action({
       : { verdict: 'yes', says: say`${input.domain} is among the domains now; it works once its records are set` };
   },
   after: 'The domain works once its records are set.',
-  next: ({ input }) => [{ label: 'Records to set', words: ['domains', 'records', input.domain] }],
+  next: ({ input }) => [{ label: 'Records to set', args: ['domains', 'records', input.domain] }],
 });
 
 const nothing = 'Nothing was done.';

@@ -41,10 +41,10 @@ export const domainsList = report({
       source: readAt(now),
       offers: [
         ...shortcuts.flatMap((name) => [
-          { label: `Records to set for ${name}`.slice(0, 75), words: ['domains', 'records', name] },
-          { label: `DNS of ${name}`.slice(0, 75), words: ['dns', 'list', name] },
+          { label: `Records to set for ${name}`.slice(0, 75), args: ['domains', 'records', name] },
+          { label: `DNS of ${name}`.slice(0, 75), args: ['dns', 'list', name] },
         ]),
-        { label: 'Add a domain…', words: ['domains', 'add'] },
+        { label: 'Add a domain…', args: ['domains', 'add'] },
       ],
     };
   },

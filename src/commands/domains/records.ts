@@ -38,7 +38,7 @@ export const domainsRecords = report({
               },
             ],
       source: say`${readAt(now)}; set them at the provider of the domain's DNS`,
-      offers: [{ label: 'Check again', words: ['domains', 'records', input.domain.id] }],
+      offers: [{ label: 'Check again', args: ['domains', 'records', input.domain.id] }],
     };
   },
 });

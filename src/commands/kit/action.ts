@@ -1,4 +1,4 @@
-import type { Offer, Words } from '../../errors.ts';
+import type { Offer, Args } from '../../errors.ts';
 import type { Write } from '../../hosting/contract/call.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import type { Inline, Text } from '../../text.ts';
@@ -20,7 +20,7 @@ export type Wrong<Name extends string = string> = {
   readonly offers?: readonly Offer[];
 };
 
-type Before<F extends Fields, S> = { readonly input: Input<F>; readonly before: S };
+type WithSnapshot<F extends Fields, S> = { readonly input: Input<F>; readonly snapshot: S };
 type WithNow = { readonly now: number };
 
 /**
@@ -52,29 +52,29 @@ type ActionParts<F extends Fields, S> = {
   valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
   look?(of: { readonly input: Input<F> } & LookSources): Promise<S>;
   /** Refuses if the look shows that the change is impossible or already made. */
-  possible?(of: Before<F, S>): Wrong<keyof F & string> | undefined;
+  possible?(of: WithSnapshot<F, S>): Wrong<keyof F & string> | undefined;
   /** What must still be the same when the change is sent; by default all of `before`. */
-  rests?(of: Before<F, S>): unknown;
-  call(of: Before<F, S>): Write;
-  card(of: Before<F, S> & WithNow): Wording;
+  preconditions?(of: WithSnapshot<F, S>): unknown;
+  call(of: WithSnapshot<F, S>): Write;
+  card(of: WithSnapshot<F, S> & WithNow): Wording;
   /** What the host's current state says about the change, with a sentence for people. */
-  proof?(of: Before<F, S> & { readonly now: S }): { readonly verdict: Evidence; readonly says: Text };
+  proof?(of: WithSnapshot<F, S> & { readonly now: S }): { readonly verdict: Evidence; readonly says: Text };
   /** A sentence about what a look shows after the answer to a send at `sentAt` was lost. It decides nothing. */
-  evidence?(of: Before<F, S> & { readonly now: S; readonly sentAt: number }): Text;
+  evidence?(of: WithSnapshot<F, S> & { readonly now: S; readonly sentAt: number }): Text;
   /** What to expect after the host accepted, if nothing can be followed or read back. */
   readonly after?: string;
   /** What doing it twice would mean, shown when somebody asks again after an unknown outcome. */
   readonly twice?: string;
-  /** The words of another command that reverses this change, with ids in them. */
-  undo?(of: Before<F, S>): Words | undefined;
+  /** The arguments of another command that reverses this change, with ids in them. */
+  undo?(of: WithSnapshot<F, S>): Args | undefined;
   /** What must still be the same for `undo` to run at once; by default what the change rests on. */
   leaves?(now: S): unknown;
   /** Whether no request is needed: the change takes the usual steps and is done without its call. */
-  unwritten?(of: Before<F, S>): boolean;
+  unwritten?(of: WithSnapshot<F, S>): boolean;
   /** What the change does to timed access once it is done; approved and stored with its card. */
-  access?(of: Before<F, S>): Access;
+  access?(of: WithSnapshot<F, S>): Access;
   /** Buttons under the final message. `sentAt`: epoch ms. */
-  next?(of: Before<F, S> & { readonly sentAt: number }): readonly Offer[];
+  next?(of: WithSnapshot<F, S> & { readonly sentAt: number }): readonly Offer[];
 };
 
 /** What a change of an SSH allowlist means for timed access. Addresses are in their canonical spelling. */
@@ -94,7 +94,7 @@ export type Dependent<F extends Fields> = {
   /** Whether the form shows it; by default always. */
   asked?(input: Partial<Input<F>>): boolean;
   /** Its choices, in the order shown; called once all fields in `on` are filled in. */
-  choices?(of: { readonly input: Partial<Input<F>> } & Sources): Promise<Words>;
+  choices?(of: { readonly input: Partial<Input<F>> } & Sources): Promise<readonly string[]>;
 };
 
 /** What people read about a change before it is made; frozen and fingerprinted with the call. */

@@ -1,5 +1,5 @@
 import type { Environment, Domain, NamedSite } from '../../hosting/contract/target.ts';
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import type { Text } from '../../text.ts';
 import type { Fields, Input } from './fields.ts';
 import type { LockInfo } from './lock-info.ts';
@@ -45,8 +45,8 @@ export type QueryService = {
   timers(env: Environment | undefined): Promise<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
   /** The timer of a change, even if it is over; undefined if this person may not read it or there is none. */
   timer(change: number): Promise<TimerLine | undefined>;
-  /** Whether somebody (by default this person) may run these words, and what decides it. Runs nothing. */
-  can(words: Words, person: string | undefined): Promise<Ability>;
+  /** Whether somebody (by default this person) may run these arguments, and what decides it. Runs nothing. */
+  can(args: Args, person: string | undefined): Promise<Ability>;
   /** The trail lines that this person may read, newest first. `more`: there are, or may be, older ones. */
   trail(filter: TrailFilter): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }>;
   /** Checks the whole trail against its hashes and against the head that was announced last. */
@@ -111,13 +111,13 @@ export type ChangeFilter = {
   readonly waiting: boolean;
 };
 
-/** A change in a list; `asker` is a Slack user id, `at` epoch milliseconds. */
+/** A change in a list; `requester` is a Slack user id, `at` epoch milliseconds. */
 export type ChangeLine = {
   readonly number: number;
   /** Its symbol and its state. */
   readonly state: string;
   readonly title: string;
-  readonly asker: string;
+  readonly requester: string;
   readonly at: number;
 };
 
@@ -136,8 +136,8 @@ export type TimerLine = {
   readonly over: string | undefined;
   /** The number of the change that is removing the addresses. */
   readonly removal: number | undefined;
-  /** The words of the command that removes them now. */
-  readonly remove: Words;
+  /** The arguments of the command that removes them now. */
+  readonly remove: Args;
 };
 
 /** A rule of the policy, and the line where it starts. */
@@ -221,7 +221,7 @@ export type ChangeStory = {
 };
 
 /** What a builtin answers. */
-export type BuiltinAnswer = Page | { readonly instead: Words };
+export type BuiltinAnswer = Page | { readonly instead: Args };
 
 /** A command about Sitehand itself. `right`: everybody, any reader, or only people with a rule that names it. */
 export type Builtin<F extends Fields> = {
@@ -244,7 +244,7 @@ export type Builtin<F extends Fields> = {
   /** A flag that is a separate right: a rule has to name it with its command, as in `unlock --force`. */
   readonly ownRight?: keyof F & string;
   readonly fields: F;
-  /** Returns a page, or the words of another command to run instead, with this person's rights. */
+  /** Returns a page, or the arguments of another command to run instead, with this person's rights. */
   answer(of: { readonly input: Input<F>; readonly queryService: QueryService }): Promise<BuiltinAnswer> | BuiltinAnswer;
 };
 

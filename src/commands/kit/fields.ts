@@ -1,4 +1,4 @@
-import { Refusal, type Words } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { readAddresses } from './values/addresses.ts';
 import { near } from './nearest-words.ts';
@@ -130,8 +130,8 @@ export const somebody = (label: string): PlainField<string, false> =>
   });
 
 /** The words of another command, with its options: takes everything that follows. A form gives them as one text. */
-export const rest = (label: string): PlainField<Words, false> =>
-  plainField<Words>(label, {
+export const rest = (label: string): PlainField<Args, false> =>
+  plainField<Args>(label, {
     many: true,
     rest: true,
     shown: `${label.toLowerCase()}…`,

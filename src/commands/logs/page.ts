@@ -8,7 +8,7 @@ import { cacheLens } from './cache.ts';
 import { errorLens, isGrave } from './groups.ts';
 import { cut, grouped, type Section } from './section.ts';
 import { type Line, type Told, toldBy } from './lines.ts';
-import { aroundOffer, offersInstead, wordsFor } from './suggestions.ts';
+import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
 import { breathe, inPieces } from './chunks.ts';
 import type { Kept } from './span.ts';
 import { timelineOf } from './timeline.ts';
@@ -80,9 +80,9 @@ export async function pageOf(reading: Reading): Promise<Page> {
   const offers: readonly (Offer | false | undefined)[] = [
     !asked.errors &&
       failures.length > 0 &&
-      failures.length < lines.length && { label: 'Errors only', words: wordsFor(asked, { errors: true, full: false }) },
+      failures.length < lines.length && { label: 'Errors only', args: argsFor(asked, { errors: true, full: false }) },
     stretch && busiest && busiest.count > 1 && stretch.to - stretch.from > wide && aroundOffer(asked, busiest.at, zone),
-    !isAll && !asked.full && { label: 'Full log', words: wordsFor(asked, { full: true }) },
+    !isAll && !asked.full && { label: 'Full log', args: argsFor(asked, { full: true }) },
   ];
   return {
     title: titleOf(

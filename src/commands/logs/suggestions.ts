@@ -1,4 +1,4 @@
-import type { Offer, Words } from '../../errors.ts';
+import type { Offer, Args } from '../../errors.ts';
 import type { Asked } from '../kit/log-query.ts';
 
 const minute = 60_000;
@@ -6,8 +6,8 @@ const minute = 60_000;
 const aside = 3;
 const maxLines = 20_000;
 
-/** The words of a `logs` command; `more` overrides parts of the input. */
-export function wordsFor(asked: Asked, more: Partial<Asked> = {}): Words {
+/** The arguments of a `logs` command; `more` overrides parts of the input. */
+export function argsFor(asked: Asked, more: Partial<Asked> = {}): Args {
   const { env, log, since, until, lines, search, errors, full } = { ...asked, ...more };
   return [
     'logs',
@@ -24,13 +24,13 @@ export function wordsFor(asked: Asked, more: Partial<Asked> = {}): Words {
 
 /** A button for the log around its busiest minute; the label is in `zone`. */
 export function aroundOffer(asked: Asked, at: number, zone: string): Offer {
-  const words = wordsFor(asked, {
+  const args = argsFor(asked, {
     since: [onClock(at - aside * minute)],
     until: [onClock(at + (aside + 1) * minute)],
     lines: maxLines,
     full: false,
   });
-  return { label: `Around ${clockOf(zone, at)}`, words };
+  return { label: `Around ${clockOf(zone, at)}`, args };
 }
 
 /** Buttons for a log that shows nothing: more of it, then the other logs. */
@@ -38,18 +38,18 @@ export function offersInstead(asked: Asked): readonly Offer[] {
   const narrowed = asked.since.length + asked.until.length > 0 || asked.search !== undefined;
   const others = (['error', 'access', 'cache'] as const).filter((log) => log !== asked.log);
   return [
-    ...(asked.errors ? [{ label: 'All lines', words: wordsFor(asked, { errors: false, full: false }) }] : []),
+    ...(asked.errors ? [{ label: 'All lines', args: argsFor(asked, { errors: false, full: false }) }] : []),
     ...(narrowed
       ? [
           {
             label: 'Last 24 hours',
-            words: wordsFor(asked, { since: ['24h'], until: [], search: undefined, full: false }),
+            args: argsFor(asked, { since: ['24h'], until: [], search: undefined, full: false }),
           },
         ]
       : []),
     ...others.map((log) => ({
       label: `${log[0]?.toUpperCase()}${log.slice(1)} log`,
-      words: wordsFor(asked, { log, full: false }),
+      args: argsFor(asked, { log, full: false }),
     })),
   ];
 }

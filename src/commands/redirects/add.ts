@@ -41,10 +41,10 @@ export const redirectsAdd = action({
       loop: wayBack(ruleOf(input), rules) ?? null,
     };
   },
-  possible: ({ input, before }) => impossible(input, before),
-  rests: ({ before }) => ({ ...before, same: inAnyOrder(before.same) }),
+  possible: ({ input, snapshot }) => impossible(input, snapshot),
+  preconditions: ({ snapshot }) => ({ ...snapshot, same: inAnyOrder(snapshot.same) }),
   call: ({ input }) => updateRedirects({ env_id: input.env.id, action_type: 'NEW', new_value: ruleOf(input) }),
-  card: ({ input, before }) => ({
+  card: ({ input, snapshot }) => ({
     title: say`Redirect ${code(brief(input.from))} → ${code(brief(input.to))} on ${input.env.name}`,
     done: say`Redirected ${code(brief(input.from))} → ${code(brief(input.to))} on ${input.env.name}`,
     facts: {
@@ -54,7 +54,7 @@ export const redirectsAdd = action({
       Type: ofType(ruleOf(input)),
       Domain: input.domain ?? 'all',
       'Visitors from': [input.city, input.country].filter(Boolean).join(', ') || 'anywhere',
-      'Same path elsewhere': before.same.length > 0 ? list(before.same.map(inFull), 5, undefined, '; ') : undefined,
+      'Same path elsewhere': snapshot.same.length > 0 ? list(snapshot.same.map(inFull), 5, undefined, '; ') : undefined,
     },
   }),
   proof: ({ input, now }) =>
@@ -86,11 +86,11 @@ function impossible(input: Wanted, { whole, same, loop }: Seen): Wrong<keyof Wan
   const clash = same.filter((rule) => samePlace(rule, wanted));
   if (clash.length === 0) return loop === null ? undefined : { field: 'to', ...leadsBack(from, loop) };
   const selected = clash.length === 1 ? selectorsOf(wanted) : undefined;
-  const words = ['redirects', 'edit', env.id, from, `--to=${to}`, `--type=${wanted.type}`, ...(selected ?? [])];
+  const args = ['redirects', 'edit', env.id, from, `--to=${to}`, `--type=${wanted.type}`, ...(selected ?? [])];
   return {
     field: 'from',
     says: say`${env.name} already redirects that path: ${spokenAll(clash, 5)}. Nothing was changed.`,
     hint: say`${code('redirects edit')} changes where it leads.`,
-    offers: selected ? [{ label: 'Change where it leads…', words }] : [],
+    offers: selected ? [{ label: 'Change where it leads…', args }] : [],
   };
 }

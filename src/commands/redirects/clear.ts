@@ -37,15 +37,15 @@ export const redirectsClear = action({
     const { rules, whole } = await allRules(read, input.env);
     return { whole, rules: withWords(rules, input.search) };
   },
-  possible: ({ input, before }) => impossible(input, before),
-  rests: ({ before: { whole, rules } }) => ({ whole, rules: inAnyOrder(rules) }),
-  call: ({ input: { env, search }, before: { rules } }) =>
+  possible: ({ input, snapshot }) => impossible(input, snapshot),
+  preconditions: ({ snapshot: { whole, rules } }) => ({ whole, rules: inAnyOrder(rules) }),
+  call: ({ input: { env, search }, snapshot: { rules } }) =>
     updateRedirects(
       search === undefined
         ? { env_id: env.id, action_type: 'DELETE_ALL' }
         : { env_id: env.id, action_type: 'DELETE', rules_to_update: rules.map(inRequest) },
     ),
-  card: ({ input, before: { rules } }) => ({
+  card: ({ input, snapshot: { rules } }) => ({
     title: say`Remove ${whichOf(input, rules.length)} of ${input.env.name}`,
     done: say`Removed ${whichOf(input, rules.length)} of ${input.env.name}`,
     warning: say`**${counted(rules.length, 'redirect')} of ${input.env.name} will be removed.** I can't undo this.`,
@@ -54,7 +54,7 @@ export const redirectsClear = action({
       Redirects: list(rules.map(inFull), shownRules, undefined, '\n'),
     },
   }),
-  proof: ({ input: { env }, before: { rules }, now }) => {
+  proof: ({ input: { env }, snapshot: { rules }, now }) => {
     const gone = new Set(rules.map(valueOf));
     const left = now.rules.filter((rule) => gone.has(valueOf(rule))).length;
     return now.whole && left === 0
@@ -76,7 +76,7 @@ function impossible({ env, search }: Wanted, { whole, rules }: Listing): Wrong<k
       : {
           field: 'search',
           says: say`No redirect of ${env.name} has “${search}” in its path, target or domain. Nothing was changed.`,
-          offers: [{ label: 'List its redirects', words: ['redirects', 'list', env.id] }],
+          offers: [{ label: 'List its redirects', args: ['redirects', 'list', env.id] }],
         };
   }
   if (search === undefined) return undefined;

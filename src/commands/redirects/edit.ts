@@ -1,4 +1,4 @@
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
 import { action, type Wrong } from '../kit/action.ts';
@@ -40,21 +40,21 @@ export const redirectsEdit = action({
     const back = (to: Rule['to']) => (rule ? (wayBack({ ...rule, to }, others) ?? null) : null);
     return { whole, found, loop: input.to === undefined ? null : back(input.to), looped: back(rule?.to) !== null };
   },
-  possible: ({ input, before }) => impossible(input, before),
-  rests: ({ before: { whole, found, loop } }) => ({ whole, found: inAnyOrder(found), loop }),
-  call: ({ input, before: { found } }) =>
+  possible: ({ input, snapshot }) => impossible(input, snapshot),
+  preconditions: ({ snapshot: { whole, found, loop } }) => ({ whole, found: inAnyOrder(found), loop }),
+  call: ({ input, snapshot: { found } }) =>
     updateRedirects({
       env_id: input.env.id,
       action_type: 'UPDATE',
       new_value: changed(found[0], input),
       rules_to_update: found.map(inRequest),
     }),
-  card: ({ input, before: { found } }) => ({
+  card: ({ input, snapshot: { found } }) => ({
     title: say`Change the redirect from ${code(brief(input.from))} on ${input.env.name}`,
     done: say`Changed the redirect from ${code(brief(input.from))} on ${input.env.name}`,
     facts: factsOf(input, found[0]),
   }),
-  proof: ({ input, before: { found }, now }) => {
+  proof: ({ input, snapshot: { found }, now }) => {
     const wanted = changed(found[0], input);
     const isThere = now.found.some((rule) => isSame(rule, wanted));
     const left = now.found.filter((rule) => found[0] !== undefined && isSame(rule, found[0]));
@@ -62,7 +62,7 @@ export const redirectsEdit = action({
       ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${spoken(wanted)}` }
       : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${spoken(wanted)} in its place` };
   },
-  undo: ({ input, before: { found, looped } }) =>
+  undo: ({ input, snapshot: { found, looped } }) =>
     looped && input.to !== undefined ? undefined : back(input, found[0]),
 });
 
@@ -82,11 +82,11 @@ const changed = (rule: Rule | undefined, { from, to, type }: Wanted) =>
     type: type ?? (rule && typeOf(rule)) ?? 'permanent',
   });
 
-function impossible(input: Wanted, before: Seen): Wrong<keyof Wanted> | undefined {
+function impossible(input: Wanted, snapshot: Seen): Wrong<keyof Wanted> | undefined {
   const { env, from, to, type } = input;
   const options = [...(to === undefined ? [] : [`--to=${to}`]), ...(type === undefined ? [] : [`--type=${type}`])];
-  const wrong = notOne(input, before, (selected) => ['redirects', 'edit', env.id, from, ...options, ...selected]);
-  const [rule] = before.found;
+  const wrong = notOne(input, snapshot, (selected) => ['redirects', 'edit', env.id, from, ...options, ...selected]);
+  const [rule] = snapshot.found;
   if (wrong || rule === undefined) return wrong;
   if (to === undefined && !rule.to) {
     return {
@@ -108,7 +108,7 @@ function impossible(input: Wanted, before: Seen): Wrong<keyof Wanted> | undefine
       says: say`${env.name} already has the redirect ${spoken(rule)}. Nothing was changed.`,
     };
   }
-  return before.loop === null ? undefined : { field: 'to', ...leadsBack(from, before.loop) };
+  return snapshot.loop === null ? undefined : { field: 'to', ...leadsBack(from, snapshot.loop) };
 }
 
 function factsOf(input: Wanted, rule: Rule | undefined) {
@@ -123,7 +123,7 @@ function factsOf(input: Wanted, rule: Rule | undefined) {
   };
 }
 
-function back(input: Wanted, rule: Rule | undefined): Words | undefined {
+function back(input: Wanted, rule: Rule | undefined): Args | undefined {
   const selected = rule && selectorsOf(rule);
   const type = rule && typeOf(rule);
   if (!selected || !type || !canBeSaid(target, rule.to ?? '')) return undefined;

@@ -62,7 +62,7 @@ export const redirectsList = report({
         ],
         '; ',
       ),
-      offers: [{ label: 'Add a redirect…', words: ['redirects', 'add', env.id] }],
+      offers: [{ label: 'Add a redirect…', args: ['redirects', 'add', env.id] }],
     };
   },
 });

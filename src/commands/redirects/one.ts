@@ -1,4 +1,4 @@
-import type { Offer, Words } from '../../errors.ts';
+import type { Offer, Args } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { beginning, code, say } from '../../text.ts';
 import type { Wrong } from '../kit/action.ts';
@@ -31,11 +31,11 @@ export function meant(rules: readonly Rule[], { from, domain, country, city }: P
 const fits = (said: string | undefined, is: string, fold = (text: string) => text.toLowerCase()): boolean =>
   said === undefined || is === (said === anywhere ? '' : fold(said));
 
-/** Why no single rule is selected, or why it cannot be sent; `words` builds the command for one candidate. */
+/** Why no single rule is selected, or why it cannot be sent; `argsFor` builds the command for one candidate. */
 export function notOne(
   picked: Picked,
   { found, whole }: { readonly found: readonly Rule[]; readonly whole: boolean },
-  words: (selected: Words) => Words,
+  argsFor: (selected: Args) => Args,
 ): Wrong<'from'> | undefined {
   const { env } = picked;
   if (!whole) return { field: 'from', ...notWhole(env) };
@@ -44,11 +44,11 @@ export function notOne(
   if (rule === undefined) {
     const isSelected = [picked.domain, picked.country, picked.city].some((one) => one !== undefined);
     const says = say`${env.name} has no redirect from ${from}${isSelected ? ' with that domain, country and city' : ''}. Nothing was changed.`;
-    const offers = [{ label: 'List its redirects', words: ['redirects', 'list', env.id] }];
+    const offers = [{ label: 'List its redirects', args: ['redirects', 'list', env.id] }];
     return { field: 'from', says, hint: say`${code('redirects list')} shows the paths it has.`, offers };
   }
   if (found.length > 1) {
-    const offers = candidates(found, words);
+    const offers = candidates(found, argsFor);
     const says = say`${env.name} has ${found.length} redirects from ${from}: ${spokenAll(found, maxCandidates)}. Nothing was changed.`;
     const hint =
       offers.length > 0
@@ -62,12 +62,12 @@ export function notOne(
 }
 
 /** A button for each rule that differs from the others by its place. */
-function candidates(found: readonly Rule[], words: (selected: Words) => Words): readonly Offer[] {
+function candidates(found: readonly Rule[], argsFor: (selected: Args) => Args): readonly Offer[] {
   const alike = Map.groupBy(found, (rule) => selectorsOf(rule)?.join('\n'));
   return [...alike.values()]
     .flatMap(([rule, ...others]) => {
       const selected = rule && selectorsOf(rule);
-      return rule && selected && others.length === 0 ? [{ label: labelOf(rule), words: words(selected) }] : [];
+      return rule && selected && others.length === 0 ? [{ label: labelOf(rule), args: argsFor(selected) }] : [];
     })
     .slice(0, maxCandidates);
 }
@@ -79,7 +79,7 @@ function labelOf(rule: Rule): string {
 }
 
 /** The options that select exactly this rule among those of its path; undefined if they cannot be typed. */
-export function selectorsOf(rule: Pick<Rule, 'from'> & Partial<Rule>): Words | undefined {
+export function selectorsOf(rule: Pick<Rule, 'from'> & Partial<Rule>): Args | undefined {
   const { domain, country, city } = placeOf(rule);
   if (!canBeSaid(fromPath, rule.from ?? '') || domain === anywhere || city === anywhere) return undefined;
   const options = {
@@ -101,7 +101,7 @@ export const fromOfItsRules = {
   choices: async ({
     input: { env },
     read,
-  }: { readonly input: { readonly env?: Environment } } & Sources): Promise<Words> => {
+  }: { readonly input: { readonly env?: Environment } } & Sources): Promise<Args> => {
     if (env === undefined) return [];
     const { rules } = await allRules(read, env);
     return [...new Set(rules.flatMap(({ from }) => (from ? [from] : [])))];

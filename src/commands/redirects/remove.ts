@@ -1,4 +1,4 @@
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
@@ -31,24 +31,24 @@ export const redirectsRemove = action({
     const [rule] = found;
     return { whole, found, looped: rule !== undefined && wayBack(rule, rules) !== undefined };
   },
-  possible: ({ input, before }) =>
-    notOne(input, before, (selected) => ['redirects', 'remove', input.env.id, input.from, ...selected]),
-  rests: ({ before: { whole, found } }) => ({ whole, found: inAnyOrder(found) }),
-  call: ({ input, before: { found } }) =>
+  possible: ({ input, snapshot }) =>
+    notOne(input, snapshot, (selected) => ['redirects', 'remove', input.env.id, input.from, ...selected]),
+  preconditions: ({ snapshot: { whole, found } }) => ({ whole, found: inAnyOrder(found) }),
+  call: ({ input, snapshot: { found } }) =>
     updateRedirects({ env_id: input.env.id, action_type: 'DELETE', rules_to_update: found.map(inRequest) }),
-  card: ({ input: { env, from }, before: { found } }) => ({
+  card: ({ input: { env, from }, snapshot: { found } }) => ({
     title: say`Remove the redirect from ${code(brief(from))} on ${env.name}`,
     done: say`Removed the redirect from ${code(brief(from))} on ${env.name}`,
     facts: factsOf(found[0]),
   }),
-  proof: ({ input: { env }, before: { found }, now }) => {
+  proof: ({ input: { env }, snapshot: { found }, now }) => {
     const left = now.found.filter((rule) => found.some((gone) => isSame(gone, rule)));
     const what = found.map(spoken).join('; ');
     return now.whole && left.length === 0
       ? { verdict: 'yes', says: say`${env.name} no longer has the redirect ${what}` }
       : { verdict: 'not yet', says: say`${env.name} may still have the redirect ${what}` };
   },
-  undo: ({ input: { env }, before: { found, looped } }) => (looped || !found[0] ? undefined : back(env, found[0])),
+  undo: ({ input: { env }, snapshot: { found, looped } }) => (looped || !found[0] ? undefined : back(env, found[0])),
 });
 
 const factsOf = (rule: Rule | undefined) => ({
@@ -60,7 +60,7 @@ const factsOf = (rule: Rule | undefined) => ({
 });
 
 /** Undo only if the whole rule can be typed; the host's spelling of a place may not be typable. */
-function back({ id }: Environment, rule: Rule): Words | undefined {
+function back({ id }: Environment, rule: Rule): Args | undefined {
   const [from, to, type] = [rule.from ?? '', rule.to ?? '', typeOf(rule)];
   const parts = [
     [places.domain, 'domain', rule.domain],

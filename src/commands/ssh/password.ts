@@ -26,7 +26,7 @@ export const sshPassword = action({
   next: ({ input: { env, access } }) => [
     {
       label: `Switch it ${opposite[access]} on ${env.name}`.slice(0, 75),
-      words: ['ssh', 'password', env.id, opposite[access]],
+      args: ['ssh', 'password', env.id, opposite[access]],
     },
   ],
 });

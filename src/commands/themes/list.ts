@@ -52,8 +52,8 @@ export const themesList = report({
       source: sourceOf(readAt(at), now),
       offers:
         shown.length === 0 && isNarrowed(input)
-          ? [{ label: 'Show all themes', words: ['themes', 'list'] }]
-          : [{ label: 'Update on an environment…', words: ['themes', 'update'] }],
+          ? [{ label: 'Show all themes', args: ['themes', 'list'] }]
+          : [{ label: 'Update on an environment…', args: ['themes', 'update'] }],
     };
   },
 });
@@ -61,7 +61,7 @@ export const themesList = report({
 const notAllowed = ({ withheld }: Withheld): Refusal =>
   new Refusal(`The host does not show my key the themes of the whole company (${withheld}). Nothing was changed.`, {
     hint: say`${code('themes show')} shows those of one environment.`,
-    offers: [{ label: 'Show themes of an environment…', words: ['themes', 'show'] }],
+    offers: [{ label: 'Show themes of an environment…', args: ['themes', 'show'] }],
   });
 
 /** The filters for the host. It may ignore them, so they are applied here too. */

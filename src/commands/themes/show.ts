@@ -33,7 +33,7 @@ export const themesShow = report({
               },
             ],
       source: sourceOf(wardrobe, now),
-      offers: updates > 0 ? [{ label: 'Update themes…', words: ['themes', 'update', env.id] }] : [],
+      offers: updates > 0 ? [{ label: 'Update themes…', args: ['themes', 'update', env.id] }] : [],
     };
   },
 });

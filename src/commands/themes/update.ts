@@ -47,22 +47,22 @@ export const themesUpdate = action({
     },
   },
   look: async ({ input, ...sources }) => ({ themes: (await themesOf(input.env, sources)).themes }),
-  possible: ({ input, before }) =>
-    missing(input.env.name, input.themes, before.themes) ?? current(input.env.name, input.themes, before.themes),
-  rests: ({ input, before }) =>
-    named(before.themes, input.themes).map(({ name, version, newVersion }) => [name, version, newVersion]),
+  possible: ({ input, snapshot }) =>
+    missing(input.env.name, input.themes, snapshot.themes) ?? current(input.env.name, input.themes, snapshot.themes),
+  preconditions: ({ input, snapshot }) =>
+    named(snapshot.themes, input.themes).map(({ name, version, newVersion }) => [name, version, newVersion]),
   call: ({ input }) => updateThemes({ env_id: input.env.id, themes: input.themes.map((name) => ({ name })) }),
-  card: ({ input, before }) => ({
+  card: ({ input, snapshot }) => ({
     title: say`Update ${spoken(input.themes)} on ${input.env.name}`,
     done: say`Updated ${spoken(input.themes)} on ${input.env.name}`,
-    warning: warningOf(named(before.themes, input.themes)),
+    warning: warningOf(named(snapshot.themes, input.themes)),
     facts: {
-      Themes: list(named(before.themes, input.themes).map(stepOf), maxShown, undefined, '\n'),
+      Themes: list(named(snapshot.themes, input.themes).map(stepOf), maxShown, undefined, '\n'),
       'Taking it back': 'not from here: the API cannot restore an old version',
     },
   }),
-  proof: ({ input, before, now }) => {
-    const old = input.themes.filter((name) => !isUpdated(find(before.themes, name), find(now.themes, name)));
+  proof: ({ input, snapshot, now }) => {
+    const old = input.themes.filter((name) => !isUpdated(find(snapshot.themes, name), find(now.themes, name)));
     return old.length === 0
       ? { verdict: 'yes', says: say`${versions(named(now.themes, input.themes))} on ${input.env.name}` }
       : {
@@ -72,8 +72,8 @@ export const themesUpdate = action({
   },
   after: 'An update of themes usually takes some minutes, and the host’s list of themes can be 12 hours old.',
   next: ({ input: { env } }) => [
-    { label: `Clear the cache of ${env.name}`.slice(0, 75), words: ['cache', 'clear', env.id] },
-    { label: 'Error log since the update', words: ['logs', env.id, 'error', '--since=1h'] },
+    { label: `Clear the cache of ${env.name}`.slice(0, 75), args: ['cache', 'clear', env.id] },
+    { label: 'Error log since the update', args: ['logs', env.id, 'error', '--since=1h'] },
   ],
 });
 

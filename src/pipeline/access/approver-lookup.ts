@@ -6,8 +6,8 @@ import { groupsApproving, reading } from '../../policy/policy.ts';
 import type { Person, Policy } from '../../policy/rules.ts';
 import { bold, joined, person as mention, say, userGroup, type Text } from '../../text.ts';
 import { aboutOf } from './targets.ts';
-import type { Ask, Permit } from './permit.ts';
-import type { Person as Known } from './authorise.ts';
+import type { Ask, Authorization } from './authorization.ts';
+import type { Person as Known } from './access-check.ts';
 import type { Resolved } from '../language/resolve.ts';
 
 /** Who is asked to approve a change, and the words for it. */
@@ -26,14 +26,14 @@ const maxPeople = 25;
 const maxNamed = 5;
 
 /**
- * Whom to ask for approval of this request by `asker`, for each requirement: people whose click would count now or, if
+ * Whom to ask for approval of this request by `requester`, for each requirement: people whose click would count now or, if
  * a membership is unknown, might. A Slack user group with unknown members is asked as a group.
  */
 export async function whomToAsk(
   context: ApproverContext,
   needed: Needed,
   parsed: Resolved,
-  asker: string,
+  requester: string,
 ): Promise<readonly Ask[]> {
   const policy = context.policy();
   const { asked, target, alsoReads } = aboutOf(parsed, context.company());
@@ -45,7 +45,7 @@ export async function whomToAsk(
       const groups = groupsForRequirement(policy, requirement, asked);
       const ids = new Set(idsIn(policy, groups));
       const people = readers.filter((person) => {
-        const vote = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, asker });
+        const vote = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, requester });
         return belongsTo(ids, person) && (vote.kind === 'counts' || vote.why === 'unknown');
       });
       // A person with several ids is asked by the first.
@@ -96,7 +96,7 @@ const readsAll = (policy: Policy, person: Person, targets: readonly Target[]): b
   });
 
 /** Everybody who was asked to approve, each once. */
-export const askedPeople = ({ asks = [] }: Permit): readonly string[] => [
+export const askedPeople = ({ asks = [] }: Authorization): readonly string[] => [
   ...new Set(asks.flatMap(({ people }) => people)),
 ];
 

@@ -3,7 +3,7 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { channelRule } from '../../policy/channels.ts';
 import type { Policy } from '../../policy/rules.ts';
 import { say } from '../../text.ts';
-import type { Channel } from './authorise.ts';
+import type { Channel } from './access-check.ts';
 
 /** Throws `Refusal` if a card about these targets may not be posted in the channel. */
 export function assertChannel(policy: Policy, channel: Channel, targets: readonly (Target | undefined)[]): void {

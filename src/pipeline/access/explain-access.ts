@@ -1,17 +1,17 @@
 import type { Ability } from '../../commands/kit/builtin.ts';
 import { catalogue, type Command } from '../../commands/index.ts';
 import { nameOf } from '../../commands/rights.ts';
-import { Refusal, type Words } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import { holds, membershipsOf } from '../../policy/memberships.ts';
 import { decide, reading, unknownIn, type AccessDecision, type AccessRequest as Asked } from '../../policy/policy.ts';
 import { speaksOf, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import { whoIsAsked, whomToAsk, type ApproverContext } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
-import { isDecided, unwelcome, type Person } from './authorise.ts';
+import { isDecided, unwelcome, type Person } from './access-check.ts';
 import { mayRunSomewhere } from './may-run.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
-import { parse, parseWords } from '../language/parse.ts';
+import { parse, parseArgs } from '../language/parse.ts';
 import { isNamed, isSite, resolve, type Names, type Resolved } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';
@@ -29,10 +29,10 @@ export type AccessContext = ApproverContext & {
 export async function explainAccess(
   context: AccessContext,
   by: Person,
-  words: Words,
+  args: Args,
   id: string | undefined,
 ): Promise<Ability> {
-  const resolved = resolve(parsedFrom(words), context.names(by));
+  const resolved = resolve(parsedFrom(args), context.names(by));
   const { path, command } = resolved.parsed;
   if (resolved.problems[0]) throw withoutOffers(resolved.problems[0].refusal);
   if (resolved.missing.some((name) => command.fields[name]?.kind !== 'plain')) {
@@ -116,21 +116,21 @@ function rulesAllowing(policy: Policy, person: Person, { command }: Asked): Poli
 }
 
 /** Forms pass the command as one text. */
-function parsedFrom(words: Words): ParsedCommand {
+function parsedFrom(args: Args): ParsedCommand {
   const commands: ReadonlyMap<string, Command> = catalogue;
   try {
-    const parsed = words.length === 1 ? parse(words[0] ?? '', commands) : parseWords(words, commands);
+    const parsed = args.length === 1 ? parse(args[0] ?? '', commands) : parseArgs(args, commands);
     if (parsed) return parsed;
   } catch (error) {
-    if (error instanceof Refusal) refuseBareName(words, commands);
+    if (error instanceof Refusal) refuseBareName(args, commands);
     throw error instanceof Refusal ? withoutOffers(error) : error;
   }
   throw new Refusal('Please name a command to ask about. Nothing was done.', { field: 'command' });
 }
 
 /** Throws `Refusal` if the words begin with a typed name, not a mention: Slack cannot say who that is. */
-function refuseBareName(words: Words, commands: ReadonlyMap<string, Command>): void {
-  const [first, ...rest] = words.length === 1 ? split(words[0] ?? '') : words.map((text) => ({ text, quoted: false }));
+function refuseBareName(args: Args, commands: ReadonlyMap<string, Command>): void {
+  const [first, ...rest] = args.length === 1 ? split(args[0] ?? '') : args.map((text) => ({ text, quoted: false }));
   const name = first?.text.replace(/^@/, '').slice(0, 40) ?? '';
   const isName = rest.length === 0 ? /^(?:@|\p{Lu})/u.test(first?.text ?? '') : commandsIn(rest, commands).length > 0;
   if (!isName || name === '' || (first && commandsIn([first], commands).length > 0)) return;

@@ -25,7 +25,7 @@ export function createRecent({ db }: Database): Recent {
   const of = async (person: string): Promise<readonly string[]> => {
     const remembered = known.get(person);
     if (remembered) return remembered;
-    const changes = await listChanges(db, { askers: [person], limit: 4 * maxTargets });
+    const changes = await listChanges(db, { requesters: [person], limit: 4 * maxTargets });
     return keep(person, [...(known.get(person) ?? []), ...changes.map(({ target }) => target.replace(/^[^:]*:/, ''))]);
   };
   return {

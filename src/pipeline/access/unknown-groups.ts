@@ -7,7 +7,7 @@ import type { Needed } from '../../policy/approval-requirement.ts';
 import type { Command as Right, Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { code, joined, say, userGroup, type Text } from '../../text.ts';
-import { permitOf } from './permit.ts';
+import { authorizationOf } from './authorization.ts';
 
 /** The Slack user groups whose members have to be known, and the words for it if they are not. */
 
@@ -29,17 +29,19 @@ export const groupsEnding = (policy: Policy, command: Right, needed: 'none' | Ne
     ...Object.values(unlocking).map((right) => groupsAbout(policy, right)),
   ]);
 
-/** The groups that decide whether its asker still may, whether an approval counts, or who may close it. */
+/** The groups that decide whether its requester still may, whether an approval counts, or who may close it. */
 export function groupsOf(
   policy: Policy,
-  change: Pick<Change, 'command' | 'permit'>,
-  role: 'asker' | 'approver' | 'ender',
+  change: Pick<Change, 'command' | 'authorization'>,
+  role: 'requester' | 'approver' | 'ender',
 ): readonly string[] {
   const command = catalogue.get(change.command);
   if (command === undefined) return groupsAbout(policy);
   const right = rightOf(change.command, command);
-  if (role === 'ender') return groupsEnding(policy, right, permitOf(change).approval);
-  return role === 'asker' ? groupsAbout(policy, right) : groupsApproving(policy, right, permitOf(change).approval);
+  if (role === 'ender') return groupsEnding(policy, right, authorizationOf(change).approval);
+  return role === 'requester'
+    ? groupsAbout(policy, right)
+    : groupsApproving(policy, right, authorizationOf(change).approval);
 }
 
 /** Says that Slack does not tell who is in these groups. Mentions them. */

@@ -4,7 +4,7 @@ import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { storedTargets, targetKey } from './targets.ts';
-import type { Person } from './authorise.ts';
+import type { Person } from './access-check.ts';
 import type { Names } from '../language/resolve.ts';
 
 /** Which past changes somebody may read: those whose targets they may all read. */

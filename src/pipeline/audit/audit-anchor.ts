@@ -6,7 +6,7 @@ import { auditHead, findAudit, keyId, listAudit } from '../../storage/audit.ts';
 import { listChanges } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
-import { installedAt, readSetting, writeSetting } from '../../storage/kv.ts';
+import { installedAt, readKv, writeKv } from '../../storage/kv.ts';
 import type { Reader } from '../../storage/tx.ts';
 import { verifyAudit } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
@@ -14,15 +14,15 @@ import { oweOps } from '../messages/ops-messages.ts';
 
 /**
  * Publishes the head of the trail once a day while lines are added. Somebody who rewrites the database cannot rewrite
- * the ops channel and the log. The setting only remembers what was published; it proves nothing by itself.
+ * the ops channel and the log. The stored head only remembers what was published; it proves nothing by itself.
  */
 
 type Witnessed = TrailHead & { readonly at: number };
 /** `told`: the head was published now. `altered`: the head that was published before is no longer in the trail. */
 export type Telling = { readonly kind: 'told' | 'altered'; readonly head: TrailHead };
 
-const headKey = 'witnessed head';
-const alarmKey = 'trail altered';
+const headKey = 'witnessed_head';
+const alarmKey = 'trail_altered';
 const dayMs = 86_400_000;
 /** A running bot checks every hour, so it has published a head by then. */
 const toldWithinMs = dayMs + 7_200_000;
@@ -36,9 +36,9 @@ export async function publishAuditHead(database: Database): Promise<Telling | un
     const at = await database.now(tx);
     const before = await readWitnessed(tx);
     if (before !== undefined && (await findAudit(tx, before.seq))?.hash !== before.hash) {
-      const alarmed = await readSetting(tx, alarmKey);
+      const alarmed = await readKv(tx, alarmKey);
       if (alarmed && at - alarmed.at < dayMs) return undefined;
-      await writeSetting(tx, { key: alarmKey, value: '1', at });
+      await writeKv(tx, { key: alarmKey, value: '1', at });
       await oweOps(tx, `trail altered:${at}`, alteredText(before), at);
       return { kind: 'altered', head: { seq: before.seq, hash: before.hash } };
     }
@@ -46,7 +46,7 @@ export async function publishAuditHead(database: Database): Promise<Telling | un
     const last = before === undefined || isAhead(before, at) ? undefined : before;
     const since = last?.at ?? (await findAudit(tx, 1))?.at;
     if (since === undefined || at - since < dayMs || head.hash === last?.hash) return undefined;
-    await writeSetting(tx, { key: headKey, value: JSON.stringify(head), at });
+    await writeKv(tx, { key: headKey, value: JSON.stringify(head), at });
     await oweOps(tx, `trail:${at}`, headText(head), at);
     return { kind: 'told', head };
   });
@@ -82,10 +82,10 @@ export async function findingOf(db: Reader, keys: readonly Buffer[], now: number
 const isAhead = ({ at }: Witnessed, now: number): boolean => at - now > aheadMs;
 
 async function readWitnessed(db: Reader): Promise<Witnessed | undefined> {
-  const setting = await readSetting(db, headKey);
-  if (setting === undefined) return undefined;
+  const stored = await readKv(db, headKey);
+  if (stored === undefined) return undefined;
   // Anybody who can write the database can write this, so it is validated.
-  const parsed = witnessedHead.safeParse({ ...jsonOr(setting.value), at: setting.at });
+  const parsed = witnessedHead.safeParse({ ...jsonOr(stored.value), at: stored.at });
   return parsed.success ? parsed.data : undefined;
 }
 

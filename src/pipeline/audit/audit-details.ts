@@ -20,15 +20,15 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Parses `details`, JSON as the trail stores it; never throws. */
 export function parseDetails(details: string): AuditDetails {
   const all = fieldsOf(details);
-  const permit = fieldsOf(all['permit']);
+  const authorization = fieldsOf(all['authorization']);
   const [target, key] = [text(all['target']), text(all['target_key'])];
-  const rules = Array.isArray(permit['rules']) ? permit['rules'] : [];
+  const rules = Array.isArray(authorization['rules']) ? authorization['rules'] : [];
   return {
     name: text(all['name']),
     target,
     reason: text(all['reason']),
     rules: rules.filter((line) => typeof line === 'number'),
-    policy: text(permit['policy']) ?? text(all['hash']),
+    policy: text(authorization['policy']) ?? text(all['hash']),
     fingerprint: text(all['fingerprint']),
     receipt: receiptIn(fieldsOf(all['receipt'])),
     about: key === undefined ? undefined : { targets: JSON.stringify([namedBy(key, target ?? '')]) },

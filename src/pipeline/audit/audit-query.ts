@@ -122,11 +122,14 @@ const changesOf = (lines: readonly AuditLine[]): readonly number[] => [
 async function withChanges(db: Reader, readable: readonly Readable[]): Promise<readonly Entry[]> {
   const numbers = changesOf(readable.map(({ line }) => line));
   const ofChanges = await linesOfChanges(db, numbers, ['asked', 'vote', 'approve']);
-  const known = new Map<number, { asked?: AuditDetails; asker?: string; approvals: { seq: number; name: string }[] }>();
+  const known = new Map<
+    number,
+    { asked?: AuditDetails; requester?: string; approvals: { seq: number; name: string }[] }
+  >();
   for (const line of ofChanges) {
     const of = known.get(line.change ?? 0) ?? { approvals: [] };
     const details = parseDetails(line.details);
-    if (line.event === 'asked') known.set(line.change ?? 0, { ...of, asked: details, asker: line.actor });
+    if (line.event === 'asked') known.set(line.change ?? 0, { ...of, asked: details, requester: line.actor });
     else
       known.set(line.change ?? 0, {
         ...of,
@@ -152,9 +155,9 @@ function about(target: Target): StoredTargets {
   return { targets: JSON.stringify([target]) };
 }
 
-type Known = { readonly asked?: AuditDetails; readonly asker?: string; readonly approvers: readonly string[] };
+type Known = { readonly asked?: AuditDetails; readonly requester?: string; readonly approvers: readonly string[] };
 
-function entryOf(line: AuditLine, own: AuditDetails, { asked, asker, approvers }: Known): Entry {
+function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approvers }: Known): Entry {
   const { seq, at, change, event, actor, details, previous, hash } = line;
   // A forced unlock, for example, is allowed by rules of its own, not by those of the change.
   const authorization = own.rules.length > 0 ? own : (asked ?? own);
@@ -162,7 +165,7 @@ function entryOf(line: AuditLine, own: AuditDetails, { asked, asker, approvers }
     seq,
     at,
     actor,
-    name: own.name ?? (actor === asker ? asked?.name : undefined),
+    name: own.name ?? (actor === requester ? asked?.name : undefined),
     says: eventInWords(event),
     change: change ?? undefined,
     target: own.target,

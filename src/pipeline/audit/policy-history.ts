@@ -3,14 +3,14 @@ import { mentionedGroups } from '../../policy/people.ts';
 import { impossibleRules } from '../../policy/unsatisfiable.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Database } from '../../storage/database.ts';
-import { readSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, writeKv } from '../../storage/kv.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
 import type { ApproverContext } from '../access/approver-lookup.ts';
 
 /** Records each policy in the audit trail, and reports rules that can never be satisfied. */
 
-/** The key of the setting that holds the hash of the policy in force, and since when. */
+/** The key that holds the hash of the policy in force, and since when. */
 export const policyInForceKey = 'policy';
 
 export type PolicyHistory = {
@@ -38,10 +38,10 @@ export function createPolicyHistory(context: PolicyHistory): () => Promise<void>
 /** Writes the whole text of a new policy into the trail: changes refer to it by its hash. */
 async function record({ database, changeStore }: PolicyHistory, { hash, text }: Policy): Promise<void> {
   await database.transaction(async (tx) => {
-    if ((await readSetting(tx, policyInForceKey))?.value === hash) return;
+    if ((await readKv(tx, policyInForceKey))?.value === hash) return;
     const at = await database.now(tx);
     await changeStore.note(tx, { event: 'policy', by: 'sitehand', at, details: { hash, text } });
-    await writeSetting(tx, { key: policyInForceKey, value: hash, at });
+    await writeKv(tx, { key: policyInForceKey, value: hash, at });
   });
 }
 

@@ -1,6 +1,6 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { TrailFile } from '../../commands/kit/audit.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person } from '../access/access-check.ts';
 import { writeDown, type AdminDeps, type Actor } from '../steps/admin-actions.ts';
 import { readerOf, type VisibilityContext } from '../access/visibility.ts';
 import { headOf, lineOf, type Format } from '../audit/audit-export.ts';
@@ -30,7 +30,7 @@ export function auditServiceFor(
     verify: async () => findingOf(db, context.auditKeys, await context.database.now()),
     takeAway: async (format, since) => {
       const file = await fileOf(context, doer.person, format, since);
-      await writeDown(context, doer, { event: 'audit export', format, since, lines: file.lines });
+      await writeDown(context, doer, { event: 'audit_export', format, since, lines: file.lines });
       return file;
     },
   };

@@ -6,7 +6,8 @@ import { listAudit } from '../../storage/audit.ts';
 import { findChange, listChanges, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { code, inline, person as mention, plain, say, time } from '../../text.ts';
-import type { Person } from '../access/authorise.ts';
+import { stateLabel } from '../../commands/builtin/states.ts';
+import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { cardOf } from '../changes/freeze.ts';
 import { readerOf, type Archive } from '../access/visibility.ts';
@@ -38,7 +39,7 @@ export async function changesFor(
   const mayRead = readerOf(context, person);
   const wanted = {
     ...(env && { target: `environment:${env.id}` }),
-    ...(mine && { askers: idsOf(context.policy(), person.id) }),
+    ...(mine && { requesters: idsOf(context.policy(), person.id) }),
     ...(waiting && { state: 'waiting' as const }),
   };
   const lines: ChangeLine[] = [];
@@ -74,9 +75,9 @@ export async function happenedTo({ db }: Database, { id }: Environment, since: n
 
 const lineOf = (change: Change): ChangeLine => ({
   number: change.number,
-  state: `${markOf(change)} ${change.state}`,
+  state: `${markOf(change)} ${stateLabel(change.state)}`,
   title: plain(cardOf(change).title).slice(0, maxTitleLength),
-  asker: change.asker,
+  requester: change.requester,
   at: change.created_at,
 });
 
@@ -87,7 +88,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
     title: say`${markOf(change)} **${card.title}** · #${change.number}`,
     facts: [
       ['State', standing(change)],
-      ['Asked by', say`${mention(change.asker)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
+      ['Asked by', say`${mention(change.requester)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
       ['Asked at', [time(change.created_at, 'date')]],
       ...card.facts,
       ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),

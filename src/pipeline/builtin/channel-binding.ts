@@ -5,11 +5,11 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { decide } from '../../policy/policy.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
-import { readSetting, removeSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { person as mention, say, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import type { Channel, Person } from '../access/authorise.ts';
+import type { Channel, Person } from '../access/access-check.ts';
 import { record, exclusiveTransaction, type AdminDeps, type Actor } from '../steps/admin-actions.ts';
 import type { VisibilityContext } from '../access/visibility.ts';
 
@@ -22,12 +22,12 @@ export type Binding = {
   readonly by: string;
 };
 
-const keyOf = (channel: string): string => `site of ${channel}`;
+const keyOf = (channel: string): string => `channel_site:${channel}`;
 
 /** The binding of a channel, or undefined. */
 export async function bindingOf(db: Database['db'], channel: string): Promise<Binding | undefined> {
-  const setting = await readSetting(db, keyOf(channel));
-  return setting && parseStored<Binding>(setting.value);
+  const stored = await readKv(db, keyOf(channel));
+  return stored && parseStored<Binding>(stored.value);
 }
 
 /** The commands that read and change the binding of `channel`, where they were typed; undefined: not in a channel. */
@@ -50,7 +50,7 @@ export const bindingFor = (
       const before = await bindingOf(tx, place);
       if (before?.site === site.id) return false;
       const binding: Binding = { site: site.id, name: site.name, by: doer.person.id };
-      await writeSetting(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
+      await writeKv(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
       await record(context, doer, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
       const text = say`**This channel is about ${site.name} now**, set by ${mention(doer.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
       await announce(tx, place, text, at);
@@ -64,7 +64,7 @@ export const bindingFor = (
       if (before === undefined) return undefined;
       const name = nameNow(context, before);
       refuseToForget(context, doer, before.site, name);
-      if (!(await removeSetting(tx, keyOf(place)))) return undefined;
+      if (!(await removeKv(tx, keyOf(place)))) return undefined;
       await record(context, doer, tx, at, { event: 'use', channel: place, before: before.name });
       const text = say`**This channel is no longer about ${name}**, set by ${mention(doer.person.id)}. Please use full names here again.`;
       await announce(tx, place, text, at);

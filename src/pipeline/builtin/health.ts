@@ -10,7 +10,7 @@ import { mentionedGroups } from '../../policy/people.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Database } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { readSetting } from '../../storage/kv.ts';
+import { readKv } from '../../storage/kv.ts';
 import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
 import { actor, code, inline, joined, person, say, time } from '../../text.ts';
 import type { ApproverContext } from '../access/approver-lookup.ts';
@@ -124,7 +124,7 @@ async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<Sta
 }
 
 /** Whether the trouble says nothing about the key, only about the host. */
-const isOfHost = ({ kind }: HostTrouble): boolean => kind !== 'not found' && kind !== 'unauthorised';
+const isOfHost = ({ kind }: HostTrouble): boolean => kind !== 'not found' && kind !== 'unauthorized';
 
 async function key({ keyAnswer, database }: Checking): Promise<State> {
   const renew = say`Please ask the person who runs me to put a new one into ${code('HOSTING_API_KEY')}.`;
@@ -168,7 +168,7 @@ async function answers({ database }: HealthContext): Promise<State> {
 
 async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<State> {
   const { hash, groups } = policy();
-  const known = await readSetting(database.db, policyInForceKey);
+  const known = await readKv(database.db, policyInForceKey);
   const since = known?.value === hash ? say` since ${time(known.at, 'date')}` : '';
   const says = say`${code(hash.slice(0, 8))} in force${since}, ${counted(groups.size, 'group')}`;
   return policyIsBroken()
@@ -211,9 +211,9 @@ async function opsChannel(context: HealthContext): Promise<State> {
 }
 
 async function sending({ database }: HealthContext): Promise<State> {
-  const setting = await readSetting(database.db, pauseKey);
-  if (setting === undefined) return well(say`approved changes are sent`);
-  const { by, at } = parseStored<Pause>(setting.value);
+  const stored = await readKv(database.db, pauseKey);
+  if (stored === undefined) return well(say`approved changes are sent`);
+  const { by, at } = parseStored<Pause>(stored.value);
   return bad(say`paused by ${actor(by)} at ${time(at, 'date')}`, say`Type ${code('resume')} to continue.`);
 }
 

@@ -2,8 +2,8 @@ import type { QueryService } from '../../commands/kit/builtin.ts';
 import { catalogue } from '../../commands/index.ts';
 import { explainAccess, type AccessContext } from '../access/explain-access.ts';
 import { membershipsOf, unknownGroups } from '../../policy/memberships.ts';
-import type { Permit } from '../access/permit.ts';
-import type { Channel, Person } from '../access/authorise.ts';
+import type { Authorization } from '../access/authorization.ts';
+import type { Channel, Person } from '../access/access-check.ts';
 import { mayRunSomewhere } from '../access/may-run.ts';
 import { adminActions } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
@@ -20,8 +20,8 @@ import { usage } from '../language/usage.ts';
 export type OfficeDesk = AuditContext & Archive & AccessContext & HealthContext;
 
 /** The rules that allow a command, and the inbox row that it answers. */
-export type Authorization = {
-  readonly permit?: Permit;
+export type Invocation = {
+  readonly authorization?: Authorization;
   readonly inbox?: string | undefined;
   /** The channel in which it was typed. */
   readonly channel?: string | undefined;
@@ -34,10 +34,10 @@ export function queryServiceFor(
   context: OfficeDesk,
   person: Person,
   now: number,
-  authorization: Authorization = {},
+  invocation: Invocation = {},
 ): QueryService {
   const { policy } = context;
-  const doer = { person, permit: authorization.permit, inbox: authorization.inbox };
+  const doer = { person, authorization: invocation.authorization, inbox: invocation.inbox };
   return {
     person,
     now,
@@ -70,8 +70,8 @@ export function queryServiceFor(
     ...bindingFor(
       context,
       doer,
-      authorization.channel,
-      authorization.channelOf ?? (async (id) => ({ id, shared: undefined })),
+      invocation.channel,
+      invocation.channelOf ?? (async (id) => ({ id, shared: undefined })),
     ),
     ...auditServiceFor(context, doer),
   };

@@ -2,14 +2,14 @@ import type { QueryService, TimerLine } from '../../commands/kit/builtin.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { underWay } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { readSetting } from '../../storage/kv.ts';
+import { readKv } from '../../storage/kv.ts';
 import { listTimers, timerOf, type Timer } from '../../storage/timers.ts';
 import { joined, say, time, type Text } from '../../text.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person } from '../access/access-check.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
 import { readerOf, type StoredTargets, type Archive } from '../access/visibility.ts';
 import { addressesOf } from '../changes/timed-access.ts';
-import { removalWords } from '../steps/timers.ts';
+import { removalArgs } from '../steps/timers.ts';
 
 /** Timed access, limited to what one person may read. */
 
@@ -19,7 +19,7 @@ const maxRead = 1_000;
 export const timersFor = (context: Archive, person: Person, now: number): Pick<QueryService, 'timers' | 'timer'> => {
   const { db } = context.database;
   const linesOf = async (timers: readonly Timer[]): Promise<readonly TimerLine[]> => {
-    const isPaused = (await readSetting(db, pauseKey)) !== undefined;
+    const isPaused = (await readKv(db, pauseKey)) !== undefined;
     const removals = timers.flatMap(({ created_change: removal }) => removal ?? []);
     const open = await underWay(db, removals);
     return timers.map((timer) => lineOf(timer, { now, isPaused, isOpen: (removal) => open.has(removal) }));
@@ -46,7 +46,7 @@ const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
   kept: 'the access is permanent now',
   moved: 'the timer of another change ends the access later',
   gone: 'the environment is gone',
-  'not there': 'its addresses were no longer on the list',
+  not_there: 'its addresses were no longer on the list',
 };
 
 const targetOf = ({ target }: Timer): Environment => parseStored(target);
@@ -72,7 +72,7 @@ function lineOf(timer: Timer, situation: Situation): TimerLine {
     standing: standingOf(timer, removal, situation),
     over: timer.end_reason === null ? undefined : howItEnded[timer.end_reason],
     removal,
-    remove: removalWords(timer, { id }),
+    remove: removalArgs(timer, { id }),
   };
 }
 

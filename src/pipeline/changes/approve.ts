@@ -20,7 +20,7 @@ export type Decision = { readonly verdict: DecisionKind; readonly version: numbe
 export type VoteContext = {
   readonly change: Pick<
     Change,
-    'number' | 'state' | 'settled_at' | 'outcome' | 'version' | 'expires_at' | 'risk' | 'target_live' | 'sent_at'
+    'number' | 'state' | 'settled_at' | 'last_note' | 'version' | 'expires_at' | 'risk' | 'is_live' | 'sent_at'
   >;
   readonly policy: Policy;
   readonly needed: 'none' | Needed;
@@ -63,8 +63,8 @@ export function rule(decision: Decision, ballot: VoteContext): DecisionResult {
       return move({ kind: 'decline' });
     case 'cancel':
       refuseUnlessIn(ballot, ['waiting', 'approved']);
-      if (!samePerson(ballot.policy, ballot.by.id, ballot.asked.asker)) {
-        throw refusal(ballot, say`Only ${mention(ballot.asked.asker)} can cancel it.`);
+      if (!samePerson(ballot.policy, ballot.by.id, ballot.asked.requester)) {
+        throw refusal(ballot, say`Only ${mention(ballot.asked.requester)} can cancel it.`);
       }
       return move({ kind: 'cancel' });
     case 'stop':
@@ -73,7 +73,7 @@ export function rule(decision: Decision, ballot: VoteContext): DecisionResult {
       if (!coolsDown(ballot.change)) throw refusal(ballot, say`There's nothing to stop.`);
       return move({ kind: 'cancel' });
     case 'happened':
-    case 'did not happen':
+    case 'did_not_happen':
       return close(decision, ballot);
   }
 }
@@ -99,7 +99,7 @@ function approve(decision: Decision, ballot: VoteContext): DecisionResult {
 /**
  * Whether a person may end it by today's rules. Yes for people who can approve it, by the requirement it was made with
  * or by today's; if either is `none`, also for people who may run the command. If there is nobody like that, a right to
- * unlock will do. Never for the asker of a change that needed approval, nor for somebody who may not read its targets.
+ * unlock will do. Never for the requester of a change that needed approval, nor for somebody who may not read its targets.
  */
 export function mayEnd({
   policy,
@@ -111,7 +111,7 @@ export function mayEnd({
   const unread = reads.filter((one) => one.kind === 'not allowed');
   const isHidden = unread.some((one) => unknownIn(one).length === 0);
   if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
-  if (needed !== 'none' && samePerson(policy, by.id, asked.asker)) return { kind: 'may not', why: 'yourself' };
+  if (needed !== 'none' && samePerson(policy, by.id, asked.requester)) return { kind: 'may not', why: 'yourself' };
   const approvals = [needed, approvalOf(policy, asked)];
   const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
   if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
@@ -147,7 +147,7 @@ function close(decision: Decision, ballot: VoteContext): DecisionResult {
       say`It could still reach the host until ${time(closableMinute(change))}, so I haven't closed it. Please press again after that.`,
     );
   }
-  return move({ kind: decision.verdict === 'happened' ? 'affirm' : 'deny' });
+  return move({ kind: decision.verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not' });
 }
 
 /** A click decides nothing while the right to make it is unknown. */

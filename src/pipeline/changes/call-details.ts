@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
-import { approvals, type Vote } from '../../storage/votes.ts';
+import { listVotes, type Vote } from '../../storage/votes.ts';
 import {
   amount,
   bold,
@@ -19,8 +19,8 @@ import {
   userGroup,
 } from '../../text.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
-import { type Ask, permitOf } from '../access/permit.ts';
-import type { Person } from '../access/authorise.ts';
+import { type Ask, authorizationOf } from '../access/authorization.ts';
+import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf, type Archive } from '../access/visibility.ts';
@@ -57,17 +57,17 @@ export async function detailsFor(
   if (change === undefined || !readerOf(context, reader)(change)) {
     throw new Refusal(say`I can't find #${number} among the changes you can see. Nothing was shown.`);
   }
-  return detailsOfChange(change, await approvals(database.db, number));
+  return detailsOfChange(change, await listVotes(database.db, number));
 }
 
 /** The details of a change row; `approved` are the approvals so far. */
 export function detailsOfChange(change: Change, approved: readonly Pick<Vote, 'person' | 'at'>[]): CallDetails {
-  const { asks = [] } = permitOf(change);
+  const { asks = [] } = authorizationOf(change);
   const reason = change.reason === null ? undefined : say`“${change.reason}”`;
   const votes = approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`);
   return detailsOf(change, say`${markOf(change)} **${cardOf(change).title}** · #${change.number}`, [
     standing(change),
-    fact('Asked by', joined([[person(change.asker)], time(change.created_at, 'date'), reason], ' · ')),
+    fact('Asked by', joined([[person(change.requester)], time(change.created_at, 'date'), reason], ' · ')),
     ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
     ...(votes.length > 0 ? [fact('Approved by', joined(votes, '; '))] : []),

@@ -1,26 +1,26 @@
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { bold, code, inline, inShort, joined, person, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
 import { cardOf, type FrozenCard } from './freeze.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The decisions about a change; each has its own button. */
-export const decisionKinds = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did not happen'] as const;
+export const decisionKinds = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did_not_happen'] as const;
 export type DecisionKind = (typeof decisionKinds)[number];
 
 /** The change and version that a person saw; `installation` is the id of its database. */
 export type ShownVersion = { readonly installation: string; readonly number: number; readonly version: number };
 
-/** What a button does. Decisions, undo and call name a change in a database; the others carry words or a row's id. */
+/** What a button does. Decisions, undo and call name a change in a database; the others carry arguments or a row's id. */
 export type Press =
   | ({ readonly kind: 'decision'; readonly verdict: DecisionKind } & ShownVersion)
-  | { readonly kind: 'words'; readonly words: Words }
-  | { readonly kind: 'form'; readonly words: Words }
-  | { readonly kind: 'review'; readonly words: Words }
+  | { readonly kind: 'run'; readonly args: Args }
+  | { readonly kind: 'form'; readonly args: Args }
+  | { readonly kind: 'review'; readonly args: Args }
   | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
   | { readonly kind: 'share'; readonly id: string }
   | { readonly kind: 'page'; readonly id: string; readonly from: number }
@@ -74,14 +74,14 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
       return '✅';
     case 'failed':
     case 'rejected':
-    case 'did not happen':
+    case 'did_not_happen':
       return '❌';
     case 'unknown':
       return '⚠️';
     case 'declined':
     case 'expired':
     case 'cancelled':
-    case 'void':
+    case 'invalidated':
     case 'superseded':
       return '⛔';
   }
@@ -97,11 +97,11 @@ const stateInWords: Readonly<Record<Change['state'], string>> = {
   rejected: 'The host rejected it; nothing happened.',
   unknown: 'Outcome unknown.',
   happened: 'A person says it happened.',
-  'did not happen': 'A person says it did not happen.',
+  did_not_happen: 'A person says it did not happen.',
   declined: 'Declined; nothing was sent.',
   expired: 'Expired; nothing was sent.',
   cancelled: 'Cancelled; nothing was sent.',
-  void: 'Void; nothing was sent.',
+  invalidated: 'Invalidated; nothing was sent.',
   superseded: 'Superseded; nothing was sent.',
 };
 
@@ -118,7 +118,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
     lines: [
       joined(
         [
-          say`Asked by ${person(change.asker)}`,
+          say`Asked by ${person(change.requester)}`,
           change.reason === null ? undefined : say`“${change.reason}”`,
           timerLine(change),
         ],
@@ -139,7 +139,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
 
 /** Who can approve it and until when, and who already did. */
 function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
-  const { asks = [] } = permitOf(change);
+  const { asks = [] } = authorizationOf(change);
   const done = joined(
     approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`),
     '; ',
@@ -193,7 +193,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
     return [coolsDown(change) ? button('stop', 'Stop', { style: 'danger' }) : button('cancel', 'Cancel')];
   }
   if (change.state !== 'unknown') return [];
-  const close = (verdict: 'happened' | 'did not happen', yes: string, seen: string): Button =>
+  const close = (verdict: 'happened' | 'did_not_happen', yes: string, seen: string): Button =>
     button(verdict, yes, {
       confirm: {
         title: `${yes}?`,
@@ -203,28 +203,28 @@ export function decisionButtons(change: Change, installation: string): readonly 
     });
   return [
     close('happened', 'It happened', 'that it was done'),
-    close('did not happen', 'It did not happen', 'no sign of it'),
+    close('did_not_happen', 'It did not happen', 'no sign of it'),
   ];
 }
 
 /** The state of a change in one line. */
-export function standing(change: Pick<Change, 'state' | 'settled_at' | 'outcome'>): Text {
-  if (change.outcome !== null) return parseStored(change.outcome);
+export function standing(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): Text {
+  if (change.last_note !== null) return parseStored(change.last_note);
   if (change.state === 'accepted' && change.settled_at !== null)
     return inline('Accepted; this cannot be verified from here.');
   return inline(stateInWords[change.state]);
 }
 
 function stateLines(change: Change): readonly Text[] {
-  if (change.state === 'approved' && change.outcome !== null) return [standing(change)];
-  if (change.state === 'approved' && change.tries + change.throttled > 0 && change.due_at !== null) {
+  if (change.state === 'approved' && change.last_note !== null) return [standing(change)];
+  if (change.state === 'approved' && change.attempts + change.throttle_count > 0 && change.due_at !== null) {
     return [say`Not sent yet. I'll try again at ${time(change.due_at)}.`];
   }
   return [change.state === 'unknown' ? say`**Outcome unknown.** It will not be sent again.` : standing(change)];
 }
 
 function timerLine(change: Change): Text | undefined {
-  const { timerOf } = permitOf(change);
+  const { timerOf } = authorizationOf(change);
   return timerOf === undefined ? undefined : say`by the timer of #${timerOf}`;
 }
 

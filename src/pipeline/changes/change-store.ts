@@ -8,7 +8,7 @@ import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { move, type ChangeEvent } from './change.ts';
 import { cardOf } from './freeze.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from './card.ts';
 import { say, type Text } from '../../text.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -32,8 +32,8 @@ export type TransitionNote = {
   /** People who get the reply as a direct message too. */
   readonly tell?: readonly string[];
   /** The result in a sentence; the card shows it from then on. */
-  readonly outcome?: Text;
-  readonly also?: Partial<Pick<Change, 'receipt' | 'followed' | 'superseded_by' | 'undo'>>;
+  readonly lastNote?: Text;
+  readonly also?: Partial<Pick<Change, 'receipt' | 'poll_state' | 'undo'>>;
 };
 
 /** An audited action that belongs to no change. */
@@ -89,8 +89,8 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       const next = move(change, event, note.at);
       if (next === undefined) return undefined;
       await alone(tx);
-      const outcome = note.outcome === undefined ? null : JSON.stringify(note.outcome);
-      const moved = await updateChange(tx, change, { ...next.patch, ...note.also, outcome });
+      const last_note = note.lastNote === undefined ? null : JSON.stringify(note.lastNote);
+      const moved = await updateChange(tx, change, { ...next.patch, ...note.also, last_note });
       if (moved === undefined) return undefined;
       // Only now: if the version was outdated, nothing moved, and no lock may be left behind.
       if (next.locks === 'take') await lock(tx, change, note.at);
@@ -172,7 +172,7 @@ async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> 
 
 /** Sends the card with its buttons to each approver as a direct message. */
 async function copy(tx: Tx, change: Change, at: number): Promise<void> {
-  for (const recipient of askedPeople(permitOf(change))) {
+  for (const recipient of askedPeople(authorizationOf(change))) {
     await enqueueMessage(tx, {
       key: `${change.number}:card:${recipient}`,
       change: change.number,

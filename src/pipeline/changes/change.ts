@@ -9,30 +9,30 @@ import type { Risk, State } from '../../storage/schema.ts';
 export type TransitionInput = {
   readonly state: State;
   readonly risk: Risk;
-  readonly target_live: number;
+  readonly is_live: number;
   readonly sent_at: number | null;
   readonly settled_at: number | null;
   readonly expires_at: number;
-  readonly tries: number;
-  readonly throttled: number;
+  readonly attempts: number;
+  readonly throttle_count: number;
 };
 
 /** What can happen to a change. */
 export type ChangeEvent =
   | { readonly kind: 'approve' }
-  | { readonly kind: 'decline' | 'cancel' | 'expire' | 'void' | 'supersede' }
+  | { readonly kind: 'decline' | 'cancel' | 'expire' | 'invalidated' | 'supersede' }
   /** Its owner begins to send. Nothing goes to the host before this is saved. */
   | { readonly kind: 'send'; readonly owner: string; readonly leaseMs: number }
   /** No connection; nothing was sent. */
-  | { readonly kind: 'stumble' }
+  | { readonly kind: 'connect_failed' }
   /** Its owner was too late to send and wrote nothing. */
-  | { readonly kind: 'hand back' }
+  | { readonly kind: 'send_aborted' }
   /** The host answered 429 and took nothing. */
   | { readonly kind: 'throttle'; readonly retryAfterMs: number }
   | { readonly kind: 'accept'; readonly operation: string | null }
   | { readonly kind: 'reject' }
   /** Sent, and the answer got lost; or accepted, and the host stopped answering about it. */
-  | { readonly kind: 'lose' }
+  | { readonly kind: 'outcome_lost' }
   /** The host says it is finished, or a read proves it. */
   | { readonly kind: 'finish' }
   /** Done without a write: none was needed. */
@@ -40,14 +40,14 @@ export type ChangeEvent =
   /** The host says it failed. */
   | { readonly kind: 'fail' }
   /** Accepted, and nothing more can be verified. `lockMs`: how long its targets stay locked. */
-  | { readonly kind: 'leave'; readonly lockMs: number }
+  | { readonly kind: 'unverified'; readonly lockMs: number }
   /** A person says whether an unknown outcome happened. */
-  | { readonly kind: 'affirm' | 'deny' }
+  | { readonly kind: 'confirmed_happened' | 'confirmed_not' }
   /** The database lost commits: it says unsent, but the change was or may have been sent, at `sentAt` (epoch ms). */
   | { readonly kind: 'commit_lost'; readonly sentAt: number }
   /** An answer that came after the change became unknown. */
-  | { readonly kind: 'accept late'; readonly operation: string | null }
-  | { readonly kind: 'reject late' };
+  | { readonly kind: 'accept_late'; readonly operation: string | null }
+  | { readonly kind: 'reject_late' };
 
 /** The columns that a move writes, besides the version. */
 export type Patch = {
@@ -56,11 +56,10 @@ export type Patch = {
   readonly due_at: number | null;
   readonly owner: string | null;
   readonly lease_until: number | null;
-  readonly approved_at?: number;
   readonly expires_at?: number;
   readonly sent_at?: number | null;
-  readonly tries?: number;
-  readonly throttled?: number;
+  readonly attempts?: number;
+  readonly throttle_count?: number;
   readonly operation?: string | null;
   readonly lost_at?: number;
   readonly reminders?: null;
@@ -71,7 +70,7 @@ export type Locks = 'take' | 'keep' | 'free' | { readonly keepMs: number };
 export type Transition = { readonly patch: Patch; readonly locks: Locks };
 
 /** Attempts to connect before the change expires. */
-export const maxTries = 3;
+export const maxAttempts = 3;
 /** How many 429 answers put a change back; one more expires it. */
 export const maxThrottles = 2;
 /** A change stays valid at least this long after its approval, or after it was asked for if it needs none. */
@@ -95,24 +94,24 @@ const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly St
   decline: { from: ['waiting'], to: 'declined' },
   cancel: { from: ['waiting', 'approved'], to: 'cancelled' },
   expire: { from: ['waiting', 'approved'], to: 'expired' },
-  void: { from: ['waiting', 'approved'], to: 'void' },
+  invalidated: { from: ['waiting', 'approved'], to: 'invalidated' },
   supersede: { from: ['waiting', 'approved'], to: 'superseded' },
   send: { from: ['approved'], to: 'sending' },
-  stumble: { from: ['approved'], to: 'approved' },
-  'hand back': { from: ['sending'], to: 'approved' },
+  connect_failed: { from: ['approved'], to: 'approved' },
+  send_aborted: { from: ['sending'], to: 'approved' },
   throttle: { from: ['sending'], to: 'approved' },
   accept: { from: ['sending'], to: 'accepted' },
   reject: { from: ['sending'], to: 'rejected' },
-  lose: { from: ['sending', 'accepted'], to: 'unknown' },
+  outcome_lost: { from: ['sending', 'accepted'], to: 'unknown' },
   finish: { from: ['accepted'], to: 'done' },
   complete: { from: ['approved'], to: 'done' },
   fail: { from: ['accepted'], to: 'failed' },
-  leave: { from: ['accepted'], to: 'accepted' },
+  unverified: { from: ['accepted'], to: 'accepted' },
   commit_lost: { from: ['waiting', 'approved'], to: 'unknown' },
-  affirm: { from: ['unknown'], to: 'happened' },
-  deny: { from: ['unknown'], to: 'did not happen' },
-  'accept late': { from: ['unknown'], to: 'accepted' },
-  'reject late': { from: ['unknown'], to: 'rejected' },
+  confirmed_happened: { from: ['unknown'], to: 'happened' },
+  confirmed_not: { from: ['unknown'], to: 'did_not_happen' },
+  accept_late: { from: ['unknown'], to: 'accepted' },
+  reject_late: { from: ['unknown'], to: 'rejected' },
 };
 
 /**
@@ -125,25 +124,25 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
   switch (event.kind) {
     case 'approve':
       return {
-        patch: { ...at(to), ...approvedAt(change, now) },
+        patch: { ...at(to), ...readyToSend(change, now) },
         locks: change.risk === 'routine' ? 'keep' : 'take',
       };
     case 'send':
       return { patch: { ...at(to), ...leased(event, now), sent_at: now }, locks: 'keep' };
-    case 'stumble':
-    case 'hand back':
-      return again(to, change, now, { tries: change.tries + 1 }, retryDelaysMs[change.tries] ?? 8_000);
+    case 'connect_failed':
+    case 'send_aborted':
+      return again(to, change, now, { attempts: change.attempts + 1 }, retryDelaysMs[change.attempts] ?? 8_000);
     case 'throttle':
-      return again(to, change, now, { throttled: change.throttled + 1 }, event.retryAfterMs);
+      return again(to, change, now, { throttle_count: change.throttle_count + 1 }, event.retryAfterMs);
     case 'accept':
-    case 'accept late':
+    case 'accept_late':
       return { patch: { ...at(to), ...firstPoll(event.operation, now) }, locks: 'keep' };
-    case 'lose':
+    case 'outcome_lost':
       return { patch: { ...at(to), ...lostAt(now) }, locks: 'keep' };
     case 'commit_lost':
       // Locks that got lost too are not retaken: a new holder must not block this move.
       return { patch: { ...at(to), ...lostAt(now), sent_at: event.sentAt }, locks: 'keep' };
-    case 'leave':
+    case 'unverified':
       return {
         patch: { ...at(to), settled_at: now },
         locks: event.lockMs > 0 ? { keepMs: event.lockMs } : 'free',
@@ -151,15 +150,15 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
     case 'decline':
     case 'cancel':
     case 'expire':
-    case 'void':
+    case 'invalidated':
     case 'supersede':
     case 'reject':
     case 'finish':
     case 'complete':
     case 'fail':
-    case 'affirm':
-    case 'deny':
-    case 'reject late':
+    case 'confirmed_happened':
+    case 'confirmed_not':
+    case 'reject_late':
       return { patch: { ...at(to), settled_at: now }, locks: 'free' };
   }
 }
@@ -167,24 +166,24 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
 /** Only a valid change can be approved or sent. It can't be closed while its write could still arrive. */
 function isTimely(change: TransitionInput, { kind }: ChangeEvent, now: number): boolean {
   if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;
-  return (kind !== 'affirm' && kind !== 'deny') || now >= closableFrom(change);
+  return (kind !== 'confirmed_happened' && kind !== 'confirmed_not') || now >= closableFrom(change);
 }
 
 /** The columns of a change that is ready to be sent. */
-export function approvedAt(
-  change: Pick<TransitionInput, 'risk' | 'target_live' | 'expires_at'>,
+export function readyToSend(
+  change: Pick<TransitionInput, 'risk' | 'is_live' | 'expires_at'>,
   now: number,
-): Required<Pick<Patch, 'due_at' | 'approved_at' | 'expires_at'>> {
+): Required<Pick<Patch, 'due_at' | 'expires_at'>> {
   const expires_at = Math.max(change.expires_at, now + validMs);
-  return { approved_at: now, expires_at, due_at: coolsDown(change) ? expires_at : now };
+  return { expires_at, due_at: coolsDown(change) ? expires_at : now };
 }
 
 /**
  * Whether there is time to press *Stop* after the approval. It begins when the message with *Stop* is posted; until
  * then only the end of the validity is due.
  */
-export const coolsDown = ({ risk, target_live }: Pick<TransitionInput, 'risk' | 'target_live'>): boolean =>
-  risk === 'destructive' && target_live === 1;
+export const coolsDown = ({ risk, is_live }: Pick<TransitionInput, 'risk' | 'is_live'>): boolean =>
+  risk === 'destructive' && is_live === 1;
 
 /** `closableFrom` rounded up to the minute, for sentences. */
 export const closableMinute = (change: Pick<TransitionInput, 'sent_at'>): number =>
@@ -198,10 +197,10 @@ function again(
   to: State,
   change: TransitionInput,
   now: number,
-  counts: Pick<Patch, 'tries' | 'throttled'>,
+  counts: Pick<Patch, 'attempts' | 'throttle_count'>,
   afterMs: number,
 ): Transition {
-  const usedUp = (counts.tries ?? 0) >= maxTries || (counts.throttled ?? 0) > maxThrottles;
+  const usedUp = (counts.attempts ?? 0) >= maxAttempts || (counts.throttle_count ?? 0) > maxThrottles;
   if (usedUp || now + afterMs >= change.expires_at) {
     return { patch: { ...at('expired'), ...counts, settled_at: now, sent_at: null }, locks: 'free' };
   }

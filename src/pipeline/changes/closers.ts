@@ -4,7 +4,7 @@ import type { Change } from '../../storage/changes.ts';
 import { aboutOf } from '../access/targets.ts';
 import { isEnough, mayEnd, type VoteContext, type EndRight } from './approve.ts';
 import { peopleOf, type ApproverContext } from '../access/approver-lookup.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import type { Restored } from '../language/reparse.ts';
 import { groupsEnding } from '../access/unknown-groups.ts';
 
@@ -26,19 +26,19 @@ const maxPeople = 25;
 const maxAsked = 200;
 
 export const endingOf = (change: Change, { resolved }: Restored, company: Company): Ending => ({
-  needed: permitOf(change).approval,
-  asked: { ...aboutOf(resolved, company).asked, asker: change.asker },
+  needed: authorizationOf(change).approval,
+  asked: { ...aboutOf(resolved, company).asked, requester: change.requester },
 });
 
-/** Finds the closers among all people named by today's rules, and the asker. */
+/** Finds the closers among all people named by today's rules, and the requester. */
 export async function closersOf(context: ApproverContext, ending: Ending): Promise<Closers> {
   const policy = context.policy();
   const groups = groupsEnding(policy, ending.asked.command, ending.needed);
   const { people: named, unknown } = await peopleOf(context, policy, groups);
-  // Rules for `everyone` also cover the asker, and people whom no rule names.
+  // Rules for `everyone` also cover the requester, and people whom no rule names.
   const nobody = { groups: [], joinedGroups: [], otherGroups: groups.filter((group) => !unknown.includes(group)) };
-  const asker = { id: ending.asked.asker, ...nobody };
-  const everybody = named.some(({ id }) => id === asker.id) ? named : [...named, asker];
+  const requester = { id: ending.asked.requester, ...nobody };
+  const everybody = named.some(({ id }) => id === requester.id) ? named : [...named, requester];
   const isForAnyone = mayEnd({ ...ending, policy, by: { id: '', ...nobody } }).kind === 'may';
   const rights = everybody.map((by) => ({ id: by.id, right: mayEnd({ ...ending, policy, by }) }));
   const idsWith = (counts: (right: EndRight) => boolean): readonly string[] => {

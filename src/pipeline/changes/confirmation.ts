@@ -29,10 +29,10 @@ export function needsReview(action: AnyAction, target: Target | undefined): bool
 
 /** Throws `Refusal` if the frozen change wasn't shown, or the name wasn't typed; `NotAsShown` if it differs. */
 export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation): void {
-  const { action, target, permit, fingerprint } = frozen;
+  const { action, target, authorization, fingerprint } = frozen;
   if (typeof confirmation === 'string') {
     // A timer's words were shown with the grant that set it.
-    const isTimer = confirmation === 'timer' && permit.timerOf !== undefined;
+    const isTimer = confirmation === 'timer' && authorization.timerOf !== undefined;
     if (isTimer || !needsReview(action, target)) return;
     throw new Refusal('You need to see what this does first. Nothing was done.', {
       hint: 'Type the command again, and a form will open.',

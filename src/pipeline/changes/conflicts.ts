@@ -5,7 +5,7 @@ import { alone } from '../../storage/sql-dialect.ts';
 import { heldLock, type Lock } from '../../storage/locks.ts';
 import { say, beginning, plain, type Text } from '../../text.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { cardOf } from './freeze.ts';
 
 /** Locks and limits that stop a new change, checked in the transaction that saves it. */
@@ -26,24 +26,24 @@ export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise
   return undefined;
 }
 
-/** Throws `Refusal` if the asker (all their ids count) has too many changes waiting or on their way. */
-export async function refuseTooMany(tx: Tx, row: NewChange, askers: readonly string[]): Promise<void> {
-  const { state, permit } = row;
+/** Throws `Refusal` if the requester (all their ids count) has too many changes waiting or on their way. */
+export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly string[]): Promise<void> {
+  const { state, authorization } = row;
   const notAsked = (): Text => say`Not asked: “${beginning(plain(cardOf(row).title), maxTitleLength)}”.`;
   // A timer's removal was already allowed with the grant.
-  if (permitOf({ permit }).timerOf !== undefined) return;
+  if (authorizationOf({ authorization }).timerOf !== undefined) return;
   // Serialized, so that parallel requests count each other.
   await alone(tx);
   if (state === 'waiting') {
-    if ((await countOpen(tx, askers, ['waiting'])) < maxWaiting) return;
+    if ((await countOpen(tx, requesters, ['waiting'])) < maxWaiting) return;
     throw new Refusal(say`**You already have ${maxWaiting} changes waiting for approval.** Nothing was asked.`, {
       hint: say`${notAsked()} Cancel one of the others, or have it approved.`,
-      offers: [{ label: 'Show them', words: ['changes', '--mine', '--waiting'] }],
+      offers: [{ label: 'Show them', args: ['changes', '--mine', '--waiting'] }],
     });
   }
-  if ((await countOpen(tx, askers, ['approved', 'sending'])) < maxUnderWay) return;
+  if ((await countOpen(tx, requesters, ['approved', 'sending'])) < maxUnderWay) return;
   throw new Refusal(say`**You already have ${maxUnderWay} changes on their way to the host.** Nothing was asked.`, {
     hint: say`${notAsked()} Ask again when some of the others are finished.`,
-    offers: [{ label: 'Show them', words: ['changes', '--mine'] }],
+    offers: [{ label: 'Show them', args: ['changes', '--mine'] }],
   });
 }

@@ -5,7 +5,7 @@ import { exactRequest } from './exact-request.ts';
 import { factLines } from './card.ts';
 import { needsReview } from './confirmation.ts';
 
-/** The page that shows the asker what would be sent. */
+/** The page that shows the requester what would be sent. */
 export function dryRun(frozen: Frozen): Page {
   const card = cardOf(frozen);
   const call = callOf(frozen);
@@ -22,8 +22,8 @@ export function dryRun(frozen: Frozen): Page {
   };
 }
 
-function whatNext({ permit, action, target }: Frozen): string {
-  if (permit.approval !== 'none') return 'without --dry-run it waits for approval';
+function whatNext({ authorization, action, target }: Frozen): string {
+  if (authorization.approval !== 'none') return 'without --dry-run it waits for approval';
   return needsReview(action, target)
     ? 'a form asks you once more before it is sent'
     : 'without --dry-run it is sent at once';

@@ -1,7 +1,7 @@
 /** An audit event in words, to follow the actor's name. Unknown events are returned as they are. */
-export const eventInWords = (event: string): string => words[event] ?? event;
+export const eventInWords = (event: string): string => labels[event] ?? event;
 
-const words: Readonly<Record<string, string>> = {
+const labels: Readonly<Record<string, string>> = {
   asked: 'asked for it',
   queued: 'the rules ask for no approval',
   waiting: 'asked for approval',
@@ -11,12 +11,12 @@ const words: Readonly<Record<string, string>> = {
   decline: 'declined it; nothing was sent',
   cancel: 'stopped it; nothing was sent',
   send: 'began to send it',
-  stumble: 'could not reach the host; nothing was sent',
-  'hand back': 'came too late to send; nothing was sent',
+  connect_failed: 'could not reach the host; nothing was sent',
+  send_aborted: 'came too late to send; nothing was sent',
   throttle: 'the host was busy and took nothing',
   accept: 'the host accepted it',
   reject: 'the host rejected it',
-  lose: 'lost sight of it: outcome unknown',
+  outcome_lost: 'lost sight of it: outcome unknown',
   finish: 'it is done',
   complete: 'it is done; nothing had to be sent',
   timer_set: 'set when the access ends',
@@ -26,18 +26,18 @@ const words: Readonly<Record<string, string>> = {
   timer_gave_up: 'gave up ending the access: it is still open',
   timer_ended: 'the access no longer has to be ended',
   fail: 'the host reports that it failed',
-  leave: 'accepted; nothing more can be seen from here',
+  unverified: 'accepted; nothing more can be seen from here',
   expire: 'expired; nothing was sent',
-  void: 'void; nothing was sent',
+  invalidated: 'invalidated; nothing was sent',
   supersede: 'superseded; nothing was sent',
   commit_lost: 'found that the database had lost what was sent: outcome unknown',
-  affirm: 'says that it happened',
-  deny: 'says that it did not happen',
+  confirmed_happened: 'says that it happened',
+  confirmed_not: 'says that it did not happen',
   evidence: 'read back what can be read',
   unknown_reminded: 'reminded those who can say what came of it',
-  'late answer': 'an answer came late',
-  'accept late': 'a late answer: the host had accepted it',
-  'reject late': 'a late answer: the host had rejected it',
+  late_answer: 'an answer came late',
+  accept_late: 'a late answer: the host had accepted it',
+  reject_late: 'a late answer: the host had rejected it',
   policy: 'these rules apply from then on',
   sealed: 'sealed the lines before: the trail has a key from here on',
   rekeyed: 'switched to a new key of the trail',
@@ -48,5 +48,5 @@ const words: Readonly<Record<string, string>> = {
   resume: 'resumed all sending',
   use: 'bound a channel to a site, or freed it',
   reveal: 'asked for the address of a visitor',
-  'audit export': 'exported the trail as a file',
+  audit_export: 'exported the trail as a file',
 };

@@ -3,7 +3,7 @@ import type { Access, AnyAction, Wording } from '../../commands/kit/action.ts';
 import type { Write } from '../../hosting/contract/call.ts';
 import { Refusal } from '../../errors.ts';
 import { amount, inline, type Text } from '../../text.ts';
-import type { Authorised } from '../access/authorise.ts';
+import type { Authorized } from '../access/access-check.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The text of a card, as stored and fingerprinted. */
@@ -17,13 +17,13 @@ export type FrozenCard = {
 };
 
 /** A command turned into the exact call and card that will be approved and sent. */
-export type Frozen = Authorised & {
+export type Frozen = Authorized & {
   readonly action: AnyAction;
-  readonly before: unknown;
+  readonly snapshot: unknown;
   /** JSON, verbatim; `null` if nothing has to be sent. */
   readonly call: string;
   readonly card: string;
-  readonly rests: string;
+  readonly preconditions: string;
   readonly fingerprint: string;
 };
 
@@ -34,8 +34,8 @@ const maxCharacters = 2_000_000;
  * Freezes the call and card that the action makes of its look. Pure; `now` (epoch ms) is for times in the text. Throws
  * `Refusal` if they are too long to be shown: what can't be shown can't be approved.
  */
-export function freeze(parsed: Authorised, action: AnyAction, before: unknown, now: number): Frozen {
-  const of = { input: parsed.input, before };
+export function freeze(parsed: Authorized, action: AnyAction, snapshot: unknown, now: number): Frozen {
+  const of = { input: parsed.input, snapshot };
   const call = JSON.stringify(action.unwritten?.(of) ? null : action.call(of));
   const access = action.access?.(of);
   const card = JSON.stringify({ ...frozenCard(action.card({ ...of, now })), ...(access && { access }) });
@@ -43,10 +43,10 @@ export function freeze(parsed: Authorised, action: AnyAction, before: unknown, n
   return {
     ...parsed,
     action,
-    before,
+    snapshot,
     call,
     card,
-    rests: restsOf(action, parsed, before),
+    preconditions: preconditionsOf(action, parsed, snapshot),
     fingerprint: fingerprint(call, card),
   };
 }
@@ -60,12 +60,12 @@ function refuseTooLong(length: number): void {
 }
 
 /** The preconditions of a change, as JSON to compare: they must be the same when it is sent. */
-export const restsOf = (action: AnyAction, { input }: Pick<Authorised, 'input'>, before: unknown): string =>
-  JSON.stringify((action.rests ? action.rests({ input, before }) : before) ?? null);
+export const preconditionsOf = (action: AnyAction, { input }: Pick<Authorized, 'input'>, snapshot: unknown): string =>
+  JSON.stringify((action.preconditions ? action.preconditions({ input, snapshot }) : snapshot) ?? null);
 
 /** The state that a change left at the host, as JSON: while it is equal, nobody has changed it since. */
-export const leftOf = (action: AnyAction, resolved: Pick<Authorised, 'input'>, now: unknown): string =>
-  action.leaves ? JSON.stringify(action.leaves(now) ?? null) : restsOf(action, resolved, now);
+export const leftOf = (action: AnyAction, resolved: Pick<Authorized, 'input'>, now: unknown): string =>
+  action.leaves ? JSON.stringify(action.leaves(now) ?? null) : preconditionsOf(action, resolved, now);
 
 /** SHA-256 (hex) of the call and the card: what approvers saw is what is sent. */
 export const fingerprint = (call: string, card: string): string =>
@@ -75,7 +75,7 @@ export const fingerprint = (call: string, card: string): string =>
 export const callOf = (frozen: { readonly call: string }): Write | undefined =>
   parseStored<Write | null>(frozen.call) ?? undefined;
 export const cardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);
-export const beforeOf = (change: { readonly before: string }): unknown => parseStored(change.before);
+export const snapshotOf = (change: { readonly snapshot: string }): unknown => parseStored(change.snapshot);
 
 function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
   return {

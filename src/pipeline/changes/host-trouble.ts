@@ -1,13 +1,13 @@
-import { Fault, Refusal, type Words } from '../../errors.ts';
+import { Fault, Refusal, type Args } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { say, type Text } from '../../text.ts';
 import { spoken } from './replies.ts';
 
 /** A failed read as an error for people: host trouble becomes a `Refusal`, any other error a `Fault`. */
-export function asRefusal(error: unknown, again: Words): Refusal | Fault {
+export function asRefusal(error: unknown, again: Args): Refusal | Fault {
   if (error instanceof Refusal || error instanceof Fault) return error;
   if (!(error instanceof HostTrouble)) return new Fault('reading from the host', error);
-  return new Refusal(say`${inWords(error)} Nothing was changed.`, { offers: [{ label: 'Try again', words: again }] });
+  return new Refusal(say`${inWords(error)} Nothing was changed.`, { offers: [{ label: 'Try again', args: again }] });
 }
 
 /** What is wrong with the host, as a sentence. */
@@ -20,7 +20,7 @@ export function inWords(trouble: HostTrouble): Text {
       return say`The host didn't answer in time${attempts && ` (tried${attempts})`}.`;
     case 'not found':
       return say`The host says this is gone, or my key can't see it (404).`;
-    case 'unauthorised':
+    case 'unauthorized':
       return say`The host rejected my key (${trouble.status}). Please ask the person who runs me to check HOSTING_API_KEY.`;
     case 'bad request':
       return say`The host says the request is malformed (${trouble.status}).`;

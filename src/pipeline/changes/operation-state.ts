@@ -5,7 +5,7 @@ import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { Text } from '../../text.ts';
 import type { ChangeEvent } from './change.ts';
-import { failed, finished, left, lostSight } from './replies.ts';
+import { failed, finished, unverified, lostSight } from './replies.ts';
 
 /** The progress of polling, stored with the change. */
 export type PollState = {
@@ -83,19 +83,19 @@ export function judge(change: Change, trail: PollState, seen: Observation, works
   const again: PollResult = { wait: waitAfter(trail, seen), trail: next };
   if (operation === undefined) {
     const mayStillShow = seen.proof === 'trouble' || proof?.verdict === 'not yet';
-    return mayStillShow && polledMs < notKnownMs ? again : unverified(change, seen, lockAfter(change));
+    return mayStillShow && polledMs < notKnownMs ? again : unverifiedBy(change, seen, lockAfter(change));
   }
   if (operation === 'running') {
-    return polledMs > maxMs ? leave(left(change, 'never finished'), unfollowedLockMs) : again;
+    return polledMs > maxMs ? endUnverified(unverified(change, 'never finished'), unfollowedLockMs) : again;
   }
   if (operation !== 'not known') {
     if (next.unclear < unclearThatCount) return again;
-    if (polledMs > maxMs && (works || trail.known)) return lose('no longer answers about it');
-    return polledMs < neverAnsweredMs || works || trail.known ? again : unverified(change, seen, unfollowedLockMs);
+    if (polledMs > maxMs && (works || trail.known)) return outcomeLost('no longer answers about it');
+    return polledMs < neverAnsweredMs || works || trail.known ? again : unverifiedBy(change, seen, unfollowedLockMs);
   }
   if (polledMs < notKnownMs) return again;
-  if (trail.known) return lose('no longer knows it');
-  return works ? lose('does not know it when asked') : unverified(change, seen, unfollowedLockMs);
+  if (trail.known) return outcomeLost('no longer knows it');
+  return works ? outcomeLost('does not know it when asked') : unverifiedBy(change, seen, unfollowedLockMs);
 }
 
 /** The state after one more poll. */
@@ -127,11 +127,11 @@ function lockAfter(change: Change): number {
 }
 
 const settled = (event: ChangeEvent, says: Text, proven = false): PollResult => ({ event, says, proven });
-const lose = (why: string): PollResult => settled({ kind: 'lose' }, lostSight(why));
-const leave = (says: Text, lockMs: number): PollResult => settled({ kind: 'leave', lockMs }, says);
+const outcomeLost = (why: string): PollResult => settled({ kind: 'outcome_lost' }, lostSight(why));
+const endUnverified = (says: Text, lockMs: number): PollResult => settled({ kind: 'unverified', lockMs }, says);
 
-function unverified(change: Change, { operation, proof }: Observation, lockMs: number): PollResult {
-  if (proof && proof !== 'trouble') return leave(left(change, { proof: proof.says }), lockMs);
-  if (operation === undefined) return leave(left(change, 'no proof'), lockMs);
-  return leave(left(change, operation === 'not known' ? 'not followed' : 'asked in vain'), lockMs);
+function unverifiedBy(change: Change, { operation, proof }: Observation, lockMs: number): PollResult {
+  if (proof && proof !== 'trouble') return endUnverified(unverified(change, { proof: proof.says }), lockMs);
+  if (operation === undefined) return endUnverified(unverified(change, 'no proof'), lockMs);
+  return endUnverified(unverified(change, operation === 'not known' ? 'not followed' : 'asked in vain'), lockMs);
 }

@@ -4,15 +4,15 @@ import type { Presence } from '../../hosting/presence.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
-import { approvals, type Vote } from '../../storage/votes.ts';
+import { listVotes, type Vote } from '../../storage/votes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { code, inline, joined, say, type Text } from '../../text.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
-import { type Permit, permitOf } from '../access/permit.ts';
-import { authorise, type Person } from '../access/authorise.ts';
-import { fingerprint, restsOf } from './freeze.ts';
+import { type Authorization, authorizationOf } from '../access/authorization.ts';
+import { authorize, type Person } from '../access/access-check.ts';
+import { fingerprint, preconditionsOf } from './freeze.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
 import type { Names } from '../language/resolve.ts';
@@ -49,7 +49,7 @@ export type Recheck = ReadDeps & {
 /** Whether a change may still be sent as frozen. `later`: something couldn't be asked, so nothing is decided. */
 export type Rechecked =
   | { readonly kind: 'as it was' }
-  | { readonly kind: 'void' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
+  | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
 
 /** Checks rights, votes, target and preconditions again, with the functions that checked them at the start. */
 export async function recheck(context: Recheck, change: Change): Promise<Rechecked> {
@@ -62,18 +62,18 @@ export async function recheck(context: Recheck, change: Change): Promise<Recheck
 /** How long to wait for the host's list of sites, which shows whether the target still exists. */
 export const listingMs = 8_000;
 
-const gone = (why: Text): Rechecked => ({ kind: 'void', why });
+const gone = (why: Text): Rechecked => ({ kind: 'invalidated', why });
 const notAgreed = gone(say`The stored change is not what was agreed on.`);
 const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack doesn't tell me right now who may do this.` };
 const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: membersUnknownQuietly(groups) });
 
 async function recheckRights(context: Recheck, change: Change): Promise<Restored | Rechecked> {
-  const { timerOf, approval } = permitOf(change);
+  const { timerOf, approval } = authorizationOf(change);
   const isTimer = timerOf !== undefined;
-  const groups = groupsOf(context.policy(), change, 'asker');
+  const groups = groupsOf(context.policy(), change, 'requester');
   // Network calls, in parallel.
   const [person, approvers, since] = await Promise.all([
-    isTimer ? undefined : context.whoIs(change.asker, groups, undefined, approval === 'none'),
+    isTimer ? undefined : context.whoIs(change.requester, groups, undefined, approval === 'none'),
     isTimer || change.state === 'waiting' ? [] : approversNow(context, change),
     // A timer's removal reads the target by its id, so it doesn't wait for the list.
     isTimer ? 0 : context.freshenNames(listingMs),
@@ -108,7 +108,7 @@ function recheckTargets(context: Recheck, change: Change, since: number): Rechec
   return undefined;
 }
 
-/** Whether the asker still may, and after approval, whether the votes suffice by the old and the current rules. */
+/** Whether the requester still may, and after approval, whether the votes suffice by the old and the current rules. */
 function recheckRules(
   context: Recheck,
   change: Change,
@@ -118,13 +118,13 @@ function recheckRules(
 ): Restored | Rechecked {
   const policy = context.policy();
   const now = approvalNow(policy, person, restored, context.company());
-  if (now === undefined) return gone(say`${change.asker_name} is no longer allowed to do this.`);
+  if (now === undefined) return gone(say`${change.requester_name} is no longer allowed to do this.`);
   if (now instanceof NotKnown) return notKnown(now.groups);
-  const then = permitOf(change).approval;
+  const then = authorizationOf(change).approval;
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
   if (approvers === undefined) return slackIsSilent;
   const voters = approvers.filter(countsFor(context, change));
-  const asked = { ...aboutOf(restored.resolved, context.company()).asked, asker: change.asker };
+  const asked = { ...aboutOf(restored.resolved, context.company()).asked, requester: change.requester };
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
   if (suffice(then) && suffice(now.approval)) return restored;
@@ -163,10 +163,10 @@ function approvalNow(
   person: Person,
   { resolved }: Restored,
   company: Company,
-): (Pick<Permit, 'approval'> & { readonly unsure: readonly string[] }) | NotKnown | undefined {
+): (Pick<Authorization, 'approval'> & { readonly unsure: readonly string[] }) | NotKnown | undefined {
   try {
-    const { permit, unsure = [] } = authorise(policy, person, resolved, company);
-    return { approval: permit.approval, unsure };
+    const { authorization, unsure = [] } = authorize(policy, person, resolved, company);
+    return { approval: authorization.approval, unsure };
   } catch (error) {
     if (error instanceof NotKnown) return error;
     if (error instanceof Refusal) return undefined;
@@ -175,7 +175,7 @@ function approvalNow(
 }
 
 const approversNow = async (context: Recheck, change: Change): Promise<readonly Person[] | undefined> =>
-  voterPeople(context, change, await approvals(context.database.db, change.number));
+  voterPeople(context, change, await listVotes(context.database.db, change.number));
 
 /** The voters as Slack knows them now; undefined if it doesn't answer. */
 async function voterPeople(
@@ -205,11 +205,11 @@ export async function freshVoters(
 
 async function recheckDrift(context: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {
   // No preconditions: nothing to compare, so skip the read.
-  if (action.look === undefined || change.rests === 'null') return { kind: 'as it was' };
+  if (action.look === undefined || change.preconditions === 'null') return { kind: 'as it was' };
   try {
     const now = await action.look({ input: resolved.input, ...sourcesOf(context) });
-    if (restsOf(action, resolved, now) === change.rests) return { kind: 'as it was' };
-    const { facts = {} } = action.card({ input: resolved.input, before: now, now: await context.database.now() });
+    if (preconditionsOf(action, resolved, now) === change.preconditions) return { kind: 'as it was' };
+    const { facts = {} } = action.card({ input: resolved.input, snapshot: now, now: await context.database.now() });
     const lines = Object.entries(facts).map(([label, value]) => [label, inline(value)] as const);
     const why = say`Somebody changed ${change.target_name} in the meantime. If you asked again, it would be:`;
     return { kind: 'drifted', why: joined([why, factLines(lines.filter(([, value]) => value.length > 0))], '\n') };

@@ -1,5 +1,5 @@
 import { catalogue } from '../../commands/index.ts';
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
@@ -9,9 +9,9 @@ import type { TransitionNote } from './change-store.ts';
 import { askedPeople, whoIsAsked } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import type { Button, Note } from './card.ts';
-import { wordsOfChange } from '../language/reparse.ts';
+import { argsOfChange } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 
 /** The sentences in a change's thread, one per event. Pure. */
@@ -26,11 +26,12 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
   if (change.state === 'approved') {
     return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
   }
-  const asks = whoIsAsked(permitOf(change).asks ?? []);
+  const asks = whoIsAsked(authorizationOf(change).asks ?? []);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
   const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
-  const same = twin && say`**#${twin.number} is the same request,** from ${person(twin.asker)}, and is waiting too.`;
+  const same =
+    twin && say`**#${twin.number} is the same request,** from ${person(twin.requester)}, and is waiting too.`;
   return {
     text: joined([say`${asks}: this is waiting for your approval until ${time(change.expires_at)}.`, same, busy]),
   };
@@ -38,7 +39,7 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
 
 /** A reminder for those who haven't approved yet. */
 export const reminder = (change: Change, voted: readonly string[]): Note => ({
-  text: say`⏳ ${whoIsAsked(permitOf(change).asks ?? [], voted)}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
+  text: say`⏳ ${whoIsAsked(authorizationOf(change).asks ?? [], voted)}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
 });
 
 /** One more approval; `left` more are needed, maybe fewer once the members of the `unknown` groups are known. */
@@ -111,13 +112,13 @@ export const forgotten = (sentAt: number | undefined): Text =>
 export const unknownAfterLoss = (sentAt: number | undefined): Text =>
   say`**Outcome unknown.** ${forgotten(sentAt)} It may or may not have happened. I won't send it again.`;
 
-/** The messages about an unknown outcome: to the asker, the approvers and ops, with buttons to close it. */
+/** The messages about an unknown outcome: to the requester, the approvers and ops, with buttons to close it. */
 export function alarm(
   change: Change,
   says: Text,
-): Pick<TransitionNote, 'reply' | 'outcome' | 'ops' | 'decide' | 'tell'> {
-  const asked = askedPeople(permitOf(change));
-  const all = [change.asker, ...asked];
+): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops' | 'decide' | 'tell'> {
+  const asked = askedPeople(authorizationOf(change));
+  const all = [change.requester, ...asked];
   const locked = change.risk === 'routine' ? undefined : say`${change.target_name} stays locked.`;
   const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
   const check = say`Please check ${change.target_name} in the host's panel, then press ${bold('It happened')} or ${bold('It did not happen')}.`;
@@ -125,7 +126,7 @@ export function alarm(
   const again = askAgain(change);
   return {
     reply: { text: joined(['⚠️', whom, says, locked, check, from, again.says]), buttons: again.buttons },
-    outcome: says,
+    lastNote: says,
     ops: true,
     decide: true,
     tell: all,
@@ -137,7 +138,7 @@ export function askAgain(change: Change): { readonly says: Text | undefined; rea
   if (change.risk !== 'routine') return { says: undefined, buttons: [] };
   const command = catalogue.get(change.command);
   const twice = command?.shape === 'action' ? command.twice : undefined;
-  const press = { kind: 'words', words: wordsOfChange(change) } as const;
+  const press = { kind: 'run', args: argsOfChange(change) } as const;
   return { says: joined(['Asking again may do it twice.', twice]), buttons: [{ label: 'Ask again', press }] };
 }
 
@@ -157,7 +158,7 @@ export const finished = (how: { readonly proof: Text } | 'host', afterMs: number
     : say`${how.proof}: read back ${spoken(afterMs)} later.`;
 
 /** Accepted by the host, and nothing more can be verified. */
-export const left = (
+export const unverified = (
   change: Change,
   why: { readonly proof: Text } | 'not followed' | 'asked in vain' | 'no proof' | 'never finished',
 ): Text => {
@@ -185,9 +186,9 @@ export const lostSight = (why: string): Text =>
 export const nothingSent = (why: Text): Text => say`**Nothing was sent.** ${why}`;
 
 /** The same in the thread, with *Ask again*. */
-export const notSent = (why: Text, again: Words | undefined): Note => ({
+export const notSent = (why: Text, again: Args | undefined): Note => ({
   text: say`⛔ ${nothingSent(why)}`,
-  buttons: again ? [{ label: 'Ask again', press: { kind: 'words', words: again } }] : [],
+  buttons: again ? [{ label: 'Ask again', press: { kind: 'run', args: again } }] : [],
 });
 
 /** Another attempt will follow. */
@@ -198,13 +199,13 @@ export const tryingAgain = (why: Text, at: number): Text =>
 export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
   finish: '✅',
   complete: '✅',
-  leave: '☑️',
+  unverified: '☑️',
   fail: '❌',
-  affirm: '✅',
-  deny: '❌',
+  confirmed_happened: '✅',
+  confirmed_not: '❌',
   reject: '❌',
-  'reject late': '❌',
-  lose: '⚠️',
+  reject_late: '❌',
+  outcome_lost: '⚠️',
 };
 
 /** A duration in words: `2 s`, `2 min 14 s`, `1 h 5 min`. */

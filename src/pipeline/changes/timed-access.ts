@@ -83,7 +83,7 @@ export async function settleAccess(
       at,
       reply: { text },
       ops: true,
-      tell: [change.asker],
+      tell: [change.requester],
     });
   }
   const { id } = await setTimer(tx, {
@@ -92,9 +92,9 @@ export async function settleAccess(
     target: JSON.stringify(storedTargets(change)[0]),
     addresses: JSON.stringify(starts.addresses),
     may_empty: access.mayEmpty ? 1 : 0,
-    requester: change.asker,
-    requester_name: change.asker_name,
-    requester_team: change.asker_team,
+    requester: change.requester,
+    requester_name: change.requester_name,
+    requester_team: change.requester_team,
     channel: change.channel,
     ends_at: starts.endsAt,
   });
@@ -120,7 +120,7 @@ async function drop(tx: Tx, changeStore: ChangeStore, by: Change, timer: Timer, 
   if (grant === undefined) return;
   const details = { timer: timer.id, why, addresses: lost, left, by: by.number };
   const reply = { text: lossInWords(loss, grant.target_name, by, at) };
-  const note = { by: by.asker, at, reply, details, ops: timer.gave_up_at !== null };
+  const note = { by: by.requester, at, reply, details, ops: timer.gave_up_at !== null };
   await changeStore.remark(tx, grant, why === 'moved' ? 'timer_moved' : 'timer_ended', note);
   if (left.length === 0) await closeAttempts(tx, timer, grant, howItEnded[why], at);
 }
@@ -148,7 +148,7 @@ export async function closeAttempts(tx: Tx, timer: Timer, grant: Change, how: st
 }
 
 function lossInWords({ why, lost, left }: Loss, where: string, by: Change, at: number): Text {
-  const who = say`#${by.number}, asked by ${person(by.asker)}`;
+  const who = say`#${by.number}, asked by ${person(by.requester)}`;
   const what = spoken(lost);
   const remaining = left.length > 0 ? say`The access of ${spoken(left)} ends as before.` : undefined;
   const { forMs = 0 } = cardOf(by).access ?? {};

@@ -1,10 +1,10 @@
-import { Refusal, type Words } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { findChange, isTouchedSince, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { say } from '../../text.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person } from '../access/access-check.ts';
 import { leftOf } from './freeze.ts';
 import type { Names } from '../language/resolve.ts';
 import { restore } from '../language/reparse.ts';
@@ -16,8 +16,8 @@ export const undoMs = 3_600_000;
 
 /** What *Undo* does; stored with its change. */
 export type Undo = {
-  /** The words of the command that undoes it, with ids. */
-  readonly words: Words;
+  /** The arguments of the command that undoes it, with ids. */
+  readonly args: Args;
   /** The state that the change left, as JSON; null: it was done without a look. */
   readonly left: string | null;
   /** Epoch milliseconds. */
@@ -31,14 +31,14 @@ export type UndoDeps = ReadDeps & {
 };
 
 /**
- * The words that undo a change. `isAsLeft`: the target is as the change left it; otherwise the words are reviewed
+ * The arguments that undo a change. `isAsLeft`: the target is as the change left it; otherwise they are reviewed
  * before they run. Throws `Refusal` if it is too late or the host can't be asked.
  */
 export async function undoOf(
   context: UndoDeps,
   person: Person,
   { installation, number }: { readonly installation: string; readonly number: number },
-): Promise<{ readonly change: Change; readonly words: Words; readonly isAsLeft: boolean }> {
+): Promise<{ readonly change: Change; readonly args: Args; readonly isAsLeft: boolean }> {
   const { database } = context;
   if (installation !== database.installation) throw otherInstallation();
   const change = await findChange(database.db, number);
@@ -46,7 +46,7 @@ export async function undoOf(
   if (change === undefined || undo === undefined || (await database.now()) >= undo.until) {
     throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
   }
-  return { change, words: undo.words, isAsLeft: await isAsLeft(context, person, change, undo) };
+  return { change, args: undo.args, isAsLeft: await isAsLeft(context, person, change, undo) };
 }
 
 const otherInstallation = (): Refusal =>
@@ -56,7 +56,7 @@ const otherInstallation = (): Refusal =>
 
 async function isAsLeft(context: UndoDeps, person: Person, change: Change, { left }: Undo): Promise<boolean> {
   const restored = restore(change, context.names(person));
-  // If the person can't read the target, running the words refuses them.
+  // If the person can't read the target, running the arguments refuses them.
   if (restored?.action.look === undefined) return true;
   if (left === null || (await isTouchedSince(context.database.db, change))) return false;
   const { action, resolved } = restored;

@@ -3,7 +3,7 @@ import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { isLive } from '../../policy/overrides.ts';
 import { groupsAbout, reading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person } from '../access/access-check.ts';
 import { joined, say } from '../../text.ts';
 import type { Names } from '../language/resolve.ts';
 import { inWords } from './host-trouble.ts';

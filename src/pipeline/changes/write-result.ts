@@ -24,7 +24,7 @@ export const isSameSend = (
 export function eventOf(outcome: Outcome): ChangeEvent {
   switch (outcome.kind) {
     case 'not sent':
-      return { kind: 'hand back' };
+      return { kind: 'send_aborted' };
     case 'accepted':
       return { kind: 'accept', operation: outcome.operation ?? null };
     case 'throttled':
@@ -32,7 +32,7 @@ export function eventOf(outcome: Outcome): ChangeEvent {
     case 'rejected':
       return { kind: 'reject' };
     case 'unknown':
-      return { kind: 'lose' };
+      return { kind: 'outcome_lost' };
   }
 }
 
@@ -42,7 +42,7 @@ export function lateEvent(outcome: Outcome, state: State): ChangeEvent | undefin
     const operation = outcome.operation ?? null;
     // It is being sent a second time without an answer yet, but the host did accept it once.
     if (state === 'sending') return { kind: 'accept', operation };
-    return state === 'unknown' ? { kind: 'accept late', operation } : undefined;
+    return state === 'unknown' ? { kind: 'accept_late', operation } : undefined;
   }
-  return outcome.kind === 'rejected' && state === 'unknown' ? { kind: 'reject late' } : undefined;
+  return outcome.kind === 'rejected' && state === 'unknown' ? { kind: 'reject_late' } : undefined;
 }

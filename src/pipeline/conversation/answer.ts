@@ -1,13 +1,13 @@
 import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import type { AnyReport, Surroundings } from '../../commands/kit/report.ts';
-import type { Words } from '../../errors.ts';
-import type { Authorised, Channel, Person } from '../access/authorise.ts';
+import type { Args } from '../../errors.ts';
+import type { Authorized, Channel, Person } from '../access/access-check.ts';
 import { happenedTo } from '../builtin/change-history.ts';
 import { queryServiceFor, type OfficeDesk } from '../builtin/query-service.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
-import { canonicalWords } from '../language/resolve.ts';
+import { canonicalArgs } from '../language/resolve.ts';
 import { writeDown } from '../steps/admin-actions.ts';
 import type { SubmitDeps } from '../steps/submit.ts';
 
@@ -24,18 +24,18 @@ export type Reader = {
   readonly inbox: string | undefined;
 };
 
-/** Runs a report or a built-in. A built-in may name other words to run instead. Throws `Refusal`. */
+/** Runs a report or a built-in. A built-in may name another command to run instead. Throws `Refusal`. */
 export async function answerOf(
   context: AnswerContext,
-  parsed: Authorised,
+  parsed: Authorized,
   command: AnyReport | AnyBuiltin,
   reader: Reader,
-): Promise<Page | { readonly instead: Words }> {
+): Promise<Page | { readonly instead: Args }> {
   const now = Date.now();
   const { person, inbox, channel } = reader;
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const from = { permit: parsed.permit, inbox, channel, channelOf: context.channelOf };
+    const from = { authorization: parsed.authorization, inbox, channel, channelOf: context.channelOf };
     return command.answer({ input: parsed.input, queryService: queryServiceFor(context, person, now, from) });
   }
   if (command.noted !== undefined) await recordRequest(context, parsed, reader, command.noted);
@@ -48,18 +48,18 @@ export async function answerOf(
     happened: (env, since) => happenedTo(context.database, env, since),
   };
   return command.show({ input: parsed.input, ...surroundings }).catch((error: unknown) => {
-    throw asRefusal(error, canonicalWords(parsed));
+    throw asRefusal(error, canonicalArgs(parsed));
   });
 }
 
 /** Writes the request to the audit trail. If that fails, nothing is shown. */
 function recordRequest(
   context: AnswerContext,
-  parsed: Authorised,
+  parsed: Authorized,
   { person, inbox }: Reader,
   event: string,
 ): Promise<void> {
   const target = parsed.target?.kind === 'environment' ? { target: parsed.target } : {};
-  const entry = { event, ...target, words: canonicalWords(parsed).join(' ') };
-  return writeDown(context, { person, permit: parsed.permit, inbox }, entry);
+  const entry = { event, ...target, args: canonicalArgs(parsed).join(' ') };
+  return writeDown(context, { person, authorization: parsed.authorization, inbox }, entry);
 }

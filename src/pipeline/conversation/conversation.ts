@@ -1,7 +1,7 @@
 import type { Page } from '../../commands/kit/page.ts';
-import { Refusal, type Words } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
-import { assertMember, authorise, type Authorised, type Channel, type Person } from '../access/authorise.ts';
+import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { mayTry } from '../access/may-run.ts';
 import type { Recent } from '../access/recent-targets.ts';
@@ -12,7 +12,7 @@ import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { DecisionDeps } from '../steps/decide.ts';
 import type { WorkerDeps } from '../steps/worker.ts';
-import type { Asker } from '../steps/new-change.ts';
+import type { Requester } from '../steps/new-change.ts';
 import { lookAndFreeze, noReason, save, wantsReason } from '../steps/submit.ts';
 import { answerOf, type AnswerContext } from './answer.ts';
 import { speaker, type Sender, type SpeakerContext } from './speaker.ts';
@@ -63,9 +63,9 @@ export type Ask = {
 export type Ready = {
   readonly kind: 'ready';
   readonly will: 'show' | 'review' | 'save';
-  readonly parsed: Authorised;
+  readonly parsed: Authorized;
   /** Who asks, and the channel of the card. */
-  readonly asker: Asker;
+  readonly asker: Requester;
   /** Where it was said; undefined: in no channel. */
   readonly saidIn: string | undefined;
   readonly confirmation: Confirmation;
@@ -73,9 +73,9 @@ export type Ready = {
 
 export type Next =
   | Refuse
-  | { readonly kind: 'show'; readonly page: Page; readonly parsed: Authorised }
-  /** Other words to run instead. */
-  | { readonly kind: 'instead'; readonly words: Words }
+  | { readonly kind: 'show'; readonly page: Page; readonly parsed: Authorized }
+  /** Another command to run instead. */
+  | { readonly kind: 'instead'; readonly args: Args }
   /** What will happen. `differs`: from what the person was shown before. */
   | { readonly kind: 'review'; readonly frozen: Frozen; readonly differs: boolean }
   /** Undefined: the person has been told that nothing was done, so it was not saved. */
@@ -107,7 +107,7 @@ async function checkFor(context: ConversationContext, request: Request, person: 
 export function evaluate(
   { policy, company }: Pick<ConversationContext, 'policy' | 'company'>,
   resolved: Resolved,
-  asker: Asker,
+  asker: Requester,
   { first, reviewed }: Pick<Request, 'first' | 'reviewed'> = {},
 ): Ask | Omit<Ready, 'saidIn'> {
   const { parsed, input, missing, problems } = resolved;
@@ -124,7 +124,7 @@ export function evaluate(
   if ((parsed.reason?.length ?? 0) > maxReasonLength) {
     throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
   }
-  const authorised = authorise(policy(), person, resolved, company());
+  const authorised = authorize(policy(), person, resolved, company());
   const { target, alsoReads } = authorised;
   const ready = { kind: 'ready', parsed: authorised, asker, confirmation: reviewed ?? 'not needed' } as const;
   const isAction = command.shape === 'action';
@@ -167,7 +167,7 @@ async function run(context: ConversationContext, ready: Ready, inbox: string | u
   if (parsed.target && parsed.target.kind !== 'company') context.recent.note(person.id, parsed.target.id);
   if (command.shape !== 'action') {
     const answer = await answerOf(context, parsed, command, { person, channel: ready.saidIn, inbox });
-    return 'instead' in answer ? { kind: 'instead', words: answer.instead } : { kind: 'show', page: answer, parsed };
+    return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, parsed };
   }
   const frozen = await lookAndFreeze(context, parsed, command, person.id);
   if (will === 'show') return { kind: 'show', page: dryRun(frozen), parsed };

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import type { Policy } from '../../policy/rules.ts';
-import { assertMember, type Person } from '../access/authorise.ts';
+import { assertMember, type Person } from '../access/access-check.ts';
 import { groupsToAsk } from '../access/unknown-groups.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 

@@ -1,7 +1,7 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { away, commandsIn, near, nearest } from '../../commands/kit/nearest-words.ts';
-import { Refusal, type Offer, type Words } from '../../errors.ts';
+import { Refusal, type Offer } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { usage } from './usage.ts';
 import type { Word } from './tokenize.ts';
@@ -67,7 +67,7 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ...['approve', 'decline', 'cancel', 'abort', 'undo'].map((word) => [word, 'its card'] as const),
 ]);
 
-const didYouMean = (paths: Words): Text => say`Did you mean ${joined(paths.map(code), ' or ')}?`;
+const didYouMean = (paths: readonly string[]): Text => say`Did you mean ${joined(paths.map(code), ' or ')}?`;
 
 type Sentences = ReturnType<typeof commandsIn>;
 
@@ -99,7 +99,7 @@ function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>)
 }
 
 /** The first two or three words, whichever are nearer to a path: a word may have been split by a stray space. */
-function spanOf(words: readonly Word[], paths: Words): { readonly text: string; readonly count: number } {
+function spanOf(words: readonly Word[], paths: readonly string[]): { readonly text: string; readonly count: number } {
   const typed = words.map(({ text }) => text.toLowerCase());
   const [two, three] = [typed.slice(0, 2).join(' '), typed.slice(0, 3).join(' ')];
   return away(three, paths) < away(two, paths) ? { text: three, count: 3 } : { text: two, count: 2 };
@@ -117,7 +117,7 @@ const runOffer = (path: string, rest: readonly Word[]): readonly Offer[] =>
     : [
         {
           label: ['Run', path, ...rest.map((word) => word.text)].join(' ').slice(0, 75),
-          words: [...path.split(' '), ...rest.map((word) => word.text)],
+          args: [...path.split(' '), ...rest.map((word) => word.text)],
         },
       ];
 

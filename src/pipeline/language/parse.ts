@@ -1,6 +1,6 @@
 import type { Command } from '../../commands/index.ts';
 import { flag } from '../../commands/kit/fields.ts';
-import { Refusal, type Words } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import { code, say } from '../../text.ts';
 import { bindWords, type Context, type Given } from './bind-arguments.ts';
 import { unknownCommand, unknownOption } from './did-you-mean.ts';
@@ -24,10 +24,10 @@ export function parse(
   return withoutTokens(words, commandsIn(words, commands)[0]?.command, parsed);
 }
 
-/** Parses stored words instead of a typed line; throws `Refusal`. */
-export const parseWords = (words: Words, commands: ReadonlyMap<string, Command>): ParsedCommand =>
+/** Parses stored arguments instead of a typed line; throws `Refusal`. */
+export const parseArgs = (args: Args, commands: ReadonlyMap<string, Command>): ParsedCommand =>
   parsedFrom(
-    words.map((text) => ({ text, quoted: !text.startsWith('--') })),
+    args.map((text) => ({ text, quoted: !text.startsWith('--') })),
     commands,
     {},
   );

@@ -1,6 +1,6 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
-import { Refusal, type Words } from '../../errors.ts';
+import { Refusal } from '../../errors.ts';
 import { plain } from '../../text.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { refuseKeys, type Word } from './tokenize.ts';
@@ -46,6 +46,6 @@ function unrepeated(read: () => ParsedCommand): ParsedCommand {
   }
 }
 
-function refuseTokens(values: Words, field?: string): void {
+function refuseTokens(values: readonly string[], field?: string): void {
   for (const text of values) refuseKeys(text, field === undefined ? {} : { field });
 }

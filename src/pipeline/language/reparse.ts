@@ -3,19 +3,19 @@ import { catalogue } from '../../commands/index.ts';
 import type { Change } from '../../storage/changes.ts';
 import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from './parsed-command.ts';
-import { parseWords } from './parse.ts';
+import { parseArgs } from './parse.ts';
 import { resolve, type Names, type Resolved } from './resolve.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
-/** The stored words of a change, parsed again: its action and input as of now. */
+/** The stored arguments of a change, parsed again: its action and input as of now. */
 export type Restored = { readonly action: AnyAction; readonly resolved: Resolved };
 
-/** The words of a change, without its reason. */
-export const wordsOfChange = (change: Pick<Change, 'words'>): readonly string[] => parseStored(change.words);
+/** The arguments of a change, without its reason. */
+export const argsOfChange = (change: Pick<Change, 'args'>): readonly string[] => parseStored(change.args);
 
 /** Parses a change's words again. Undefined if they no longer resolve: a target or the command is gone. */
-export function restore(change: Pick<Change, 'words'>, names: Names): Restored | undefined {
-  const parsed = parsedFrom(wordsOfChange(change));
+export function restore(change: Pick<Change, 'args'>, names: Names): Restored | undefined {
+  const parsed = parsedFrom(argsOfChange(change));
   if (parsed?.command.shape !== 'action') return undefined;
   const resolved = resolve(parsed, names);
   return resolved.missing.length + resolved.problems.length === 0 ? { action: parsed.command, resolved } : undefined;
@@ -23,7 +23,7 @@ export function restore(change: Pick<Change, 'words'>, names: Names): Restored |
 
 function parsedFrom(words: readonly string[]): ParsedCommand | undefined {
   try {
-    return parseWords(words, catalogue);
+    return parseArgs(words, catalogue);
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;

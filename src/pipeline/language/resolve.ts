@@ -1,12 +1,12 @@
 import { isName } from '../../commands/kit/action.ts';
 import type { Field } from '../../commands/kit/fields.ts';
 import { near } from '../../commands/kit/nearest-words.ts';
-import { Refusal, type Offer, type Words } from '../../errors.ts';
+import { Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { bold, code, joined, say, type Text } from '../../text.ts';
 import { folded, searchIn, type Named } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
-import { wordsOf, type Extra } from './usage.ts';
+import { argsOf, type Extra } from './usage.ts';
 
 /** The names that a person may read and so may use. */
 export type Names = {
@@ -44,12 +44,12 @@ export function resolve(parsed: ParsedCommand, names: Names): Resolved {
   return { parsed, input, missing, problems };
 }
 
-/** Words for the same command, with ids instead of names: for storage, buttons and forms. */
-export const canonicalWords = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Words =>
-  wordsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), extra);
+/** Arguments for the same command, with ids instead of names: for storage, buttons and forms. */
+export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Args =>
+  argsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), extra);
 
 /** The words for a field's value. */
-export function shownAs(field: Field | undefined, value: unknown): Words {
+export function shownAs(field: Field | undefined, value: unknown): Args {
   if (value === undefined || field === undefined) return [];
   if (isName(field)) return isNamed(value) || isSite(value) ? [value.id] : [];
   return field.show(value);
@@ -160,7 +160,7 @@ function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Nam
 const offerOf = (parsed: ParsedCommand, name: string, one: Named): Offer => ({
   // A click may run it at once, so the label also says what it does.
   label: (parsed.command.shape === 'action' ? `${parsed.command.button}: ${one.name}` : one.name).slice(0, 75),
-  words: wordsOf(
+  args: argsOf(
     parsed.path,
     parsed.command.fields,
     (key) => (key === name ? [one.id] : (parsed.given[key] ?? [])),

@@ -1,4 +1,4 @@
-import { Refusal, type Words } from '../../errors.ts';
+import { Refusal, type Args } from '../../errors.ts';
 import { holdsKey, holdsOwn, holdsPrivateKey } from '../../secret.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
 
@@ -41,7 +41,7 @@ export function split(line: string): readonly Word[] {
  * Joins words into a line, escaped as Slack delivers it, that `split` reads back into the same words. `--name=value` is
  * always an option; a plain word that looks like one must come after a `--`.
  */
-export function join(words: Words): string {
+export function join(words: Args): string {
   return words
     .map((word) => {
       const option = /^--\p{L}[\p{L}\p{N}-]*=/u.exec(word)?.[0] ?? '';

@@ -1,6 +1,6 @@
 import type { Field, Fields } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
-import type { Words } from '../../errors.ts';
+import type { Args } from '../../errors.ts';
 
 /** Options beside a command's own fields. */
 export type Extra = { readonly reason?: string | undefined; readonly dryRun?: boolean };
@@ -28,7 +28,12 @@ function usageOf(name: string, field: Field): string {
 }
 
 /** The inverse of `parse`: the words for these fields. Plain words follow a `--` if one looks like an option. */
-export function wordsOf(path: string, fields: Fields, given: (field: string) => Words, extra: Extra = {}): Words {
+export function argsOf(
+  path: string,
+  fields: Fields,
+  given: (field: string) => readonly string[],
+  extra: Extra = {},
+): Args {
   const words: string[] = [];
   const options: string[] = [];
   for (const [name, field] of Object.entries(fields)) {

@@ -61,17 +61,17 @@ export async function afterFailure(outbox: Outbox, tx: Tx, failed: Omit<Loss, 'c
     await rescheduleOps(tx, now + opsRetryMs);
     return noteOps(outbox, tx, error.message, now);
   }
-  const isOld = message.kind !== 'ops' && now - message.owed_at > maxMs && message.tries >= minAttempts;
+  const isOld = message.kind !== 'ops' && now - message.owed_at > maxMs && message.attempts >= minAttempts;
   if (kind === 'later' && !isOld) return postpone(tx, message, now + retryDelay(message, error));
   if (!(await giveUp(tx, message))) return;
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   await tellOfLoss(tx, { ...failed, change }, now);
 }
 
-const retryDelay = ({ tries }: Message, error: unknown): number =>
+const retryDelay = ({ attempts }: Message, error: unknown): number =>
   error instanceof Undeliverable && error.afterMs > 0
     ? error.afterMs
-    : (retryMs[Math.min(tries, retryMs.length - 1)] ?? opsRetryMs);
+    : (retryMs[Math.min(attempts, retryMs.length - 1)] ?? opsRetryMs);
 
 async function noteOps(outbox: Outbox, tx: Tx, refused: string | null, at: number): Promise<void> {
   const channel = outbox.opsChannel();

@@ -2,13 +2,13 @@ import { failpoint, type Drawing } from '../../failpoints.ts';
 import { findChange } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { claimMessages, drawn, giveUp, putOff, type Message } from '../../storage/messages.ts';
-import { approvals } from '../../storage/votes.ts';
+import { claimMessages, markDelivered, giveUp, putOff, type Message } from '../../storage/messages.ts';
+import { listVotes } from '../../storage/votes.ts';
 import { joined, plain } from '../../text.ts';
 import { afterFailure, afterPosted, isEdit, saveResult, type Outbox } from './after-posting.ts';
 import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { renderCard, type Card, type Note } from '../changes/card.ts';
 import { whyHere } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
@@ -145,7 +145,7 @@ async function draw(context: Delivery, ready: Ready): Promise<number> {
     if (what) failpoint('posted', message.key, drawing);
     await saveResult(context, message, async (tx) => {
       if (posted === undefined) return void (await giveUp(tx, message));
-      if (await drawn(tx, message, posted.place)) await afterPosted(context, tx, message, posted);
+      if (await markDelivered(tx, message, posted.place)) await afterPosted(context, tx, message, posted);
     });
     if (what) failpoint('noted', message.key, drawing);
     return 0;
@@ -169,7 +169,7 @@ async function contentOf(database: Database, message: Message): Promise<Card | N
   // A copy that was never posted is not needed once the decision is made.
   if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting'))
     return undefined;
-  const approved = permitOf(change).approval === 'none' ? [] : await approvals(database.db, change.number);
+  const approved = authorizationOf(change).approval === 'none' ? [] : await listVotes(database.db, change.number);
   return renderCard(change, approved, database.installation);
 }
 

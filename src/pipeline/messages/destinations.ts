@@ -31,7 +31,7 @@ export async function postSomewhere(
   return undefined;
 }
 
-/** The places for a message, best first. Cards and replies fall back to the asker's direct messages. */
+/** The places for a message, best first. Cards and replies fall back to the requester's direct messages. */
 export async function destinationsOf(
   db: Reader,
   { kind, recipient, change: number }: Message,
@@ -44,13 +44,13 @@ export async function destinationsOf(
   const change = number === null ? undefined : await findChange(db, number);
   if (change === undefined) return [];
   if (kind === 'card') {
-    const direct = { to: { person: change.asker }, as: what };
-    return change.channel === change.asker
+    const direct = { to: { person: change.requester }, as: what };
+    return change.channel === change.requester
       ? [direct]
       : [{ to: { channel: recipient ?? change.channel }, as: what }, direct];
   }
   const card = await cardMessageOf(db, change.number);
-  const direct = { to: { person: change.asker }, as: named(change, what) };
+  const direct = { to: { person: change.requester }, as: named(change, what) };
   return card?.channel && card.ts ? [{ to: { channel: card.channel, thread: card.ts }, as: what }, direct] : [direct];
 }
 

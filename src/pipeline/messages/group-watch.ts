@@ -2,7 +2,7 @@ import { mentionedGroups } from '../../policy/people.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
-import { readSetting, removeSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { oweOps } from './ops-messages.ts';
 
@@ -22,7 +22,7 @@ type Context = {
   readonly ask: (group: string) => Promise<unknown>;
 };
 
-const keyOf = (group: string): string => `user group ${group}`;
+const keyOf = (group: string): string => `user_group:${group}`;
 type Change = { readonly group: string; readonly before: string | undefined; readonly now: string | undefined };
 
 export function createGroupWatch({ database, policy, ask }: Context): GroupWatch {
@@ -50,13 +50,13 @@ async function reportChanges(
   const at = await database.now(tx);
   const changes: Change[] = [];
   for (const [group, now] of groups) {
-    const before = (await readSetting(tx, keyOf(group)))?.value;
+    const before = (await readKv(tx, keyOf(group)))?.value;
     if (before === now) continue;
     changes.push({ group, before, now });
-    if (now === undefined) await removeSetting(tx, keyOf(group));
-    else await writeSetting(tx, { key: keyOf(group), value: now, at });
+    if (now === undefined) await removeKv(tx, keyOf(group));
+    else await writeKv(tx, { key: keyOf(group), value: now, at });
   }
-  const key = `user groups:${at}:${changes.map(({ group }) => group).join()}`;
+  const key = `user_groups:${at}:${changes.map(({ group }) => group).join()}`;
   if (changes.length > 0) await oweOps(tx, key, inWords(changes), at);
 }
 

@@ -1,4 +1,4 @@
-import { expireAnswers } from '../../storage/button-payloads.ts';
+import { expirePayloads } from '../../storage/button-payloads.ts';
 import type { Database } from '../../storage/database.ts';
 import { abandoned, closeInbox, forgetInbox, wipeInbox, type InboxRow } from '../../storage/inbox.ts';
 import { releaseAll } from '../../storage/lease.ts';
@@ -51,7 +51,7 @@ export async function sweep({ database }: Housekeeping): Promise<void> {
     const now = await database.now(tx);
     await wipeInbox(tx, now - wipeAfterMs);
     await forgetInbox(tx, now - forgetAfterMs);
-    await expireAnswers(tx, now);
+    await expirePayloads(tx, now);
     await sweepLocks(tx, now);
     await forgetMessages(tx, now - forgetMessagesAfterMs);
     const dropped = await dropOldOps(tx, maxOps);

@@ -2,7 +2,7 @@ import type { Policy } from '../../policy/rules.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { rescheduleOps } from '../../storage/messages.ts';
-import { readSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, writeKv } from '../../storage/kv.ts';
 import { channel, code, inline, joined, plain, say, type Text } from '../../text.ts';
 import { createPoller, type Poller } from './poller.ts';
 import type { ChannelLook } from './messenger.ts';
@@ -27,14 +27,14 @@ const everyMs = 30_000;
 export async function noteOpsPost(tx: Tx, last: LastPost, at: number): Promise<boolean> {
   const before = await lastPost(tx);
   if (before?.channel === last.channel && before.refused === last.refused) return false;
-  await writeSetting(tx, { key: lastPostKey, value: JSON.stringify(last), at });
+  await writeKv(tx, { key: lastPostKey, value: JSON.stringify(last), at });
   if (last.refused === null) await rescheduleOps(tx, at);
   return true;
 }
 
-async function lastPost(db: Parameters<typeof readSetting>[0]): Promise<LastPost | undefined> {
-  const setting = await readSetting(db, lastPostKey);
-  return setting && parseStored<LastPost>(setting.value);
+async function lastPost(db: Parameters<typeof readKv>[0]): Promise<LastPost | undefined> {
+  const stored = await readKv(db, lastPostKey);
+  return stored && parseStored<LastPost>(stored.value);
 }
 
 /** What is wrong with the ops channel right now, found without posting. Rejects if Slack does not answer. */

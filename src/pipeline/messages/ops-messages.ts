@@ -2,7 +2,7 @@ import type { Database, Tx } from '../../storage/database.ts';
 import type { Jump } from '../../storage/clock.ts';
 import { abandoned } from '../../storage/inbox.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
-import { readSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, writeKv } from '../../storage/kv.ts';
 import { aliveKey } from '../../storage/time.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import { counted } from '../../commands/kit/page.ts';
@@ -24,14 +24,14 @@ const worthTellingMs = 20_000;
 export async function noteAlive(database: Database): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
-    await writeSetting(tx, { key: aliveKey, value: String(database.clockAhead()), at });
+    await writeKv(tx, { key: aliveKey, value: String(database.clockAhead()), at });
   });
 }
 
 /** The report after an absence: how long it was and what was under way. Call it before leases are taken over. */
 export async function backAgain(database: Database): Promise<Text | undefined> {
   const now = await database.now();
-  const seen = await readSetting(database.db, aliveKey);
+  const seen = await readKv(database.db, aliveKey);
   if (seen === undefined || now - seen.at < worthTellingMs) return undefined;
   const open = await database.db
     .selectFrom('changes')

@@ -7,7 +7,7 @@ import { oweOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable } from './messenger.ts';
 import type { Card, Note } from '../changes/card.ts';
 
-/** Reports to the asker and the ops channel about messages that were given up or posted elsewhere. */
+/** Reports to the requester and the ops channel about messages that were given up or posted elsewhere. */
 
 /** A message that is given up: its content, its change, and the error from Slack. */
 export type Loss = {
@@ -21,20 +21,20 @@ const prefix = 'untold:';
 /** How much of a message is quoted, in characters, if Slack refuses its very content. */
 const maxQuoteLength = 300;
 
-/** Tells the asker and the ops channel that a message was given up. The loss of such a report is not reported again. */
+/** Tells the requester and the ops channel that a message was given up. The loss of such a report is not reported again. */
 export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> {
   const { message, change } = loss;
   if (message.key.includes(prefix)) return;
   await oweOps(tx, `${prefix}${message.key}`, forOps(loss), at);
   if (change === undefined || !isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
-  const body = JSON.stringify({ text: forAsker(loss, change) });
-  await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.asker, body, at });
+  const body = JSON.stringify({ text: forRequester(loss, change) });
+  await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.requester, body, at });
 }
 
-/** False if the asker's direct messages are what has just refused the message. */
-const isReachable = ({ message: { kind, recipient }, error }: Loss, { asker }: Change): boolean =>
-  !(isKind(error, 'gone') && (kind === 'card' || kind === 'reply' || recipient === asker));
+/** False if the requester's direct messages are what has just refused the message. */
+const isReachable = ({ message: { kind, recipient }, error }: Loss, { requester }: Change): boolean =>
+  !(isKind(error, 'gone') && (kind === 'card' || kind === 'reply' || recipient === requester));
 
 function forOps(loss: Loss): Text {
   const { message, what, change, error } = loss;
@@ -47,7 +47,7 @@ function forOps(loss: Loss): Text {
   return say`⚠️ **I couldn't deliver this to ${whom(loss)}** (${why(loss)}; ${code(message.key)}):\n${quote}`;
 }
 
-const forAsker = (loss: Loss, change: Change): Text =>
+const forRequester = (loss: Loss, change: Change): Text =>
   say`${named(change)}\n⚠️ I couldn't tell ${whom(loss)} about it (${why(loss)}). ${code(`change ${change.number}`)} shows where it is now.`;
 
 const named = (change: Change): Text => say`**#${change.number} · ${cardOf(change).title}**`;
@@ -57,7 +57,9 @@ function whom({ message: { kind, recipient }, change }: Loss): Text {
   if (kind === 'ops') return say`this channel`;
   if (change === undefined) return say`${channel(recipient ?? '')}`;
   const place = channel(change.channel);
-  return /^[DUW]/.test(change.channel) ? say`${person(change.asker)}` : say`${place} and ${person(change.asker)}`;
+  return /^[DUW]/.test(change.channel)
+    ? say`${person(change.requester)}`
+    : say`${place} and ${person(change.requester)}`;
 }
 
 const why = ({ error }: Loss): Text =>
@@ -68,11 +70,11 @@ const why = ({ error }: Loss): Text =>
 const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliverable =>
   error instanceof Undeliverable && error.kind === kind;
 
-/** Tells the ops channel, once for each change, that its messages go to the asker because its channel refuses them. */
+/** Tells the ops channel, once for each change, that its messages go to the requester because its channel refuses them. */
 export async function tellOfMove(tx: Tx, change: Change, word: string, at: number): Promise<void> {
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;
-  const says = say`⚠️ ${refuses(change.channel, word)} ${person(change.asker)} gets #${change.number} in direct messages instead.`;
+  const says = say`⚠️ ${refuses(change.channel, word)} ${person(change.requester)} gets #${change.number} in direct messages instead.`;
   await oweOps(tx, key, says, at);
 }
 
@@ -87,5 +89,5 @@ const refuses = (place: string, word: string): Text =>
     ? say`${channel(place)} is now shared with another organisation, so I don't post about sites there.`
     : say`${channel(place)} doesn't accept my posts (${code(word)}).`;
 
-/** Whether we are just not a member. Not a fault of the channel: only the asker is told, with the way to invite us. */
+/** Whether we are just not a member. Not a fault of the channel: only the requester is told, with the way to invite us. */
 export const isUninvited = (word: string): boolean => word === 'not_in_channel' || word === 'channel_not_found';

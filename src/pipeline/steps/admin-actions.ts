@@ -8,12 +8,12 @@ import { alone } from '../../storage/sql-dialect.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
-import { readSetting, removeSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
 import { actor, person as mention, say, time, type Text, plain } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
-import type { Permit } from '../access/permit.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Authorization } from '../access/authorization.ts';
+import type { Person } from '../access/access-check.ts';
 import { oweOps } from '../messages/ops-messages.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { cardOf } from '../changes/freeze.ts';
@@ -26,11 +26,11 @@ export type AdminDeps = { readonly database: Database; readonly changeStore: Cha
 /** Who acts, by which rules, and the inbox row that this answers. */
 export type Actor = {
   readonly person: Person;
-  readonly permit: Permit | undefined;
+  readonly authorization: Authorization | undefined;
   readonly inbox: string | undefined;
 };
 
-/** The setting that exists while sending is paused; `execute.ts` only checks that it exists. */
+/** The key that exists while sending is paused; `execute.ts` only checks that it exists. */
 export const pauseKey = 'pause';
 
 const maxHeldRead = 200;
@@ -93,7 +93,7 @@ function pausing(context: AdminDeps, doer: Actor, mayRead: MayRead): Pick<QueryS
         if (paused) return { done: false, pause: paused, ...around };
         const why = reason === undefined ? undefined : scrub(reason);
         const pause: Pause = { by: person.id, name: person.name, why, at };
-        await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
+        await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
         const because = why === undefined ? say`.` : say`: “${why}”.`;
         const says = say`⚠️ **${mention(person.id)} paused all sending**${because}`;
         await record(context, doer, tx, at, { event: 'pause', reason: why, says });
@@ -103,7 +103,7 @@ function pausing(context: AdminDeps, doer: Actor, mayRead: MayRead): Pick<QueryS
       exclusiveTransaction(context, async (tx, at) => {
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
-        await removeSetting(tx, pauseKey);
+        await removeKv(tx, pauseKey);
         const says = say`**${mention(person.id)} resumed sending.** It was paused by ${actor(paused.by)} at ${time(paused.at, 'date')}.`;
         await record(context, doer, tx, at, { event: 'resume', paused, says });
         const held = (await countStates(tx)).approved ?? 0;
@@ -152,13 +152,13 @@ export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Prom
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
 export async function record({ changeStore }: AdminDeps, doer: Actor, tx: Tx, at: number, entry: Entry): Promise<void> {
   const { event, target, says, ...rest } = entry;
-  const { person, permit } = doer;
+  const { person, authorization } = doer;
   await answerDelivery(tx, doer, at);
   const details = {
     ...(target && { target: target.name, target_key: keyOf(target) }),
     name: person.name,
     ...rest,
-    ...(permit && { permit: JSON.stringify(permit) }),
+    ...(authorization && { authorization: JSON.stringify(authorization) }),
   };
   await changeStore.note(tx, { event, by: person.id, at, details });
   if (says) await oweOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
@@ -173,6 +173,6 @@ export const holdOf = ({ change, person, reason, until }: Lock): LockInfo => ({
 });
 
 async function readPause(tx: Tx): Promise<Pause | undefined> {
-  const setting = await readSetting(tx, pauseKey);
-  return setting && parseStored<Pause>(setting.value);
+  const stored = await readKv(tx, pauseKey);
+  return stored && parseStored<Pause>(stored.value);
 }

@@ -5,24 +5,24 @@ import { findChange, holdChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
 import { closeInbox } from '../../storage/inbox.ts';
-import { approvals, castVote, type Vote } from '../../storage/votes.ts';
+import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { LockHeld, type ChangeStore, type TransitionNote } from '../changes/change-store.ts';
 import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
 import type { ApproverContext } from '../access/approver-lookup.ts';
-import { assertMember, type Person } from '../access/authorise.ts';
+import { assertMember, type Person } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
 import type { OutcomeDeps } from './outcome.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
 import { freshVoters, recheck, type Recheck } from '../changes/recheck.ts';
 import type { ShownVersion, DecisionKind } from '../changes/card.ts';
-import { restore, wordsOfChange, type Restored } from '../language/reparse.ts';
+import { restore, argsOfChange, type Restored } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
-import { readSetting } from '../../storage/kv.ts';
+import { readKv } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
 
 /** What decisions need: the same checks as before a send, and the change store. */
@@ -40,7 +40,7 @@ export type Decided = ShownVersion & {
 
 const maxReasonLength = 500;
 /** Decisions that a right to unlock allows if nobody else is left to make them. */
-const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did not happen']);
+const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did_not_happen']);
 /** How often the votes are read at most, if others vote meanwhile. */
 const maxRecounts = 5;
 
@@ -59,7 +59,7 @@ export async function decide(context: DecisionDeps, decided: Decided): Promise<v
   const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
   const ballot = { ...ending, policy, by, anybody };
   for (let attempt = 0; attempt < maxRecounts; attempt += 1) {
-    const votes = await approvals(context.database.db, change.number);
+    const votes = await listVotes(context.database.db, change.number);
     const voters = await freshVoters(context, change, votes);
     if (voters === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who the other approvers are.`);
     // Refuse before the host is asked anything.
@@ -112,15 +112,15 @@ async function refuseIfMovedOn(context: DecisionDeps, change: Change, { inbox }:
   const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
-  const kind = checked.kind === 'void' ? 'void' : 'supersede';
-  const reply = notSent(checked.why, kind === 'void' ? undefined : wordsOfChange(change));
+  const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
+  const reply = notSent(checked.why, kind === 'invalidated' ? undefined : argsOfChange(change));
   const came = await context.database.transaction(async (tx) => {
     await alone(tx);
     // If somebody else was first, the next `rule` tells the person what they did.
     if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
     const at = await context.database.now(tx);
     if (!(await claimInbox(tx, inbox, at))) return 'too late';
-    const note = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.asker] };
+    const note = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.requester] };
     await context.changeStore.advance(tx, change, { kind }, note);
     return 'first';
   });
@@ -152,7 +152,7 @@ async function commit(context: DecisionDeps, decided: Decided, session: Session)
       const change = await holdChange(tx, decided.number);
       const now = await database.now(tx);
       if (change === undefined || !(await claimInbox(tx, decided.inbox, now))) return true;
-      const votes = await approvals(tx, change.number);
+      const votes = await listVotes(tx, change.number);
       if (votes.length !== session.votes.length) throw new Recount();
       await apply(tx, changeStore, change, decided, session, now);
       return true;
@@ -178,19 +178,20 @@ async function apply(
   at: number,
 ): Promise<void> {
   const ruling = rule(decided, { ...session, change, now: at });
-  const { person, verdict, reason } = decided;
+  const { person, verdict } = decided;
   // A repeated vote is refused unless it now completes the approval.
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
     throw new Refusal(say`You've already approved #${change.number}. Nothing was changed by your click.`);
   }
-  const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
+  const isPaused = (await readKv(tx, pauseKey)) !== undefined;
   const note = { ...noteFor(change, decided, session.by, ruling, isPaused), at };
   if (verdict === 'approve') {
-    await castVote(tx, { change: change.number, person, verdict, reason: reason ?? null, version: change.version, at });
+    await castVote(tx, { change: change.number, person, at });
   }
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
   const moved = await changeStore.advance(tx, change, ruling.event, note);
-  if (moved && ruling.event.kind === 'affirm') await settleAccess(tx, changeStore, moved, at, { isProven: true });
+  if (moved && ruling.event.kind === 'confirmed_happened')
+    await settleAccess(tx, changeStore, moved, at, { isProven: true });
 }
 
 function noteFor(
@@ -206,7 +207,12 @@ function noteFor(
   switch (decided.verdict) {
     case 'approve': {
       if (ruling.kind === 'move') {
-        return { ...base, reply: approved(change, by.id, isPaused), decide: coolsDown(change), tell: [change.asker] };
+        return {
+          ...base,
+          reply: approved(change, by.id, isPaused),
+          decide: coolsDown(change),
+          tell: [change.requester],
+        };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
       return { ...base, reply: counted(by.id, left, ruling.unknown) };
@@ -218,17 +224,17 @@ function noteFor(
     case 'stop':
       return { ...base, ...endedBy(change, ended('Stopped', by.id)) };
     case 'happened':
-    case 'did not happen': {
+    case 'did_not_happen': {
       const happened = decided.verdict === 'happened';
       const says = closed(happened, by.id);
-      const text = joined([markFor[happened ? 'affirm' : 'deny'], says]);
-      const again = happened ? [] : notSent(says, wordsOfChange(change)).buttons;
-      return { ...base, reply: { text, buttons: again ?? [] }, outcome: says, ops: true };
+      const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
+      const again = happened ? [] : notSent(says, argsOfChange(change)).buttons;
+      return { ...base, reply: { text, buttons: again ?? [] }, lastNote: says, ops: true };
     }
   }
 }
 
-function endedBy(change: Change, says: Text): Pick<TransitionNote, 'reply' | 'outcome' | 'tell'> {
-  const { buttons = [] } = notSent(says, wordsOfChange(change));
-  return { reply: { text: say`⛔ ${says}`, buttons }, outcome: says, tell: [change.asker] };
+function endedBy(change: Change, says: Text): Pick<TransitionNote, 'reply' | 'lastNote' | 'tell'> {
+  const { buttons = [] } = notSent(says, argsOfChange(change));
+  return { reply: { text: say`⛔ ${says}`, buttons }, lastNote: says, tell: [change.requester] };
 }

@@ -6,7 +6,7 @@ import { alone } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { redrawCards } from '../../storage/messages.ts';
-import { readSetting } from '../../storage/kv.ts';
+import { readKv } from '../../storage/kv.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
 import { leaseMs } from '../changes/change.ts';
@@ -15,7 +15,7 @@ import { pauseIfPromoted } from './lost-commit.ts';
 import { saveOutcome, retryNote, type OutcomeDeps } from './outcome.ts';
 import { recheck, type Recheck } from '../changes/recheck.ts';
 import { standing } from '../changes/card.ts';
-import { wordsOfChange } from '../language/reparse.ts';
+import { argsOfChange } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 
@@ -45,7 +45,7 @@ export async function execute(context: ExecuteDeps, change: Change): Promise<voi
   const inTheWay = await blockedReason(database, change);
   if (inTheWay) return reschedule(context, change, inTheWay);
   const checked = await recheck(context, change);
-  if (checked.kind === 'void') return giveUp(context, change, 'void', checked.why);
+  if (checked.kind === 'invalidated') return giveUp(context, change, 'invalidated', checked.why);
   if (checked.kind === 'drifted') return giveUp(context, change, 'supersede', checked.why);
   if (checked.kind === 'later' || checked.kind === 'host trouble') return reschedule(context, change, checked.why);
   failpoint('rechecked', change.number);
@@ -104,7 +104,7 @@ async function complete(context: ExecuteDeps, seen: Change): Promise<void> {
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
     if (await blockedReason(context.database, change, tx)) return false;
     const says = say`Nothing had to be sent. ${cardOf(change).done}.`;
-    const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, outcome: says };
+    const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, lastNote: says };
     const moved = await context.changeStore.advance(tx, change, { kind: 'complete' }, note);
     if (moved) await settleAccess(tx, context.changeStore, moved, at, { isProven: true });
     return moved !== undefined;
@@ -115,7 +115,7 @@ async function complete(context: ExecuteDeps, seen: Change): Promise<void> {
 /** A pause or another lock that stops the send for now. */
 async function blockedReason(database: Database, change: Change, tx?: Tx): Promise<Text | undefined> {
   const db = tx ?? database.db;
-  if ((await readSetting(db, 'pause')) !== undefined) return say`All sending is paused.`;
+  if ((await readKv(db, 'pause')) !== undefined) return say`All sending is paused.`;
   const [target] = storedTargets(change);
   const lock = target && (await heldLock(db, lockKey(target), await database.now(tx)));
   return lock && lock.change !== change.number ? lockedBy(lock, change.target_name) : undefined;
@@ -123,31 +123,31 @@ async function blockedReason(database: Database, change: Change, tx?: Tx): Promi
 
 /** Includes why it waited, as shown on the card. */
 const tooLate = (change: Change): Text =>
-  joined([say`It was not sent in time.`, change.outcome === null ? undefined : say`Until then: ${standing(change)}`]);
+  joined([say`It was not sent in time.`, change.last_note === null ? undefined : say`Until then: ${standing(change)}`]);
 
 /** Reschedule; the state is unchanged and the card says why. */
 async function reschedule({ database }: ExecuteDeps, change: Change, why: Text): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
-    const outcome = JSON.stringify(say`**Not sent yet.** ${why}`);
-    const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, outcome });
-    if (held && held.outcome !== change.outcome) await redrawCards(tx, change.number, now, false);
+    const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
+    const held = await touchChange(tx, change, { due_at: now + retryMs, ...unowned, last_note });
+    if (held && held.last_note !== change.last_note) await redrawCards(tx, change.number, now, false);
   });
 }
 
 async function giveUp(
   { database, changeStore }: ExecuteDeps,
   change: Change,
-  kind: 'expire' | 'void' | 'supersede',
+  kind: 'expire' | 'invalidated' | 'supersede',
   why: Text,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const reply = notSent(why, kind === 'void' ? undefined : wordsOfChange(change));
+    const reply = notSent(why, kind === 'invalidated' ? undefined : argsOfChange(change));
     await changeStore.advance(
       tx,
       change,
       { kind },
-      { by: 'sitehand', at: await database.now(tx), reply, outcome: nothingSent(why), tell: [change.asker] },
+      { by: 'sitehand', at: await database.now(tx), reply, lastNote: nothingSent(why), tell: [change.requester] },
     );
   });
 }
@@ -156,7 +156,7 @@ async function giveUp(
 async function failToConnect(context: ExecuteDeps, change: Change, why: Text): Promise<void> {
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
-    const note = retryNote(change, { kind: 'stumble' }, at, why);
-    await context.changeStore.advance(tx, change, { kind: 'stumble' }, note);
+    const note = retryNote(change, { kind: 'connect_failed' }, at, why);
+    await context.changeStore.advance(tx, change, { kind: 'connect_failed' }, note);
   });
 }

@@ -6,12 +6,12 @@ import { failpoint } from '../../failpoints.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
-import { readSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, writeKv } from '../../storage/kv.ts';
 import type { Tx } from '../../storage/database.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import type { ChangeStore, TransitionNote } from '../changes/change-store.ts';
-import type { Person } from '../access/authorise.ts';
-import { beforeOf, leftOf } from '../changes/freeze.ts';
+import type { Person } from '../access/access-check.ts';
+import { snapshotOf, leftOf } from '../changes/freeze.ts';
 import type { Button, Note } from '../changes/card.ts';
 import type { Names } from '../language/resolve.ts';
 import { namesWith } from '../access/visibility.ts';
@@ -34,7 +34,7 @@ export type FollowDeps = ReadDeps & {
 const showRunningAfterMs = 10_000;
 /** The same if the host can't be asked; short trouble isn't worth a line. */
 const showTroubleAfterMs = 20_000;
-/** The setting that exists once the host has answered about an operation. */
+/** The key that exists once the host has answered about an operation. */
 const followingWorks = 'following';
 
 /** Polls an accepted change once: asks about its operation or reads back, and settles it if that is conclusive. */
@@ -43,17 +43,17 @@ export async function follow(context: FollowDeps, change: Change): Promise<void>
   const now = await context.database.now();
   const trail = trailOf(change, now);
   const seen = await observe(context, change, restored);
-  const works = (await readSetting(context.database.db, followingWorks)) !== undefined;
+  const works = (await readKv(context.database.db, followingWorks)) !== undefined;
   const verdict = judge(change, trail, seen, works, now);
   if (!('wait' in verdict)) failpoint('seen', change.number);
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
-    if (!works && isKnown(seen.operation)) await writeSetting(tx, { key: followingWorks, value: 'on', at });
+    if (!works && isKnown(seen.operation)) await writeKv(tx, { key: followingWorks, value: 'on', at });
     if ('wait' in verdict) {
       const running = at - (change.sent_at ?? at);
       await tellProgress(tx, change, seen.operation, running, at);
-      const followed = JSON.stringify(verdict.trail);
-      await touchChange(tx, change, { followed, due_at: at + verdict.wait, owner: null, lease_until: null });
+      const poll_state = JSON.stringify(verdict.trail);
+      await touchChange(tx, change, { poll_state, due_at: at + verdict.wait, owner: null, lease_until: null });
     } else await settle(context, tx, change, restored, { ...verdict, left: leftIn(seen) }, at);
   });
   if (!('wait' in verdict)) failpoint('settled', change.number);
@@ -126,7 +126,7 @@ async function trace(
   );
 }
 
-type Compared = { readonly input: Restored['resolved']['input']; readonly before: unknown; readonly now: unknown };
+type Compared = { readonly input: Restored['resolved']['input']; readonly snapshot: unknown; readonly now: unknown };
 
 /** What `compare` makes of a new look and the frozen one. `trouble`: the host couldn't be asked. */
 async function compared<T>(
@@ -139,7 +139,7 @@ async function compared<T>(
   try {
     return compare({
       input,
-      before: beforeOf(change),
+      snapshot: snapshotOf(change),
       now: await action.look({ input, ...sourcesOf(context, following) }),
     });
   } catch (error) {
@@ -179,9 +179,9 @@ async function settle(
   at: number,
 ): Promise<void> {
   const { event, says, proven } = verdict;
-  const isDone = proven || event.kind === 'leave';
+  const isDone = proven || event.kind === 'unverified';
   const { buttons, undo } = isDone && restored ? offersOf(context, change, restored, verdict, at) : { buttons: [] };
-  const after = event.kind === 'leave' ? restored?.action.after : undefined;
+  const after = event.kind === 'unverified' ? restored?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
   const text = joined([markFor[event.kind], says, after, until]);
   const final = { reply: { text, buttons }, outcome: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
@@ -189,7 +189,7 @@ async function settle(
     by: 'sitehand',
     at,
     details: { says },
-    ...(event.kind === 'lose' ? alarm(change, says) : final),
+    ...(event.kind === 'outcome_lost' ? alarm(change, says) : final),
   };
   const moved = await context.changeStore.advance(tx, change, event, note);
   if (moved && isDone) await settleAccess(tx, context.changeStore, moved, at, { isProven: proven });
@@ -203,16 +203,16 @@ function offersOf(
   { proven, left }: Settled,
   at: number,
 ): { readonly buttons: readonly Button[]; readonly undo?: Undo } {
-  const of = { input: resolved.input, before: beforeOf(change), sentAt: change.sent_at ?? change.created_at };
-  const next: Button[] = (action.next?.(of) ?? []).map(({ label, words }) => ({
+  const of = { input: resolved.input, snapshot: snapshotOf(change), sentAt: change.sent_at ?? change.created_at };
+  const next: Button[] = (action.next?.(of) ?? []).map(({ label, args }) => ({
     label,
-    press: { kind: 'words', words },
+    press: { kind: 'run', args },
   }));
-  const words = proven ? action.undo?.(of) : undefined;
-  if (words === undefined) return { buttons: next };
+  const args = proven ? action.undo?.(of) : undefined;
+  if (args === undefined) return { buttons: next };
   const press = { kind: 'undo', installation: database.installation, number: change.number } as const;
-  return { buttons: [{ label: 'Undo', press }, ...next], undo: { words, left: left ?? null, until: at + undoMs } };
+  return { buttons: [{ label: 'Undo', press }, ...next], undo: { args: args, left: left ?? null, until: at + undoMs } };
 }
 
 const trailOf = (change: Change, now: number): PollState =>
-  change.followed === null ? { since: now, looks: 0, known: false, unclear: 0 } : parseStored(change.followed);
+  change.poll_state === null ? { since: now, looks: 0, known: false, unclear: 0 } : parseStored(change.poll_state);

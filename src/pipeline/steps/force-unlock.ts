@@ -38,7 +38,7 @@ async function tell(
   change: Change,
   env: Environment,
 ): Promise<void> {
-  const { person, permit } = doer;
+  const { person, authorization } = doer;
   await answerDelivery(tx, doer, at);
   const open = change.state === 'unknown' ? say` This one is still unknown and has to be closed.` : '';
   const text = say`🔓 **${mention(person.id)} removed its lock on ${env.name}.** Other changes to it can go ahead.${open}`;
@@ -46,7 +46,7 @@ async function tell(
     target: env.name,
     target_key: keyOf(env),
     name: person.name,
-    ...(permit && { permit: JSON.stringify(permit) }),
+    ...(authorization && { authorization: JSON.stringify(authorization) }),
   };
   await context.changeStore.remark(tx, change, 'force_unlock', {
     by: person.id,

@@ -3,7 +3,7 @@ import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
-import { readSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, writeKv } from '../../storage/kv.ts';
 import { timelineChanged } from '../../storage/timeline.ts';
 import { code, plain, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
@@ -35,9 +35,9 @@ export async function pauseAfterLoss(
 ): Promise<void> {
   const why = plain(found.says);
   // A person's pause stays as it is; the ops channel is told all the same.
-  if ((await readSetting(tx, pauseKey)) === undefined) {
+  if ((await readKv(tx, pauseKey)) === undefined) {
     const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at };
-    await writeSetting(tx, { key: pauseKey, value: JSON.stringify(pause), at });
+    await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
     await changeStore.note(tx, { event: 'pause', by: 'sitehand', at, details: { reason: why } });
   }
   await oweOps(

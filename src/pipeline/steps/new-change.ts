@@ -1,54 +1,54 @@
-import type { Channel, Person } from '../access/authorise.ts';
+import type { Channel, Person } from '../access/access-check.ts';
 import { scrub } from '../../secret.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
-import { approvedAt } from '../changes/change.ts';
+import { readyToSend } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { nextReminder } from './reminders.ts';
-import { canonicalWords } from '../language/resolve.ts';
+import { canonicalArgs } from '../language/resolve.ts';
 
 /** Who asks, and from where. */
-export type Asker = { readonly person: Person; readonly channel: Channel };
+export type Requester = { readonly person: Person; readonly channel: Channel };
 
 type NewRow = Parameters<ChangeStore['begin']>[1];
 
 /** The row of a new change: waiting if the rules want an approval, else approved. `now` in epoch milliseconds. */
-export function rowOf(frozen: Frozen, { person, channel }: Asker, now: number): NewRow {
+export function rowOf(frozen: Frozen, { person, channel }: Requester, now: number): NewRow {
   const { target } = frozen;
   if (target === undefined) throw new Error(`${frozen.parsed.path} has no target`);
   return {
     command: frozen.parsed.path,
     risk: frozen.action.risk,
-    words: JSON.stringify(canonicalWords(frozen)),
+    args: JSON.stringify(canonicalArgs(frozen)),
     target: targetKey(target),
     target_name: target.name,
-    target_live: target.kind === 'environment' && target.live ? 1 : 0,
+    is_live: target.kind === 'environment' && target.live ? 1 : 0,
     targets: JSON.stringify([target, ...frozen.alsoReads]),
-    before: JSON.stringify(frozen.before ?? null),
-    rests: frozen.rests,
+    snapshot: JSON.stringify(frozen.snapshot ?? null),
+    preconditions: frozen.preconditions,
     call: frozen.call,
     card: frozen.card,
     fingerprint: frozen.fingerprint,
     // The reason is public and stored, so pasted keys are removed.
     reason: frozen.parsed.reason === undefined ? null : scrub(frozen.parsed.reason),
-    asker: person.id,
-    asker_name: person.name,
-    asker_team: person.team,
+    requester: person.id,
+    requester_name: person.name,
+    requester_team: person.team,
     channel: channel.id,
-    permit: JSON.stringify(frozen.permit),
+    authorization: JSON.stringify(frozen.authorization),
     created_at: now,
     ...initialState(frozen, now),
   };
 }
 
 function initialState(
-  { permit: { approval }, action, target }: Frozen,
+  { authorization: { approval }, action, target }: Frozen,
   now: number,
-): Pick<NewRow, 'state' | 'approved_at' | 'expires_at' | 'due_at'> {
+): Pick<NewRow, 'state' | 'expires_at' | 'due_at'> {
   if (approval !== 'none') {
     const expires_at = now + approval.expires;
-    return { state: 'waiting', approved_at: null, expires_at, due_at: nextReminder(now, expires_at, now) };
+    return { state: 'waiting', expires_at, due_at: nextReminder(now, expires_at, now) };
   }
-  const target_live = target?.kind === 'environment' && target.live ? 1 : 0;
-  return { state: 'approved', ...approvedAt({ risk: action.risk, target_live, expires_at: now }, now) };
+  const is_live = target?.kind === 'environment' && target.live ? 1 : 0;
+  return { state: 'approved', ...readyToSend({ risk: action.risk, is_live, expires_at: now }, now) };
 }

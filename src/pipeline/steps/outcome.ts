@@ -11,7 +11,7 @@ import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../ch
 import { move, type ChangeEvent } from '../changes/change.ts';
 import { cardOf } from '../changes/freeze.ts';
 import { foundOf, pauseAfterLoss, type LossDeps } from './lost-commit.ts';
-import { wordsOfChange } from '../language/reparse.ts';
+import { argsOfChange } from '../language/reparse.ts';
 import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from '../changes/replies.ts';
 
 export type OutcomeDeps = LossDeps & {
@@ -64,7 +64,7 @@ async function record(context: OutcomeDeps, tx: Tx, sent: Change, outcome: Outco
   const event = isOurs ? eventOf(outcome) : lateEvent(outcome, row.state);
   const note = noteFor(row, outcome, event, at);
   const moved = event && (await context.changeStore.advance(tx, row, event, note));
-  if (moved === undefined) await context.changeStore.remark(tx, row, 'late answer', note);
+  if (moved === undefined) await context.changeStore.remark(tx, row, 'late_answer', note);
   return moved ?? row;
 }
 
@@ -94,7 +94,7 @@ async function reportMissing(context: OutcomeDeps, tx: Tx, sent: Change, outcome
 
 /** Whether an earlier attempt to save did commit, so that saving again would repeat it as a late answer. */
 async function isRecorded(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> {
-  const events = [eventOf(outcome).kind, 'accept late', 'reject late', 'late answer'];
+  const events = [eventOf(outcome).kind, 'accept_late', 'reject_late', 'late_answer'];
   const answer = JSON.stringify(outcome.kind === 'not sent' ? undefined : outcome);
   return (await linesOfChanges(tx, [sent.number], events)).some(({ details }) => {
     const { version, receipt } = parseStored<{ readonly version: number; readonly receipt?: unknown }>(details);
@@ -116,13 +116,13 @@ function noteFor(change: Change, outcome: Outcome, event: ChangeEvent | undefine
   }
   if (event === undefined && outcome.kind !== 'unknown') {
     const reply = { text: say`⚠️ **The host answered after this had ended here.** ${text}` };
-    return { ...note, reply, ops: true, tell: [change.asker] };
+    return { ...note, reply, ops: true, tell: [change.requester] };
   }
   const late = event?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
   if (outcome.kind === 'accepted') return { ...note, reply: { text: late } };
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };
   const reply = { text: joined(['❌', late]) };
-  return { ...note, reply, outcome: text, tell: [change.asker] };
+  return { ...note, reply, lastNote: text, tell: [change.requester] };
 }
 
 /** The note for an attempt that sent nothing: when the next one is, or that there is none. */
@@ -130,6 +130,6 @@ export function retryNote(change: Change, event: ChangeEvent, at: number, why: T
   const next = move(change, event, at)?.patch;
   const base = { by: 'sitehand', at, details: { why } };
   if (next?.state === 'approved') return { ...base, reply: { text: tryingAgain(why, next.due_at ?? at) } };
-  const reply = notSent(why, wordsOfChange(change));
-  return { ...base, reply, outcome: nothingSent(why) };
+  const reply = notSent(why, argsOfChange(change));
+  return { ...base, reply, lastNote: nothingSent(why) };
 }

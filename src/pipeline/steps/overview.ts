@@ -1,10 +1,10 @@
 import { idsOf } from '../../policy/people.ts';
 import { listChanges, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
-import { approvals } from '../../storage/votes.ts';
+import { listVotes } from '../../storage/votes.ts';
 import { mayEnd } from '../changes/approve.ts';
 import type { ApproverContext } from '../access/approver-lookup.ts';
-import type { Person } from '../access/authorise.ts';
+import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../changes/closers.ts';
 import { namesWith, readerOf, type VisibilityContext } from '../access/visibility.ts';
 import { renderCard, type Card } from '../changes/card.ts';
@@ -39,7 +39,7 @@ export async function overviewFor(context: OverviewDeps, person: Person): Promis
   const [waiting, unknown, own, latest] = await Promise.all([
     read({ state: 'waiting' }),
     read({ state: 'unknown' }),
-    read({ askers: idsOf(context.policy(), person.id) }),
+    read({ requesters: idsOf(context.policy(), person.id) }),
     read({}),
   ]);
   const undecided = await notVotedBy(db, person, await decidableBy(context, person, [...unknown, ...waiting]));
@@ -81,18 +81,18 @@ async function decidableBy(context: OverviewDeps, by: Person, changes: readonly 
 }
 
 async function notVotedBy(
-  db: Parameters<typeof approvals>[0],
+  db: Parameters<typeof listVotes>[0],
   person: Person,
   changes: readonly Change[],
 ): Promise<readonly Change[]> {
   const voted = await Promise.all(
     changes.map(async ({ number, state }) =>
-      state === 'waiting' ? (await approvals(db, number)).some((vote) => vote.person === person.id) : false,
+      state === 'waiting' ? (await listVotes(db, number)).some((vote) => vote.person === person.id) : false,
     ),
   );
   return changes.filter((_, index) => !voted[index]);
 }
 
 async function renderRow({ database }: { readonly database: Database }, change: Change): Promise<Card> {
-  return renderCard(change, await approvals(database.db, change.number), database.installation);
+  return renderCard(change, await listVotes(database.db, change.number), database.installation);
 }

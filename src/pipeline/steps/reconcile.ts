@@ -10,7 +10,7 @@ import { closersOf, endingOf, type Closers } from '../changes/closers.ts';
 import { readBack, type FollowDeps } from './follow.ts';
 import { cardOf } from '../changes/freeze.ts';
 import { namesWith, type VisibilityContext } from '../access/visibility.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from '../changes/card.ts';
 import { restore, type Restored } from '../language/reparse.ts';
 import { askAgain, evidence, noEvidence } from '../changes/replies.ts';
@@ -99,15 +99,18 @@ const findClosers = async (context: ReconcileDeps, change: Change, restored: Res
 
 /** The closers, if none of them got the first alarm: not all approvers of then still may. */
 function notYetTold(change: Change, { people }: Closers): readonly string[] {
-  const told = new Set([...askedPeople(permitOf(change)), ...(neededNoApproval(change) ? [change.asker] : [])]);
+  const told = new Set([
+    ...askedPeople(authorizationOf(change)),
+    ...(neededNoApproval(change) ? [change.requester] : []),
+  ]);
   return people.some((id) => told.has(id)) ? [] : people;
 }
 
-/** If no approval was needed, only the asker is reminded, if they can close it: all others would be too many. */
+/** If no approval was needed, only the requester is reminded, if they can close it: all others would be too many. */
 const toRemind = (change: Change, { people }: Closers): readonly string[] =>
-  neededNoApproval(change) && people.includes(change.asker) ? [change.asker] : people;
+  neededNoApproval(change) && people.includes(change.requester) ? [change.requester] : people;
 
-const neededNoApproval = (change: Change): boolean => permitOf(change).approval === 'none';
+const neededNoApproval = (change: Change): boolean => authorizationOf(change).approval === 'none';
 
 /** Sends a closer the decision buttons: the first alarm went to the approvers only. */
 async function tellCloser(context: ReconcileDeps, tx: Tx, change: Change, recipient: string, says: Text, at: number) {

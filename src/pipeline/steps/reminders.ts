@@ -1,10 +1,10 @@
 import type { Change } from '../../storage/changes.ts';
 import { touchChange } from '../../storage/changes.ts';
 import { unowned } from '../../storage/lease.ts';
-import { approvals } from '../../storage/votes.ts';
+import { listVotes } from '../../storage/votes.ts';
 import type { OutcomeDeps } from './outcome.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
-import { permitOf } from '../access/permit.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import { reminder } from '../changes/replies.ts';
 
 const lastMinutesMs = 10 * 60_000;
@@ -23,8 +23,8 @@ export async function remind({ database, changeStore }: OutcomeDeps, change: Cha
     const due_at = nextReminder(change.created_at, change.expires_at, at);
     const touched = await touchChange(tx, change, { due_at, ...unowned });
     if (touched === undefined) return;
-    const voted = (await approvals(tx, change.number)).map(({ person }) => person);
-    const tell = askedPeople(permitOf(change)).filter((id) => !voted.includes(id));
+    const voted = (await listVotes(tx, change.number)).map(({ person }) => person);
+    const tell = askedPeople(authorizationOf(change)).filter((id) => !voted.includes(id));
     await changeStore.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
   });
 }

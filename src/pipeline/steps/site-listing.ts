@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.ts';
-import { readSetting, writeSetting } from '../../storage/kv.ts';
+import { readKv, writeKv } from '../../storage/kv.ts';
 
 /**
  * Whether the host has ever listed its sites. Stored, because after a restart during host trouble a 404 must not be
@@ -7,11 +7,11 @@ import { readSetting, writeSetting } from '../../storage/kv.ts';
  */
 const key = 'lists_sites';
 
-export const listsSites = async ({ db }: Database): Promise<boolean> => (await readSetting(db, key)) !== undefined;
+export const listsSites = async ({ db }: Database): Promise<boolean> => (await readKv(db, key)) !== undefined;
 
 /** Stores it for the next start. If that fails, the next start asks the host. */
 export function noteListsSites(database: Database, onTrouble: (what: string, error: unknown) => void): void {
   database
-    .transaction(async (tx) => writeSetting(tx, { key, value: 'yes', at: await database.now(tx) }))
+    .transaction(async (tx) => writeKv(tx, { key, value: 'yes', at: await database.now(tx) }))
     .catch((error: unknown) => onTrouble('noting that the host lists its sites', error));
 }

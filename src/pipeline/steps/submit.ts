@@ -4,7 +4,7 @@ import { findSaved, findWaiting, type Change, type NewChange } from '../../stora
 import type { Database, Tx } from '../../storage/database.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { LockHeld, type ChangeStore } from '../changes/change-store.ts';
-import type { Authorised, Person } from '../access/authorise.ts';
+import type { Authorized, Person } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
 import { whomToAsk, type ApproverContext } from '../access/approver-lookup.ts';
@@ -13,12 +13,12 @@ import { lockInTheWay, refuseTooMany } from '../changes/conflicts.ts';
 import { rowOf } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
 import { sourcesOf, type ReadDeps } from '../changes/read-sources.ts';
-import { canonicalWords, type Names } from '../language/resolve.ts';
+import { canonicalArgs, type Names } from '../language/resolve.ts';
 import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
-import { readSetting } from '../../storage/kv.ts';
+import { readKv } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
-import type { Asker } from './new-change.ts';
+import type { Requester } from './new-change.ts';
 
 /** What is needed to take in a change; `wiring.ts` provides it. */
 export type SubmitDeps = ApproverContext &
@@ -37,7 +37,7 @@ export type SubmitDeps = ApproverContext &
 export class Locked extends Refusal {}
 
 /** Whether the rules want a reason and none was given. */
-export const wantsReason = ({ permit: { approval }, parsed }: Authorised): boolean =>
+export const wantsReason = ({ authorization: { approval }, parsed }: Authorized): boolean =>
   approval !== 'none' && approval.reason === 'required' && parsed.reason === undefined;
 
 export const noReason = (): Refusal =>
@@ -46,18 +46,18 @@ export const noReason = (): Refusal =>
 /** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
 export async function lookAndFreeze(
   context: SubmitDeps,
-  parsed: Authorised,
+  parsed: Authorized,
   action: AnyAction,
   onBehalfOf?: string,
 ): Promise<Frozen> {
-  const before = await action
+  const snapshot = await action
     .look?.({ input: parsed.input, ...sourcesOf(context, onBehalfOf) })
     .catch((error: unknown) => {
-      throw asRefusal(error, canonicalWords(parsed));
+      throw asRefusal(error, canonicalArgs(parsed));
     });
-  const wrong = action.possible?.({ input: parsed.input, before });
+  const wrong = action.possible?.({ input: parsed.input, snapshot });
   if (wrong) throw new Refusal(wrong.says, wrong);
-  return freeze(parsed, action, before, await context.database.now());
+  return freeze(parsed, action, snapshot, await context.database.now());
 }
 
 /**
@@ -68,32 +68,32 @@ export async function lookAndFreeze(
 export async function save(
   context: SubmitDeps,
   frozen: Frozen,
-  asker: Asker,
+  requester: Requester,
   confirmation: Confirmation,
   inboxKey: string | undefined,
   also: (tx: Tx, saved: Change) => Promise<void> = async () => undefined,
 ): Promise<Change | undefined> {
   const { database, changeStore } = context;
-  const { approval } = frozen.permit;
+  const { approval } = frozen.authorization;
   refuseUnlessConfirmed(frozen, confirmation);
   if (wantsReason(frozen)) throw noReason();
-  const asks = approval === 'none' ? [] : await whomToAsk(context, approval, frozen, asker.person.id);
+  const asks = approval === 'none' ? [] : await whomToAsk(context, approval, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
       const now = await database.now(tx);
       begunRow = undefined;
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
-      const row = rowOf({ ...frozen, permit: { ...frozen.permit, asks } }, asker, now);
-      await refuseTooMany(tx, row, idsOf(context.policy(), row.asker));
+      const row = rowOf({ ...frozen, authorization: { ...frozen.authorization, asks } }, requester, now);
+      await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
       if (held && row.state === 'approved') throw new LockHeld(held, row);
-      const saved = await changeStore.begin(tx, row, { by: row.asker, at: now, details: detailsOf(row) });
+      const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: detailsOf(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begunRow = row;
-      const isPaused = (await readSetting(tx, pauseKey)) !== undefined;
+      const isPaused = (await readKv(tx, pauseKey)) !== undefined;
       const reply = asked(saved, { held, twin, isPaused });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
@@ -113,13 +113,22 @@ export async function save(
 }
 
 /** What the audit line holds. */
-const detailsOf = ({ command, words, reason, asker_name, call, fingerprint, permit, before }: NewChange) => ({
+const detailsOf = ({
   command,
-  words,
+  args,
   reason,
-  name: asker_name,
+  requester_name,
   call,
   fingerprint,
-  permit,
-  before,
+  authorization,
+  snapshot,
+}: NewChange) => ({
+  command,
+  args,
+  reason,
+  name: requester_name,
+  call,
+  fingerprint,
+  authorization,
+  snapshot,
 });

@@ -12,8 +12,8 @@ import { heldLock } from '../../storage/locks.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { changeTimer, noteTimer, type Timer } from '../../storage/timers.ts';
 import { bold, joined, person, plain, say, time, type Text } from '../../text.ts';
-import type { Authorised, Person } from '../access/authorise.ts';
-import { parseWords } from '../language/parse.ts';
+import type { Authorized, Person } from '../access/access-check.ts';
+import { parseArgs } from '../language/parse.ts';
 import { listingMs, type Recheck } from '../changes/recheck.ts';
 import { standing, type Button, type Note } from '../changes/card.ts';
 import { resolve, type Names } from '../language/resolve.ts';
@@ -71,7 +71,7 @@ async function fire(context: TimerDeps, timer: Timer): Promise<void> {
   const open = await openNow(context, timer, target);
   if (open === 'gone') return end(context, timer, 'gone');
   if (open.length === 0)
-    return timer.times_missing + 1 < minMissing ? checkAgain(context, timer) : end(context, timer, 'not there');
+    return timer.times_missing + 1 < minMissing ? checkAgain(context, timer) : end(context, timer, 'not_there');
   // Nothing was sent, so the host refused nothing: not an attempt.
   if (made?.sent_at === null) {
     return putOffAndTell(context, timer, say`#${made.number} didn't do it: ${standing(made)}`, {
@@ -107,34 +107,34 @@ async function openNow(context: TimerDeps, timer: Timer, target: Environment): P
       if (presence !== 'listed')
         throw new NotTried(say`${inWords(error)} ${notThere(presence, target)} ${nothingTaken}`);
     }
-    const isAway = !['not found', 'unauthorised', 'bad request'].includes(error.kind);
+    const isAway = !['not found', 'unauthorized', 'bad request'].includes(error.kind);
     throw new (isAway ? NotTried : Refusal)(say`${inWords(error)} ${nothingTaken}`);
   }
 }
 
 /** Creates the change that removes the addresses, by the environment's id, so it needs no listing. */
 async function createRemoval(context: TimerDeps, timer: Timer, target: Environment): Promise<void> {
-  const words = removalWords(timer, target);
-  const parsed = parseWords(words, catalogue);
+  const args = removalArgs(timer, target);
+  const parsed = parseArgs(args, catalogue);
   const resolved = resolve(parsed, { environments: [target], domains: [] });
   if (resolved.problems[0]) throw resolved.problems[0].refusal;
-  if (parsed.command.shape !== 'action') throw new Error(`${words.join(' ')} is no action`);
-  const permit = { approval: 'none', rules: [], policy: context.policy().hash, timerOf: timer.change } as const;
-  const authorised: Authorised = { ...resolved, stage: 'authorised', target, alsoReads: [], permit };
+  if (parsed.command.shape !== 'action') throw new Error(`${args.join(' ')} is no action`);
+  const authorization = { approval: 'none', rules: [], policy: context.policy().hash, timerOf: timer.change } as const;
+  const authorized: Authorized = { ...resolved, stage: 'authorized', target, alsoReads: [], authorization };
   const held = await heldLock(context.database.db, timer.target_key, await context.database.now());
   const holder = held && held.change !== null ? await findChange(context.database.db, held.change) : undefined;
   if (holder && holder.state !== 'unknown') return putOff(context, timer);
   if (held) throw new NotTried(lockedBy(held, target.name));
-  const frozen = await lookAndFreeze(context, authorised, parsed.command);
-  const asker = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
-  await save(context, frozen, asker, 'timer', undefined, async (tx, { number }) => {
+  const frozen = await lookAndFreeze(context, authorized, parsed.command);
+  const requester = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
+  await save(context, frozen, requester, 'timer', undefined, async (tx, { number }) => {
     const dueAt = (await context.database.now(tx)) + checkAfterMs;
     if ((await noteTimer(tx, timer, dueAt, { created_change: number })) === undefined) throw new TimerMoved();
   });
 }
 
-/** The words of the command that removes the access now. */
-export const removalWords = (timer: Timer, { id }: Pick<Environment, 'id'>): readonly string[] => [
+/** The arguments of the command that removes the access now. */
+export const removalArgs = (timer: Timer, { id }: Pick<Environment, 'id'>): readonly string[] => [
   'allowlist',
   'remove',
   id,
@@ -231,7 +231,7 @@ function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next
 
 const removeNow = ({ change }: Timer): Button => ({
   label: 'Remove now',
-  press: { kind: 'words', words: ['timers', 'cancel', String(change)] },
+  press: { kind: 'run', args: ['timers', 'cancel', String(change)] },
 });
 
 const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =>
@@ -264,7 +264,7 @@ async function remind(context: TimerDeps, timer: Timer, why?: Text): Promise<voi
 }
 
 /** Ends a timer: the environment is gone, or the addresses are off the list. */
-async function end(context: TimerDeps, timer: Timer, reason: 'gone' | 'not there'): Promise<void> {
+async function end(context: TimerDeps, timer: Timer, reason: 'gone' | 'not_there'): Promise<void> {
   await context.database.transaction(async (tx) => {
     await alone(tx);
     const at = await context.database.now(tx);

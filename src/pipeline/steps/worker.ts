@@ -13,7 +13,7 @@ import { alarm, nothingSent, notSent, orphaned } from '../changes/replies.ts';
 import { say } from '../../text.ts';
 import { fireTimer, type TimerDeps } from './timers.ts';
 import { reconcile, type ReconcileDeps } from './reconcile.ts';
-import { wordsOfChange } from '../language/reparse.ts';
+import { argsOfChange } from '../language/reparse.ts';
 
 /** What the worker needs; `wiring.ts` provides it. */
 export type WorkerDeps = ExecuteDeps & FollowDeps & ReconcileDeps & TimerDeps;
@@ -62,11 +62,11 @@ export async function step(context: WorkerDeps, change: Change): Promise<void> {
     case 'failed':
     case 'rejected':
     case 'happened':
-    case 'did not happen':
+    case 'did_not_happen':
     case 'declined':
     case 'expired':
     case 'cancelled':
-    case 'void':
+    case 'invalidated':
     case 'superseded':
       throw new Error(`#${change.number} is ${change.state} and due: nothing is due of a settled change`);
   }
@@ -94,7 +94,7 @@ async function declareUnknown({ database, changeStore }: WorkerDeps, change: Cha
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const says = orphaned(change);
-    await changeStore.advance(tx, change, { kind: 'lose' }, { by: 'sitehand', at, ...alarm(change, says) });
+    await changeStore.advance(tx, change, { kind: 'outcome_lost' }, { by: 'sitehand', at, ...alarm(change, says) });
   });
 }
 
@@ -102,13 +102,13 @@ async function expire({ database, changeStore }: WorkerDeps, change: Change): Pr
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const why = say`It wasn't approved in time.`;
-    const reply = notSent(why, wordsOfChange(change));
-    const note = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.asker] };
+    const reply = notSent(why, argsOfChange(change));
+    const note = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.requester] };
     await changeStore.advance(tx, change, { kind: 'expire' }, note);
   });
 }
 
-/** How many steps are running per asker's id. */
+/** How many steps are running per requester's id. */
 type UnderWay = Readonly<Record<'changes' | 'timers', Map<string, number>>>;
 
 /** Counts the work for this person while it runs. */
@@ -142,7 +142,7 @@ export function createWorker(context: WorkerDeps, onStep: () => void): Worker {
   const poll = async (): Promise<void> => {
     const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, underWay);
     for (const change of claimed.changes) {
-      const step = counted(underWay.changes, change.asker, () => stepOrPutBack(context, change));
+      const step = counted(underWay.changes, change.requester, () => stepOrPutBack(context, change));
       run(steps, `a step of #${change.number}`, step);
     }
     for (const timer of claimed.timers) {
@@ -197,7 +197,7 @@ async function claimAll(
     const take = async (limit: number, maxEach: number): Promise<void> => {
       if (limit <= 0) return;
       const running = new Map(underWay.changes);
-      for (const { asker } of claimed) running.set(asker, (running.get(asker) ?? 0) + 1);
+      for (const { requester } of claimed) running.set(requester, (running.get(requester) ?? 0) + 1);
       claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: running, maxEach, idsOf: ids })));
     };
     await take(free - reserved, maxStepsEach);

@@ -1,5 +1,5 @@
 import { bindingOf } from '../../pipeline/builtin/channel-binding.ts';
-import type { Channel, Person } from '../../pipeline/access/authorise.ts';
+import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { Context } from '../../pipeline/language/parse.ts';
 import type { Names } from '../../pipeline/language/resolve.ts';
@@ -10,10 +10,10 @@ import { channel as inChannel, say } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
-/** Tells the asker where the card is, if it is not in the channel of the request. */
+/** Tells the requester where the card is, if it is not in the channel of the request. */
 export async function tellWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
   if (change.channel === interaction.channel) return;
-  const direct = change.channel === change.asker;
+  const direct = change.channel === change.requester;
   const where = direct ? say`our direct messages` : say`${inChannel(change.channel)}`;
   const why =
     direct && interaction.channel && !interaction.channel.startsWith('D')

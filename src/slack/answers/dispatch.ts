@@ -1,9 +1,9 @@
 import { catalogue } from '../../commands/index.ts';
-import { Refusal, type Words } from '../../errors.ts';
-import type { Authorised } from '../../pipeline/access/authorise.ts';
+import { Refusal, type Args } from '../../errors.ts';
+import type { Authorized } from '../../pipeline/access/access-check.ts';
 import { check, next, type Next, type Request } from '../../pipeline/conversation/conversation.ts';
 import { onlooker, speaker } from '../../pipeline/conversation/speaker.ts';
-import { parse, parseWords } from '../../pipeline/language/parse.ts';
+import { parse, parseArgs } from '../../pipeline/language/parse.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
 import type { Text } from '../../text.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
@@ -56,7 +56,7 @@ export async function draw(context: SlackContext, interaction: Interaction, came
     case 'refuse':
       throw came.refusal;
     case 'instead':
-      return handleLine(context, interaction, join(came.words));
+      return handleLine(context, interaction, join(came.args));
     case 'show':
       return sendPage(context, interaction, came.parsed, came.page);
     case 'saved':
@@ -67,8 +67,8 @@ export async function draw(context: SlackContext, interaction: Interaction, came
 }
 
 /** Checks the rights for words that were answered before again. Throws `Refusal` if they no longer pass. */
-export async function reauthorise(context: SlackContext, interaction: Interaction, words: Words): Promise<Authorised> {
-  const parsed = parseWords(words, catalogue);
+export async function reauthorize(context: SlackContext, interaction: Interaction, args: Args): Promise<Authorized> {
+  const parsed = parseArgs(args, catalogue);
   const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction) });
   if (checked.kind === 'refuse') throw checked.refusal;
   if (checked.kind === 'ready' && checked.will === 'show') return checked.parsed;

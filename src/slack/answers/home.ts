@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import { catalogue } from '../../commands/index.ts';
-import { assertMember, type Person } from '../../pipeline/access/authorise.ts';
+import { assertMember, type Person } from '../../pipeline/access/access-check.ts';
 import { mayRunSomewhere } from '../../pipeline/access/may-run.ts';
 import { overviewFor } from '../../pipeline/steps/overview.ts';
 import type { Card } from '../../pipeline/changes/card.ts';
@@ -97,7 +97,7 @@ async function recentSites({ pipeline }: SlackContext, person: Person): Promise<
     ...buttonRow(
       buttons.map(({ label, path }) => ({
         label,
-        press: { kind: label.endsWith('…') ? 'form' : 'words', words: [...path.split(' '), id] },
+        press: { kind: label.endsWith('…') ? 'form' : 'run', args: [...path.split(' '), id] },
       })),
     ),
   ]);

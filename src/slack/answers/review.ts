@@ -1,13 +1,13 @@
 import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import { check, type Ready, type Request } from '../../pipeline/conversation/conversation.ts';
-import { parseWords } from '../../pipeline/language/parse.ts';
+import { parseArgs } from '../../pipeline/language/parse.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { orTooOld } from '../forms/form-fields.ts';
 import type { Memo } from '../forms/views.ts';
 import { senderOf } from './channels.ts';
 
-/** Checks the words of a review form again, with what was typed into it. Throws `Refusal` if they no longer pass. */
+/** Checks the arguments of a review form again, with what was typed into it. Throws `Refusal` if they no longer pass. */
 export async function checkReview(
   context: SlackContext,
   interaction: Interaction,
@@ -15,8 +15,8 @@ export async function checkReview(
   answers: Pick<Request, 'first' | 'reviewed'> & { readonly reason?: string | undefined },
 ): Promise<Ready> {
   const { reason, ...rest } = answers;
-  const words = memo.words ?? (await context.payloads.keptWords(memo.stored ?? '').catch(orTooOld));
-  const parsed = { ...parseWords(words, catalogue), reason };
+  const args = memo.args ?? (await context.payloads.keptList(memo.stored ?? '').catch(orTooOld));
+  const parsed = { ...parseArgs(args, catalogue), reason };
   const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction), ...rest });
   if (checked.kind === 'ready' && checked.will !== 'show') return checked;
   if (checked.kind === 'refuse') throw checked.refusal;

@@ -1,6 +1,6 @@
 import type { Page } from '../../commands/kit/page.ts';
-import type { Authorised } from '../../pipeline/access/authorise.ts';
-import { canonicalWords } from '../../pipeline/language/resolve.ts';
+import type { Authorized } from '../../pipeline/access/access-check.ts';
+import { canonicalArgs } from '../../pipeline/language/resolve.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { lateAnswerNote } from '../context/slow-work.ts';
 import { drawPage, isLong } from '../draw/blocks.ts';
@@ -10,14 +10,14 @@ import { sendFile } from './files.ts';
 export async function sendPage(
   context: SlackContext,
   interaction: Interaction,
-  parsed: Authorised,
+  parsed: Authorized,
   page: Page,
 ): Promise<void> {
   const { command, dryRun } = parsed.parsed;
   const shareable = command.shape === 'report' && command.right !== 'named';
   const id =
     shareable || isLong(page)
-      ? await context.payloads.keepPage(interaction.person, { words: [...canonicalWords(parsed, { dryRun })], page })
+      ? await context.payloads.keepPage(interaction.person, { args: [...canonicalArgs(parsed, { dryRun })], page })
       : undefined;
   const lateNote = await lateAnswerNote(context, interaction);
   if (lateNote) await context.ephemeral(interaction, lateNote);

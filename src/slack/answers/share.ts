@@ -4,7 +4,7 @@ import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { person as mention, say as phrase } from '../../text.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
 import { drawNote, drawPage } from '../draw/blocks.ts';
-import { reauthorise } from './dispatch.ts';
+import { reauthorize } from './dispatch.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { inert, sendDrawn } from '../client/messenger.ts';
 
@@ -26,10 +26,10 @@ export async function share(context: SlackContext, interaction: Interaction, id:
   setTimeout(() => sharing.delete(key), justNowMs).unref();
 }
 
-async function post(context: SlackContext, interaction: Interaction, { words, page }: KeptPage): Promise<void> {
+async function post(context: SlackContext, interaction: Interaction, { args, page }: KeptPage): Promise<void> {
   const { channel } = interaction;
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
-  const { target } = await reauthorise(context, interaction, words);
+  const { target } = await reauthorize(context, interaction, args);
   const place = await context.people.channel(channel);
   assertChannel(context.pipeline.policy(), place, [target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Channel, Person } from '../../pipeline/access/authorise.ts';
+import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import type { Person as PolicyPerson } from '../../policy/rules.ts';
 import { createAsk, NoAnswer, shared, type Questions } from './bounded-calls.ts';

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { z } from 'zod';
 import type { Page } from '../../commands/kit/page.ts';
-import { Refusal, type Words } from '../../errors.ts';
-import { findAnswer, putAnswers, type ButtonPayload } from '../../storage/button-payloads.ts';
+import { Refusal } from '../../errors.ts';
+import { findPayload, putPayloads, type ButtonPayload } from '../../storage/button-payloads.ts';
 import type { Database } from '../../storage/database.ts';
 
 const zipped = promisify(gzip);
@@ -20,21 +20,21 @@ const maxWaiting = 100;
 const maxText = 64 * 2 ** 20;
 /** Marks compressed content: JSON never begins like this. */
 const packedAs = 'gzip:';
-const words = z.array(z.string());
+const list = z.array(z.string());
 // Only `keepPage` writes these, so the shape of the page is not checked again.
-const page = z.object({ words, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
+const page = z.object({ args: list, page: z.custom<Page>((value) => typeof value === 'object' && value !== null) });
 export type KeptPage = z.infer<typeof page>;
 
-/** Words and pages behind buttons, if they do not fit into one or must be what somebody saw. Kept for an hour. */
+/** Lists of strings and pages behind buttons, if they do not fit into one or must be what somebody saw. Kept for an hour. */
 export type PayloadStore = {
-  /** Keeps a page with the words that asked for it. Resolves with its id, or undefined if it is too large. */
+  /** Keeps a page with the arguments that asked for it. Resolves with its id, or undefined if it is too large. */
   readonly keepPage: (person: string, kept: KeptPage) => Promise<string | undefined>;
-  /** Keeps words; resolves with their id. Throws `RangeError` if they are too long. */
-  readonly keepWords: (person: string, words: Words) => Promise<string>;
+  /** Keeps a list: arguments, or choices of a form; resolves with its id. Throws `RangeError` if it is too long. */
+  readonly keepList: (person: string, list: readonly string[]) => Promise<string>;
   /** The kept page; throws `Refusal` if it has expired. */
   readonly keptPage: (id: string) => Promise<KeptPage>;
-  /** The kept words; throws `Refusal` if they have expired. */
-  readonly keptWords: (id: string) => Promise<Words>;
+  /** The kept list; throws `Refusal` if it has expired. */
+  readonly keptList: (id: string) => Promise<readonly string[]>;
   /** Resolves when everything is written or lost. */
   readonly close: () => Promise<void>;
 };
@@ -48,18 +48,18 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
   let writing: Promise<void> | undefined;
   const write = async (): Promise<void> => {
     await wait(momentMs);
-    const answers = [...waiting.values()];
+    const payloads = [...waiting.values()];
     try {
       await database.transaction(async (tx) => {
         const created_at = await database.now(tx);
         const times = { created_at, expires_at: created_at + keptMs };
-        const rows = answers.map((answer) => ({ ...answer, ...times }));
-        await putAnswers(tx, rows);
+        const rows = payloads.map((payload) => ({ ...payload, ...times }));
+        await putPayloads(tx, rows);
       });
     } catch (error) {
       onTrouble(error);
     }
-    for (const { id } of answers) waiting.delete(id);
+    for (const { id } of payloads) waiting.delete(id);
     writing = waiting.size > 0 ? write() : undefined;
   };
   const put = async (person: string, kind: ButtonPayload['kind'], content: string): Promise<string> => {
@@ -71,7 +71,7 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
     return id;
   };
   const take = async (id: string, kind: ButtonPayload['kind']): Promise<unknown> => {
-    const found = waiting.get(id) ?? (await findAnswer(database.db, id, await database.now()));
+    const found = waiting.get(id) ?? (await findPayload(database.db, id, await database.now()));
     if (found?.kind !== kind)
       throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
     return JSON.parse(await unpack(found.content));
@@ -82,9 +82,9 @@ export function createPayloadStore(database: Database, onTrouble: (error: unknow
       const content = await pack(JSON.stringify({ ...kept, page: { ...kept.page, file: undefined } }));
       return content.length > maxContentLength ? undefined : put(person, 'page', content);
     },
-    keepWords: async (person, said) => put(person, 'words', await pack(JSON.stringify(said))),
+    keepList: async (person, kept) => put(person, 'list', await pack(JSON.stringify(kept))),
     keptPage: async (id) => page.parse(await take(id, 'page')),
-    keptWords: async (id) => words.parse(await take(id, 'words')),
+    keptList: async (id) => list.parse(await take(id, 'list')),
     close: async () => {
       while (waiting.size > 0) await writing;
     },

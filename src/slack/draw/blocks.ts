@@ -173,12 +173,12 @@ export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing):
   return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
 }
 
-const offerButton = ({ label, words }: Offer): Button => ({
+const offerButton = ({ label, args }: Offer): Button => ({
   label,
-  press: { kind: label.endsWith('…') ? 'form' : 'words', words },
+  press: { kind: label.endsWith('…') ? 'form' : 'run', args },
 });
 
-/** A button whose value is too long is dropped; callers store long words and use their id. */
+/** A button whose value is too long is dropped; callers store long arguments and use their id. */
 function drawButton({ label, press, style, confirm }: Button, index: number, hidden: Hidden): SlackButton | undefined {
   const value = valueOf(press);
   if (value.length > limits.buttonValue) return undefined;
@@ -220,10 +220,10 @@ function notShown({ items, characters }: Hidden): string {
 
 function valueOf(press: Press): string {
   switch (press.kind) {
-    case 'words':
+    case 'run':
     case 'form':
     case 'review':
-      return join(press.words);
+      return join(press.args);
     case 'undo':
       return `${press.installation} ${press.number}`;
     case 'share':

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { isName } from '../../commands/kit/action.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
-import type { Words } from '../../errors.ts';
 import { Refusal } from '../../errors.ts';
-import type { Person } from '../../pipeline/access/authorise.ts';
+import type { Person } from '../../pipeline/access/access-check.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { canonicalWords, resolve, shownAs, type Resolved } from '../../pipeline/language/resolve.ts';
+import { canonicalArgs, resolve, shownAs, type Resolved } from '../../pipeline/language/resolve.ts';
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import type { Memo, Unfolded } from './views.ts';
@@ -58,7 +57,7 @@ export async function unfold(
     }
     const sought: Sought = { resolved, dependent, given, kept: before[name] };
     const listed = await choicesOf(context, person, sought).catch((error: unknown) => {
-      const refusal = asRefusal(error, canonicalWords(resolved));
+      const refusal = asRefusal(error, canonicalArgs(resolved));
       trouble =
         refusal instanceof Refusal ? refusal : new Refusal("I couldn't ask the host what there is to choose from.");
       return undefined;
@@ -78,14 +77,14 @@ export async function unfold(
 type Sought = {
   readonly resolved: Resolved;
   readonly dependent: NonNullable<Dependents[string]>;
-  readonly given: Words;
+  readonly given: readonly string[];
   readonly kept: Chosen[string] | undefined;
 };
 
 type Listed = {
-  readonly words: Words;
+  readonly words: readonly string[];
   /** The chosen ones. */
-  readonly given: Words;
+  readonly given: readonly string[];
   readonly kept: Chosen[string];
   readonly note: string | undefined;
   /** Whether an earlier choice is no longer possible. */
@@ -100,7 +99,7 @@ async function choicesOf(
   const on = dependent.on.map((name) => shownAs(parsed.command.fields[name], input[name]));
   const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
   if (kept?.of === of) {
-    const words = await payloads.keptWords(kept.id).catch(() => undefined);
+    const words = await payloads.keptList(kept.id).catch(() => undefined);
     if (words && given.every((word) => words.includes(word)))
       return { words, given, kept, note: noteOf(words), lost: false };
   }
@@ -112,7 +111,7 @@ async function choicesOf(
   const remaining = isNewList ? given.filter((word) => available.has(word)) : given;
   const words = [...new Set([...remaining, ...fittingPart(read)])];
   const dropped = given.filter((word) => !remaining.includes(word));
-  const id = await payloads.keepWords(person.id, words);
+  const id = await payloads.keepList(person.id, words);
   return {
     words,
     given: remaining,
@@ -123,7 +122,7 @@ async function choicesOf(
 }
 
 /** Names earlier choices that were dropped, because choosing less can mean doing more. */
-const droppedNote = ([first, ...more]: Words): string | undefined =>
+const droppedNote = ([first, ...more]: readonly string[]): string | undefined =>
   first === undefined
     ? undefined
     : `No longer chosen, because it isn't in this list: ${endOf(first)}${more.length > 0 ? ` and ${more.length} more` : ''}.`;
@@ -141,8 +140,8 @@ export async function readForm(context: SlackContext, memo: Memo, fields: Fields
 export async function listsIn(
   { payloads }: SlackContext,
   { choices = {} }: Memo,
-): Promise<ReadonlyMap<string, Words> | undefined> {
-  const lists = Object.entries(choices).map(async ([name, { id }]) => [name, await payloads.keptWords(id)] as const);
+): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
+  const lists = Object.entries(choices).map(async ([name, { id }]) => [name, await payloads.keptList(id)] as const);
   try {
     return new Map(await Promise.all(lists));
   } catch (error) {
@@ -159,13 +158,13 @@ export function orTooOld(error: unknown): never {
   throw error instanceof Refusal ? tooOld() : error;
 }
 
-function fittingPart(read: Words): Words {
+function fittingPart(read: readonly string[]): readonly string[] {
   let size = 0;
   const end = read.findIndex((word, at) => (size += word.length + 3) > maxCharacters || at === maxChoices);
   return end === -1 ? read : read.slice(0, end);
 }
 
-function noteOf(words: Words, read: Words = words): string | undefined {
+function noteOf(words: readonly string[], read: readonly string[] = words): string | undefined {
   if (words.length === 0) return 'The host lists nothing to choose from.';
   return read.length > words.length ? `You can choose from the first ${words.length} of ${read.length}.` : undefined;
 }

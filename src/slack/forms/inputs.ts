@@ -2,7 +2,6 @@ import type { InputBlock, Option } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type Fields } from '../../commands/kit/fields.ts';
-import type { Words } from '../../errors.ts';
 import type { Given } from '../../pipeline/language/parse.ts';
 import { takesTokens } from '../../pipeline/language/pasted-tokens.ts';
 import { refuseHidden, refuseKeys } from '../../pipeline/language/tokenize.ts';
@@ -15,9 +14,9 @@ export type Asked = {
   readonly name: string;
   readonly field: Field;
   /** Its words so far. */
-  readonly given: Words;
+  readonly given: readonly string[];
   /** The host's choices and the id of the kept list. Option values are indexes into that list. */
-  readonly choices?: { readonly id: string; readonly words: Words } | undefined;
+  readonly choices?: { readonly id: string; readonly words: readonly string[] } | undefined;
   /** Other fields depend on it, so Slack reports each change of it. */
   readonly tells?: boolean;
   /** It must be filled in: an earlier choice was dropped, and leaving it empty would mean more than before. */
@@ -101,7 +100,13 @@ const searchable = (name: string, shown: string) => ({
   placeholder: plainText(shown, limits.label),
 });
 
-function selectOf(name: string, isMany: boolean, shown: string, given: Words, words: Words): Element {
+function selectOf(
+  name: string,
+  isMany: boolean,
+  shown: string,
+  given: readonly string[],
+  words: readonly string[],
+): Element {
   const chosen = given.flatMap((word) => (words.includes(word) ? [choiceAt(words, words.indexOf(word))] : []));
   const element = searchable(name, shown);
   if (isMany) {
@@ -111,7 +116,7 @@ function selectOf(name: string, isMany: boolean, shown: string, given: Words, wo
 }
 
 /** A choice by its index, as an option. The end of a long word says more than its middle. */
-export function choiceAt(words: Words, at: number): Labelled {
+export function choiceAt(words: readonly string[], at: number): Labelled {
   const word = words[at] ?? '';
   const label = word.length > limits.option ? `${word.slice(0, 24)}…${word.slice(-50)}` : word;
   return optionOf(String(at), label.toWellFormed());
@@ -172,10 +177,10 @@ export type Filled = {
  */
 export function readInputs(
   values: unknown,
-  choices: ReadonlyMap<string, Words> = new Map(),
+  choices: ReadonlyMap<string, readonly string[]> = new Map(),
   command: Fields = {},
 ): Filled {
-  const given: Record<string, Words> = {};
+  const given: Record<string, readonly string[]> = {};
   for (const [block, inputs] of Object.entries(state.parse(values))) {
     for (const [name, input] of Object.entries(inputs)) {
       const picked = [input.selected_option, ...(input.selected_options ?? [])].map((option) => option?.value);

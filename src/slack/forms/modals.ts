@@ -2,16 +2,16 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
-import { Fault, Refusal, type Words } from '../../errors.ts';
-import type { Person } from '../../pipeline/access/authorise.ts';
+import { Fault, Refusal, type Args } from '../../errors.ts';
+import type { Person } from '../../pipeline/access/access-check.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { canonicalWords, namesOfKind } from '../../pipeline/language/resolve.ts';
+import { canonicalArgs, namesOfKind } from '../../pipeline/language/resolve.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
 import type { Change } from '../../storage/changes.ts';
-import { wordsOf } from '../../pipeline/language/usage.ts';
+import { argsOf } from '../../pipeline/language/usage.ts';
 import { channel as inChannel, joined, say, type Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
@@ -43,7 +43,7 @@ export async function openForm(
   await offerForm(
     context,
     interaction,
-    wordsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed),
+    argsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed),
   );
 }
 
@@ -69,7 +69,7 @@ export async function openPicker(context: SlackContext, interaction: Interaction
   if (await openView(context, interaction, pickerView(commands, originOf(interaction)))) return;
   throw new Refusal('There was no command in that. Nothing was done.', {
     hint: 'Type one after the slash command or the mention; help lists what you may run.',
-    offers: [{ label: 'Help', words: ['help'] }],
+    offers: [{ label: 'Help', args: ['help'] }],
   });
 }
 
@@ -82,10 +82,10 @@ export async function openReview(
 ): Promise<void> {
   const { parsed } = ready;
   const { command } = parsed.parsed;
-  const words = canonicalWords(parsed, { reason: parsed.parsed.reason });
+  const args = canonicalArgs(parsed, { reason: parsed.parsed.reason });
   const view =
     interaction.trigger === undefined ? undefined : await openView(context, interaction, loadingView(command));
-  if (view === undefined) return offerForm(context, interaction, words, 'review', notice);
+  if (view === undefined) return offerForm(context, interaction, args, 'review', notice);
   await showReview(context, interaction, view, ready, notice);
 }
 
@@ -111,7 +111,7 @@ const changedMeanwhile = say`**This changed while you were reading it.** Nothing
 
 function savedText(change: Change | undefined): Text {
   if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
-  const where = change.channel === change.asker ? say`our direct messages` : say`${inChannel(change.channel)}`;
+  const where = change.channel === change.requester ? say`our direct messages` : say`${inChannel(change.channel)}`;
   const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
   return say`**#${change.number} ${progress}.** Its card is in ${where}, and its thread has the rest.`;
 }
@@ -122,12 +122,12 @@ async function reviewOf(
   frozen: Frozen,
   notice?: Text,
 ): Promise<ModalView> {
-  const words = [...canonicalWords(frozen)];
+  const args = [...canonicalArgs(frozen)];
   const origin = originOf(interaction);
-  const fits = JSON.stringify(words).length < metadataRoom;
+  const fits = JSON.stringify(args).length < metadataRoom;
   const memo: Memo = fits
-    ? { origin, words }
-    : { origin, stored: await context.payloads.keepWords(interaction.person, words) };
+    ? { origin, args }
+    : { origin, stored: await context.payloads.keepList(interaction.person, args) };
   return reviewView(frozen, memo, notice);
 }
 
@@ -198,7 +198,7 @@ export async function openView(
 async function offerForm(
   context: SlackContext,
   interaction: Interaction,
-  words: Words,
+  args: Args,
   kind: 'form' | 'review' = 'form',
   notice?: Text,
 ): Promise<void> {
@@ -206,7 +206,7 @@ async function offerForm(
     interaction,
     drawNote({
       text: joined([notice, 'This needs a form. Nothing was done yet.']),
-      buttons: [{ label: 'Open the form', press: { kind, words }, style: 'primary' }],
+      buttons: [{ label: 'Open the form', press: { kind, args }, style: 'primary' }],
     }),
   );
 }

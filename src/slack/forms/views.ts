@@ -23,8 +23,8 @@ const memo = z.object({
   path: z.string().optional(),
   /** For each field, the id of its kept choices and a hash of the answers they were read for. */
   choices: z.record(z.string(), z.object({ id: z.string(), of: z.string() })).optional(),
-  /** The words of a review form (or the id of the kept words), and the fingerprint of what it showed. */
-  words: z.array(z.string()).optional(),
+  /** The arguments of a review form (or the id of the kept ones), and the fingerprint of what it showed. */
+  args: z.array(z.string()).optional(),
   stored: z.string().optional(),
   shown: z.string().optional(),
   /** The value of the decision button, for the form that asks for its reason. */
@@ -66,7 +66,7 @@ export function formView(
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
 export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView {
   const card = cardOf(frozen);
-  const { approval } = frozen.permit;
+  const { approval } = frozen.authorization;
   const name = nameToType(frozen.action, frozen.target);
   const blocks: KnownBlock[] = [
     ...(notice ? [richText([notice])] : []),
@@ -104,7 +104,7 @@ export const noticeView = (title: string, text: Text): ModalView => ({
   blocks: [richText([text])],
 });
 
-/** A page of *Everything that will be sent*. With a memo it belongs to the form below, whose words the memo holds. */
+/** A page of *Everything that will be sent*. With a memo it belongs to the form below, whose arguments the memo holds. */
 export const callView = ({ blocks }: Drawn, memo?: Memo): ModalView => ({
   type: 'modal',
   callback_id: 'call',

@@ -5,7 +5,7 @@ import { drawPage } from '../draw/blocks.ts';
 import { showCall } from '../answers/call-view.ts';
 import { pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
-import { handleButton, handleLine, reauthorise } from '../answers/dispatch.ts';
+import { handleButton, handleLine, reauthorize } from '../answers/dispatch.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
 import { share } from '../answers/share.ts';
@@ -27,7 +27,7 @@ const press = z.object({
     .min(1),
 });
 
-/** Buttons on messages and in App Home. A value is words to run, the id of a row, or a decision. */
+/** Buttons on messages and in App Home. A value is arguments to run, the id of a row, or a decision. */
 export function listenToButtons(app: App, context: SlackContext, track: Track): void {
   app.action(/.*/, async ({ ack, body }) => {
     const read = press.safeParse(body);
@@ -42,7 +42,7 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
       kind: 'button',
       key: `button:${user.id}:${at ?? trigger}:${id}`,
       content: value,
-      ...(kind === 'words' ? natureOf(value) : natureOfKind(kind)),
+      ...(kind === 'run' ? natureOf(value) : natureOfKind(kind)),
       from: {
         person: user.id,
         team: context.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
@@ -63,7 +63,7 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
   });
 }
 
-/** For buttons that do not hold words. */
+/** For buttons that do not hold arguments. */
 const natureOfKind = (kind: string): Pick<Delivered, 'changes' | 'lane'> =>
   kind === 'undo' || kind === 'decision' ? { changes: true, lane: 'urgent' } : { changes: false, lane: 'usual' };
 
@@ -80,7 +80,7 @@ const redrawHome = (context: SlackContext, id: string): Promise<void> =>
 async function pressed(context: SlackContext, interaction: Interaction, kind: string, value: string): Promise<void> {
   const { payloads } = context;
   switch (kind) {
-    case 'words':
+    case 'run':
       return handleLine(context, interaction, value);
     case 'form':
       return handleButton(context, interaction, value, 'fields');
@@ -96,8 +96,8 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
       return share(context, interaction, value);
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
-      const { words, page } = await payloads.keptPage(id);
-      await reauthorise(context, interaction, words);
+      const { args, page } = await payloads.keptPage(id);
+      await reauthorize(context, interaction, args);
       return context.ephemeral(interaction, drawPage(page, { id, shareable: false }, Number(from)));
     }
     default:

@@ -94,7 +94,7 @@ async function suggestions(context: SlackContext, body: unknown): Promise<Option
   const memo = memoOf(view?.private_metadata ?? '');
   const kept = memo?.choices?.[name];
   if (kept) {
-    const words = await context.payloads.keptWords(kept.id);
+    const words = await context.payloads.keptList(kept.id);
     return likelyWords(words, value, maxOptions).map((at) => choiceAt(words, at));
   }
   const field = catalogue.get(memo?.path ?? '')?.fields[name];

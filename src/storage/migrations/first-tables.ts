@@ -6,8 +6,10 @@ import type { Tx } from '../tx.ts';
 /** Creates the tables of `schema.ts`, which explains every column, and the id of the database. */
 export async function firstTables(tx: Tx, dialect: Dialect): Promise<void> {
   const tables = [changes(dialect), votes(dialect), audit(dialect), locks(dialect), timers(dialect)];
-  const edge = [inbox(dialect), messages(dialect), answers(dialect), settings(dialect)];
-  const statements = [...tables, ...edge].flat();
+  const edge = [inbox(dialect), messages(dialect), buttonPayloads(dialect), kv(dialect)];
+  // A claim writes a lease into its row and clears it later, which stays cheap when many rows wait.
+  const room = ['changes', 'messages', 'timers'].map(dialect.roomIn);
+  const statements = [...tables, ...edge, ...room].flat();
   for (const statement of statements) await sql.raw(statement).execute(tx);
   const id = randomBytes(8).toString('hex');
   await tx.insertInto('installation').values({ id, created_at: Date.now() }).execute();
@@ -18,49 +20,45 @@ const changes = ({ integer, counted, strict }: Dialect): string[] => [
     number ${counted},
     command text not null,
     risk text not null,
-    words text not null,
+    args text not null,
     target text not null,
     target_name text not null,
-    target_live ${integer} not null check (target_live in (0, 1)),
+    is_live ${integer} not null check (is_live in (0, 1)),
     targets text not null,
-    before text not null,
-    rests text not null,
+    snapshot text not null,
+    preconditions text not null,
     call text not null,
     card text not null,
     fingerprint text not null,
     reason text,
-    asker text not null,
-    asker_name text not null,
-    asker_team text not null,
+    requester text not null,
+    requester_name text not null,
+    requester_team text not null,
     channel text not null,
-    permit text not null,
+    "authorization" text not null,
     state text not null,
     version ${integer} not null,
     created_at ${integer} not null,
-    approved_at ${integer},
     expires_at ${integer} not null,
     settled_at ${integer},
     due_at ${integer},
     owner text,
     lease_until ${integer},
-    tries ${integer} not null,
-    throttled ${integer} not null,
+    attempts ${integer} not null,
+    throttle_count ${integer} not null,
     sent_at ${integer},
     receipt text,
     operation text,
-    followed text,
+    poll_state text,
     lost_at ${integer},
     reminders ${integer},
-    outcome text,
+    last_note text,
     undo text,
-    superseded_by ${integer} references changes (number),
-    bundle text,
-    bundle_order ${integer},
     check ((owner is null) = (lease_until is null))
   ) ${strict}`,
   'create index changes_due on changes (due_at) where due_at is not null',
   'create index changes_of_target on changes (target, number)',
-  'create index changes_of_asker on changes (asker, state, number)',
+  'create index changes_of_requester on changes (requester, state, number)',
   'create index changes_in_state on changes (state, number)',
 ];
 
@@ -68,9 +66,6 @@ const votes = ({ integer, strict }: Dialect): string[] => [
   `create table votes (
     change ${integer} not null references changes (number),
     person text not null,
-    verdict text not null check (verdict in ('approve', 'decline')),
-    reason text,
-    version ${integer} not null,
     at ${integer} not null,
     primary key (change, person)
   ) ${strict}`,
@@ -86,10 +81,15 @@ const audit = ({ integer, strict, appendOnly }: Dialect): string[] => [
     actor text not null,
     details text not null,
     previous text not null unique,
-    hash text not null unique
+    hash text not null unique,
+    target text
   ) ${strict}`,
   'create index audit_of_change on audit (change, seq)',
   'create index audit_of_actor on audit (actor, seq)',
+  'create index audit_of_target on audit (target, seq)',
+  'create index audit_of_target_by_actor on audit (target, actor, seq)',
+  // If they are few, PostgreSQL would read the whole trail to find them.
+  "create index audit_of_keys on audit (seq) where event in ('sealed', 'rekeyed')",
   ...appendOnly,
 ];
 
@@ -123,6 +123,7 @@ const timers = ({ integer, counted, strict }: Dialect): string[] => [
     created_change ${integer} references changes (number),
     attempts ${integer} not null,
     last_note text,
+    times_missing ${integer} not null default 0,
     gave_up_at ${integer},
     ended_at ${integer},
     end_reason text,
@@ -161,41 +162,45 @@ const messages = ({ integer, counted, strict }: Dialect): string[] => [
     kind text not null,
     recipient text,
     body text,
+    requester text not null,
+    decides ${integer} not null default 0,
     version ${integer} not null,
-    drawn_version ${integer} not null,
+    delivered_version ${integer} not null,
     channel text,
     ts text,
     due_at ${integer},
-    tries ${integer} not null,
+    attempts ${integer} not null,
     owner text,
     lease_until ${integer},
     created_at ${integer} not null,
     owed_at ${integer} not null,
-    check (drawn_version <= version),
+    check (delivered_version <= version),
     check ((owner is null) = (lease_until is null)),
     check ((channel is null) = (ts is null)),
     check (change is not null or kind not in ('card', 'reply'))
   ) ${strict}`,
   'create index messages_due on messages (due_at) where due_at is not null',
+  'create index messages_to_decide on messages (due_at) where due_at is not null and decides = 1',
+  'create index messages_of_requester on messages (requester, due_at) where due_at is not null',
   'create index messages_of_change on messages (change, kind, id)',
   'create index messages_at on messages (channel, ts)',
-  "create index messages_drawn on messages (created_at) where due_at is null and kind <> 'card'",
+  "create index messages_delivered on messages (created_at) where due_at is null and kind <> 'card'",
 ];
 
-const answers = ({ integer, strict }: Dialect): string[] => [
-  `create table answers (
+const buttonPayloads = ({ integer, strict }: Dialect): string[] => [
+  `create table button_payloads (
     id text primary key not null,
     person text not null,
-    kind text not null check (kind in ('words', 'page')),
+    kind text not null check (kind in ('list', 'page')),
     content text not null,
     created_at ${integer} not null,
     expires_at ${integer} not null
   ) ${strict}`,
-  'create index answers_of_person on answers (person, created_at)',
-  'create index answers_expire on answers (expires_at)',
+  'create index button_payloads_of_person on button_payloads (person, created_at)',
+  'create index button_payloads_expire on button_payloads (expires_at)',
 ];
 
-const settings = ({ integer, strict }: Dialect): string[] => [
-  `create table settings (key text primary key not null, value text not null, at ${integer} not null) ${strict}`,
+const kv = ({ integer, strict }: Dialect): string[] => [
+  `create table kv (key text primary key not null, value text not null, at ${integer} not null) ${strict}`,
   `create table installation (id text primary key not null, created_at ${integer} not null) ${strict}`,
 ];

@@ -2,29 +2,13 @@ import { sql, type Kysely } from 'kysely';
 import { aloneToMigrate, dialects, kindOf, type Dialect } from '../sql-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
-import { domainLocks } from './domain-locks.ts';
-import { deedsIndex } from './deeds-index.ts';
-import { auditTargets } from './audit-targets.ts';
 import { firstTables } from './first-tables.ts';
-import { roomForLeases } from './room-for-leases.ts';
-import { smallIds } from './small-ids.ts';
-import { messageTurns } from './message-turns.ts';
-import { timesMissing } from './times-missing.ts';
 
 /** One step forward. There is no way back except a backup. */
 export type Migration = { readonly name: string; up(tx: Tx, dialect: Dialect): Promise<void> };
 
 /** All steps in order. Never change a released one; add new ones at the end. */
-export const migrations: readonly Migration[] = [
-  { name: 'first tables', up: firstTables },
-  { name: 'deeds index', up: deedsIndex },
-  { name: 'room for leases', up: roomForLeases },
-  { name: 'small ids', up: smallIds },
-  { name: 'domain locks', up: domainLocks },
-  { name: 'times missing', up: timesMissing },
-  { name: 'message turns', up: messageTurns },
-  { name: 'audit targets', up: auditTargets },
-];
+export const migrations: readonly Migration[] = [{ name: 'first tables', up: firstTables }];
 
 /**
  * Runs the steps that this database does not have yet, in one transaction, one replica at a time. Rejects, with nothing

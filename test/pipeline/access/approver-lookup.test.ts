@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { askedPeople, whoIsAsked, whomToAsk } from '../../../src/pipeline/access/approver-lookup.ts';
-import type { Ask, Permit } from '../../../src/pipeline/access/permit.ts';
+import type { Ask, Authorization } from '../../../src/pipeline/access/authorization.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import { plain } from '../../../src/text.ts';
@@ -38,7 +38,7 @@ async function asks(
   needed: Needed,
   rules: readonly string[],
   lists: Lists = told,
-  asker = ana.id,
+  requester = ana.id,
 ): Promise<readonly Ask[]> {
   const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   return whomToAsk(
@@ -51,7 +51,7 @@ async function asks(
     },
     needed,
     parsed,
-    asker,
+    requester,
   );
 }
 
@@ -64,9 +64,9 @@ describe('who is asked', () => {
       [read, '{ allow: [read], to: [guests] }', pushing],
       ['U02BEN'],
     ],
-    ['never the asker', by('developers'), [read, pushing], ['U02BEN']],
+    ['never the requester', by('developers'), [read, pushing], ['U02BEN']],
     [
-      'a Slack user group, and never the asker’s other id',
+      'a Slack user group, and never the requester’s other id',
       by('guides'),
       [read, pushing],
       ['U04DEE', 'U09GUY', 'U02BEN'],
@@ -180,13 +180,13 @@ describe('how it is said', () => {
   });
 
   test('everybody once', () => {
-    const permit: Permit = {
+    const authorization: Authorization = {
       approval: 'none',
       rules: [],
       policy: 'p',
       asks: [ask(1, ['U1', 'U2']), ask(1, ['U2', 'U3'])],
     };
-    expect(askedPeople(permit)).toEqual(['U1', 'U2', 'U3']);
+    expect(askedPeople(authorization)).toEqual(['U1', 'U2', 'U3']);
     expect(askedPeople({ approval: 'none', rules: [], policy: 'p' })).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Ability } from '../../../src/commands/kit/builtin.ts';
 import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
-import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { plain } from '../../../src/text.ts';
 import { ana, company, dee, names, policyOf, said } from '../given.ts';
 import { Refusal } from '../../../src/errors.ts';
@@ -121,7 +121,7 @@ describe('somebody may not', () => {
 });
 
 describe('nobody is told', () => {
-  test('of what the asker may not read', async () => {
+  test('of what the requester may not read', async () => {
     const narrow = policyOf(
       '{ allow: [read], to: [developers], where: ["acme-blog/*"] }',
       '{ allow: [read], to: [leads] }',

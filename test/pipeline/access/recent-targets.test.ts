@@ -10,20 +10,20 @@ const settled = (recent: Recent, targets: readonly string[]): Promise<void> =>
 describeBoth('what somebody was busy with', (open) => {
   it('is what they changed last, each once, and nobody else’s', async () => {
     const database = await open();
-    for (const [target, asker] of [
+    for (const [target, requester] of [
       ['environment:e1', ana.id],
       ['environment:e2', 'U02BEN'],
       ['domain:d1', ana.id],
       ['environment:e1', ana.id],
     ] as const)
-      await save(database, { target, asker });
+      await save(database, { target, requester });
     expect(await createRecent(database).of(ana.id)).toEqual(['e1', 'd1']);
     expect(await createRecent(database).of('U09NEW')).toEqual([]);
   });
 
   it('is what they named since, before that', async () => {
     const database = await open();
-    await save(database, { target: 'environment:e1', asker: ana.id });
+    await save(database, { target: 'environment:e1', requester: ana.id });
     const recent = createRecent(database);
     recent.note(ana.id, 'e2');
     await settled(recent, ['e2', 'e1']);
@@ -33,7 +33,7 @@ describeBoth('what somebody was busy with', (open) => {
 
   it('forgets nothing of what is named at once, before the database has answered', async () => {
     const database = await open();
-    await save(database, { target: 'environment:e1', asker: ana.id });
+    await save(database, { target: 'environment:e1', requester: ana.id });
     const recent = createRecent(database);
     for (const target of ['a', 'b', 'c']) recent.note(ana.id, target);
     await vi.waitFor(async () => expect(new Set(await recent.of(ana.id))).toEqual(new Set(['a', 'b', 'c', 'e1'])), {
@@ -44,7 +44,7 @@ describeBoth('what somebody was busy with', (open) => {
 
   it('is the newest eight', async () => {
     const database = await open();
-    for (let at = 0; at < 12; at += 1) await save(database, { target: `environment:e${at}`, asker: ana.id });
+    for (let at = 0; at < 12; at += 1) await save(database, { target: `environment:e${at}`, requester: ana.id });
     const recent = createRecent(database);
     expect(await recent.of(ana.id)).toEqual(['e11', 'e10', 'e9', 'e8', 'e7', 'e6', 'e5', 'e4']);
     recent.note(ana.id, 'x');

@@ -8,7 +8,7 @@ import type { Listing } from '../../../src/hosting/listing.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { queryServiceFor } from '../../../src/pipeline/builtin/query-service.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
-import { authorise, type Person } from '../../../src/pipeline/access/authorise.ts';
+import { authorize, type Person } from '../../../src/pipeline/access/access-check.ts';
 import { mayRun, mayTry, mayRunSomewhere } from '../../../src/pipeline/access/may-run.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
@@ -39,7 +39,7 @@ const [resume, pause] = [commandAt('resume'), commandAt('pause')];
 const asked =
   (person: Person, path: string, given = {}) =>
   () =>
-    authorise(policy, person, resolve(wishFor(path, { env: [staging.name], ...given }), names), company);
+    authorize(policy, person, resolve(wishFor(path, { env: [staging.name], ...given }), names), company);
 
 describe('a command', () => {
   test('that a rule may forbid is refused by the name of the group, and nothing is sent', () => {
@@ -51,7 +51,7 @@ describe('a command', () => {
   });
 
   test('that no such rule speaks of is allowed', () => {
-    expect(asked(dev, 'cache clear')().permit.rules).toEqual([10]);
+    expect(asked(dev, 'cache clear')().authorization.rules).toEqual([10]);
   });
 
   test('of what may not be read for certain says nothing of what there is', () => {
@@ -62,7 +62,7 @@ describe('a command', () => {
 
   test('is not refused for good to somebody of whom not even that is known whether they read', () => {
     const parsed = resolve(wishFor('resume', {}), names);
-    expect(said(refusalOf(() => authorise(policy, stranger, parsed, company)))).toContain(
+    expect(said(refusalOf(() => authorize(policy, stranger, parsed, company)))).toContain(
       "I can't tell whether you may run resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS). Nothing was done.",
     );
   });
@@ -188,9 +188,9 @@ test('what has to be known for a command, for a change and its approvers, and fo
   expect(groupsToAsk(policy)).toEqual(['S0DEVS']);
   expect(groupsToAsk(policy, { path: 'resume', command: resume })).toEqual(['S0LEADS', 'S0DEVS']);
   expect(groupsToAsk(policy, { path: 'help', command: commandAt('help') })).toEqual(['S0DEVS', 'S0LEADS', 'S0BARRED']);
-  const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'p' });
-  const push = changeOf({ command: 'push', permit });
-  expect([groupsOf(policy, push, 'asker'), groupsOf(policy, push, 'approver')]).toEqual([
+  const authorization = JSON.stringify({ approval: 'none', rules: [], policy: 'p' });
+  const push = changeOf({ command: 'push', authorization });
+  expect([groupsOf(policy, push, 'requester'), groupsOf(policy, push, 'approver')]).toEqual([
     ['S0DEVS'],
     ['S0DEVS', 'S0LEADS'],
   ]);

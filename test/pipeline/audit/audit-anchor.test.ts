@@ -7,7 +7,7 @@ import { sealAudit } from '../../../src/pipeline/audit/audit-keys.ts';
 import { publishAuditHead, findingOf } from '../../../src/pipeline/audit/audit-anchor.ts';
 import { appendAudit, auditHead, keyId } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { writeSetting } from '../../../src/storage/kv.ts';
+import { writeKv } from '../../../src/storage/kv.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { save } from '../../storage/samples.ts';
 
@@ -67,7 +67,7 @@ describeBoth('the head of the trail', (open) => {
     await append(database, 1);
     const { seq, hash } = await auditHead(database.db);
     const value = JSON.stringify({ seq, hash });
-    await database.transaction((tx) => writeSetting(tx, { key: 'witnessed head', value, at: 8e15 }));
+    await database.transaction((tx) => writeKv(tx, { key: 'witnessed_head', value, at: 8e15 }));
     expect(await verified(database)).toContain('none of its heads is on record');
     expect(await publishAuditHead(database)).toEqual({ kind: 'told', head: { seq, hash } });
     expect(await publishAuditHead(database)).toBeUndefined();

@@ -7,7 +7,7 @@ import { readerOf } from '../../../src/pipeline/access/visibility.ts';
 import { headOf, lineOf } from '../../../src/pipeline/audit/audit-export.ts';
 import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../../src/pipeline/audit/audit-query.ts';
 import { auditServiceFor } from '../../../src/pipeline/builtin/audit-service.ts';
-import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../../src/storage/audit.ts';
 import type { NewChange } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -42,9 +42,9 @@ const about = (env: Environment): Partial<NewChange> => ({
 async function saveTrail(database: Database, env: Environment): Promise<number> {
   const { number } = await save(database, about(env));
   const target = env.name;
-  const permit = JSON.stringify({ approval: 'none', rules: [7, 9], policy: 'c0ffee'.repeat(10) });
+  const authorization = JSON.stringify({ approval: 'none', rules: [7, 9], policy: 'c0ffee'.repeat(10) });
   const place = { target, target_key: `environment:${env.id}` };
-  const asked = { ...place, name: 'Ana', reason: 'release 42', fingerprint: 'f00d'.repeat(16), permit };
+  const asked = { ...place, name: 'Ana', reason: 'release 42', fingerprint: 'f00d'.repeat(16), authorization };
   const lines: Partial<AuditEntry>[] = [
     { event: 'asked', details: JSON.stringify(asked) },
     { event: 'vote', actor: chi.id, details: JSON.stringify({ ...place, name: 'Chi' }) },
@@ -231,8 +231,8 @@ describeBoth('the trail as it is read', (open) => {
       'no json',
       '[]',
       'null',
-      '{"name":7,"permit":"{","receipt":[1],"target":{}}',
-      '{"permit":{"rules":["x",3]}}',
+      '{"name":7,"authorization":"{","receipt":[1],"target":{}}',
+      '{"authorization":{"rules":["x",3]}}',
     ]) {
       await add(database, { details });
     }
@@ -250,7 +250,7 @@ describeBoth('the trail as a file', (open) => {
     await saveTrail(database, live);
     await saveTrail(database, blog);
     const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
-    const doer = { person: chi, permit: undefined, inbox: undefined };
+    const doer = { person: chi, authorization: undefined, inbox: undefined };
     const context = { database, changeStore, auditKeys: [], ...payloads(shopOnly) };
     const file = await auditServiceFor(context, doer).takeAway('jsonl', undefined);
     expect(file).toMatchObject({ name: 'audit-trail-2026-03-01.jsonl', lines: 4, more: false });
@@ -260,7 +260,7 @@ describeBoth('the trail as a file', (open) => {
       .map((line): unknown => JSON.parse(line));
     expect(rows).toMatchObject([{ line: 1 }, { line: 2 }, { line: 3 }, { line: 4, receipt: 'accepted 202 op-1' }]);
     const [line] = await listAudit(database.db, { limit: 1 });
-    expect(line).toMatchObject({ event: 'audit export', actor: chi.id });
+    expect(line).toMatchObject({ event: 'audit_export', actor: chi.id });
     expect(JSON.parse(line?.details ?? '')).toEqual({ name: 'Chi', format: 'jsonl', lines: 4 });
     expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 9 });
     const again = await auditServiceFor(context, doer).takeAway('csv', undefined);
@@ -274,7 +274,7 @@ describeBoth('the changes of the past', (open) => {
     const old = environment('acme-shop/old', 77);
     const rows = [about(live), about(blog), about(staging), about(old)];
     for (const row of rows) await save(database, row);
-    await save(database, { ...about(live), asker: ana.id, state: 'done', settled_at: 9 });
+    await save(database, { ...about(live), requester: ana.id, state: 'done', settled_at: 9 });
     const list = async (filter: object, policy = all) => {
       const wanted = { env: undefined, mine: false, waiting: false, ...filter };
       const found = await changesFor({ ...payloads(policy), database }, ana, wanted);

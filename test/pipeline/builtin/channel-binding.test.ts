@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { QueryService } from '../../../src/commands/kit/builtin.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
-import type { Channel, Person } from '../../../src/pipeline/access/authorise.ts';
+import type { Channel, Person } from '../../../src/pipeline/access/access-check.ts';
 import { bindingFor, bindingOf } from '../../../src/pipeline/builtin/channel-binding.ts';
 import type { Names } from '../../../src/pipeline/language/resolve.ts';
 import { mayRead } from '../../../src/policy/policy.ts';
@@ -38,7 +38,7 @@ function binding(database: Database, person: Person = ana, where: Where = {}, li
   const context = { database, changeStore, policy: () => policy, company: () => company, names: may };
   const channelOf = async (id: string): Promise<Channel> => ({ id, shared });
   const here = 'channel' in where ? where.channel : channel;
-  return bindingFor(context, { person, permit: undefined, inbox }, here, channelOf);
+  return bindingFor(context, { person, authorization: undefined, inbox }, here, channelOf);
 }
 
 const notices = async ({ db }: Database): Promise<readonly (readonly [string | null, string | null])[]> =>

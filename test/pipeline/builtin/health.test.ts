@@ -11,7 +11,7 @@ import { queryServiceFor } from '../../../src/pipeline/builtin/query-service.ts'
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { policyInForceKey } from '../../../src/pipeline/audit/policy-history.ts';
 import { enqueueMessage } from '../../../src/storage/messages.ts';
-import { writeSetting } from '../../../src/storage/kv.ts';
+import { writeKv } from '../../../src/storage/kv.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { inline, plain } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
@@ -88,7 +88,7 @@ describeBoth('health', (open) => {
     await save(database, { state: 'accepted', due_at: now - 61_000 });
     await save(database, { state: 'done', settled_at: now, due_at: null });
     const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
-    await database.transaction((tx) => writeSetting(tx, { key: 'pause', value: pause, at: now }));
+    await database.transaction((tx) => writeKv(tx, { key: 'pause', value: pause, at: now }));
     const { Changes, Sending, Work } = await found(contextWith(database));
     const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
     expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
@@ -115,7 +115,7 @@ describeBoth('health', (open) => {
   it('says since when the rules hold, and that a broken file does not', async () => {
     const database = await open({ now: () => now });
     const { hash } = contextWith(database).policy();
-    await database.transaction((tx) => writeSetting(tx, { key: policyInForceKey, value: hash, at: now - day }));
+    await database.transaction((tx) => writeKv(tx, { key: policyInForceKey, value: hash, at: now - day }));
     expect((await found(contextWith(database)))['Rules']).toContain('in force since 2024-10-03');
     const broken = await found(contextWith(database, { policyIsBroken: () => true }));
     expect(broken['Rules']).toMatch(/^⚠️ the file can't be used; [\da-f]{8} in force since .* → Its mistakes/);
@@ -172,7 +172,7 @@ describeBoth('health', (open) => {
 
   it.each<[string, HealthContext['read'], string]>([
     ['no such route', () => Promise.reject(trouble('not found', 404)), "✅ the host doesn't say when it expires"],
-    ['not taken', () => Promise.reject(trouble('unauthorised', 401)), '⚠️ The host rejected my key (401)'],
+    ['not taken', () => Promise.reject(trouble('unauthorized', 401)), '⚠️ The host rejected my key (401)'],
     ['no host', () => Promise.reject(trouble('unreachable', undefined)), "❔ unknown: I can't reach the host."],
     ['no date', async (call) => call.reply.parse({}), "✅ accepted; the host doesn't say when it expires"],
     ['soon', expiring(now + 13 * day), '⚠️ expires at'],

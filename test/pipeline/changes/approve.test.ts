@@ -42,8 +42,8 @@ const who = (id: string, ...groups: readonly string[]): Person => ({
 /** Of them it is not known whether they are in the user group. */
 const unsure = (id: string): Person => ({ id, groups: [] });
 const people = {
-  asker: who('U01ANA'),
-  'other id of the asker': who('U0ANATWO'),
+  requester: who('U01ANA'),
+  'other id of the requester': who('U0ANATWO'),
   developer: who('U02BEN'),
   approver: who('U03CHI'),
   'approver by user group': who('U09GUY', 'S0GUIDES'),
@@ -53,8 +53,8 @@ const people = {
 } as const;
 type Who = keyof typeof people;
 const everybody = [
-  'asker',
-  'other id of the asker',
+  'requester',
+  'other id of the requester',
   'developer',
   'approver',
   'approver by user group',
@@ -75,7 +75,7 @@ const asked: VoteContext['asked'] = {
     { target: live, access: 'change' },
     { target: staging, access: 'read' },
   ],
-  asker: 'U01ANA',
+  requester: 'U01ANA',
 };
 
 const now = 1_000_000;
@@ -90,11 +90,11 @@ const states: readonly State[] = [
   'failed',
   'rejected',
   'happened',
-  'did not happen',
+  'did_not_happen',
   'declined',
   'expired',
   'cancelled',
-  'void',
+  'invalidated',
   'superseded',
 ];
 const changeIn = (state: State, more: Partial<VoteContext['change']> = {}): VoteContext['change'] =>
@@ -136,13 +136,13 @@ const may: Readonly<
 > = {
   approve: { in: ['waiting'], does: 'approve', who: ['approver', 'approver by user group'] },
   decline: { in: ['waiting'], does: 'decline', who: ['approver', 'approver by user group'] },
-  cancel: { in: ['waiting', 'approved'], does: 'cancel', who: ['asker', 'other id of the asker'] },
+  cancel: { in: ['waiting', 'approved'], does: 'cancel', who: ['requester', 'other id of the requester'] },
   stop: { in: ['approved'], does: 'cancel', who: everybody },
-  happened: { in: ['unknown'], does: 'affirm', who: ['approver', 'approver by user group'] },
-  'did not happen': { in: ['unknown'], does: 'deny', who: ['approver', 'approver by user group'] },
+  happened: { in: ['unknown'], does: 'confirmed_happened', who: ['approver', 'approver by user group'] },
+  did_not_happen: { in: ['unknown'], does: 'confirmed_not', who: ['approver', 'approver by user group'] },
 };
 /** Where more than the state counts: what was seen must be what is. */
-const mustBeFresh: ReadonlySet<DecisionKind> = new Set(['approve', 'decline', 'happened', 'did not happen']);
+const mustBeFresh: ReadonlySet<DecisionKind> = new Set(['approve', 'decline', 'happened', 'did_not_happen']);
 
 describe('every verdict, in every state, by everybody', () => {
   const cases = decisionKinds.flatMap((verdict) => states.map((state) => [verdict, state] as const));
@@ -163,18 +163,18 @@ describe('every verdict, in every state, by everybody', () => {
 describe('what somebody is told', () => {
   test.each<[string, DecisionKind, Partial<VoteContext>, string]>([
     [
-      'promise 3: the asker',
+      'promise 3: the requester',
       'approve',
-      { by: people.asker },
+      { by: people.requester },
       'This is your own change, so somebody else has to approve it.',
     ],
     [
-      'promise 3: the asker with another id',
+      'promise 3: the requester with another id',
       'approve',
-      { by: people['other id of the asker'] },
+      { by: people['other id of the requester'] },
       'This is your own change, so somebody else has to approve it.',
     ],
-    ['the asker who declines', 'decline', { by: people.asker }, 'somebody else has to decline it'],
+    ['the requester who declines', 'decline', { by: people.requester }, 'somebody else has to decline it'],
     ['a developer', 'approve', { by: people.developer }, "You're not among the people who can approve it."],
     ['who has left the user group', 'approve', { by: people['approver of before'] }, "You're not among the people"],
     ['whom a rule forbids it', 'approve', { by: people['denied approver'] }, 'A rule denies you this command here'],
@@ -202,7 +202,7 @@ describe('what somebody is told', () => {
     ['sent already', 'approve', { change: changeIn('sending') }, "It's too late for that. Current state: Sending."],
     ['expired', 'approve', { now: now + 1 }, 'The time to approve it ended at 00:16 UTC.'],
     ['what needs no approval', 'approve', { needed: 'none' }, "You're not among the people who can approve it."],
-    ['nothing to stop', 'stop', { change: changeIn('approved', { target_live: 0 }) }, "There's nothing to stop."],
+    ['nothing to stop', 'stop', { change: changeIn('approved', { is_live: 0 }) }, "There's nothing to stop."],
     [
       'nothing to stop, being harmless',
       'stop',
@@ -211,14 +211,14 @@ describe('what somebody is told', () => {
     ],
     ['stopped too late', 'stop', { change: changeIn('sending') }, "It's too late for that. Current state: Sending."],
     [
-      'closed by the asker',
+      'closed by the requester',
       'happened',
-      { change: changeIn('unknown'), by: people.asker },
+      { change: changeIn('unknown'), by: people.requester },
       'somebody else has to close it',
     ],
     [
       'closed too early',
-      'did not happen',
+      'did_not_happen',
       { change: changeIn('unknown', { sent_at: now }) },
       "It could still reach the host until 00:23 UTC, so I haven't closed it.",
     ],
@@ -256,26 +256,28 @@ describe('time', () => {
     expect(cameOf(seen('approve'), ballot({ now: now + 1 }))).toContain('The time to approve it ended at');
     expect(cameOf(seen('approve'), ballot({ now }))).toBe('approve');
     expect(cameOf(seen('decline'), ballot({ now: now + 1 }))).toBe('decline');
-    expect(cameOf(seen('cancel'), ballot({ now: now + 1, by: people.asker }))).toBe('cancel');
+    expect(cameOf(seen('cancel'), ballot({ now: now + 1, by: people.requester }))).toBe('cancel');
     const approved = changeIn('approved');
     expect(cameOf(seen('stop'), ballot({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
   });
 
-  test.each(['happened', 'did not happen'] as const)(
+  test.each(['happened', 'did_not_happen'] as const)(
     'nobody says “%s” before the last write can have arrived',
     (verdict) => {
       const change = changeIn('unknown', { sent_at: 60_000 });
       const from = closableFrom(change);
       expect(from).toBe(60_000 + 45_000 + 300_000);
       expect(cameOf(seen(verdict), ballot({ change, now: from - 1 }))).toContain('It could still reach the host');
-      expect(cameOf(seen(verdict), ballot({ change, now: from }))).toBe(verdict === 'happened' ? 'affirm' : 'deny');
+      expect(cameOf(seen(verdict), ballot({ change, now: from }))).toBe(
+        verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not',
+      );
     },
   );
 
-  test('where no approval was needed, whoever may do it says what came of it, the asker too', () => {
+  test('where no approval was needed, whoever may do it says what came of it, the requester too', () => {
     const of = ballot({ change: changeIn('unknown'), needed: 'none' });
-    expect(cameOf(seen('happened'), { ...of, by: people.asker })).toBe('affirm');
-    expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('affirm');
+    expect(cameOf(seen('happened'), { ...of, by: people.requester })).toBe('confirmed_happened');
+    expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('confirmed_happened');
     expect(cameOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
       "The rules don't let you do this yourself",
     );
@@ -284,7 +286,7 @@ describe('time', () => {
 
 describe('how many', () => {
   const [chi, chiTwo, dee, fay] = [people.approver, who('U0CHITWO'), who('U04DEE'), who('U05FAY')];
-  const { asker, developer } = people;
+  const { requester, developer } = people;
   const lead = { by: ['leads'], count: 1 };
   type Came =
     | { readonly kind: 'move'; readonly event: object }
@@ -301,9 +303,9 @@ describe('how many', () => {
     ['one person with two ids', leads(2), [chi], chiTwo, oneMore],
     ['one person with two ids and another', leads(2), [chi, chiTwo], dee, approved],
     [
-      'a vote of the asker, of a developer, of somebody barred',
+      'a vote of the requester, of a developer, of somebody barred',
       leads(2),
-      [asker, developer, people['denied approver']],
+      [requester, developer, people['denied approver']],
       chi,
       oneMore,
     ],
@@ -432,7 +434,7 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
     expect([true, false, undefined].map((anybody) => found && isEnough(found, anybody))).toEqual(wanted);
   });
 
-  test.each(['decline', 'happened', 'did not happen'] as const)('%s goes by it', (verdict) => {
+  test.each(['decline', 'happened', 'did_not_happen'] as const)('%s goes by it', (verdict) => {
     const change = changeIn(verdict === 'decline' ? 'waiting' : 'unknown');
     const gone = { change, policy: rulesNow['the rule and the group are gone'] };
     const came = (by: Person, anybody: boolean | undefined): string =>

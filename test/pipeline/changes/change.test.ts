@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  approvedAt,
+  readyToSend,
   closableFrom,
   coolsDown,
   maxThrottles,
-  maxTries,
+  maxAttempts,
   move,
   validMs,
   type ChangeEvent,
@@ -26,11 +26,11 @@ const states: readonly State[] = [
   'rejected',
   'unknown',
   'happened',
-  'did not happen',
+  'did_not_happen',
   'declined',
   'cancelled',
   'expired',
-  'void',
+  'invalidated',
   'superseded',
 ];
 const open: ReadonlySet<State> = new Set(['waiting', 'approved', 'sending', 'accepted', 'unknown']);
@@ -39,35 +39,35 @@ const happenings: readonly ChangeEvent[] = [
   { kind: 'decline' },
   { kind: 'cancel' },
   { kind: 'expire' },
-  { kind: 'void' },
+  { kind: 'invalidated' },
   { kind: 'supersede' },
   { kind: 'send', owner: 'me', leaseMs: 45_000 },
-  { kind: 'stumble' },
-  { kind: 'hand back' },
+  { kind: 'connect_failed' },
+  { kind: 'send_aborted' },
   { kind: 'throttle', retryAfterMs: 15_000 },
   { kind: 'accept', operation: 'op-1' },
   { kind: 'reject' },
-  { kind: 'lose' },
+  { kind: 'outcome_lost' },
   { kind: 'finish' },
   { kind: 'complete' },
   { kind: 'fail' },
-  { kind: 'leave', lockMs: 900_000 },
+  { kind: 'unverified', lockMs: 900_000 },
   { kind: 'commit_lost', sentAt: now - 7 },
-  { kind: 'affirm' },
-  { kind: 'deny' },
-  { kind: 'accept late', operation: null },
-  { kind: 'reject late' },
+  { kind: 'confirmed_happened' },
+  { kind: 'confirmed_not' },
+  { kind: 'accept_late', operation: null },
+  { kind: 'reject_late' },
 ];
 
 const standing = (state: State, more: Partial<TransitionInput> = {}): TransitionInput => ({
   state,
   risk: 'sensitive',
-  target_live: 1,
+  is_live: 1,
   sent_at: null,
   settled_at: open.has(state) ? null : now - 1,
   expires_at: expires,
-  tries: 0,
-  throttled: 0,
+  attempts: 0,
+  throttle_count: 0,
   ...more,
 });
 
@@ -89,42 +89,42 @@ const moving = (
 /** Every move there is, by the state it starts from; what does not stand here cannot happen. */
 const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], Transition>>>>> = {
   waiting: {
-    approve: moving('approved', now, { approved_at: now, expires_at: expires }, 'take'),
+    approve: moving('approved', now, { expires_at: expires }, 'take'),
     decline: settled('declined'),
     cancel: settled('cancelled'),
     expire: settled('expired'),
-    void: settled('void'),
+    invalidated: settled('invalidated'),
     supersede: settled('superseded'),
     commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
   },
   approved: {
     cancel: settled('cancelled'),
     expire: settled('expired'),
-    void: settled('void'),
+    invalidated: settled('invalidated'),
     supersede: settled('superseded'),
     send: moving('sending', now + 45_000, { owner: 'me', lease_until: now + 45_000, sent_at: now }),
-    stumble: moving('approved', now + 2_000, { tries: 1, sent_at: null }),
+    connect_failed: moving('approved', now + 2_000, { attempts: 1, sent_at: null }),
     commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
     complete: settled('done'),
   },
   sending: {
-    'hand back': moving('approved', now + 2_000, { tries: 1, sent_at: null }),
-    throttle: moving('approved', now + 15_000, { throttled: 1, sent_at: null }),
+    send_aborted: moving('approved', now + 2_000, { attempts: 1, sent_at: null }),
+    throttle: moving('approved', now + 15_000, { throttle_count: 1, sent_at: null }),
     accept: moving('accepted', now + 2_000, { operation: 'op-1' }),
     reject: settled('rejected'),
-    lose: moving('unknown', now, { lost_at: now, reminders: null }),
+    outcome_lost: moving('unknown', now, { lost_at: now, reminders: null }),
   },
   accepted: {
-    lose: moving('unknown', now, { lost_at: now, reminders: null }),
+    outcome_lost: moving('unknown', now, { lost_at: now, reminders: null }),
     finish: settled('done'),
     fail: settled('failed'),
-    leave: { ...settled('accepted'), locks: { keepMs: 900_000 } },
+    unverified: { ...settled('accepted'), locks: { keepMs: 900_000 } },
   },
   unknown: {
-    affirm: settled('happened'),
-    deny: settled('did not happen'),
-    'accept late': moving('accepted', now + 200, { operation: null }),
-    'reject late': settled('rejected'),
+    confirmed_happened: settled('happened'),
+    confirmed_not: settled('did_not_happen'),
+    accept_late: moving('accepted', now + 200, { operation: null }),
+    reject_late: settled('rejected'),
   },
 };
 
@@ -144,20 +144,20 @@ describe('every state and everything that can happen in it', () => {
   });
 
   test('left without a reason to lock, the locks go at once', () => {
-    expect(move(standing('accepted'), { kind: 'leave', lockMs: 0 }, now)?.locks).toBe('free');
+    expect(move(standing('accepted'), { kind: 'unverified', lockMs: 0 }, now)?.locks).toBe('free');
   });
 });
 
-describe('tries and time', () => {
+describe('attempts and time', () => {
   test.each<[string, Partial<TransitionInput>, State, ChangeEvent, State]>([
-    ['the second try comes later', { tries: 1 }, 'approved', { kind: 'stumble' }, 'approved'],
-    ['the third is the last', { tries: 2 }, 'approved', { kind: 'stumble' }, 'expired'],
-    ['handing back counts as a try', { tries: 2 }, 'sending', { kind: 'hand back' }, 'expired'],
-    ['429 twice', { throttled: 1 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'approved'],
-    ['429 for the third time', { throttled: 2 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'expired'],
+    ['the second try comes later', { attempts: 1 }, 'approved', { kind: 'connect_failed' }, 'approved'],
+    ['the third is the last', { attempts: 2 }, 'approved', { kind: 'connect_failed' }, 'expired'],
+    ['an aborted send counts as a try', { attempts: 2 }, 'sending', { kind: 'send_aborted' }, 'expired'],
+    ['429 twice', { throttle_count: 1 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'approved'],
+    ['429 for the third time', { throttle_count: 2 }, 'sending', { kind: 'throttle', retryAfterMs: 1 }, 'expired'],
     ['a rest beyond its validity', {}, 'sending', { kind: 'throttle', retryAfterMs: 300_000 }, 'expired'],
     ['a rest just within it', {}, 'sending', { kind: 'throttle', retryAfterMs: 299_999 }, 'approved'],
-    ['a try that would be too late', { expires_at: now + 2_000 }, 'approved', { kind: 'stumble' }, 'expired'],
+    ['a try that would be too late', { expires_at: now + 2_000 }, 'approved', { kind: 'connect_failed' }, 'expired'],
   ])('%s', (_, more, state, event, to) => {
     const patch = move(standing(state, more), event, now)?.patch;
     expect(patch?.state).toBe(to);
@@ -174,16 +174,16 @@ describe('tries and time', () => {
 });
 
 describe('once it is approved', () => {
-  const cooling = { risk: 'destructive', target_live: 1 } as const;
+  const cooling = { risk: 'destructive', is_live: 1 } as const;
 
   test.each([
     ['destructive', 1, true],
     ['destructive', 0, false],
     ['sensitive', 1, false],
     ['routine', 1, false],
-  ] as const)('%s, live %d: time to stop it is %s', (risk, target_live, cools) => {
-    expect(coolsDown({ risk, target_live })).toBe(cools);
-    const made = move(standing('waiting', { risk, target_live }), { kind: 'approve' }, now)?.patch;
+  ] as const)('%s, live %d: time to stop it is %s', (risk, is_live, cools) => {
+    expect(coolsDown({ risk, is_live })).toBe(cools);
+    const made = move(standing('waiting', { risk, is_live }), { kind: 'approve' }, now)?.patch;
     expect(made?.due_at).toBe(cools ? made?.expires_at : now);
   });
 
@@ -192,8 +192,7 @@ describe('once it is approved', () => {
     ['late', 1, validMs],
     ['exactly in time', validMs, validMs],
   ])('%s, it stays valid for five minutes at least, and is never cut short', (_, left, valid) => {
-    expect(approvedAt({ ...cooling, expires_at: now + left }, now)).toEqual({
-      approved_at: now,
+    expect(readyToSend({ ...cooling, expires_at: now + left }, now)).toEqual({
       expires_at: now + valid,
       due_at: now + valid,
     });
@@ -206,12 +205,15 @@ describe('once it is approved', () => {
   });
 });
 
-test.each(['affirm', 'deny'] as const)('%s not before the last write can have arrived', (kind) => {
+test.each(['confirmed_happened', 'confirmed_not'] as const)('%s not before the last write can have arrived', (kind) => {
   const unknown = standing('unknown', { sent_at: now });
   expect(closableFrom(unknown)).toBe(now + 345_000);
   expect(move(unknown, { kind }, now + 344_999)).toBeUndefined();
   expect(move(unknown, { kind }, now + 345_000)).toEqual({
-    patch: { ...settled(kind === 'affirm' ? 'happened' : 'did not happen').patch, settled_at: now + 345_000 },
+    patch: {
+      ...settled(kind === 'confirmed_happened' ? 'happened' : 'did_not_happen').patch,
+      settled_at: now + 345_000,
+    },
     locks: 'free',
   });
 });
@@ -219,7 +221,7 @@ test.each(['affirm', 'deny'] as const)('%s not before the last write can have ar
 test('what the host says does not wait for that', () => {
   for (const { kind, state } of [
     { kind: 'reject', state: 'sending' },
-    { kind: 'reject late', state: 'unknown' },
+    { kind: 'reject_late', state: 'unknown' },
   ] as const)
     expect(move(standing(state, { sent_at: now }), { kind }, now)).toEqual(settled('rejected'));
 });
@@ -231,7 +233,7 @@ const anyHappening: fc.Arbitrary<ChangeEvent> = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant('send' as const), owner: fc.constant('me'), leaseMs: fc.nat(60_000) }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('throttle' as const), retryAfterMs: fc.nat(400_000) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('leave' as const), lockMs: fc.nat(900_000) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('unverified' as const), lockMs: fc.nat(900_000) }) },
   { weight: 10, arbitrary: fc.constantFrom(...happenings) },
 );
 const story = fc.array(fc.record({ event: anyHappening, afterMs: fc.nat(20_000) }), { maxLength: 40 });
@@ -261,7 +263,7 @@ function run(
     at += afterMs;
     const made = move(row, event, at);
     if (made === undefined) continue;
-    const { operation: _, approved_at: __, ...patch } = made.patch;
+    const { operation: _, ...patch } = made.patch;
     const to: Row = { ...row, ...patch, sent_at: patch.sent_at === undefined ? row.sent_at : patch.sent_at };
     told.push({ from: row, to, event, at, move: made });
     row = to;
@@ -296,7 +298,7 @@ describe('whatever happens, in whatever order', () => {
       for (const { to, move, event } of told) {
         const goes = move.locks === 'free' || typeof move.locks === 'object';
         expect(goes).toBe(to.settled_at !== null);
-        if (typeof move.locks === 'object') expect(event.kind).toBe('leave');
+        if (typeof move.locks === 'object') expect(event.kind).toBe('unverified');
       }
     }));
 
@@ -311,21 +313,21 @@ describe('whatever happens, in whatever order', () => {
           expect(to.sent_at).toBe(at);
           mayBeOut = true;
         }
-        if (event.kind === 'hand back' || event.kind === 'throttle') mayBeOut = false;
+        if (event.kind === 'send_aborted' || event.kind === 'throttle') mayBeOut = false;
       }
     }));
 
-  test('tries and rests are bounded', () =>
+  test('attempts and throttles are bounded', () =>
     always((told) => {
       expect(
-        told.filter(({ event }) => event.kind === 'stumble' || event.kind === 'hand back').length,
-      ).toBeLessThanOrEqual(maxTries);
+        told.filter(({ event }) => event.kind === 'connect_failed' || event.kind === 'send_aborted').length,
+      ).toBeLessThanOrEqual(maxAttempts);
       expect(told.filter(({ event }) => event.kind === 'throttle').length).toBeLessThanOrEqual(maxThrottles + 1);
     }));
 
   test('where we say that nothing was sent, no time of sending stands', () =>
     always((told) => {
-      const nothing = new Set(['declined', 'expired', 'cancelled', 'void', 'superseded', 'approved', 'waiting']);
+      const nothing = new Set(['declined', 'expired', 'cancelled', 'invalidated', 'superseded', 'approved', 'waiting']);
       for (const { to } of told) if (nothing.has(to.state)) expect(to.sent_at).toBeNull();
     }));
 

@@ -35,7 +35,7 @@ const ending: Ending = {
       { target: live, access: 'change' },
       { target: staging, access: 'read' },
     ],
-    asker: ana.id,
+    requester: ana.id,
   },
 };
 
@@ -62,7 +62,7 @@ rules:
     asked: {
       command: rightOf('cache clear', commandAt('cache clear')),
       aims: [{ target: live, access: 'change' }],
-      asker: 'U0GONE',
+      requester: 'U0GONE',
     },
   };
   const context = { ...deskOf('', []), policy: () => policyFrom(rules) };

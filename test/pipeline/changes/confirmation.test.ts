@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Confirmation, NotAsShown, nameToType } from '../../../src/pipeline/changes/confirmation.ts';
 import { save } from '../../../src/pipeline/steps/submit.ts';
 import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
-import { Refusal, type Words } from '../../../src/errors.ts';
+import { Refusal, type Args } from '../../../src/errors.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { said } from '../given.ts';
@@ -19,9 +19,9 @@ afterAll(() => database.close());
 
 const push = ['push', idOf('staging'), idOf('live'), '--database'];
 const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
-const asker = { person: roles.ana, channel: { id: 'C1', shared: false } };
+const requester = { person: roles.ana, channel: { id: 'C1', shared: false } };
 const tryToSave = async (frozen: Frozen, confirmation: Confirmation): Promise<Change | undefined | Refusal> =>
-  save(deskOf(database), frozen, asker, confirmation, undefined).catch((error: unknown) => {
+  save(deskOf(database), frozen, requester, confirmation, undefined).catch((error: unknown) => {
     if (error instanceof Refusal) return error;
     throw error;
   });
@@ -33,7 +33,7 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
     typedName: nameToType(frozen.action, frozen.target),
     ...more,
   });
-  test.each<[string, Words, (frozen: Frozen) => Confirmation, RegExp]>([
+  test.each<[string, Args, (frozen: Frozen) => Confirmation, RegExp]>([
     ['nothing was shown', push, () => 'not needed', /need to see what this does first\. Nothing was done\./],
     ['nothing of a sensitive one was shown', add, () => 'not needed', /need to see what this does first/],
     ['a timer is pretended', push, () => 'timer', /need to see what this does first/],
@@ -59,7 +59,7 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
     expect(await kept()).toBe(before);
   });
 
-  test.each<[string, Words, (frozen: Frozen) => Confirmation]>([
+  test.each<[string, Args, (frozen: Frozen) => Confirmation]>([
     ['what was seen and typed', push, confirmationOf],
     ['what was seen, where no name is typed', add, confirmationOf],
     ['what is routine, unseen', ['cache', 'clear', idOf('live')], () => 'not needed'],
@@ -75,7 +75,7 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
 
   test('a timer runs words that were shown when it was set', async () => {
     const frozen = await frozenFrom(deskOf(database), 'ana', add);
-    const timed = { ...frozen, permit: { ...frozen.permit, approval: 'none', timerOf: 1 } as const };
+    const timed = { ...frozen, authorization: { ...frozen.authorization, approval: 'none', timerOf: 1 } as const };
     expect(await tryToSave(timed, 'timer')).toMatchObject({ state: 'approved' });
   });
 });

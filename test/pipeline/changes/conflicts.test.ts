@@ -9,7 +9,7 @@ import { sample, save } from '../../storage/samples.ts';
 describeBoth('what one person has under way', (open) => {
   const title = inline(`Clear the cache of acme-shop/live <!channel> ${'x'.repeat(300)}`);
   const card = JSON.stringify({ title });
-  const permit = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d' });
+  const authorization = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d' });
   const asks = async (row: Partial<NewChange>, there: number, ...others: readonly Partial<NewChange>[]) =>
     asksBy(['U1'], row, there, ...others);
   const asksBy = async (
@@ -21,7 +21,7 @@ describeBoth('what one person has under way', (open) => {
     const database = await open();
     for (let count = 0; count < there; count += 1) await save(database, row);
     for (const other of others) await save(database, other);
-    return database.transaction((tx) => refuseTooMany(tx, { ...sample, permit, card, ...row }, ids));
+    return database.transaction((tx) => refuseTooMany(tx, { ...sample, authorization, card, ...row }, ids));
   };
 
   it.each([
@@ -30,7 +30,7 @@ describeBoth('what one person has under way', (open) => {
   ] as const)('%s: %d are enough', async (state, most, says) => {
     await expect(asks({ state }, most - 1)).resolves.toBeUndefined();
     const over = { state: 'done', settled_at: 2 } as const;
-    await expect(asks({ state }, most - 1, { state, asker: 'U2' }, { ...over })).resolves.toBeUndefined();
+    await expect(asks({ state }, most - 1, { state, requester: 'U2' }, { ...over })).resolves.toBeUndefined();
     const refused = await asks({ state }, most).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(Refusal);
     if (!(refused instanceof Refusal)) return;
@@ -43,7 +43,7 @@ describeBoth('what one person has under way', (open) => {
     '%s: what was asked for with a joined account counts too',
     async (state) => {
       const most = state === 'waiting' ? 5 : 50;
-      const joined = asksBy(['U2', 'U1'], { state }, most - 1, { state, asker: 'U2' });
+      const joined = asksBy(['U2', 'U1'], { state }, most - 1, { state, requester: 'U2' });
       await expect(joined).rejects.toThrow(Refusal);
     },
   );
@@ -52,10 +52,10 @@ describeBoth('what one person has under way', (open) => {
     const most = state === 'waiting' ? 5 : 50;
     const database = await open();
     for (let count = 1; count < most; count += 1) await save(database, { state });
-    const row: NewChange = { ...sample, permit, state };
+    const row: NewChange = { ...sample, authorization, state };
     const asked = Array.from({ length: 8 }, () =>
       database.transaction(async (tx) => {
-        await refuseTooMany(tx, row, [row.asker]);
+        await refuseTooMany(tx, row, [row.requester]);
         await insertChange(tx, row);
       }),
     );
@@ -65,6 +65,6 @@ describeBoth('what one person has under way', (open) => {
 
   it('what ends access by itself is never too much', async () => {
     const timer = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d', timerOf: 1 });
-    await expect(asks({ state: 'approved', permit: timer }, 50)).resolves.toBeUndefined();
+    await expect(asks({ state: 'approved', authorization: timer }, 50)).resolves.toBeUndefined();
   });
 });

@@ -34,7 +34,7 @@ const immediate = {
 
 const kindOf = (verdict: PollResult): string => ('wait' in verdict ? 'wait' : verdict.event.kind);
 const lockOf = (verdict: PollResult): number | undefined =>
-  'wait' in verdict || verdict.event.kind !== 'leave' ? undefined : verdict.event.lockMs;
+  'wait' in verdict || verdict.event.kind !== 'unverified' ? undefined : verdict.event.lockMs;
 
 describe('what is made of what was seen', () => {
   test.each<[string, Partial<PollState>, Observation, boolean, number, string, string?]>([
@@ -64,7 +64,7 @@ describe('what is made of what was seen', () => {
       { operation: 'running', proof: undefined },
       true,
       hour + 1,
-      'leave',
+      'unverified',
       "the host still says it's running",
     ],
     ['running for no longer than that', {}, { operation: 'running', proof: undefined }, true, hour, 'wait'],
@@ -105,7 +105,7 @@ describe('what is made of what was seen', () => {
       { operation: 'trouble', proof: undefined },
       false,
       hour + 1,
-      'lose',
+      'outcome_lost',
       'no longer answers about it',
     ],
     [
@@ -122,7 +122,7 @@ describe('what is made of what was seen', () => {
       { operation: 'trouble', proof: undefined },
       false,
       hour + 1,
-      'leave',
+      'unverified',
       "the host gave no answer that says how it's going",
     ],
     [
@@ -131,7 +131,7 @@ describe('what is made of what was seen', () => {
       { operation: 'trouble', proof: undefined },
       true,
       hour + 1,
-      'lose',
+      'outcome_lost',
       'no longer answers about it',
     ],
     [
@@ -140,7 +140,7 @@ describe('what is made of what was seen', () => {
       { operation: 'trouble', proof: undefined },
       false,
       10 * minute,
-      'leave',
+      'unverified',
       "the host gave no answer that says how it's going",
     ],
     ['trouble for less', { unclear: 4 }, { operation: 'trouble', proof: undefined }, false, 10 * minute - 1, 'wait'],
@@ -151,7 +151,7 @@ describe('what is made of what was seen', () => {
       { operation: 'not known', proof: undefined },
       true,
       minute,
-      'lose',
+      'outcome_lost',
       'does not know it when asked',
     ],
     [
@@ -160,7 +160,7 @@ describe('what is made of what was seen', () => {
       { operation: 'not known', proof: undefined },
       false,
       minute,
-      'leave',
+      'unverified',
       'does not say when it is finished',
     ],
     [
@@ -169,7 +169,7 @@ describe('what is made of what was seen', () => {
       { operation: 'not known', proof: proof('not yet') },
       false,
       minute,
-      'leave',
+      'unverified',
       'Read back: it is not yet',
     ],
     [
@@ -186,7 +186,7 @@ describe('what is made of what was seen', () => {
       { operation: 'not known', proof: undefined },
       false,
       minute,
-      'lose',
+      'outcome_lost',
       'no longer knows it',
     ],
     [
@@ -203,7 +203,7 @@ describe('what is made of what was seen', () => {
       { operation: undefined, proof: proof('not yet') },
       false,
       minute,
-      'leave',
+      'unverified',
       "I don't know why",
     ],
     [
@@ -212,7 +212,7 @@ describe('what is made of what was seen', () => {
       { operation: undefined, proof: proof('no') },
       false,
       0,
-      'leave',
+      'unverified',
       'Read back: it is no',
     ],
     ['no operation, and reading back fails', {}, { operation: undefined, proof: 'trouble' }, true, 59_999, 'wait'],
@@ -222,7 +222,7 @@ describe('what is made of what was seen', () => {
       { operation: undefined, proof: 'trouble' },
       true,
       60_000,
-      'leave',
+      'unverified',
       'cannot be verified from here',
     ],
     [
@@ -231,7 +231,7 @@ describe('what is made of what was seen', () => {
       { operation: undefined, proof: undefined },
       true,
       0,
-      'leave',
+      'unverified',
       'cannot be verified from here',
     ],
   ])('%s', (_, trail, seen, works, after, wanted, says) => {

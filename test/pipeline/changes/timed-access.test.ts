@@ -103,7 +103,7 @@ describe('in whatever order things are granted and taken', () => {
       const input = { env: live, addresses: one.addresses };
       const letIn = { ...input, for: one.kind === 'for a while' ? one.forMs : undefined };
       const taken = { ...input, empty: true };
-      const of = { before: seen };
+      const of = { snapshot: seen };
       const wrong =
         one.kind === 'remove'
           ? allowlistRemove.possible?.({ ...of, input: taken })
@@ -169,7 +169,7 @@ describe('in whatever order things are granted and taken', () => {
 
 describe('what is asked for of an allowlist', () => {
   const input = (forMs: number | undefined, ...addresses: readonly string[]) => ({ env: live, addresses, for: forMs });
-  const before: Seen = { list: ['192.0.2.1/32', z], timed: [{ address: x, until: 9_000 }] };
+  const snapshot: Seen = { list: ['192.0.2.1/32', z], timed: [{ address: x, until: 9_000 }] };
   test.each<[string, ReturnType<typeof input>, boolean, readonly string[] | 'refused']>([
     ['ends by itself, for good', input(undefined, x), true, [x]],
     ['ends by itself, longer', input(300_000, x), true, [x]],
@@ -178,22 +178,22 @@ describe('what is asked for of an allowlist', () => {
     ['is not there, for a while, beside one for good', input(300_000, y, z), false, [y]],
     ['is not there and ends by itself', input(300_000, y, x), false, [y, x]],
   ])('that %s', (_, of, isUnwritten, lets) => {
-    const wrong = allowlistAdd.possible?.({ input: of, before });
-    expect(wrong === undefined ? allowlistAdd.access?.({ input: of, before }).lets : 'refused').toEqual(lets);
-    expect(allowlistAdd.unwritten?.({ input: of, before })).toBe(isUnwritten);
+    const wrong = allowlistAdd.possible?.({ input: of, snapshot });
+    expect(wrong === undefined ? allowlistAdd.access?.({ input: of, snapshot }).lets : 'refused').toEqual(lets);
+    expect(allowlistAdd.unwritten?.({ input: of, snapshot })).toBe(isUnwritten);
   });
 
   test('is not given back for good by a button where it ended by itself', () => {
-    const removed = { input: { env: live, addresses: [x], empty: false }, before };
+    const removed = { input: { env: live, addresses: [x], empty: false }, snapshot };
     expect(allowlistRemove.undo?.(removed)).toBeUndefined();
-    expect(allowlistRemove.undo?.({ ...removed, before: { ...before, timed: [] } })).toBeDefined();
-    expect(allowlistSet.undo?.({ input: { env: live, addresses: [y] }, before })).toBeUndefined();
+    expect(allowlistRemove.undo?.({ ...removed, snapshot: { ...snapshot, timed: [] } })).toBeDefined();
+    expect(allowlistSet.undo?.({ input: { env: live, addresses: [y] }, snapshot })).toBeUndefined();
   });
 
   test('rests on when it ends: who agreed to another end is asked again', () => {
-    const of = { input: input(undefined, x), before };
-    const later = { ...before, timed: [{ address: x, until: 9_001 }] };
-    expect(allowlistAdd.rests?.(of)).not.toEqual(allowlistAdd.rests?.({ ...of, before: later }));
-    expect(allowlistAdd.leaves?.(before)).toEqual(allowlistAdd.leaves?.(later));
+    const of = { input: input(undefined, x), snapshot };
+    const later = { ...snapshot, timed: [{ address: x, until: 9_001 }] };
+    expect(allowlistAdd.preconditions?.(of)).not.toEqual(allowlistAdd.preconditions?.({ ...of, snapshot: later }));
+    expect(allowlistAdd.leaves?.(snapshot)).toEqual(allowlistAdd.leaves?.(later));
   });
 });

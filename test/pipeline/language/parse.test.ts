@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
 import type { ParsedCommand } from '../../../src/pipeline/language/parsed-command.ts';
-import { parse, parseWords, type Context, type Given } from '../../../src/pipeline/language/parse.ts';
-import { usage, wordsOf } from '../../../src/pipeline/language/usage.ts';
+import { parse, parseArgs, type Context, type Given } from '../../../src/pipeline/language/parse.ts';
+import { usage, argsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { hostile, live, printable, refusalOf, said, staging, wordsFor } from '../given.ts';
 
@@ -242,7 +242,7 @@ describe('what cannot be read', () => {
     const refusal = refusalOf(() => read(line));
     expect(said(refusal)).toContain(why);
     expect(said(refusal)).toContain('Nothing was done.');
-    expect(refusal.offers[0]?.words).toEqual(offered);
+    expect(refusal.offers[0]?.args).toEqual(offered);
   });
 
   test.each([...catalogue.keys()].filter((path) => path.includes(' ')))(
@@ -300,10 +300,10 @@ describe('words that are kept are read again as they were', () => {
     fc.assert(
       fc.property(anyGiven, ({ path, command, given, reason, dryRun }) => {
         const aside = command.shape === 'action' ? { reason, dryRun } : {};
-        const words = wordsOf(path, command.fields, (name) => given[name] ?? [], aside);
+        const words = argsOf(path, command.fields, (name) => given[name] ?? [], aside);
         const wanted = { path, given, reason: aside.reason, dryRun: aside.dryRun ?? false };
         expect(parse(join(words), catalogue)).toMatchObject(wanted);
-        expect(parseWords(words, catalogue)).toMatchObject(wanted);
+        expect(parseArgs(words, catalogue)).toMatchObject(wanted);
       }),
       { numRuns: 500 },
     );
@@ -314,14 +314,14 @@ describe('words that are kept are read again as they were', () => {
     ['the end of options', { command: ['--', 'x'] }],
   ])('%s', (_, given) => {
     const help = read('help').command;
-    const words = wordsOf('help', help.fields, (name) => given[name] ?? []);
+    const words = argsOf('help', help.fields, (name) => given[name] ?? []);
     expect(read(join(words)).given).toEqual(given);
   });
 
   test('a flag that says no does not become a yes', () => {
     const { command } = read('allowlist remove');
     const given: Given = { env: [live.id], addresses: ['1.1.1.1'], empty: ['no'] };
-    expect(read(join(wordsOf('allowlist remove', command.fields, (name) => given[name] ?? []))).given).toEqual(given);
+    expect(read(join(argsOf('allowlist remove', command.fields, (name) => given[name] ?? []))).given).toEqual(given);
   });
 });
 

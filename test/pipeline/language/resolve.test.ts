@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { canonicalWords, isNamed, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
+import { canonicalArgs, isNamed, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { folded } from '../../../src/pipeline/language/name-search.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import { ana, blog, environment, hostile, live, names, policyOf, said, staging, wishFor } from '../given.ts';
@@ -31,7 +31,7 @@ describe('a name means one thing or nothing', () => {
     const asked = refusal(typed);
     expect(said(asked)).toContain('Which one? Nothing was done.');
     expect(asked.offers.map((offer) => offer.label)).toEqual(candidates.map((name) => `Clear cache: ${name}`));
-    expect(asked.offers[0]?.words).toContain('--reason=a b');
+    expect(asked.offers[0]?.args).toContain('--reason=a b');
   });
 
   test.each<[string, string, string]>([
@@ -56,7 +56,7 @@ describe('a name means one thing or nothing', () => {
       ...names,
       environments: [live, twin],
     });
-    expect(problems[0]?.refusal.offers.map(({ label, words }) => [label, words.at(-1)])).toEqual([
+    expect(problems[0]?.refusal.offers.map(({ label, args }) => [label, args.at(-1)])).toEqual([
       ['acme-shop/live (…0001)', live.id],
       ['acme-shop/live (…0077)', twin.id],
     ]);
@@ -91,7 +91,7 @@ test('what is missing is told apart from what cannot be read', () => {
 test('the words that are kept have ids and canonical values, and no reason', () => {
   const given = { env: ['ACME-shop/live'], addresses: ['1.1.1.1/32', '1.1.1.1', '10.0.0.0/08'], for: ['90m'] };
   const resolved = resolve(wishFor('allowlist add', given, { reason: 'x' }), names);
-  expect(canonicalWords(resolved)).toEqual(['allowlist', 'add', live.id, '1.1.1.1', '10.0.0.0/8', '--for=1h30m']);
+  expect(canonicalArgs(resolved)).toEqual(['allowlist', 'add', live.id, '1.1.1.1', '10.0.0.0/8', '--for=1h30m']);
 });
 
 test('names are what a person may read, worked out anew when the rules or the listing change', () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide } from '../../../src/pipeline/steps/decide.ts';
 import { deliver } from '../../../src/pipeline/messages/deliver.ts';
 import { overviewFor } from '../../../src/pipeline/steps/overview.ts';
-import { permitOf } from '../../../src/pipeline/access/permit.ts';
+import { authorizationOf } from '../../../src/pipeline/access/authorization.ts';
 import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
 import { createPostQueues } from '../../../src/pipeline/messages/fair-order.ts';
 import { drawCard, drawNote } from '../../../src/slack/draw/blocks.ts';
@@ -36,7 +36,7 @@ const changeIn = ({ row: [, name] }: Cell): Change => {
   if (!isName(name)) throw new Error(`no change ${name}`);
   return changes[name];
 };
-const verdictOf = ({ row: [verdict] }: Cell): string => verdict.replaceAll('-', ' ');
+const verdictOf = ({ row: [verdict] }: Cell): string => verdict.replaceAll('-', '_');
 const keyOf = (value: string): string => {
   const decision = decisionIn(value);
   return decision ? `${decision.number} ${decision.verdict}` : `no decision: ${value}`;
@@ -100,7 +100,7 @@ async function clicked(value: string, role: Role, change: Change): Promise<strin
     await decide(context, { ...decision, person: person.id, team: 'T1', inbox: undefined, reason: 'because' });
     const { state } = (await findChange(database.db, change.number)) ?? { state: 'gone' };
     if (state === 'waiting') return 'vote';
-    return state === 'did not happen' ? 'gone' : state;
+    return state === 'did_not_happen' ? 'gone' : state;
   } catch (error) {
     return clickRefusedAs(refusalIn(error));
   } finally {
@@ -156,7 +156,7 @@ describe('where a button stands', () => {
       const welcome = approving.map(({ role }) => role).filter((role) => !unwelcome.some((one) => one === role));
       const shown = await Promise.all(welcome.map(async (role) => ((await isShown(role)) ? [role] : [])));
       expect([name, ...shown.flat()]).toEqual([name, ...counting]);
-      const asks = permitOf(changes[name]).asks ?? [];
+      const asks = authorizationOf(changes[name]).asks ?? [];
       // One person is written to once, whatever accounts they have.
       const once = counting.filter((role) => role !== 'chi2').map((role): string => roles[role].id);
       expect([name, ...asks.flatMap(({ people }) => people).toSorted()]).toEqual([name, ...once.toSorted()]);

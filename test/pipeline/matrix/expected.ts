@@ -170,7 +170,7 @@ whoami         -  yes  yes  yes  yes  yes  yes  yes  yes  yes  yes
 
 /**
  * What a click on a decision button comes to: `own` change, `no` approver, `d2` forbids it, `?` no such change, `only`
- * the asker may, `may` not do it themselves, `vote` counts and more are needed, or the state it moves to.
+ * the requester may, `may` not do it themselves, `vote` counts and more are needed, or the state it moves to.
  */
 const clicking = `
                                 ana  ana2 ben  chi  chi2 dee  kim  lost gil  gil2 rob  eve  hal

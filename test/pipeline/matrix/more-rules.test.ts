@@ -4,8 +4,8 @@ import type { Ability } from '../../../src/commands/kit/builtin.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
-import { authorise } from '../../../src/pipeline/access/authorise.ts';
-import { parse, parseWords } from '../../../src/pipeline/language/parse.ts';
+import { authorize } from '../../../src/pipeline/access/access-check.ts';
+import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { rights } from '../../../src/commands/rights.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
@@ -14,7 +14,7 @@ import type { Policy } from '../../../src/policy/rules.ts';
 import { company, refusalOf, said } from '../given.ts';
 import { refusedAs } from './answers.ts';
 import { submits, type Cell } from './expected.ts';
-import { commands, pathOf, wordsById } from './surfaces.ts';
+import { commands, pathOf, argsById } from './surfaces.ts';
 import { isPlace, namesOf, policy, roles, rules, textOf, unwelcome } from './world.ts';
 
 /** The permission matrix when rules are added, and as `can` tells it. */
@@ -22,7 +22,7 @@ import { isPlace, namesOf, policy, roles, rules, textOf, unwelcome } from './wor
 const names = namesOf()(undefined);
 const noWishes = new Set(submits.filter(({ says }) => says === 'x').map(({ row }) => row.join(' ')));
 const wishes = submits.filter(({ row }) => !noWishes.has(row.join(' ')) && !row.join(' ').includes('missing'));
-const wordsIn = ({ row: [row, place] }: Cell): readonly string[] => wordsById(row, isPlace(place) ? place : undefined);
+const wordsIn = ({ row: [row, place] }: Cell): readonly string[] => argsById(row, isPlace(place) ? place : undefined);
 
 type Ruled =
   | { readonly kind: 'allowed'; readonly approval: 'none' | Needed }
@@ -31,10 +31,13 @@ type Ruled =
 const resolved = new Map<string, Resolved>();
 /** What these rules say of a cell. */
 function ruled(cell: Cell, rulesThen: Policy): Ruled {
-  const parsed = resolved.get(cell.row.join(' ')) ?? resolve(parseWords(wordsIn(cell), commands), names);
+  const parsed = resolved.get(cell.row.join(' ')) ?? resolve(parseArgs(wordsIn(cell), commands), names);
   resolved.set(cell.row.join(' '), parsed);
   try {
-    return { kind: 'allowed', approval: authorise(rulesThen, roles[cell.role], parsed, company).permit.approval };
+    return {
+      kind: 'allowed',
+      approval: authorize(rulesThen, roles[cell.role], parsed, company).authorization.approval,
+    };
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refused', says: said(error) };
     throw error;

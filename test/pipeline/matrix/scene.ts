@@ -1,16 +1,16 @@
 import type { Reader } from '../../../src/hosting/contract/call.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
-import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import type { DecisionDeps } from '../../../src/pipeline/steps/decide.ts';
 import { nameToType, type Confirmation } from '../../../src/pipeline/changes/confirmation.ts';
 import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
-import { parseWords } from '../../../src/pipeline/language/parse.ts';
+import { parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { evaluate } from '../../../src/pipeline/conversation/conversation.ts';
 import { lookAndFreeze, save, type SubmitDeps } from '../../../src/pipeline/steps/submit.ts';
 import { catalogue } from '../../../src/commands/index.ts';
-import type { Words } from '../../../src/errors.ts';
+import type { Args } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
@@ -72,24 +72,24 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
 export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:', { now: () => now });
 
 /** What somebody asks for, seen and frozen as it would be saved. */
-export async function frozenFrom(context: Desk, role: Role, words: Words): Promise<Frozen> {
+export async function frozenFrom(context: Desk, role: Role, words: Args): Promise<Frozen> {
   const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const parsed = { ...parseWords(words, catalogue), reason: 'release 42' };
+  const parsed = { ...parseArgs(words, catalogue), reason: 'release 42' };
   const evaluated = evaluate(context, resolve(parsed, context.names(asker.person)), asker);
   if (evaluated.kind === 'ask' || parsed.command.shape !== 'action') throw new Error('this cannot be asked for');
   return lookAndFreeze(context, evaluated.parsed, parsed.command);
 }
 
-/** Its asker has seen it as it is, and typed what had to be typed. */
+/** Its requester has seen it as it is, and typed what had to be typed. */
 export const confirmationOf = (frozen: Frozen): Confirmation => ({
   shown: frozen.fingerprint,
   typedName: nameToType(frozen.action, frozen.target),
 });
 
-async function asked(context: Desk, role: Role, ...words: Words): Promise<Change> {
+async function asked(context: Desk, role: Role, ...words: Args): Promise<Change> {
   const frozen = await frozenFrom(context, role, words);
-  const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const change = await save(context, frozen, asker, confirmationOf(frozen), undefined);
+  const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const change = await save(context, frozen, requester, confirmationOf(frozen), undefined);
   if (change === undefined) throw new Error('it was not saved');
   return change;
 }
@@ -129,13 +129,9 @@ export async function putBack(database: Database, change: Change, more: Partial<
 }
 
 /** These people have approved it. */
-export async function approvedBy(
-  database: Database,
-  { number, version }: Change,
-  voters: readonly string[],
-): Promise<void> {
+export async function approvedBy(database: Database, { number }: Change, voters: readonly string[]): Promise<void> {
   for (const person of voters) {
-    const vote = { change: number, person, verdict: 'approve', reason: null, version, at: now } as const;
+    const vote = { change: number, person, at: now } as const;
     await database.transaction((tx) => castVote(tx, vote));
   }
 }

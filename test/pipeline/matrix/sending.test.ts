@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { recheck, type Rechecked } from '../../../src/pipeline/changes/recheck.ts';
 import { rowOf } from '../../../src/pipeline/steps/new-change.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
@@ -7,7 +7,7 @@ import { insertChange, type Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { sending, submits, type Cell } from './expected.ts';
 import { approvedBy, changesIn, deskOf, frozenFrom, now, openStill, putBack, whoIs, type Name } from './scene.ts';
-import { pathOf, wordsById } from './surfaces.ts';
+import { pathOf, argsById } from './surfaces.ts';
 import { isPlace, policy, policyWith, roles, rules, unwelcome } from './world.ts';
 
 /** The permission matrix just before something is sent: the rights of that moment, on a real database. */
@@ -34,7 +34,7 @@ test('promise 4: 35 sets of approvers suffice or do not, as they are when it is 
       people.map(({ id }) => id),
     );
     const is = kindOf(await recheck(deskOf(database, { whoIs: whoIs(...people) }), change));
-    if (is !== (isSent ? 'as it was' : 'void')) wrong.push(`${name}, ${voters.join(' and ')}: ${is}`);
+    if (is !== (isSent ? 'as it was' : 'invalidated')) wrong.push(`${name}, ${voters.join(' and ')}: ${is}`);
   }
   expect(wrong).toEqual([]);
   expect(sending).toHaveLength(35);
@@ -67,7 +67,10 @@ test.each(unwelcome)('promise 4: an approver who is a %s by now does not count',
     const change = await approved(changes[name]);
     await approvedBy(database, change, [roles.dee.id]);
     const dee = { ...roles.dee, standing: roles[role].standing };
-    expect([name, kindOf(await recheck(deskOf(database, { whoIs: whoIs(dee) }), change))]).toEqual([name, 'void']);
+    expect([name, kindOf(await recheck(deskOf(database, { whoIs: whoIs(dee) }), change))]).toEqual([
+      name,
+      'invalidated',
+    ]);
     const silent = async (id: string): Promise<Person | undefined> => (id === dee.id ? undefined : whoIs()(id));
     expect([name, kindOf(await recheck(deskOf(database, { whoIs: silent }), change))]).toEqual([name, 'later']);
   }
@@ -78,21 +81,21 @@ test('promise 4: what was asked for then is needed, whatever less is asked for n
   await approvedBy(database, change, [roles.chi.id]);
   for (const approval of [', approval: none', ', approval: { by: [leads] }']) {
     const less = policyWith(Object.values({ ...rules, push: `{ allow: [push], to: [developers]${approval} }` }));
-    expect(kindOf(await recheck(deskOf(database, {}, less), change))).toBe('void');
+    expect(kindOf(await recheck(deskOf(database, {}, less), change))).toBe('invalidated');
   }
 });
 
 /** What is otherwise when it is sent than when it was asked for. */
-type Meanwhile = { readonly wanted: string; readonly rules?: Policy; readonly asker?: Partial<Person> | 'silence' };
+type Meanwhile = { readonly wanted: string; readonly rules?: Policy; readonly requester?: Partial<Person> | 'silence' };
 
 const lostGroup: readonly [string, Meanwhile] = [
-  'the asker left the group',
-  { wanted: 'void', asker: { groups: [], otherGroups: ['S0LEADS'] } },
+  'the requester left the group',
+  { wanted: 'invalidated', requester: { groups: [], otherGroups: ['S0LEADS'] } },
 ];
 
 const unknownGroup: readonly [string, Meanwhile] = [
-  'it is not known whether the asker is in the group',
-  { wanted: 'later', asker: { groups: [], otherGroups: [] } },
+  'it is not known whether the requester is in the group',
+  { wanted: 'later', requester: { groups: [], otherGroups: [] } },
 ];
 
 const later = new Map<string, ReadonlyMap<string, Meanwhile>>();
@@ -103,17 +106,21 @@ function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
   const reading = [rules.read, rules.readAll, rules.readBlog];
   const found = new Map<string, Meanwhile>([
     ['nothing', { wanted: 'as it was' }],
-    ['Slack is silent', { wanted: 'later', asker: 'silence' }],
+    ['Slack is silent', { wanted: 'later', requester: 'silence' }],
     ...unwelcome.map(
-      (role) => [`the asker is a ${role}`, { wanted: 'void', asker: { standing: roles[role].standing } }] as const,
+      (role) =>
+        [
+          `the requester is a ${role}`,
+          { wanted: 'invalidated', requester: { standing: roles[role].standing } },
+        ] as const,
     ),
-    ['no rule allows it', { wanted: 'void', rules: policyWith(reading) }],
-    ['a rule forbids it', { wanted: 'void', rules: policyWith([...all, `{ deny: [${path}], to: everyone }`]) }],
-    ['it may not be read', { wanted: 'void', rules: policyWith([...all, '{ deny: [read], to: everyone }']) }],
+    ['no rule allows it', { wanted: 'invalidated', rules: policyWith(reading) }],
+    ['a rule forbids it', { wanted: 'invalidated', rules: policyWith([...all, `{ deny: [${path}], to: everyone }`]) }],
+    ['it may not be read', { wanted: 'invalidated', rules: policyWith([...all, '{ deny: [read], to: everyone }']) }],
     [
       'another approval is asked for',
       {
-        wanted: 'void',
+        wanted: 'invalidated',
         rules: policyWith([...all, `{ allow: [${path}], to: everyone, approval: { by: [readers] } }`]),
       },
     ],
@@ -125,12 +132,12 @@ function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
 /** What somebody asked for, approved by two leads who are neither of their accounts. */
 async function saved({ row: [row, place], role }: Cell): Promise<Change> {
   if (!isPlace(place)) throw new Error(`no place ${place}`);
-  const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const frozen = await frozenFrom(deskOf(database), role, wordsById(row, place));
-  const newRow = { ...rowOf(frozen, asker, now), state: 'approved' } as const;
+  const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const frozen = await frozenFrom(deskOf(database), role, argsById(row, place));
+  const newRow = { ...rowOf(frozen, requester, now), state: 'approved' } as const;
   const change = await database.transaction((tx) => insertChange(tx, newRow));
   const voters = [roles.dee, role === 'chi' ? roles.kim : roles.chi];
-  await approvedBy(database, change, frozen.permit.approval === 'none' ? [] : voters.map(({ id }) => id));
+  await approvedBy(database, change, frozen.authorization.approval === 'none' ? [] : voters.map(({ id }) => id));
   return change;
 }
 
@@ -143,11 +150,11 @@ test('promise 4: 688 cells of what was allowed are asked again when it is sent',
     const { row, role } = cell;
     const change = await saved(cell);
     const meanwhiles = [...meanwhilesOf(pathOf(row[0])), ...(role === 'kim' ? [lostGroup, unknownGroup] : [])];
-    for (const [what, { wanted, rules: rulesThen = policy, asker }] of meanwhiles) {
-      const people = asker === 'silence' ? [] : [{ ...roles[role], ...asker }];
+    for (const [what, { wanted, rules: rulesThen = policy, requester }] of meanwhiles) {
+      const people = requester === 'silence' ? [] : [{ ...roles[role], ...requester }];
       const known = whoIs(...people);
       const silent = async (id: string): Promise<Person | undefined> => (id === roles[role].id ? undefined : known(id));
-      const context = deskOf(database, { whoIs: asker === 'silence' ? silent : known }, rulesThen);
+      const context = deskOf(database, { whoIs: requester === 'silence' ? silent : known }, rulesThen);
       const is = kindOf(await recheck(context, change));
       looked += 1;
       if (is !== wanted) wrong.push(`${row.join(' ')}, ${role}, ${what}: ${is}, and not ${wanted}`);

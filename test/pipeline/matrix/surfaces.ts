@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { action } from '../../../src/commands/kit/action.ts';
 import type { NameField } from '../../../src/commands/kit/fields.ts';
 import { catalogue, type Command } from '../../../src/commands/index.ts';
-import { Refusal, type Words } from '../../../src/errors.ts';
+import { Refusal, type Args } from '../../../src/errors.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import type { Domain } from '../../../src/hosting/contract/target.ts';
 import type { ParsedCommand } from '../../../src/pipeline/language/parsed-command.ts';
-import { parse, parseWords } from '../../../src/pipeline/language/parse.ts';
+import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import type { PayloadStore } from '../../../src/slack/context/button-payloads.ts';
 import { drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
@@ -62,13 +62,13 @@ function saidOf(row: string, place: Place | undefined, spelt: (place: Place) => 
   return { names, others: path === 'lock' ? { why: ['release'] } : {} };
 }
 
-function wordsOf(row: string, { names, others }: Said): Words {
+function argsOf(row: string, { names, others }: Said): Args {
   const rest = Object.entries(others).flatMap(([name, words]) => (name === 'database' ? ['--database'] : words));
   return [...pathOf(row).split(' '), ...names, ...rest];
 }
 
 /** The words of a row with ids in them, as they are stored. */
-export const wordsById = (row: string, place: Place | undefined): Words => wordsOf(row, saidOf(row, place, idOf));
+export const argsById = (row: string, place: Place | undefined): Args => argsOf(row, saidOf(row, place, idOf));
 
 /** The state of a submitted form, as Slack delivers it. */
 function stateOf(row: string, { names, others }: Said): unknown {
@@ -104,26 +104,26 @@ export async function surfacesOf(
   const typed = saidOf(row, at, (place) => targets[place]);
   const shouted = saidOf(row, at, (place) => targets[place].toUpperCase());
   const byId = saidOf(row, at, idOf);
-  const words = wordsById(row, at);
+  const args = argsById(row, at);
   const path = pathOf(row);
   const command = commands.get(path);
   if (command === undefined) throw new Error(`no command ${path}`);
-  const offer = { label: 'x', press: { kind: 'words', words } } as const;
+  const offer = { label: 'x', press: { kind: 'run', args } } as const;
   const [pressed = ''] = valuesOf(drawNote({ text: say`x`, buttons: [offer] }));
-  const id = await payloads.keepWords(`${row} ${at}`, words);
+  const id = await payloads.keepList(`${row} ${at}`, args);
   // From the database, as after a while.
   await payloads.close();
-  const stored = await payloads.keptWords(id);
+  const stored = await payloads.keptList(id);
   const surfaces = new Map<string, ParsedCommand>([
-    ['words that are typed', interaction(wordsOf(row, typed).join(' '))],
-    ['words in capitals', interaction(wordsOf(row, shouted).join(' '))],
+    ['words that are typed', interaction(argsOf(row, typed).join(' '))],
+    ['words in capitals', interaction(argsOf(row, shouted).join(' '))],
     ['a form', { path, command, dryRun: false, ...readInputs(stateOf(row, byId)) }],
     ['a button', interaction(pressed)],
     ['stored words', interaction(join(stored))],
-    ['the review of a form', parseWords(words, commands)],
+    ['the review of a form', parseArgs(args, commands)],
   ]);
   if (at === undefined) return surfaces;
-  const inThread = wordsOf(row, { ...typed, names: typed.names.slice(0, -1) }).join(' ');
+  const inThread = argsOf(row, { ...typed, names: typed.names.slice(0, -1) }).join(' ');
   return surfaces.set('a mention in its thread', interaction(inThread, { target: idOf(at), sibling: () => undefined }));
 }
 

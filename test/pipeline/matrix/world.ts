@@ -1,5 +1,5 @@
 import type { Listing } from '../../../src/hosting/listing.ts';
-import type { Person } from '../../../src/pipeline/access/authorise.ts';
+import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { member as somebody, policyFrom, uuid } from '../given.ts';

@@ -75,7 +75,7 @@ describeBoth('messages that Slack does not take', (open) => {
   const opened = async (...messages: readonly NewMessage[]) => {
     const clock = { now: start };
     const database = await open({ now: () => clock.now });
-    await save(database, { card: frozen, channel: 'C0ACME', asker: 'U01ANA', created_at: start });
+    await save(database, { card: frozen, channel: 'C0ACME', requester: 'U01ANA', created_at: start });
     await database.transaction(async (tx) => {
       for (const message of messages) await enqueueMessage(tx, message);
     });
@@ -90,7 +90,7 @@ describeBoth('messages that Slack does not take', (open) => {
     (to: string) =>
       places.includes(to) ? new Undeliverable('gone', 'no_permission') : undefined;
 
-  it('for a day are given up: the asker and ops are told, once, and of that nobody is told in turn', async () => {
+  it('for a day are given up: the requester and ops are told, once, and of that nobody is told in turn', async () => {
     const { state, untilNothing, tryOften, later, due } = await opened(card, reply);
     state.refuse = () => new Undeliverable('later', 'internal_error');
     await untilNothing();
@@ -158,7 +158,7 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(await due()).toEqual(['1:card']);
   });
 
-  it('nor the direct messages of their asker are told to ops, a reply by the name of its change', async () => {
+  it('nor the direct messages of their requester are told to ops, a reply by the name of its change', async () => {
     const { state, untilNothing } = await opened(card, reply);
     state.refuse = gone('C0ACME', 'U01ANA');
     expect(await untilNothing()).toEqual([
@@ -233,16 +233,16 @@ describeBoth('a channel that takes one message a second', (open) => {
       return undefined;
     };
     /** A change with its card and one reply, owed now. */
-    const asks = async (asker: string, what: string, row: Partial<NewChange> = {}): Promise<void> => {
+    const asks = async (requester: string, what: string, row: Partial<NewChange> = {}): Promise<void> => {
       const titled = JSON.stringify({ title: say`${what}`, done: say`${what}`, facts: [] });
-      const permit = JSON.stringify({ approval: 'none' });
+      const authorization = JSON.stringify({ approval: 'none' });
       const frozenRow = {
         card: titled,
         channel: 'C0ACME',
-        asker,
+        requester,
         created_at: start,
         state: 'approved',
-        permit,
+        authorization,
       } as const;
       const { number } = await save(database, { ...frozenRow, ...row });
       await database.transaction(async (tx) => {

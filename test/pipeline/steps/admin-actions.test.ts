@@ -6,7 +6,7 @@ import { listAudit } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { receive } from '../../../src/storage/inbox.ts';
 import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
-import { readSetting } from '../../../src/storage/kv.ts';
+import { readKv } from '../../../src/storage/kv.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { save } from '../../storage/samples.ts';
 import { ana, live, changeOf } from '../given.ts';
@@ -15,7 +15,7 @@ import { plain } from '../../../src/text.ts';
 
 const ben = { ...ana, id: 'U02BEN', name: 'Ben' };
 const hour = 3_600_000;
-const permit = { approval: 'none', rules: [14], policy: 'p' } as const;
+const authorization = { approval: 'none', rules: [14], policy: 'p' } as const;
 
 function deeds(
   database: Database,
@@ -25,7 +25,7 @@ function deeds(
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> {
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
-  return adminActions({ database, changeStore }, { person, permit, inbox }, mayRead);
+  return adminActions({ database, changeStore }, { person, authorization, inbox }, mayRead);
 }
 
 const trail = async (database: Database) => (await listAudit(database.db, { limit: 99 })).toReversed();
@@ -54,7 +54,7 @@ describeBoth('a lock', (open) => {
       name: 'Ana',
       reason: 'release with password=***',
       until: 1_000 + 2 * hour,
-      permit: JSON.stringify(permit),
+      authorization: JSON.stringify(authorization),
     });
     const [told, ...again] = await announced(database);
     expect(again).toEqual([]);
@@ -138,10 +138,10 @@ describeBoth('a pause', (open) => {
     const named = [1, 2].map((number) => ({ number, title: plain(cardOf({ card }).title) }));
     const around = { held: 2, named, atHost: 2 };
     expect(await deeds(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
-    expect(JSON.parse((await readSetting(database.db, 'pause'))?.value ?? '')).toEqual(pause);
+    expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual(pause);
     expect(await deeds(database, ben).pause('me too')).toEqual({ done: false, pause, ...around });
     expect(await deeds(database, ben).resume()).toEqual({ pause, held: 2, named });
-    expect(await readSetting(database.db, 'pause')).toBeUndefined();
+    expect(await readKv(database.db, 'pause')).toBeUndefined();
     expect(await deeds(database, ben).resume()).toBeUndefined();
     expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
       ['pause', ana.id],
@@ -173,7 +173,7 @@ describeBoth('a delivery', (open) => {
     await database.transaction((tx) => receive(tx, { ...row, key: 'k', lease_until: 9, received_at: 1 }));
     expect(await deeds(database, ana, 'k').pause('once')).toMatchObject({ done: true });
     await expect(deeds(database, ana, 'k').resume()).rejects.toThrow('Nothing was done.');
-    expect(await readSetting(database.db, 'pause')).toBeDefined();
+    expect(await readKv(database.db, 'pause')).toBeDefined();
     expect(await trail(database)).toHaveLength(1);
   });
 });

@@ -14,19 +14,19 @@ import { save } from '../../storage/samples.ts';
 import { changeOf, fay, live, staging } from '../given.ts';
 
 const now = 10_000_000;
-const permit = { approval: 'none', rules: [14], policy: 'p' } as const;
+const authorization = { approval: 'none', rules: [14], policy: 'p' } as const;
 const key = (env: { readonly id: string }): string => `environment:${env.id}`;
 
 /** A push that stands so and holds its target and its source. */
 async function held(database: Database, more: Partial<Change>): Promise<Change> {
-  const { card, words } = changeOf();
+  const { card, args } = changeOf();
   const change = await save(database, {
     risk: 'destructive',
     target: key(live),
     target_name: live.name,
     targets: JSON.stringify([live, staging]),
     card,
-    words,
+    args,
     sent_at: 1,
     ...more,
   });
@@ -38,7 +38,7 @@ async function held(database: Database, more: Partial<Change>): Promise<Change> 
 function force(database: Database, inbox?: string): Promise<Forced> {
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
-  return forceUnlock({ database, changeStore }, { person: fay, permit, inbox }, live);
+  return forceUnlock({ database, changeStore }, { person: fay, authorization, inbox }, live);
 }
 
 const isLocked = async (database: Database, env: { readonly id: string }): Promise<boolean> =>
@@ -69,7 +69,7 @@ describeBoth('a lock that is taken away by force', (open) => {
       target: live.name,
       target_key: key(live),
       name: 'Fay',
-      permit: JSON.stringify(permit),
+      authorization: JSON.stringify(authorization),
     });
     const told = await messages(database);
     expect(told.map(({ kind }) => kind)).toEqual(['reply', 'ops']);

@@ -182,7 +182,7 @@ const readPrivately = (house: House): string =>
 const newsOf = (house: House, { said }: Standing): readonly Said[] =>
   everything(house).filter(({ text }) => !said.has(text));
 
-/** No weather makes anything gone, failed, void or refused by the host, and *done* needs a write and a look. */
+/** No weather makes anything gone, failed, invalidated or refused by the host, and *done* needs a write and a look. */
 function liesIn(
   text: string,
   house: House,
@@ -190,7 +190,7 @@ function liesIn(
   { isBlind }: Weather,
   isOver: boolean,
 ): readonly string[] {
-  const lies = [...text.matchAll(/\b(?:is gone|failed|void|nothing left to|The host rejected it)\b/gi)].map(
+  const lies = [...text.matchAll(/\b(?:is gone|failed|invalidated|nothing left to|The host rejected it)\b/gi)].map(
     ([word]) => word,
   );
   const isWritten = house.writes().length > before.writes;

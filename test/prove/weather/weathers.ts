@@ -149,11 +149,11 @@ const fileIsReplaced: Weather['begins'] = (scene) => {
 const commitIsLost: Weather['begins'] = async (scene) => {
   const { house, write, rows } = scene;
   const before = house.writes().length;
-  const isPaused = `insert into settings (key, value, at) values ('pause', '{"by":"U03CHI","name":"Chi","at":1}', 1)`;
+  const isPaused = `insert into kv (key, value, at) values ('pause', '{"by":"U03CHI","name":"Chi","at":1}', 1)`;
   await write(isPaused);
   house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 1_500 });
   house.hosting.faults.add({ kind: 'delay', method: 'PUT', ms: 1_500 });
-  const unpause = (): Promise<unknown> => write(`delete from settings where key = 'pause'`);
+  const unpause = (): Promise<unknown> => write(`delete from kv where key = 'pause'`);
   return {
     comes: async () => {
       await eventually('approved', async () => {

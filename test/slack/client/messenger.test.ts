@@ -12,7 +12,7 @@ import { say } from '../../../src/text.ts';
 
 const note = (text: string): Note => ({
   text: say`${text}`,
-  buttons: [{ label: 'Again', press: { kind: 'words', words: ['help'] } }],
+  buttons: [{ label: 'Again', press: { kind: 'run', args: ['help'] } }],
 });
 let slack: SlackStandIn;
 let messenger: Messenger;

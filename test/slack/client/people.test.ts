@@ -203,11 +203,11 @@ describe('how often Slack is asked', () => {
   test('four approvals within a minute, of a change that looks to three groups, are all checked', async () => {
     const { people, pass, asked } = await scene();
     for (const approver of ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE']) {
-      const [asker, voter] = await Promise.all([
+      const [requester, voter] = await Promise.all([
         people.fresh('U05FAY', ['S0DEVS', 'S0LEADS', 'S0G00']),
         people.fresh(approver, ['S0DEVS', 'S0LEADS', 'S0G00']),
       ]);
-      for (const one of [asker, voter]) {
+      for (const one of [requester, voter]) {
         expect([...(one?.groups ?? []), ...(one?.otherGroups ?? [])].toSorted()).toEqual([
           'S0DEVS',
           'S0G00',

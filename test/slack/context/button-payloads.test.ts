@@ -30,15 +30,15 @@ describeBoth('what stands behind a button', (open) => {
     const kept = await Promise.all(
       Array.from({ length: 40 }, async (_, at) => ({
         at,
-        words: await payloads.keepWords(`U${at % 3}`, ['cache', 'clear', `site-${at}`]),
-        page: await payloads.keepPage(`U${at % 3}`, { words: [`${at}`], page: pageOf(`page ${at}`) }),
+        list: await payloads.keepList(`U${at % 3}`, ['cache', 'clear', `site-${at}`]),
+        page: await payloads.keepPage(`U${at % 3}`, { args: [`${at}`], page: pageOf(`page ${at}`) }),
       })),
     );
     for (const one of [payloads, await later()]) {
-      for (const { at, words, page } of kept) {
-        expect(await one.keptWords(words)).toEqual(['cache', 'clear', `site-${at}`]);
+      for (const { at, list, page } of kept) {
+        expect(await one.keptList(list)).toEqual(['cache', 'clear', `site-${at}`]);
         const found = await one.keptPage(page ?? '');
-        expect([found.words, plain(found.page.title)]).toEqual([[`${at}`], `page ${at}`]);
+        expect([found.args, plain(found.page.title)]).toEqual([[`${at}`], `page ${at}`]);
       }
     }
   });
@@ -47,32 +47,32 @@ describeBoth('what stands behind a button', (open) => {
     const { payloads, later } = await opened();
     // What is random cannot be packed.
     const long = [randomBytes(400_000).toString('hex')];
-    const [before, words, page, after] = await Promise.allSettled([
-      payloads.keepWords('U1', ['before']),
-      payloads.keepWords('U1', long),
-      payloads.keepPage('U1', { words: long, page: pageOf('long') }),
-      payloads.keepWords('U1', ['after']),
+    const [before, list, page, after] = await Promise.allSettled([
+      payloads.keepList('U1', ['before']),
+      payloads.keepList('U1', long),
+      payloads.keepPage('U1', { args: long, page: pageOf('long') }),
+      payloads.keepList('U1', ['after']),
     ]);
-    expect(words).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) as unknown });
+    expect(list).toMatchObject({ status: 'rejected', reason: expect.any(RangeError) as unknown });
     expect(page).toEqual({ status: 'fulfilled', value: undefined });
     for (const [one, said] of [
       [before, 'before'],
       [after, 'after'],
     ] as const) {
-      expect(one.status === 'fulfilled' && (await (await later()).keptWords(one.value))).toEqual([said]);
+      expect(one.status === 'fulfilled' && (await (await later()).keptList(one.value))).toEqual([said]);
     }
   });
 
   it('is too old after an hour, and of another kind not there', async () => {
     let now = 1_000;
     const { payloads, later } = await opened({ now: () => now });
-    const id = await payloads.keepWords('U1', ['who', 'am', 'i']);
+    const id = await payloads.keepList('U1', ['who', 'am', 'i']);
     await later();
     await expect(payloads.keptPage(id)).rejects.toThrow(Refusal);
     now += hourMs - 1;
-    expect(await payloads.keptWords(id)).toEqual(['who', 'am', 'i']);
+    expect(await payloads.keptList(id)).toEqual(['who', 'am', 'i']);
     now += 1;
-    await expect(payloads.keptWords(id)).rejects.toThrow('This button is too old. Nothing was done.');
+    await expect(payloads.keptList(id)).rejects.toThrow('This button is too old. Nothing was done.');
   });
 
   it('is too old, and nobody else hears of it, where the database did not take it; what comes next is kept', async () => {
@@ -85,13 +85,13 @@ describeBoth('what stands behind a button', (open) => {
       transaction: (work) => (isAway ? away : database).transaction(work),
     };
     const payloads = createPayloadStore(either, (error) => troubles.push(error));
-    const lost = await payloads.keepWords('U1', ['lost']);
+    const lost = await payloads.keepList('U1', ['lost']);
     await payloads.close();
     expect(troubles).toEqual([new Error('away')]);
-    await expect(payloads.keptWords(lost)).rejects.toThrow(Refusal);
+    await expect(payloads.keptList(lost)).rejects.toThrow(Refusal);
     isAway = false;
-    const kept = await payloads.keepWords('U1', ['kept']);
+    const kept = await payloads.keepList('U1', ['kept']);
     await payloads.close();
-    expect(await payloads.keptWords(kept)).toEqual(['kept']);
+    expect(await payloads.keptList(kept)).toEqual(['kept']);
   });
 });

@@ -82,7 +82,7 @@ describe('promise 5: every page of it', () => {
     );
     fc.assert(
       fc.property(fc.array(hostile), facts, hostile, (items, said, reason) => {
-        const details = detailsOfChange(changeWith({ items }, said, { reason, asker_name: reason }), []);
+        const details = detailsOfChange(changeWith({ items }, said, { reason, requester_name: reason }), []);
         for (const { blocks } of allPages(details)) {
           expect(blockComplaints(blocks, 'message')).toEqual([]);
           expect(JSON.stringify(blocks).length).toBeLessThan(12_000);
@@ -95,13 +95,13 @@ describe('promise 5: every page of it', () => {
 
   test('says the whole fingerprint, who is asked and what a secret is', () => {
     const sha256 = 'a'.repeat(64);
-    const permit = JSON.stringify({
+    const authorization = JSON.stringify({
       approval: { requirements: [], expires: 1, reason: 'optional' },
       asks: [{ count: 2, people: Array.from({ length: 9 }, (_, at) => `U0${at}`), groups: ['leads'] }],
       rules: [1],
       policy: 'p',
     });
-    const change = changeWith({ custom_ssl_key: { $secret: 'acme.key', sha256 } }, [], { permit });
+    const change = changeWith({ custom_ssl_key: { $secret: 'acme.key', sha256 } }, [], { authorization });
     const said = JSON.stringify(allPages(detailsOfChange(change, [])));
     expect(said).toContain(change.fingerprint);
     expect(said).toContain('"user_id":"U08"');

@@ -7,7 +7,7 @@ import { Refusal } from '../../../src/errors.ts';
 import { parse, type Given } from '../../../src/pipeline/language/parse.ts';
 import { isNamed, resolve, shownAs, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { folded } from '../../../src/pipeline/language/name-search.ts';
-import { optionName, takesRest, wordsOf } from '../../../src/pipeline/language/usage.ts';
+import { optionName, takesRest, argsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { formView } from '../../../src/slack/forms/views.ts';
 import { blockOf, readInputs } from '../../../src/slack/forms/inputs.ts';
@@ -115,7 +115,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
     fc.assert(
       fc.property(spoken(command), (given) => {
         const typed = resolved(path, command, () =>
-          typedGiven(join(wordsOf(path, command.fields, (name) => given[name] ?? []))),
+          typedGiven(join(argsOf(path, command.fields, (name) => given[name] ?? []))),
         );
         const view = formView({ path, command, reason: undefined }, { channel: 'C1' }, nameOf, {
           fields: askedOf(command, given),

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
-import type { Authorised } from '../../../src/pipeline/access/authorise.ts';
+import type { Authorized } from '../../../src/pipeline/access/access-check.ts';
 import { freeze } from '../../../src/pipeline/changes/freeze.ts';
 import type { Given } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
@@ -95,19 +95,19 @@ test('a review shows the words of the card and carries them no further than it m
       const action = commandAt('cache clear');
       if (action.shape !== 'action') throw new Error('no action');
       const parsed = wishFor('cache clear', { env: [live.id] }, { reason });
-      const authorised: Authorised = {
+      const authorized: Authorized = {
         ...resolve(parsed, names),
-        stage: 'authorised',
+        stage: 'authorized',
         target: live,
         alsoReads: [],
-        permit: { approval: 'none', rules: [], policy: '' },
+        authorization: { approval: 'none', rules: [], policy: '' },
       };
       const odd = {
         ...action,
         card: () => ({ title: inline(text), done: inline(text), warning: inline(text), facts: { [text]: text } }),
       };
-      const frozen = freeze(authorised, odd, null, 0);
-      const view = reviewView(frozen, { origin, words: ['cache', 'clear', live.id] }, inline(text));
+      const frozen = freeze(authorized, odd, null, 0);
+      const view = reviewView(frozen, { origin, args: ['cache', 'clear', live.id] }, inline(text));
       expect(viewComplaints(view, 'modal')).toEqual([]);
       expect(memoOf(view.private_metadata ?? '')?.shown).toBe(frozen.fingerprint);
     }),
@@ -123,22 +123,22 @@ test.each<[string, string, boolean]>([
   if (action.shape !== 'action') throw new Error('no action');
   const [domain] = names.domains;
   const parsed = wishFor('dns set', { domain: [domain?.name ?? ''], type: ['TXT'], name: ['@'], add: [value] });
-  const authorised: Authorised = {
+  const authorized: Authorized = {
     ...resolve(parsed, names),
-    stage: 'authorised',
+    stage: 'authorized',
     target: domain,
     alsoReads: [],
-    permit: { approval: 'none', rules: [], policy: '' },
+    authorization: { approval: 'none', rules: [], policy: '' },
   };
   const title = inline('Add a record');
   const plainly = {
     ...action,
-    rests: () => null,
+    preconditions: () => null,
     call: () => clearCache({ environment_id: live.id }),
     card: () => ({ title, done: title }),
   };
-  const frozen = freeze(authorised, plainly, null, 0);
-  const view = JSON.stringify(reviewView(frozen, { origin, words: [] }).blocks);
+  const frozen = freeze(authorized, plainly, null, 0);
+  const view = JSON.stringify(reviewView(frozen, { origin, args: [] }).blocks);
   expect(view.includes('Everybody in the channel can read it')).toBe(isTold);
   expect(frozen.card).not.toContain('Everybody');
 });

@@ -12,7 +12,7 @@ export type Ask = {
 };
 
 /** What the rules required when the change was asked for; stored with it. */
-export type Permit = {
+export type Authorization = {
   readonly approval: 'none' | Needed;
   /** Line numbers of the rules that allow it. */
   readonly rules: readonly number[];
@@ -24,5 +24,6 @@ export type Permit = {
   readonly timerOf?: number;
 };
 
-/** The permit of a stored change. */
-export const permitOf = (change: Pick<Change, 'permit'>): Permit => parseStored(change.permit);
+/** The authorization of a stored change. */
+export const authorizationOf = (change: Pick<Change, 'authorization'>): Authorization =>
+  parseStored(change.authorization);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { assertChannel } from '../../../src/pipeline/access/assert-channel.ts';
-import { authorise, assertMember, type Person } from '../../../src/pipeline/access/authorise.ts';
+import { authorize, assertMember, type Person } from '../../../src/pipeline/access/access-check.ts';
 import { mayRun } from '../../../src/pipeline/access/may-run.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Domain, Target } from '../../../src/hosting/contract/target.ts';
@@ -24,7 +24,7 @@ import {
 
 const READ = '{ allow: [read], to: [developers, leads] }';
 const asked = (policy: Policy, person: Person, path: string, env = staging.name, given = {}) =>
-  authorise(policy, person, resolve(wishFor(path, { env: [env], ...given }), names), company);
+  authorize(policy, person, resolve(wishFor(path, { env: [env], ...given }), names), company);
 
 describe('who may do nothing at all', () => {
   test.each([
@@ -112,11 +112,11 @@ describe('what the rules say', () => {
   ])('%s', (_, rules, path, env, wanted) => {
     const given = path.startsWith('allowlist') ? { addresses: ['1.1.1.1'] } : {};
     const outcome = (): string => {
-      const { permit, target, stage } = asked(policyOf(...rules), ana, path, env, given);
-      expect(stage).toBe('authorised');
+      const { authorization, target, stage } = asked(policyOf(...rules), ana, path, env, given);
+      expect(stage).toBe('authorized');
       expect(target?.name).toBe(env);
-      expect(permit.rules.length).toBeGreaterThan(0);
-      return permit.approval === 'none' ? 'none' : 'approval';
+      expect(authorization.rules.length).toBeGreaterThan(0);
+      return authorization.approval === 'none' ? 'none' : 'approval';
     };
     if (wanted === 'none' || wanted === 'approval') {
       expect(outcome()).toBe(wanted);
@@ -135,7 +135,7 @@ describe('what the rules say', () => {
     );
     const parsed = wishFor('cache clear', { env: [live.name] });
     const unknown = resolve(parsed, { environments: [], domains: [] }).problems[0]?.refusal;
-    const unreadable = refusalOf(() => authorise(policy, ana, resolve(parsed, names), company));
+    const unreadable = refusalOf(() => authorize(policy, ana, resolve(parsed, names), company));
     expect(said(unreadable)).toBe(unknown && said(unknown));
     expect(unreadable.field).toBe(unknown?.field);
   });
@@ -156,7 +156,7 @@ describe('what the rules say', () => {
 
   test('whoever reads nothing is told of no rule; whoever reads, of the company as of any target', () => {
     const bare = (path: string, ...rules: readonly string[]) =>
-      said(refusalOf(() => authorise(policyOf(...rules), ana, resolve(wishFor(path, {}), names), company)));
+      said(refusalOf(() => authorize(policyOf(...rules), ana, resolve(wishFor(path, {}), names), company)));
     for (const path of ['pause', 'themes list'])
       expect(bare(path, '{ allow: [pause, read], to: [leads] }')).toBe(`You may not use ${path}. Nothing was done.`);
     expect(bare('themes list', '{ allow: [read], to: [developers], where: ["*/staging"] }')).toBe(
@@ -184,13 +184,13 @@ describe('what the rules say', () => {
     expect(mayRun(nothing, ana, 'environments', commandAt('environments'))).toBe(false);
     expect(mayRun(policyOf(READ), ana, 'environments', commandAt('environments'))).toBe(true);
     const parsed = resolve(wishFor('environments', {}), names);
-    expect(said(refusalOf(() => authorise(nothing, ana, parsed, company)))).toContain('You may not use environments.');
+    expect(said(refusalOf(() => authorize(nothing, ana, parsed, company)))).toContain('You may not use environments.');
     const policy = policyOf(READ);
-    const permit = { approval: 'none', rules: [], policy: policy.hash };
-    const allowed = authorise(policy, ana, parsed, company);
-    expect(allowed).toMatchObject({ stage: 'authorised', permit });
+    const authorization = { approval: 'none', rules: [], policy: policy.hash };
+    const allowed = authorize(policy, ana, parsed, company);
+    expect(allowed).toMatchObject({ stage: 'authorized', authorization });
     expect(allowed.target).toBeUndefined();
-    expect(asked(policy, ana, 'changes', live.name).permit).toEqual(permit);
+    expect(asked(policy, ana, 'changes', live.name).authorization).toEqual(authorization);
   });
 });
 
@@ -222,7 +222,7 @@ describe('what help and App Home show is decided by the rules that are asked of 
     const asked = ['domains list', 'themes list', 'clone', 'dns set', 'allowlist show', 'changes'];
     expect(asked.filter((path) => mayRun(policy, ana, path, commandAt(path)))).toEqual(shown);
     for (const path of ['domains list', 'themes list']) {
-      const run = () => authorise(policy, ana, resolve(wishFor(path, {}), names), company);
+      const run = () => authorize(policy, ana, resolve(wishFor(path, {}), names), company);
       if (shown.includes(path)) expect(run().target).toEqual(company);
       else expect(said(refusalOf(run))).toContain('You may not run');
     }
@@ -237,11 +237,11 @@ describe('a desk command that a rule has to name', () => {
     '{ deny: [lock], to: everyone, where: ["acme-blog/*"] }',
   );
   const lock = (env: string) => asked(rules, ana, 'lock', env, { why: ['release'] });
-  const bare = (path: string) => authorise(rules, ana, resolve(wishFor(path, {}), names), company);
+  const bare = (path: string) => authorize(rules, ana, resolve(wishFor(path, {}), names), company);
 
   test('is allowed on the very target that the rule covers, and says by which', () => {
-    expect(lock(staging.name)).toMatchObject({ target: staging, permit: { approval: 'none', rules: [8] } });
-    expect(asked(rules, ana, 'audit', staging.name).permit.rules).toEqual([8]);
+    expect(lock(staging.name)).toMatchObject({ target: staging, authorization: { approval: 'none', rules: [8] } });
+    expect(asked(rules, ana, 'audit', staging.name).authorization.rules).toEqual([8]);
   });
 
   test('is not allowed on another, nor where a rule denies it', () => {
@@ -258,7 +258,7 @@ describe('a desk command that a rule has to name', () => {
     );
     const places = policyOf('{ allow: [pause, resume], to: [developers], where: ["*/*"] }');
     expect(['pause', 'resume'].map((path) => mayRun(places, ana, path, commandAt(path)))).toEqual([false, false]);
-    expect(bare('resume').permit.rules).toEqual([9]);
+    expect(bare('resume').authorization.rules).toEqual([9]);
     expect(bare('audit').target).toBeUndefined();
   });
 

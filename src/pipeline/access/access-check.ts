@@ -7,7 +7,7 @@ import type { Person as Member, Policy } from '../../policy/rules.ts';
 import { code, joined, say } from '../../text.ts';
 import { aboutOf } from './targets.ts';
 import { rulesLet, mayTry, mayNotUse } from './may-run.ts';
-import type { Permit } from './permit.ts';
+import type { Authorization } from './authorization.ts';
 import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
 import { NotKnown } from './unknown-groups.ts';
 
@@ -24,12 +24,12 @@ export type Person = Member & {
 export type Channel = { readonly id: string; readonly shared: boolean | undefined };
 
 /** A command that the rules allow, with its targets. */
-export type Authorised = Resolved & {
-  readonly stage: 'authorised';
+export type Authorized = Resolved & {
+  readonly stage: 'authorized';
   /** What it changes or, for a report, reads. */
   readonly target: Target | undefined;
   readonly alsoReads: readonly Target[];
-  readonly permit: Permit;
+  readonly authorization: Authorization;
   /** Slack user groups with unknown members that could make the approval weaker. */
   readonly unsure?: readonly string[];
 };
@@ -51,7 +51,7 @@ export function assertMember(person: Person): void {
  * Checks a resolved command against the rules; throws `Refusal`. For a target that the person may not read, the words
  * are the same as if it did not exist.
  */
-export function authorise(policy: Policy, person: Person, parsed: Resolved, company: Company): Authorised {
+export function authorize(policy: Policy, person: Person, parsed: Resolved, company: Company): Authorized {
   assertMember(person);
   const { target, alsoReads, asked } = aboutOf(parsed, company);
   const { path, command } = parsed.parsed;
@@ -61,10 +61,10 @@ export function authorise(policy: Policy, person: Person, parsed: Resolved, comp
     if (unknown.length > 0) throw new NotKnown(say`you may read what ${code(path)} is about here`, unknown);
     if (seen?.kind === 'not allowed') throw unknownName(parsed.parsed, name);
   }
-  const permit: Permit = { approval: 'none', rules: [], policy: policy.hash };
+  const authorization: Authorization = { approval: 'none', rules: [], policy: policy.hash };
   if (command.shape === 'builtin' && !isDecided(command, target)) {
     mayTry(policy, person, parsed.parsed);
-    return { ...parsed, stage: 'authorised', target, alsoReads, permit };
+    return { ...parsed, stage: 'authorized', target, alsoReads, authorization };
   }
   const decision = decide(policy, person, asked);
   if (decision.kind === 'not allowed') {
@@ -75,7 +75,14 @@ export function authorise(policy: Policy, person: Person, parsed: Resolved, comp
   }
   const { approval, unsure } = decision;
   const rules = decision.rules.map((rule) => rule.line);
-  return { ...parsed, stage: 'authorised', target, alsoReads, permit: { ...permit, approval, rules }, unsure };
+  return {
+    ...parsed,
+    stage: 'authorized',
+    target,
+    alsoReads,
+    authorization: { ...authorization, approval, rules },
+    unsure,
+  };
 }
 
 /** Whether the rules decide on this target, or on the company. If not, it is enough that they allow it somewhere. */
