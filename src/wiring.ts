@@ -13,8 +13,6 @@ import type { Logger } from './log.ts';
 import { observeCall, openMetrics } from './metrics.ts';
 import { ofDatabase, ofPolicy } from './notices.ts';
 import { createRecent } from './pipeline/access/recent-targets.ts';
-import type { HealthContext } from './pipeline/builtin/health.ts';
-import type { PipelineContext } from './pipeline/conversation/conversation.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
 import { createDelivery, type Delivery } from './pipeline/messages/deliver.ts';
 import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
@@ -34,6 +32,7 @@ import { createChannelLook } from './slack/client/channel-access.ts';
 import { openDatabase } from './storage/database.ts';
 import { keptKey, readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
+import type { PipelineContext } from './pipeline/conversation/context.ts';
 
 /** Sitehand's parts, each built once from the parts before it. `main.ts` starts and stops them. */
 
@@ -107,7 +106,7 @@ export type FrontDoor = Pick<
   'known' | 'glanced' | 'asked' | 'fresh' | 'membersOf' | 'groupTrouble' | 'channel'
 > &
   Pick<Delivery, 'messenger' | 'isTaken' | 'onCard'> &
-  Pick<HealthContext, 'askSlack' | 'lookAt'>;
+  Pick<PipelineContext, 'askSlack' | 'lookAt'>;
 
 export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
 
@@ -128,7 +127,6 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     policyIsBroken: policy.isBroken,
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
-    allNames: () => names(undefined),
     listing: directory.listing,
     presenceOf: directory.presenceOf,
     ...questionsTo(door),

@@ -8,7 +8,7 @@ import type { Names } from '../../src/pipeline/language/resolve.ts';
 import { trailFor } from '../../src/pipeline/audit/audit-query.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { chi, company, environment, policyOf } from '../pipeline/given.ts';
+import { chi, company, environment, policyOf, contextWith } from '../pipeline/given.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { median, quantile, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
 
@@ -103,13 +103,14 @@ const fewReadable = 'the newest lines, for somebody who may read few';
 
 /** Every kind of page. */
 function pagesOf({ db }: Database, rows: number): Readonly<Record<string, () => Promise<unknown>>> {
-  const payloads = (policy: ReturnType<typeof policyOf>) => ({
-    policy: () => policy,
-    company: () => company,
-    names: () => names,
-  });
-  const all = payloads(policyOf('{ allow: [read, audit], to: [leads] }'));
-  const little = payloads(policyOf('{ allow: [read, audit], to: [leads], where: ["site-7/*"] }'));
+  const contextFor = (policy: ReturnType<typeof policyOf>) =>
+    contextWith({
+      policy: () => policy,
+      company: () => company,
+      names: () => names,
+    });
+  const all = contextFor(policyOf('{ allow: [read, audit], to: [leads] }'));
+  const little = contextFor(policyOf('{ allow: [read, audit], to: [leads], where: ["site-7/*"] }'));
   const page =
     (filter: { env?: Environment; since?: number; by?: string }, context = all) =>
     (): Promise<unknown> =>

@@ -8,6 +8,7 @@ import type { LookSources, Sources } from '../../src/commands/kit/sources.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import type { Person } from '../../src/pipeline/access/access-check.ts';
+import type { PipelineContext } from '../../src/pipeline/conversation/context.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import type { Given } from '../../src/pipeline/language/parse.ts';
 import type { Names } from '../../src/pipeline/language/resolve.ts';
@@ -42,6 +43,15 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
   look: (look, recall) => analyze(look, () => 'client-3f2a', recall),
   happened: async () => [],
 };
+/** A context with only these parts: whatever asks for another one fails, naming it. */
+export const contextWith = (parts: Partial<PipelineContext>): PipelineContext =>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion: the proxy answers for what is missing
+  new Proxy({ leastTtl: undefined, ...parts } as PipelineContext, {
+    get: (of, key): unknown => {
+      if (!Reflect.has(of, key)) throw new Error(`this test's context has no ${String(key)}`);
+      return Reflect.get(of, key);
+    },
+  });
 export const company: Company = { kind: 'company', id: uuid(99), name: 'Acme' };
 export const names: Names = { environments: [blog, live, staging], domains: [shopDomain] };
 

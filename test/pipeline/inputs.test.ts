@@ -9,23 +9,35 @@ import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { folded } from '../../src/pipeline/language/name-search.ts';
 import type { Evaluated } from './matrix/answers.ts';
 import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
-import type { SubmitDeps } from '../../src/pipeline/steps/submit.ts';
 import { optionName, argsOf } from '../../src/pipeline/language/usage.ts';
 import { join, split } from '../../src/pipeline/language/tokenize.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { ana, company, live, names, noCertificate, policyOf, rob, said, staging, wordsFor } from './given.ts';
+import {
+  ana,
+  company,
+  live,
+  names,
+  noCertificate,
+  policyOf,
+  rob,
+  said,
+  staging,
+  wordsFor,
+  contextWith,
+} from './given.ts';
 import { dryRuns, oddWords, quoted } from './odd.ts';
+import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /** The worst that can be typed: each gets the right reading or one clear sentence, and never more than was said. */
 
 let database: Database;
-let pipeline: SubmitDeps;
+let pipeline: StepsContext;
 beforeAll(async () => {
   database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
   const policy = policyOf(
     '{ allow: [read, routine, sensitive, destructive, pause, use, audit], to: [developers, leads] }',
   );
-  pipeline = {
+  pipeline = contextWith({
     database,
     changeStore: createChangeStore({
       auditKey: undefined,
@@ -41,7 +53,7 @@ beforeAll(async () => {
     read: () => Promise.reject(new Error('nothing is read of the host to know what words say')),
     freshenNames: async () => 0,
     onSaved: () => undefined,
-  };
+  });
 });
 afterAll(() => database.close());
 

@@ -5,7 +5,7 @@ import { HostTrouble } from '../../src/hosting/client.ts';
 import type { Authorized, Person } from '../../src/pipeline/access/access-check.ts';
 import { createPoller } from '../../src/pipeline/messages/poller.ts';
 import { snapshotOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../src/pipeline/changes/freeze.ts';
-import { recheck, type Recheck } from '../../src/pipeline/changes/recheck.ts';
+import { recheck } from '../../src/pipeline/changes/recheck.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { restore } from '../../src/pipeline/language/reparse.ts';
 import type { Policy } from '../../src/policy/rules.ts';
@@ -28,7 +28,9 @@ import {
   policyOf,
   staging,
   wishFor,
+  contextWith,
 } from './given.ts';
+import type { ChangesContext } from '../../src/pipeline/changes/context.ts';
 
 function actionAt(path: string): AnyAction {
   const command = commandAt(path);
@@ -141,26 +143,27 @@ describe('promise 4: what is asked again just before it is sent', () => {
   });
   afterAll(() => database.close());
   const unlisted = { names: () => ({ environments: [staging], domains: [] }) };
-  const context = (more: Partial<Recheck> & { list?: readonly string[] } = {}): Recheck => ({
-    database,
-    policy: () => policyOf(...rules),
-    company: () => company,
-    names: () => names,
-    whoIs: async (id) => [ana, chi, dee].find((one) => one.id === id),
-    freshenNames: async () => 0,
-    presenceOf: () => 'listed',
-    certificate: noCertificate,
-    read: async (call) =>
-      call.reply.parse({
-        environment: {
-          active_container: {
-            ssh_ip_allowlist: more.list ?? ['10.0.0.1'],
-            sftp_ip_allowlist: more.list ?? ['10.0.0.1'],
+  const context = (more: Partial<ChangesContext> & { list?: readonly string[] } = {}): ChangesContext =>
+    contextWith({
+      database,
+      policy: () => policyOf(...rules),
+      company: () => company,
+      names: () => names,
+      whoIs: async (id) => [ana, chi, dee].find((one) => one.id === id),
+      freshenNames: async () => 0,
+      presenceOf: () => 'listed',
+      certificate: noCertificate,
+      read: async (call) =>
+        call.reply.parse({
+          environment: {
+            active_container: {
+              ssh_ip_allowlist: more.list ?? ['10.0.0.1'],
+              sftp_ip_allowlist: more.list ?? ['10.0.0.1'],
+            },
           },
-        },
-      }),
-    ...more,
-  });
+        }),
+      ...more,
+    });
   const wanting = (count: number, more: Partial<Change> = {}): Change =>
     kept(undefined, {
       authorization: JSON.stringify({
@@ -170,12 +173,14 @@ describe('promise 4: what is asked again just before it is sent', () => {
       }),
       ...more,
     });
-  const wants = (count: number): Partial<Recheck> => ({ policy: () => policyOf(rules[0] ?? '', byLeads(count)) });
-  const chiIs = (more: Partial<Person>): Partial<Recheck> => ({
+  const wants = (count: number): Partial<ChangesContext> => ({
+    policy: () => policyOf(rules[0] ?? '', byLeads(count)),
+  });
+  const chiIs = (more: Partial<Person>): Partial<ChangesContext> => ({
     ...wants(1),
     whoIs: async (id) => (id === ana.id ? ana : member(chi.id, chi.name, more)),
   });
-  const is = (standing: Person['standing']): Partial<Recheck> => ({ whoIs: async () => ({ ...ana, standing }) });
+  const is = (standing: Person['standing']): Partial<ChangesContext> => ({ whoIs: async () => ({ ...ana, standing }) });
 
   test.each<[string, Change, Parameters<typeof context>[0], string, string?]>([
     ['all as it was', kept(), {}, 'as it was'],

@@ -7,15 +7,15 @@ import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.t
 import { resolve, type Names } from '../../src/pipeline/language/resolve.ts';
 import { nameToType } from '../../src/pipeline/changes/confirmation.ts';
 import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
-import type { SubmitDeps } from '../../src/pipeline/steps/submit.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { createPayloadStore } from '../../src/slack/context/button-payloads.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { commandAt, company, noCertificate, said } from './given.ts';
+import { commandAt, company, noCertificate, said, contextWith } from './given.ts';
 import { evaluatedAs, type Evaluated, refusedAs } from './matrix/answers.ts';
 import { offers, readable, submits, type Cell } from './matrix/expected.ts';
 import { pathOf, refusalIn, surfacesOf } from './matrix/surfaces.ts';
 import { isPlace, namesOf, policy, roles, targets, unwelcome, type Place, type Role } from './matrix/world.ts';
+import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /**
  * The permission matrix: risk × role × target × surface, when it is asked for. Clicks and sending stand in
@@ -23,7 +23,7 @@ import { isPlace, namesOf, policy, roles, targets, unwelcome, type Place, type R
  */
 
 let database: Database;
-let context: SubmitDeps;
+let context: StepsContext;
 /** The rows of the table, each with its wish on every surface. */
 const rows = new Map<string, ReadonlyMap<string, ParsedCommand>>();
 const names = namesOf();
@@ -37,7 +37,7 @@ beforeAll(async () => {
     installation: database.installation,
     onEvent: () => undefined,
   });
-  context = {
+  context = contextWith({
     database,
     changeStore,
     policy: () => policy,
@@ -49,7 +49,7 @@ beforeAll(async () => {
     read: () => Promise.reject(new Error('nothing is read of the host to know who may what')),
     freshenNames: async () => 0,
     onSaved: () => undefined,
-  };
+  });
   const payloads = createPayloadStore(database, (error) => {
     throw error;
   });
@@ -62,7 +62,7 @@ afterAll(() => database.close());
 
 const surfacesIn = (cell: Cell): ReadonlyMap<string, ParsedCommand> => rows.get(rowOf(cell)) ?? new Map();
 
-function asked(parsed: ParsedCommand, role: Role, known: Names, at: SubmitDeps = context): Evaluated | Refusal {
+function asked(parsed: ParsedCommand, role: Role, known: Names, at: StepsContext = context): Evaluated | Refusal {
   const person = roles[role];
   try {
     return evaluate(at, resolve(parsed, known), { person, channel: { id: 'C1', shared: false } });

@@ -13,7 +13,7 @@ import { argsOfChange } from '../../src/pipeline/language/reparse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { lookAndFreeze, save } from '../../src/pipeline/steps/submit.ts';
 import { createSendHistory } from '../../src/pipeline/steps/send-history.ts';
-import { step, type WorkerDeps } from '../../src/pipeline/steps/worker.ts';
+import { step } from '../../src/pipeline/steps/worker.ts';
 import { outstanding } from '../../src/policy/approvers.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { listAudit } from '../../src/storage/audit.ts';
@@ -37,6 +37,7 @@ import {
   rob,
   staging,
 } from '../pipeline/given.ts';
+import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /**
  * Approvers, requester, reader, worker, clock and policy file act at once, in every order in which their questions can be
@@ -87,7 +88,7 @@ type Ground = {
 
 /** One run: the order of answers, what was written, and the current policy. */
 type Scene = Ground & {
-  readonly context: WorkerDeps;
+  readonly context: StepsContext;
   readonly scheduler: fc.Scheduler;
   /** Waits for its turn. */
   readonly turn: (what: string) => Promise<void>;
@@ -109,14 +110,14 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
       return database.transaction(work);
     },
   };
-  const context: WorkerDeps = {
+  const context: StepsContext = {
     database: inTurn,
     changeStore,
     owner: 'the worker',
     policy: () => rules.now,
     company: () => company,
     names: () => names,
-    allNames: () => names,
+    glanceAt: async () => undefined,
     membersOf: async () => [],
     personOf: async (id) => people.get(id),
     whoIs: async (id) => {

@@ -1,4 +1,4 @@
-import type { Company, Target } from '../../hosting/contract/target.ts';
+import type { Target } from '../../hosting/contract/target.ts';
 import { groupsForRequirement, mayApprove } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { canonicalId, idsIn, idsOf, isUserGroup } from '../../policy/people.ts';
@@ -7,19 +7,10 @@ import type { Person, Policy } from '../../policy/rules.ts';
 import { bold, joined, person as mention, say, userGroup, type Text } from '../../text.ts';
 import { aboutOf } from './targets.ts';
 import type { Ask, Authorization } from './authorization.ts';
-import type { Person as Known } from './access-check.ts';
 import type { Resolved } from '../language/resolve.ts';
+import type { AccessContext } from './context.ts';
 
 /** Who is asked to approve a change, and the words for it. */
-
-export type ApproverContext = {
-  readonly policy: () => Policy;
-  readonly company: () => Company;
-  /** Slack user ids in a Slack user group; undefined: Slack gave no answer. */
-  readonly membersOf: (group: string) => Promise<readonly string[] | undefined>;
-  /** A person and which of these user groups they are in, perhaps cached; undefined: Slack gave no answer. */
-  readonly personOf: (id: string, groups: readonly string[]) => Promise<Known | undefined>;
-};
 
 /** The most people asked for one requirement. */
 const maxPeople = 25;
@@ -30,7 +21,7 @@ const maxNamed = 5;
  * a membership is unknown, might. A Slack user group with unknown members is asked as a group.
  */
 export async function whomToAsk(
-  context: ApproverContext,
+  context: AccessContext,
   needed: Needed,
   parsed: Resolved,
   requester: string,
@@ -59,14 +50,14 @@ export async function whomToAsk(
 }
 
 /** Keeps only members of the workspace: guests learn nothing about sites, even if a group contains them. */
-async function membersAmong({ personOf }: ApproverContext, ids: readonly string[]): Promise<readonly string[]> {
+async function membersAmong({ personOf }: AccessContext, ids: readonly string[]): Promise<readonly string[]> {
   const people = await Promise.all(ids.map((id) => personOf(id, [])));
   return ids.filter((_, index) => people[index]?.standing === 'member');
 }
 
 /** Everybody whom the policy names by id or by one of these Slack user groups, and the groups with unknown members. */
 export async function peopleOf(
-  { membersOf }: ApproverContext,
+  { membersOf }: AccessContext,
   policy: Policy,
   groups: readonly string[],
 ): Promise<{ readonly people: readonly Person[]; readonly unknown: readonly string[] }> {

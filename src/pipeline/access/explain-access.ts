@@ -6,24 +6,20 @@ import { holds, membershipsOf } from '../../policy/memberships.ts';
 import { decide, reading, unknownIn, type AccessDecision, type AccessRequest as Asked } from '../../policy/policy.ts';
 import { speaksOf, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
-import { whoIsAsked, whomToAsk, type ApproverContext } from './approver-lookup.ts';
+import { whoIsAsked, whomToAsk } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
 import { isDecided, unwelcome, type Person } from './access-check.ts';
 import { mayRunSomewhere } from './may-run.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parse, parseArgs } from '../language/parse.ts';
-import { isNamed, isSite, resolve, type Names, type Resolved } from '../language/resolve.ts';
+import { isNamed, isSite, resolve, type Resolved } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';
 import { commandsIn } from '../language/pasted-tokens.ts';
 import { split } from '../language/tokenize.ts';
+import type { AccessContext } from './context.ts';
 
 /** Whether somebody may run something, by the same checks as if they ran it. */
-
-export type AccessContext = ApproverContext & {
-  /** The names that a person may read. */
-  readonly names: (person: Person) => Names;
-};
 
 /** Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. Throws `Refusal`. */
 export async function explainAccess(

@@ -1,30 +1,20 @@
-import type { Company, Target } from '../../hosting/contract/target.ts';
+import type { Target } from '../../hosting/contract/target.ts';
 import { decide, mayRead, reading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
-import type { Database } from '../../storage/database.ts';
 import { storedTargets, targetKey } from './targets.ts';
 import type { Person } from './access-check.ts';
 import type { Names } from '../language/resolve.ts';
+import type { AccessContext } from './context.ts';
 
 /** Which past changes somebody may read: those whose targets they may all read. */
-
-export type VisibilityContext = {
-  readonly policy: () => Policy;
-  readonly company: () => Company;
-  /** The names that a person may read; undefined: all names. */
-  readonly names: (person: Person | undefined) => Names;
-};
-
-/** The same, with the database of changes. */
-export type Archive = VisibilityContext & { readonly database: Database };
 
 /** The stored targets of a change, as they were when it was asked for. */
 export type StoredTargets = Pick<Change, 'targets'>;
 
 /** Returns a predicate: may this person read a change? `audit` also requires the right to the audit trail. */
 export function readerOf(
-  context: VisibilityContext,
+  context: AccessContext,
   person: Person,
   right: 'read' | 'audit' = 'read',
 ): (about: StoredTargets) => boolean {
@@ -42,14 +32,14 @@ export function readerOf(
 }
 
 /** For a change that this person may not read: the Slack user groups that decide it. Empty: it is certain. */
-export function hiddenBy(context: VisibilityContext, person: Person, about: StoredTargets): readonly string[] {
+export function hiddenBy(context: AccessContext, person: Person, about: StoredTargets): readonly string[] {
   const decisions = targetsNow(context)(about).map((target) => reading(context.policy(), person, target));
   const isCertain = decisions.some((one) => one.kind === 'not allowed' && one.why.kind !== 'unknown');
   return isCertain ? [] : [...new Set(decisions.flatMap(unknownIn))];
 }
 
 /** All names, plus the stored targets of this change that the host does not list now. */
-export function namesWith(context: Pick<VisibilityContext, 'names'>, about: StoredTargets): Names {
+export function namesWith(context: Pick<AccessContext, 'names'>, about: StoredTargets): Names {
   const all = context.names(undefined);
   const unlisted = storedTargets(about).filter((one) => !byKey(all).has(targetKey(one)));
   if (unlisted.length === 0) return all;
@@ -68,7 +58,7 @@ const mayAudit = (policy: Policy, person: Person, target: Target): boolean =>
   'allowed';
 
 /** The targets of a change as listed now; those that are not listed, as stored. */
-function targetsNow({ names, company }: VisibilityContext): (about: StoredTargets) => readonly Target[] {
+function targetsNow({ names, company }: AccessContext): (about: StoredTargets) => readonly Target[] {
   const listed = byKey(names(undefined));
   return (about) =>
     storedTargets(about).map((one) => (one.kind === 'company' ? company() : (listed.get(targetKey(one)) ?? one)));

@@ -6,7 +6,7 @@ import type { Database } from '../../storage/database.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
-import type { ApproverContext } from '../access/approver-lookup.ts';
+import type { AccessContext } from '../access/context.ts';
 
 /** Records each policy in the audit trail, and reports rules that can never be satisfied. */
 
@@ -17,7 +17,7 @@ export type PolicyHistory = {
   readonly database: Database;
   readonly changeStore: ChangeStore;
   readonly policy: () => Policy;
-  readonly membersOf: ApproverContext['membersOf'];
+  readonly membersOf: AccessContext['membersOf'];
   /** Called with a message about rules that can never be satisfied. */
   readonly onHopeless: (says: Text) => void;
 };

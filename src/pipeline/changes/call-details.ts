@@ -23,8 +23,9 @@ import { type Ask, authorizationOf } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
-import { readerOf, type Archive } from '../access/visibility.ts';
+import { readerOf } from '../access/visibility.ts';
 import { markOf, standing, type ShownVersion } from './card.ts';
+import type { AccessContext } from '../access/context.ts';
 
 /** A frozen change in full, as lines: its card uncut, and the request byte for byte. */
 
@@ -45,7 +46,7 @@ const maxTextLength = 1_000;
 
 /** The details of a saved change. Throws `Refusal` if this person may not read it. */
 export async function detailsFor(
-  context: Archive,
+  context: AccessContext,
   reader: Person,
   { installation, number }: Pick<ShownVersion, 'installation' | 'number'>,
 ): Promise<CallDetails> {

@@ -3,10 +3,11 @@ import { canonicalId } from '../../policy/people.ts';
 import type { Change } from '../../storage/changes.ts';
 import { aboutOf } from '../access/targets.ts';
 import { isEnough, mayEnd, type VoteContext, type EndRight } from './approve.ts';
-import { peopleOf, type ApproverContext } from '../access/approver-lookup.ts';
+import { peopleOf } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import type { Restored } from '../language/reparse.ts';
 import { groupsEnding } from '../access/unknown-groups.ts';
+import type { AccessContext } from '../access/context.ts';
 
 /** Who can end a stuck change under today's rules. */
 export type Closers = {
@@ -31,7 +32,7 @@ export const endingOf = (change: Change, { resolved }: Restored, company: Compan
 });
 
 /** Finds the closers among all people named by today's rules, and the requester. */
-export async function closersOf(context: ApproverContext, ending: Ending): Promise<Closers> {
+export async function closersOf(context: AccessContext, ending: Ending): Promise<Closers> {
   const policy = context.policy();
   const groups = groupsEnding(policy, ending.asked.command, ending.needed);
   const { people: named, unknown } = await peopleOf(context, policy, groups);
@@ -61,13 +62,13 @@ export async function closersOf(context: ApproverContext, ending: Ending): Promi
 }
 
 /** Whether this right is enough now. Looks for other closers only if that matters. */
-export async function isCloser(context: ApproverContext, right: EndRight, ending: Ending): Promise<boolean> {
+export async function isCloser(context: AccessContext, right: EndRight, ending: Ending): Promise<boolean> {
   return isEnough(right, right.kind === 'if nobody may' ? (await closersOf(context, ending)).anybody : true);
 }
 
 /** The first members among these ids. `isSure` is false if Slack doesn't say whether somebody is one. */
 async function membersAmong(
-  { personOf }: ApproverContext,
+  { personOf }: AccessContext,
   ids: readonly string[],
 ): Promise<{ readonly people: readonly string[]; readonly isSure: boolean }> {
   let isSure = ids.length <= maxAsked;

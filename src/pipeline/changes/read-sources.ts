@@ -1,18 +1,11 @@
-import type { LookSources, Sources } from '../../commands/kit/sources.ts';
-import type { Company } from '../../hosting/contract/target.ts';
-import type { Database } from '../../storage/database.ts';
+import type { LookSources } from '../../commands/kit/sources.ts';
 import { openTimers } from '../../storage/timers.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-
-/** What reads of the host need; `wiring.ts` provides it. */
-export type ReadDeps = Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
-  readonly company: () => Company;
-  readonly database: Database;
-};
+import type { ChangesContext } from './context.ts';
 
 /** The sources for one look. `onBehalfOf` is a Slack user id; undefined: a change that is under way. */
 export const sourcesOf = (
-  { read, certificate, leastTtl, company, database }: ReadDeps,
+  { read, certificate, leastTtl, company, database }: ChangesContext,
   onBehalfOf?: string,
 ): LookSources => ({
   read: (call) => read(call, onBehalfOf),

@@ -1,9 +1,7 @@
 import { Refusal } from '../../errors.ts';
-import type { Company, Target } from '../../hosting/contract/target.ts';
-import type { Presence } from '../../hosting/presence.ts';
+import type { Company } from '../../hosting/contract/target.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
-import type { Database } from '../../storage/database.ts';
 import { listVotes, type Vote } from '../../storage/votes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
@@ -15,36 +13,11 @@ import { authorize, type Person } from '../access/access-check.ts';
 import { fingerprint, preconditionsOf } from './freeze.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
-import type { Names } from '../language/resolve.ts';
 import { restore, type Restored } from '../language/reparse.ts';
-import { sourcesOf, type ReadDeps } from './read-sources.ts';
+import { sourcesOf } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
 import { groupsOf, NotKnown, membersUnknownQuietly } from '../access/unknown-groups.ts';
-
-/** What the checks at a click and just before a send need. */
-export type Recheck = ReadDeps & {
-  readonly database: Database;
-  readonly policy: () => Policy;
-  /** The names that a person may read; without a person, all names. */
-  readonly names: (person: Person | undefined) => Names;
-  /**
-   * Asks Slack who a person is and which of these user groups they are in. With `mayBeRecent`, the groups may be some
-   * seconds old. Undefined: Slack didn't answer.
-   */
-  readonly whoIs: (
-    id: string,
-    groups: readonly string[],
-    team?: string,
-    mayBeRecent?: boolean,
-  ) => Promise<Person | undefined>;
-  /**
-   * Lists the sites again unless that was just done, and waits at most `withinMs`. Never rejects. Resolves with the
-   * time (epoch ms) since which listings count as fresh.
-   */
-  readonly freshenNames: (withinMs?: number) => Promise<number>;
-  /** Whether the host still has a target, by its listings since `since` (epoch ms). */
-  readonly presenceOf: (target: Target, since: number) => Presence;
-};
+import type { ChangesContext } from './context.ts';
 
 /** Whether a change may still be sent as frozen. `later`: something couldn't be asked, so nothing is decided. */
 export type Rechecked =
@@ -52,7 +25,7 @@ export type Rechecked =
   | { readonly kind: 'invalidated' | 'drifted' | 'later' | 'host trouble'; readonly why: Text };
 
 /** Checks rights, votes, target and preconditions again, with the functions that checked them at the start. */
-export async function recheck(context: Recheck, change: Change): Promise<Rechecked> {
+export async function recheck(context: ChangesContext, change: Change): Promise<Rechecked> {
   if (fingerprint(change.call, change.card) !== change.fingerprint) return notAgreed;
   const rights = await recheckRights(context, change);
   if ('kind' in rights) return rights;
@@ -67,7 +40,7 @@ const notAgreed = gone(say`The stored change is not what was agreed on.`);
 const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack doesn't tell me right now who may do this.` };
 const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: membersUnknownQuietly(groups) });
 
-async function recheckRights(context: Recheck, change: Change): Promise<Restored | Rechecked> {
+async function recheckRights(context: ChangesContext, change: Change): Promise<Restored | Rechecked> {
   const { timerOf, approval } = authorizationOf(change);
   const isTimer = timerOf !== undefined;
   const groups = groupsOf(context.policy(), change, 'requester');
@@ -87,7 +60,7 @@ async function recheckRights(context: Recheck, change: Change): Promise<Restored
 }
 
 /** Why the targets don't allow it: gone, renamed or not known right now. Undefined: they do. */
-function recheckTargets(context: Recheck, change: Change, since: number): Rechecked | undefined {
+function recheckTargets(context: ChangesContext, change: Change, since: number): Rechecked | undefined {
   for (const target of storedTargets(change)) {
     const presence = context.presenceOf(target, since);
     if (presence === 'gone') return gone(say`${target.name} is gone: the host no longer lists it.`);
@@ -110,7 +83,7 @@ function recheckTargets(context: Recheck, change: Change, since: number): Rechec
 
 /** Whether the requester still may, and after approval, whether the votes suffice by the old and the current rules. */
 function recheckRules(
-  context: Recheck,
+  context: ChangesContext,
   change: Change,
   restored: Restored,
   person: Person,
@@ -143,7 +116,7 @@ function recheckRules(
 
 /** The unknown Slack user groups on which it depends whether these votes suffice; undefined: they can't. */
 function groupsThatDecide(
-  context: Recheck,
+  context: ChangesContext,
   change: Change,
   asked: ApprovalRequest,
   approvers: readonly Person[],
@@ -174,12 +147,12 @@ function approvalNow(
   }
 }
 
-const approversNow = async (context: Recheck, change: Change): Promise<readonly Person[] | undefined> =>
+const approversNow = async (context: ChangesContext, change: Change): Promise<readonly Person[] | undefined> =>
   voterPeople(context, change, await listVotes(context.database.db, change.number));
 
 /** The voters as Slack knows them now; undefined if it doesn't answer. */
 async function voterPeople(
-  { whoIs, policy }: Pick<Recheck, 'whoIs' | 'policy'>,
+  { whoIs, policy }: Pick<ChangesContext, 'whoIs' | 'policy'>,
   change: Change,
   votes: readonly Vote[],
 ): Promise<readonly Person[] | undefined> {
@@ -190,20 +163,24 @@ async function voterPeople(
 }
 
 /** Whose vote counts: members who may read the change, as for a click. */
-function countsFor(context: Omit<Recheck, 'database'>, change: Change): (person: Person) => boolean {
+function countsFor(context: ChangesContext, change: Change): (person: Person) => boolean {
   return (person) => person.standing === 'member' && readerOf(context, person)(change);
 }
 
 /** The approvers whose votes count, as Slack knows them now; undefined if it doesn't answer. */
 export async function freshVoters(
-  context: Omit<Recheck, 'database'>,
+  context: ChangesContext,
   change: Change,
   votes: readonly Vote[],
 ): Promise<readonly Person[] | undefined> {
   return (await voterPeople(context, change, votes))?.filter(countsFor(context, change));
 }
 
-async function recheckDrift(context: Recheck, change: Change, { action, resolved }: Restored): Promise<Rechecked> {
+async function recheckDrift(
+  context: ChangesContext,
+  change: Change,
+  { action, resolved }: Restored,
+): Promise<Rechecked> {
   // No preconditions: nothing to compare, so skip the read.
   if (action.look === undefined || change.preconditions === 'null') return { kind: 'as it was' };
   try {

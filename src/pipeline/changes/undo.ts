@@ -1,15 +1,14 @@
 import { Refusal, type Args } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { findChange, isTouchedSince, type Change } from '../../storage/changes.ts';
-import type { Database } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { leftOf } from './freeze.ts';
-import type { Names } from '../language/resolve.ts';
 import { restore } from '../language/reparse.ts';
-import { sourcesOf, type ReadDeps } from './read-sources.ts';
+import { sourcesOf } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
+import type { ChangesContext } from './context.ts';
 
 /** How long *Undo* works, in milliseconds. */
 export const undoMs = 3_600_000;
@@ -24,18 +23,12 @@ export type Undo = {
   readonly until: number;
 };
 
-export type UndoDeps = ReadDeps & {
-  readonly database: Database;
-  /** The names that a person may read. */
-  readonly names: (person: Person) => Names;
-};
-
 /**
  * The arguments that undo a change. `isAsLeft`: the target is as the change left it; otherwise they are reviewed
  * before they run. Throws `Refusal` if it is too late or the host can't be asked.
  */
 export async function undoOf(
-  context: UndoDeps,
+  context: ChangesContext,
   person: Person,
   { installation, number }: { readonly installation: string; readonly number: number },
 ): Promise<{ readonly change: Change; readonly args: Args; readonly isAsLeft: boolean }> {
@@ -54,7 +47,7 @@ const otherInstallation = (): Refusal =>
     hint: 'Please use the button on that installation’s own card.',
   });
 
-async function isAsLeft(context: UndoDeps, person: Person, change: Change, { left }: Undo): Promise<boolean> {
+async function isAsLeft(context: ChangesContext, person: Person, change: Change, { left }: Undo): Promise<boolean> {
   const restored = restore(change, context.names(person));
   // If the person can't read the target, running the arguments refuses them.
   if (restored?.action.look === undefined) return true;

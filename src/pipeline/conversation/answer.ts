@@ -2,20 +2,14 @@ import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import type { AnyReport, Surroundings } from '../../commands/kit/report.ts';
 import type { Args } from '../../errors.ts';
-import type { Authorized, Channel, Person } from '../access/access-check.ts';
-import { happenedTo } from '../builtin/change-history.ts';
-import { queryServiceFor, type OfficeDesk } from '../builtin/query-service.ts';
+import type { Authorized, Person } from '../access/access-check.ts';
+import { happenedTo } from './change-history.ts';
+import { queryServiceFor } from './query-service.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { writeDown } from '../steps/admin-actions.ts';
-import type { SubmitDeps } from '../steps/submit.ts';
-
-export type AnswerContext = SubmitDeps &
-  OfficeDesk & {
-    /** Reads whether a channel is shared. */
-    readonly channelOf: (id: string) => Promise<Channel>;
-  } & Pick<Surroundings, 'alias' | 'look'>;
+import type { PipelineContext } from './context.ts';
 
 /** Who asks, where, and the inbox row that the answer closes. */
 export type Reader = {
@@ -26,7 +20,7 @@ export type Reader = {
 
 /** Runs a report or a built-in. A built-in may name another command to run instead. Throws `Refusal`. */
 export async function answerOf(
-  context: AnswerContext,
+  context: PipelineContext,
   parsed: Authorized,
   command: AnyReport | AnyBuiltin,
   reader: Reader,
@@ -54,7 +48,7 @@ export async function answerOf(
 
 /** Writes the request to the audit trail. If that fails, nothing is shown. */
 function recordRequest(
-  context: AnswerContext,
+  context: PipelineContext,
   parsed: Authorized,
   { person, inbox }: Reader,
   event: string,

@@ -4,28 +4,21 @@ import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { mayTry } from '../access/may-run.ts';
-import type { Recent } from '../access/recent-targets.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
 import { dryRun } from '../changes/dry-run.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
-import type { DecisionDeps } from '../steps/decide.ts';
-import type { WorkerDeps } from '../steps/worker.ts';
 import type { Requester } from '../steps/new-change.ts';
 import { lookAndFreeze, noReason, save, wantsReason } from '../steps/submit.ts';
-import { answerOf, type AnswerContext } from './answer.ts';
-import { speaker, type Sender, type SpeakerContext } from './speaker.ts';
+import { answerOf } from './answer.ts';
+import { speaker, type Sender } from './speaker.ts';
+import type { PipelineContext } from './context.ts';
 
 /**
  * What comes next when a person says something, at any front door. `check` decides in memory; `next` may ask the host
  * and is the only one that saves or shows anything.
  */
-
-export type ConversationContext = AnswerContext & SpeakerContext & { readonly recent: Recent };
-
-/** Everything that the rooms of the pipeline work with; `wiring.ts` builds it once. */
-export type PipelineContext = ConversationContext & DecisionDeps & WorkerDeps;
 
 const maxReasonLength = 500;
 
@@ -82,7 +75,7 @@ export type Next =
   | { readonly kind: 'saved'; readonly change: Change | undefined };
 
 /** Checks a request in memory, but for asking who speaks and, if a name is unknown, for the host's lists. */
-export async function check(context: ConversationContext, request: Request): Promise<Refuse | Ask | Ready> {
+export async function check(context: PipelineContext, request: Request): Promise<Refuse | Ask | Ready> {
   let person: Person | undefined;
   try {
     person = await speaker(context, request.from, request.parsed);
@@ -93,7 +86,7 @@ export async function check(context: ConversationContext, request: Request): Pro
   }
 }
 
-async function checkFor(context: ConversationContext, request: Request, person: Person): Promise<Ask | Ready> {
+async function checkFor(context: PipelineContext, request: Request, person: Person): Promise<Ask | Ready> {
   const { parsed, from } = request;
   const resolved = await resolveNames(context, parsed, person);
   if (resolved.problems.length > 0) return { kind: 'ask', resolved, person };
@@ -105,7 +98,7 @@ async function checkFor(context: ConversationContext, request: Request, person: 
 
 /** Checks a command whose names are resolved against the rules, in memory. Throws `Refusal`, but not for missing fields. */
 export function evaluate(
-  { policy, company }: Pick<ConversationContext, 'policy' | 'company'>,
+  { policy, company }: Pick<PipelineContext, 'policy' | 'company'>,
   resolved: Resolved,
   asker: Requester,
   { first, reviewed }: Pick<Request, 'first' | 'reviewed'> = {},
@@ -143,7 +136,7 @@ export function evaluate(
 }
 
 /** What the words mean to this person. If a name is unknown, the host's lists are read again first. */
-async function resolveNames(context: ConversationContext, parsed: ParsedCommand, person: Person): Promise<Resolved> {
+async function resolveNames(context: PipelineContext, parsed: ParsedCommand, person: Person): Promise<Resolved> {
   const resolved = resolve(parsed, context.names(person));
   if (!resolved.problems.some(({ field }) => parsed.command.fields[field]?.kind !== 'plain')) return resolved;
   await context.freshenNames();
@@ -151,7 +144,7 @@ async function resolveNames(context: ConversationContext, parsed: ParsedCommand,
 }
 
 /** Runs what was checked. `inbox`: the row of the delivery; a change is saved only in the transaction that closes it. */
-export async function next(context: ConversationContext, ready: Ready, inbox: string | undefined): Promise<Next> {
+export async function next(context: PipelineContext, ready: Ready, inbox: string | undefined): Promise<Next> {
   try {
     return await run(context, ready, inbox);
   } catch (error) {
@@ -160,7 +153,7 @@ export async function next(context: ConversationContext, ready: Ready, inbox: st
   }
 }
 
-async function run(context: ConversationContext, ready: Ready, inbox: string | undefined): Promise<Next> {
+async function run(context: PipelineContext, ready: Ready, inbox: string | undefined): Promise<Next> {
   const { parsed, asker, will, confirmation } = ready;
   const { person } = asker;
   const { command } = parsed.parsed;

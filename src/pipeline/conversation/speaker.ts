@@ -1,24 +1,11 @@
 import { Refusal } from '../../errors.ts';
 import { mentionedGroups } from '../../policy/people.ts';
-import type { Policy } from '../../policy/rules.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { groupsToAsk } from '../access/unknown-groups.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
+import type { AccessContext } from '../access/context.ts';
 
 /** Who sent a request, with the user groups that matter for it. */
-
-/**
- * Asks who a person is and in which of these user groups. `team`: where the request came from, which can only make them
- * a stranger. Undefined if there was no answer in time.
- */
-type WhoIs = (id: string, groups: readonly string[], team?: string) => Promise<Person | undefined>;
-
-export type SpeakerContext = {
-  readonly policy: () => Policy;
-  readonly personOf: WhoIs;
-  /** As `personOf`, but groups may be some minutes old. */
-  readonly glanceAt: WhoIs;
-};
 
 /** The id of a person, and the team or enterprise that the request names. */
 export type Sender = { readonly person: string; readonly team: string | undefined };
@@ -28,7 +15,7 @@ export type Sender = { readonly person: string; readonly team: string | undefine
  * if they may do nothing here.
  */
 export async function speaker(
-  context: SpeakerContext,
+  context: AccessContext,
   { person, team }: Sender,
   parsed?: Pick<ParsedCommand, 'path' | 'command'>,
 ): Promise<Person> {
@@ -39,7 +26,7 @@ export async function speaker(
 
 /** As `speaker`, for things that are only shown or suggested: older answers about user groups are good enough. */
 export async function onlooker(
-  context: SpeakerContext,
+  context: AccessContext,
   { person, team }: Sender,
   shows: 'names' | 'everything' = 'names',
 ): Promise<Person> {

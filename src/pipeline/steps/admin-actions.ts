@@ -3,7 +3,7 @@ import type { LockInfo } from '../../commands/kit/lock-info.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { scrub } from '../../secret.ts';
-import type { Database, Tx } from '../../storage/database.ts';
+import type { Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -11,17 +11,15 @@ import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
 import { actor, person as mention, say, time, type Text, plain } from '../../text.ts';
-import type { ChangeStore } from '../changes/change-store.ts';
 import type { Authorization } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { oweOps } from '../messages/ops-messages.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { cardOf } from '../changes/freeze.ts';
 import type { StoredTargets } from '../access/visibility.ts';
+import type { ChangesContext } from '../changes/context.ts';
 
 /** Actions that are no changes: lock, pause and so on. Action, audit line and announcement are one transaction. */
-
-export type AdminDeps = { readonly database: Database; readonly changeStore: ChangeStore };
 
 /** Who acts, by which rules, and the inbox row that this answers. */
 export type Actor = {
@@ -39,7 +37,7 @@ const maxTitleLength = 200;
 
 /** The lock and pause commands for one person. */
 export const adminActions = (
-  context: AdminDeps,
+  context: ChangesContext,
   doer: Actor,
   mayRead: MayRead,
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
@@ -50,7 +48,7 @@ export const adminActions = (
 /** Whether this person may read a change; only then may its title be named. */
 type MayRead = (about: StoredTargets) => boolean;
 
-function locking(context: AdminDeps, doer: Actor): Pick<QueryService, 'lock' | 'unlock'> {
+function locking(context: ChangesContext, doer: Actor): Pick<QueryService, 'lock' | 'unlock'> {
   const { person } = doer;
   return {
     lock: (env, reason, forMs) =>
@@ -81,7 +79,7 @@ function locking(context: AdminDeps, doer: Actor): Pick<QueryService, 'lock' | '
   };
 }
 
-function pausing(context: AdminDeps, doer: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
+function pausing(context: ChangesContext, doer: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
   const { person } = doer;
   return {
     pause: (reason) =>
@@ -124,7 +122,7 @@ async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
 
 /** A transaction that excludes all others that lock, send or write the audit trail. */
 export const exclusiveTransaction = <T>(
-  { database }: AdminDeps,
+  { database }: ChangesContext,
   work: (tx: Tx, at: number) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
@@ -134,7 +132,7 @@ export const exclusiveTransaction = <T>(
 
 /** Writes the audit line of an action without other effects here, and answers its delivery. */
 export const writeDown = (
-  context: AdminDeps,
+  context: ChangesContext,
   doer: Actor,
   entry: { readonly event: string } & Readonly<Record<string, unknown>>,
 ): Promise<void> => exclusiveTransaction(context, (tx, at) => record(context, doer, tx, at, entry));
@@ -150,7 +148,13 @@ export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Prom
 }
 
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
-export async function record({ changeStore }: AdminDeps, doer: Actor, tx: Tx, at: number, entry: Entry): Promise<void> {
+export async function record(
+  { changeStore }: ChangesContext,
+  doer: Actor,
+  tx: Tx,
+  at: number,
+  entry: Entry,
+): Promise<void> {
   const { event, target, says, ...rest } = entry;
   const { person, authorization } = doer;
   await answerDelivery(tx, doer, at);

@@ -10,13 +10,11 @@ import { scrub } from '../../secret.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { LockHeld, type ChangeStore, type TransitionNote } from '../changes/change-store.ts';
 import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
-import type { ApproverContext } from '../access/approver-lookup.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
-import type { OutcomeDeps } from './outcome.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
-import { freshVoters, recheck, type Recheck } from '../changes/recheck.ts';
+import { freshVoters, recheck } from '../changes/recheck.ts';
 import type { ShownVersion, DecisionKind } from '../changes/card.ts';
 import { restore, argsOfChange, type Restored } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
@@ -24,9 +22,7 @@ import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSe
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { readKv } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
-
-/** What decisions need: the same checks as before a send, and the change store. */
-export type DecisionDeps = Recheck & ApproverContext & OutcomeDeps & { readonly onSaved: () => void };
+import type { StepsContext } from './context.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
 export type Decided = ShownVersion & {
@@ -48,7 +44,7 @@ const maxRecounts = 5;
  * Applies a decision: checks rights, target and drift again, then commits in one transaction, so that the first of
  * several clicks wins. Resolves when saved. Throws `Refusal` if it is too late, not allowed, or can't be checked.
  */
-export async function decide(context: DecisionDeps, decided: Decided): Promise<void> {
+export async function decide(context: StepsContext, decided: Decided): Promise<void> {
   if (decided.verdict === 'decline' && !decided.reason?.trim()) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
@@ -78,7 +74,7 @@ type Present = { readonly by: Person; readonly change: Change; readonly restored
 
 /** The person and the change as they are now. An unreadable change is refused in the words for a missing one. */
 async function loadPresent(
-  context: DecisionDeps,
+  context: StepsContext,
   { installation, number, person, team, verdict }: Decided,
 ): Promise<Present> {
   if (installation !== context.database.installation) {
@@ -108,7 +104,7 @@ const couldNotCheck = (why: Text): Refusal =>
   });
 
 /** Rechecks everything before an approval counts. If something moved on, ends the change and throws. */
-async function refuseIfMovedOn(context: DecisionDeps, change: Change, { inbox }: Decided): Promise<void> {
+async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }: Decided): Promise<void> {
   const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
@@ -143,7 +139,7 @@ type Session = Omit<VoteContext, 'change' | 'now'> &
  * Applies the decision in one transaction. False, with nothing written, if somebody voted since the votes were read:
  * the new voter has to be checked first.
  */
-async function commit(context: DecisionDeps, decided: Decided, session: Session): Promise<boolean> {
+async function commit(context: StepsContext, decided: Decided, session: Session): Promise<boolean> {
   const { database, changeStore } = context;
   try {
     return await database.transaction(async (tx) => {

@@ -1,4 +1,4 @@
-import { NotSent, type Opened } from '../../hosting/client.ts';
+import { NotSent } from '../../hosting/client.ts';
 import { failpoint } from '../../failpoints.ts';
 import { findChange, touchChange, type Change } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
@@ -12,23 +12,15 @@ import { lockKey, storedTargets } from '../access/targets.ts';
 import { leaseMs } from '../changes/change.ts';
 import { callOf, cardOf } from '../changes/freeze.ts';
 import { pauseIfPromoted } from './lost-commit.ts';
-import { saveOutcome, retryNote, type OutcomeDeps } from './outcome.ts';
-import { recheck, type Recheck } from '../changes/recheck.ts';
+import { saveOutcome, retryNote } from './outcome.ts';
+import { recheck } from '../changes/recheck.ts';
 import { standing } from '../changes/card.ts';
 import { argsOfChange } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
+import type { StepsContext } from './context.ts';
 
 /** The one door for writes: opens a connection on which one write can be sent. */
-export type Send = { readonly open: () => Promise<Opened> };
-
-export type ExecuteDeps = Recheck &
-  OutcomeDeps & {
-    readonly send: Send;
-    /** A monotonic clock in milliseconds. It is checked in addition to the wall clock. */
-    readonly ticks: () => number;
-    readonly wall: () => number;
-  };
 
 /** If more time passes between saving *sending* and writing, nothing is written. */
 const freshMs = 2_000;
@@ -39,7 +31,7 @@ const retryMs = 5_000;
  * Sends an approved change at most once: checks rights and drift, opens the connection, saves *sending*, and writes
  * unless more than two seconds passed. If the result is unknown, the change is never sent again.
  */
-export async function execute(context: ExecuteDeps, change: Change): Promise<void> {
+export async function execute(context: StepsContext, change: Change): Promise<void> {
   const { database } = context;
   if ((await database.now()) >= change.expires_at) return giveUp(context, change, 'expire', tooLate(change));
   const inTheWay = await blockedReason(database, change);
@@ -77,7 +69,7 @@ export async function execute(context: ExecuteDeps, change: Change): Promise<voi
 type Sending = { readonly change: Change; readonly ticks: number; readonly wall: number };
 
 /** Checks version, locks and pause once more in the transaction that saves *sending*. Undefined: something changed. */
-async function commitSending(context: ExecuteDeps, seen: Change): Promise<Sending | undefined> {
+async function commitSending(context: StepsContext, seen: Change): Promise<Sending | undefined> {
   const before = { ticks: context.ticks(), wall: context.wall() };
   const change = await context.database.transaction(async (tx) => {
     await alone(tx);
@@ -96,7 +88,7 @@ async function commitSending(context: ExecuteDeps, seen: Change): Promise<Sendin
 }
 
 /** No write needed, and the recheck found everything as approved: the change is done. */
-async function complete(context: ExecuteDeps, seen: Change): Promise<void> {
+async function complete(context: StepsContext, seen: Change): Promise<void> {
   const isDone = await context.database.transaction(async (tx) => {
     await alone(tx);
     const at = await context.database.now(tx);
@@ -126,7 +118,7 @@ const tooLate = (change: Change): Text =>
   joined([say`It was not sent in time.`, change.last_note === null ? undefined : say`Until then: ${standing(change)}`]);
 
 /** Reschedule; the state is unchanged and the card says why. */
-async function reschedule({ database }: ExecuteDeps, change: Change, why: Text): Promise<void> {
+async function reschedule({ database }: StepsContext, change: Change, why: Text): Promise<void> {
   await database.transaction(async (tx) => {
     const now = await database.now(tx);
     const last_note = JSON.stringify(say`**Not sent yet.** ${why}`);
@@ -136,7 +128,7 @@ async function reschedule({ database }: ExecuteDeps, change: Change, why: Text):
 }
 
 async function giveUp(
-  { database, changeStore }: ExecuteDeps,
+  { database, changeStore }: StepsContext,
   change: Change,
   kind: 'expire' | 'invalidated' | 'supersede',
   why: Text,
@@ -153,7 +145,7 @@ async function giveUp(
 }
 
 /** No connection: nothing was sent. Tries again, or expires once the attempts are used up. */
-async function failToConnect(context: ExecuteDeps, change: Change, why: Text): Promise<void> {
+async function failToConnect(context: StepsContext, change: Change, why: Text): Promise<void> {
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
     const note = retryNote(change, { kind: 'connect_failed' }, at, why);

@@ -4,31 +4,23 @@ import { following, type Reader } from '../../hosting/contract/call.ts';
 import { getOperation, validateKey } from '../../hosting/contract/operations.ts';
 import { failpoint } from '../../failpoints.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
-import type { Database } from '../../storage/database.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import type { Tx } from '../../storage/database.ts';
 import { joined, say, time, type Text } from '../../text.ts';
-import type { ChangeStore, TransitionNote } from '../changes/change-store.ts';
-import type { Person } from '../access/access-check.ts';
+import type { TransitionNote } from '../changes/change-store.ts';
 import { snapshotOf, leftOf } from '../changes/freeze.ts';
 import type { Button, Note } from '../changes/card.ts';
-import type { Names } from '../language/resolve.ts';
 import { namesWith } from '../access/visibility.ts';
 import { restore, type Restored } from '../language/reparse.ts';
-import { sourcesOf, type ReadDeps } from '../changes/read-sources.ts';
+import { sourcesOf } from '../changes/read-sources.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { isKnown, judge, type Observation, type PollState, type PollResult } from '../changes/operation-state.ts';
 import { alarm, markFor, spoken } from '../changes/replies.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { undoMs, type Undo } from '../changes/undo.ts';
-
-export type FollowDeps = ReadDeps & {
-  readonly database: Database;
-  readonly changeStore: ChangeStore;
-  /** The names that a person may read; without a person, all names. */
-  readonly names: (person: Person | undefined) => Names;
-};
+import type { ChangesContext } from '../changes/context.ts';
+import type { StepsContext } from './context.ts';
 
 /** An operation that runs longer than this gets a line in the thread. */
 const showRunningAfterMs = 10_000;
@@ -38,7 +30,7 @@ const showTroubleAfterMs = 20_000;
 const followingWorks = 'following';
 
 /** Polls an accepted change once: asks about its operation or reads back, and settles it if that is conclusive. */
-export async function follow(context: FollowDeps, change: Change): Promise<void> {
+export async function follow(context: StepsContext, change: Change): Promise<void> {
   const restored = restore(change, namesWith(context, change));
   const now = await context.database.now();
   const trail = trailOf(change, now);
@@ -59,7 +51,7 @@ export async function follow(context: FollowDeps, change: Change): Promise<void>
   if (!('wait' in verdict)) failpoint('settled', change.number);
 }
 
-async function observe(context: FollowDeps, change: Change, restored: Restored | undefined): Promise<Observation> {
+async function observe(context: StepsContext, change: Change, restored: Restored | undefined): Promise<Observation> {
   const answer =
     change.operation === null
       ? { operation: undefined }
@@ -90,7 +82,7 @@ async function isWell(read: Reader): Promise<boolean> {
 }
 
 const prove = async (
-  context: ReadDeps,
+  context: ChangesContext,
   change: Change,
   restored: Restored | undefined,
 ): Promise<Observation['proof']> =>
@@ -105,7 +97,7 @@ const leftIn = ({ proof }: Observation): string | undefined =>
 
 /** What reads show about an unknown outcome: a proof, or only traces if nothing can prove it. */
 export async function readBack(
-  context: ReadDeps,
+  context: ChangesContext,
   change: Change,
   restored: Restored | undefined,
 ): Promise<{ readonly proof: Observation['proof']; readonly traces: Text | 'trouble' | undefined }> {
@@ -115,7 +107,7 @@ export async function readBack(
 
 /** Traces of a change that no read can prove. */
 async function trace(
-  context: ReadDeps,
+  context: ChangesContext,
   change: Change,
   restored: Restored | undefined,
 ): Promise<Text | 'trouble' | undefined> {
@@ -130,7 +122,7 @@ type Compared = { readonly input: Restored['resolved']['input']; readonly snapsh
 
 /** What `compare` makes of a new look and the frozen one. `trouble`: the host couldn't be asked. */
 async function compared<T>(
-  context: ReadDeps,
+  context: ChangesContext,
   change: Change,
   { action, resolved: { input } }: Restored,
   compare: (of: Compared) => T | undefined,
@@ -171,7 +163,7 @@ function progress(operation: Observation['operation'], forMs: number): Text | un
 type Settled = Exclude<PollResult, { wait: number }> & { readonly left: string | undefined };
 
 async function settle(
-  context: FollowDeps,
+  context: StepsContext,
   tx: Tx,
   change: Change,
   restored: Restored | undefined,
@@ -197,7 +189,7 @@ async function settle(
 
 /** The buttons under the final reply. */
 function offersOf(
-  { database }: FollowDeps,
+  { database }: StepsContext,
   change: Change,
   { action, resolved }: Restored,
   { proven, left }: Settled,

@@ -5,14 +5,15 @@ import type { Tx } from '../../storage/database.ts';
 import { freeLock, heldLock, locksOf } from '../../storage/locks.ts';
 import { person as mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
-import { answerDelivery, holdOf, keyOf, exclusiveTransaction, type AdminDeps, type Actor } from './admin-actions.ts';
+import { answerDelivery, holdOf, keyOf, exclusiveTransaction, type Actor } from './admin-actions.ts';
 import { standing } from '../changes/card.ts';
+import type { ChangesContext } from '../changes/context.ts';
 
 /**
  * Frees one environment from the lock of an unknown or settled change, never of one that is approved, being sent or
  * followed. The change stays as it is. Lock, audit line and messages are one transaction.
  */
-export function forceUnlock(context: AdminDeps, doer: Actor, env: Environment): Promise<Forced> {
+export function forceUnlock(context: ChangesContext, doer: Actor, env: Environment): Promise<Forced> {
   return exclusiveTransaction(context, async (tx, at): Promise<Forced> => {
     const held = await heldLock(tx, keyOf(env), at);
     if (held === undefined) return { kind: 'not locked' };
@@ -31,7 +32,7 @@ export function forceUnlock(context: AdminDeps, doer: Actor, env: Environment): 
 }
 
 async function tell(
-  context: AdminDeps,
+  context: ChangesContext,
   doer: Actor,
   tx: Tx,
   at: number,

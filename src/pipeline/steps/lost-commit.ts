@@ -1,34 +1,28 @@
 import type { Pause } from '../../commands/kit/builtin.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
-import type { Database, Tx } from '../../storage/database.ts';
+import type { Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import { timelineChanged } from '../../storage/timeline.ts';
 import { code, plain, say, type Text } from '../../text.ts';
-import type { ChangeStore } from '../changes/change-store.ts';
 import { pauseKey } from './admin-actions.ts';
 import { oweOps } from '../messages/ops-messages.ts';
-import type { Known, SendHistory } from './send-history.ts';
+import type { Known } from './send-history.ts';
 import { alarm, unknownAfterLoss } from '../changes/replies.ts';
+import type { StepsContext } from './context.ts';
 
 /**
  * A database can lose commits: in a crash after commits that were acknowledged too early, in a failover to a standby
  * that lags, or from a restored backup. A change that it calls unsent may have been sent, by this process or another.
  */
 
-export type LossDeps = {
-  readonly database: Database;
-  readonly changeStore: ChangeStore;
-  readonly history: SendHistory;
-};
-
 /**
  * Pauses all sending, in every replica and across restarts, until a person resumes it: other changes may have been sent
  * too, by processes that are gone. Call it after `alone`.
  */
 export async function pauseAfterLoss(
-  { changeStore }: Pick<LossDeps, 'changeStore'>,
+  { changeStore }: Pick<StepsContext, 'changeStore'>,
   tx: Tx,
   at: number,
   found: Found,
@@ -49,7 +43,11 @@ export async function pauseAfterLoss(
 }
 
 /** Pauses if PostgreSQL was promoted or restored since the last send; true if so. Call it after `alone`. */
-export async function pauseIfPromoted(context: Pick<LossDeps, 'changeStore'>, tx: Tx, at: number): Promise<boolean> {
+export async function pauseIfPromoted(
+  context: Pick<StepsContext, 'changeStore'>,
+  tx: Tx,
+  at: number,
+): Promise<boolean> {
   if (!(await timelineChanged(tx, at))) return false;
   const says = say`PostgreSQL was promoted, restored or moved since the last send, and may have lost commits.`;
   await pauseAfterLoss(context, tx, at, { key: `timeline:${at}`, says });
@@ -57,7 +55,7 @@ export async function pauseIfPromoted(context: Pick<LossDeps, 'changeStore'>, tx
 }
 
 /** The row is older than what this process knows: the change is unknown if it may have been sent. */
-export async function declareLost(context: LossDeps, change: Change, known: Known): Promise<void> {
+export async function declareLost(context: StepsContext, change: Change, known: Known): Promise<void> {
   const { database, changeStore, history } = context;
   const believed = await database.transaction(async (tx) => {
     await alone(tx);

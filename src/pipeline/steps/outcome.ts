@@ -10,24 +10,16 @@ import type { TransitionNote } from '../changes/change-store.ts';
 import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../changes/write-result.ts';
 import { move, type ChangeEvent } from '../changes/change.ts';
 import { cardOf } from '../changes/freeze.ts';
-import { foundOf, pauseAfterLoss, type LossDeps } from './lost-commit.ts';
+import { foundOf, pauseAfterLoss } from './lost-commit.ts';
 import { argsOfChange } from '../language/reparse.ts';
 import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from '../changes/replies.ts';
-
-export type OutcomeDeps = LossDeps & {
-  /** This process: owner of what it sends. */
-  readonly owner: string;
-  /** Called for every answer before it is saved: number and version of the change as sent, and the outcome. */
-  readonly onAnswer: (answer: { readonly change: number; readonly version: number; readonly outcome: Outcome }) => void;
-  /** Called when a receipt couldn't be saved yet, and for other failures. */
-  readonly onTrouble: (what: string, error: unknown) => void;
-};
+import type { StepsContext } from './context.ts';
 
 /** Delays between attempts to save a receipt. After the last, the change is found in *sending* and becomes unknown. */
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
 /** Saves an outcome, whatever state the row has now. If it can't move the change, it is a remark, also for ops. */
-export async function saveOutcome(context: OutcomeDeps, sent: Change, outcome: Outcome): Promise<void> {
+export async function saveOutcome(context: StepsContext, sent: Change, outcome: Outcome): Promise<void> {
   context.onAnswer({ change: sent.number, version: sent.version, outcome });
   if (tookNothing(outcome)) context.history.tookNothing(sent.number);
   failpoint('answered', sent.number);
@@ -45,7 +37,7 @@ export async function saveOutcome(context: OutcomeDeps, sent: Change, outcome: O
 }
 
 /** Resolves with the row after that; undefined: there is none. */
-async function record(context: OutcomeDeps, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
+async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
   // Serialized with all other moves.
   await alone(tx);
   const at = await context.database.now(tx);
@@ -70,7 +62,7 @@ async function record(context: OutcomeDeps, tx: Tx, sent: Change, outcome: Outco
 
 /** The row says unsent, which the answer disproves: it becomes unknown before the answer is applied. */
 async function markLost(
-  context: OutcomeDeps,
+  context: StepsContext,
   tx: Tx,
   row: Change,
   { sent_at }: Change,
@@ -85,7 +77,7 @@ async function markLost(
 }
 
 /** The database was set back to before the change existed, so there is no thread; ops are told. */
-async function reportMissing(context: OutcomeDeps, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
+async function reportMissing(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
   const { title } = cardOf(sent);
   const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
   const says = say`It no longer knows #${sent.number} (${title}). ${came}`;

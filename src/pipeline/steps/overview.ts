@@ -3,12 +3,12 @@ import { listChanges, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { mayEnd } from '../changes/approve.ts';
-import type { ApproverContext } from '../access/approver-lookup.ts';
 import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../changes/closers.ts';
-import { namesWith, readerOf, type VisibilityContext } from '../access/visibility.ts';
+import { namesWith, readerOf } from '../access/visibility.ts';
 import { renderCard, type Card } from '../changes/card.ts';
 import { restore } from '../language/reparse.ts';
+import type { AccessContext } from '../access/context.ts';
 
 /** One person's overview of all changes; each list is newest first. */
 export type Overview = {
@@ -24,14 +24,12 @@ export type Overview = {
   readonly numbers: readonly number[];
 };
 
-export type OverviewDeps = VisibilityContext & ApproverContext & { readonly database: Database };
-
 /** How many changes are read for each list, and how many are shown. */
 const maxRead = 100;
 const maxShown = { toDecide: 8, mine: 5, recent: 10 } as const;
 
 /** Reads the overview with a bounded number of queries. */
-export async function overviewFor(context: OverviewDeps, person: Person): Promise<Overview> {
+export async function overviewFor(context: AccessContext, person: Person): Promise<Overview> {
   const { db } = context.database;
   const mayRead = readerOf(context, person);
   const read = async (filter: Partial<Parameters<typeof listChanges>[1]>): Promise<readonly Change[]> =>
@@ -64,7 +62,7 @@ export async function overviewFor(context: OverviewDeps, person: Person): Promis
 }
 
 /** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
-async function decidableBy(context: OverviewDeps, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
+async function decidableBy(context: AccessContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
   const policy = context.policy();
   let unlockable = 0;
   const decides = changes.map(async (change) => {

@@ -5,20 +5,19 @@ import { locksOf } from '../../storage/locks.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { lockedName } from '../access/targets.ts';
-import { askedPeople, type ApproverContext } from '../access/approver-lookup.ts';
+import { askedPeople } from '../access/approver-lookup.ts';
 import { closersOf, endingOf, type Closers } from '../changes/closers.ts';
-import { readBack, type FollowDeps } from './follow.ts';
+import { readBack } from './follow.ts';
 import { cardOf } from '../changes/freeze.ts';
-import { namesWith, type VisibilityContext } from '../access/visibility.ts';
+import { namesWith } from '../access/visibility.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from '../changes/card.ts';
 import { restore, type Restored } from '../language/reparse.ts';
 import { askAgain, evidence, noEvidence } from '../changes/replies.ts';
 import { stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
+import type { StepsContext } from './context.ts';
 
 /** Work on an unknown outcome until a person closes it: evidence is read, and people are reminded. */
-
-export type ReconcileDeps = FollowDeps & ApproverContext & VisibilityContext;
 
 const evidenceWithinMs = 3_600_000;
 const evidenceAgainMs = 15_000;
@@ -31,11 +30,11 @@ export const nextReminderOfUnknown = (reminders: number, now: number): number =>
   now + (remindAfterMs[Math.min(reminders, remindAfterMs.length - 1)] ?? hourMs);
 
 /** One step of an unknown change: first the evidence, later reminders. */
-export const reconcile = (context: ReconcileDeps, change: Change): Promise<void> =>
+export const reconcile = (context: StepsContext, change: Change): Promise<void> =>
   change.reminders === null ? gatherEvidence(context, change) : remind(context, change);
 
 /** Posts what can be read, without acting on it. If the host can't be read, tries again later. */
-async function gatherEvidence(context: ReconcileDeps, change: Change): Promise<void> {
+async function gatherEvidence(context: StepsContext, change: Change): Promise<void> {
   const { seen, closers } = await look(context, change);
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
@@ -60,7 +59,7 @@ async function gatherEvidence(context: ReconcileDeps, change: Change): Promise<v
 }
 
 /** Reminds in the thread, in the ops channel, and those who can close it. */
-async function remind(context: ReconcileDeps, change: Change): Promise<void> {
+async function remind(context: StepsContext, change: Change): Promise<void> {
   const { seen, closers } = await look(context, change);
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
@@ -81,7 +80,7 @@ async function remind(context: ReconcileDeps, change: Change): Promise<void> {
   });
 }
 
-async function look(context: ReconcileDeps, change: Change) {
+async function look(context: StepsContext, change: Change) {
   const restored = restore(change, namesWith(context, change));
   return { seen: await readBack(context, change, restored), closers: await findClosers(context, change, restored) };
 }
@@ -92,7 +91,7 @@ const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text 
 };
 
 /** Who can close it. Not known if the words of the change can't be parsed any more. */
-const findClosers = async (context: ReconcileDeps, change: Change, restored: Restored | undefined): Promise<Closers> =>
+const findClosers = async (context: StepsContext, change: Change, restored: Restored | undefined): Promise<Closers> =>
   restored === undefined
     ? { people: [], byUnlock: false, anybody: undefined }
     : closersOf(context, endingOf(change, restored, context.company()));
@@ -113,7 +112,7 @@ const toRemind = (change: Change, { people }: Closers): readonly string[] =>
 const neededNoApproval = (change: Change): boolean => authorizationOf(change).approval === 'none';
 
 /** Sends a closer the decision buttons: the first alarm went to the approvers only. */
-async function tellCloser(context: ReconcileDeps, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
+async function tellCloser(context: StepsContext, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
   const text = say`**#${change.number} · ${cardOf(change).title}**\n⚠️ **Outcome unknown.** ${says}`;
   const note: Note = { text, buttons: decisionButtons(change, context.database.installation) };
   const key = `${change.number}:closer:${change.version}:${recipient}`;

@@ -2,10 +2,10 @@ import type { Change } from '../../storage/changes.ts';
 import { touchChange } from '../../storage/changes.ts';
 import { unowned } from '../../storage/lease.ts';
 import { listVotes } from '../../storage/votes.ts';
-import type { OutcomeDeps } from './outcome.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { reminder } from '../changes/replies.ts';
+import type { StepsContext } from './context.ts';
 
 const lastMinutesMs = 10 * 60_000;
 
@@ -17,7 +17,7 @@ export function nextReminder(asked: number, expires: number, now: number): numbe
 }
 
 /** Reminds those who have not approved yet, in the thread and directly. */
-export async function remind({ database, changeStore }: OutcomeDeps, change: Change): Promise<void> {
+export async function remind({ database, changeStore }: StepsContext, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const due_at = nextReminder(change.created_at, change.expires_at, at);

@@ -1,37 +1,25 @@
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../errors.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../../storage/changes.ts';
-import type { Database, Tx } from '../../storage/database.ts';
+import type { Tx } from '../../storage/database.ts';
 import { closeInbox } from '../../storage/inbox.ts';
-import { LockHeld, type ChangeStore } from '../changes/change-store.ts';
-import type { Authorized, Person } from '../access/access-check.ts';
+import { LockHeld } from '../changes/change-store.ts';
+import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
-import { whomToAsk, type ApproverContext } from '../access/approver-lookup.ts';
+import { whomToAsk } from '../access/approver-lookup.ts';
 import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay, refuseTooMany } from '../changes/conflicts.ts';
 import { rowOf } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
-import { sourcesOf, type ReadDeps } from '../changes/read-sources.ts';
-import { canonicalArgs, type Names } from '../language/resolve.ts';
+import { sourcesOf } from '../changes/read-sources.ts';
+import { canonicalArgs } from '../language/resolve.ts';
 import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { readKv } from '../../storage/kv.ts';
 import { pauseKey } from './admin-actions.ts';
 import type { Requester } from './new-change.ts';
-
-/** What is needed to take in a change; `wiring.ts` provides it. */
-export type SubmitDeps = ApproverContext &
-  ReadDeps & {
-    readonly database: Database;
-    readonly changeStore: ChangeStore;
-    /** The names that this person may read. */
-    readonly names: (person: Person) => Names;
-    /** Lists the sites again unless that was just done. Never rejects. */
-    readonly freshenNames: (withinMs?: number) => Promise<number>;
-    /** Called when something was saved that the worker should pick up. */
-    readonly onSaved: () => void;
-  };
+import type { StepsContext } from './context.ts';
 
 /** A person or another change holds a lock that it needs. */
 export class Locked extends Refusal {}
@@ -45,7 +33,7 @@ export const noReason = (): Refusal =>
 
 /** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
 export async function lookAndFreeze(
-  context: SubmitDeps,
+  context: StepsContext,
   parsed: Authorized,
   action: AnyAction,
   onBehalfOf?: string,
@@ -66,7 +54,7 @@ export async function lookAndFreeze(
  * same transaction: if it throws, nothing is saved.
  */
 export async function save(
-  context: SubmitDeps,
+  context: StepsContext,
   frozen: Frozen,
   requester: Requester,
   confirmation: Confirmation,

@@ -14,15 +14,14 @@ import { changeTimer, noteTimer, type Timer } from '../../storage/timers.ts';
 import { bold, joined, person, plain, say, time, type Text } from '../../text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { parseArgs } from '../language/parse.ts';
-import { listingMs, type Recheck } from '../changes/recheck.ts';
+import { listingMs } from '../changes/recheck.ts';
 import { standing, type Button, type Note } from '../changes/card.ts';
-import { resolve, type Names } from '../language/resolve.ts';
-import { Locked, lookAndFreeze, save, type SubmitDeps } from './submit.ts';
+import { resolve } from '../language/resolve.ts';
+import { Locked, lookAndFreeze, save } from './submit.ts';
 import { lockedBy } from '../changes/replies.ts';
 import { addressesOf, closeAttempts, tellAttempts } from '../changes/timed-access.ts';
 import { inWords } from '../changes/host-trouble.ts';
-
-export type TimerDeps = SubmitDeps & Pick<Recheck, 'presenceOf'> & { readonly allNames: () => Names };
+import type { StepsContext } from './context.ts';
 
 /** Delay before checking on a change that removes access. */
 const checkAfterMs = 60_000;
@@ -42,7 +41,7 @@ const remindMs = 86_400_000;
  * host is away or the environment is locked, it tries again until it can. The timer ends only with evidence: that
  * change is done, or reads show that the addresses are off the list.
  */
-export async function fireTimer(context: TimerDeps, timer: Timer): Promise<void> {
+export async function fireTimer(context: StepsContext, timer: Timer): Promise<void> {
   try {
     await fire(context, timer);
   } catch (error) {
@@ -62,7 +61,7 @@ class NotTried extends Refusal {}
 /** The timer was ended or changed meanwhile. */
 class TimerMoved extends Error {}
 
-async function fire(context: TimerDeps, timer: Timer): Promise<void> {
+async function fire(context: StepsContext, timer: Timer): Promise<void> {
   const { db } = context.database;
   const made = timer.created_change === null ? undefined : await findChange(db, timer.created_change);
   const isRunning = made !== undefined && made.settled_at === null;
@@ -84,9 +83,9 @@ async function fire(context: TimerDeps, timer: Timer): Promise<void> {
 }
 
 /** The environment as listed now; if it isn't listed, as it was when the access was granted. */
-function targetOf(context: TimerDeps, timer: Timer): Environment {
+function targetOf(context: StepsContext, timer: Timer): Environment {
   const stored = parseStored<Environment>(timer.target);
-  return context.allNames().environments.find(({ id }) => id === stored.id) ?? stored;
+  return context.names(undefined).environments.find(({ id }) => id === stored.id) ?? stored;
 }
 
 const nothingTaken = 'Nothing was taken off the list.';
@@ -96,7 +95,7 @@ const notThere = (presence: Presence, { name }: Environment): string =>
     : 'It does not list its sites right now either, so I cannot tell what that means.';
 
 /** The addresses that still have access. *gone* only after enough listings of sites without the environment. */
-async function openNow(context: TimerDeps, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
+async function openNow(context: StepsContext, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
   try {
     return listed(await context.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
   } catch (error) {
@@ -113,7 +112,7 @@ async function openNow(context: TimerDeps, timer: Timer, target: Environment): P
 }
 
 /** Creates the change that removes the addresses, by the environment's id, so it needs no listing. */
-async function createRemoval(context: TimerDeps, timer: Timer, target: Environment): Promise<void> {
+async function createRemoval(context: StepsContext, timer: Timer, target: Environment): Promise<void> {
   const args = removalArgs(timer, target);
   const parsed = parseArgs(args, catalogue);
   const resolved = resolve(parsed, { environments: [target], domains: [] });
@@ -153,7 +152,7 @@ const requesterOf = (timer: Timer): Person => ({
 
 /** Nothing was tried: says so in the message about the attempts, and tries again soon, without limit. */
 async function putOffAndTell(
-  context: TimerDeps,
+  context: StepsContext,
   timer: Timer,
   why: Text,
   also: { readonly created_change?: null } = {},
@@ -179,20 +178,20 @@ async function putOffAndTell(
 /** The reason without its numbers: the same trouble for longer isn't news. */
 const withoutNumbers = (why: Text): string => plain(why).replace(/\d+/g, '');
 
-const putOff = (context: TimerDeps, timer: Timer): Promise<void> =>
+const putOff = (context: StepsContext, timer: Timer): Promise<void> =>
   context.database.transaction(async (tx) => {
     await noteTimer(tx, timer, (await context.database.now(tx)) + checkAfterMs);
   });
 
 /** The addresses aren't on the list. Reads again later: one answer of the host may be stale. */
-const checkAgain = (context: TimerDeps, timer: Timer): Promise<void> =>
+const checkAgain = (context: StepsContext, timer: Timer): Promise<void> =>
   context.database.transaction(async (tx) => {
     const times_missing = timer.times_missing + 1;
     await noteTimer(tx, timer, (await context.database.now(tx)) + recheckMs, { times_missing });
   });
 
 /** A failed attempt: counts and reports it, then tries again later, or gives up after the last one. */
-async function failed(context: TimerDeps, timer: Timer, why: Text, keepsChange = false): Promise<void> {
+async function failed(context: StepsContext, timer: Timer, why: Text, keepsChange = false): Promise<void> {
   if (timer.gave_up_at !== null) return remind(context, timer, why);
   const attempts = timer.attempts + 1;
   const isLast = attempts >= maxAttempts;
@@ -242,7 +241,7 @@ const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =
   ]);
 
 /** The daily reminder in the ops channel. Without `why` it repeats the last reason. */
-async function remind(context: TimerDeps, timer: Timer, why?: Text): Promise<void> {
+async function remind(context: StepsContext, timer: Timer, why?: Text): Promise<void> {
   const lastNote = why === undefined ? timer.last_note : JSON.stringify(why);
   const lastReason = why ?? (lastNote === null ? undefined : say`When I last looked: ${parseStored<Text>(lastNote)}`);
   await context.database.transaction(async (tx) => {
@@ -264,7 +263,7 @@ async function remind(context: TimerDeps, timer: Timer, why?: Text): Promise<voi
 }
 
 /** Ends a timer: the environment is gone, or the addresses are off the list. */
-async function end(context: TimerDeps, timer: Timer, reason: 'gone' | 'not_there'): Promise<void> {
+async function end(context: StepsContext, timer: Timer, reason: 'gone' | 'not_there'): Promise<void> {
   await context.database.transaction(async (tx) => {
     await alone(tx);
     const at = await context.database.now(tx);

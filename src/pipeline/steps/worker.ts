@@ -4,19 +4,16 @@ import { idsOf } from '../../policy/people.ts';
 import { unowned, type IdsOf } from '../../storage/lease.ts';
 import { claimTimers, type Timer } from '../../storage/timers.ts';
 import { createPoller } from '../messages/poller.ts';
-import type { ExecuteDeps } from './execute.ts';
 import { execute } from './execute.ts';
-import { follow, type FollowDeps } from './follow.ts';
+import { follow } from './follow.ts';
 import { declareLost } from './lost-commit.ts';
 import { remind } from './reminders.ts';
 import { alarm, nothingSent, notSent, orphaned } from '../changes/replies.ts';
 import { say } from '../../text.ts';
-import { fireTimer, type TimerDeps } from './timers.ts';
-import { reconcile, type ReconcileDeps } from './reconcile.ts';
+import { fireTimer } from './timers.ts';
+import { reconcile } from './reconcile.ts';
 import { argsOfChange } from '../language/reparse.ts';
-
-/** What the worker needs; `wiring.ts` provides it. */
-export type WorkerDeps = ExecuteDeps & FollowDeps & ReconcileDeps & TimerDeps;
+import type { StepsContext } from './context.ts';
 
 /** Moves due changes and timers one step on, until it is stopped. */
 export type Worker = {
@@ -43,7 +40,7 @@ const maxTimersEach = 2;
 const brokenRetryMs = 5_000;
 
 /** One step of a change, by its state. */
-export async function step(context: WorkerDeps, change: Change): Promise<void> {
+export async function step(context: StepsContext, change: Change): Promise<void> {
   const known = context.history.newerThan(change);
   if (known) return declareLost(context, change, known);
   context.history.saw(change);
@@ -73,7 +70,7 @@ export async function step(context: WorkerDeps, change: Change): Promise<void> {
 }
 
 /** The same. If it throws, the change is rescheduled soon instead of at the end of its lease. */
-async function stepOrPutBack(context: WorkerDeps, change: Change): Promise<void> {
+async function stepOrPutBack(context: StepsContext, change: Change): Promise<void> {
   try {
     await step(context, change);
   } catch (error) {
@@ -83,14 +80,14 @@ async function stepOrPutBack(context: WorkerDeps, change: Change): Promise<void>
   }
 }
 
-async function putBack({ database }: WorkerDeps, change: Change): Promise<void> {
+async function putBack({ database }: StepsContext, change: Change): Promise<void> {
   await database.unflushed(async (tx) => {
     await touchChange(tx, change, { due_at: (await database.now(tx)) + brokenRetryMs, ...unowned });
   });
 }
 
 /** Found in *sending* after its lease: the process that sent it is gone, so the outcome is unknown. */
-async function declareUnknown({ database, changeStore }: WorkerDeps, change: Change): Promise<void> {
+async function declareUnknown({ database, changeStore }: StepsContext, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const says = orphaned(change);
@@ -98,7 +95,7 @@ async function declareUnknown({ database, changeStore }: WorkerDeps, change: Cha
   });
 }
 
-async function expire({ database, changeStore }: WorkerDeps, change: Change): Promise<void> {
+async function expire({ database, changeStore }: StepsContext, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const why = say`It wasn't approved in time.`;
@@ -124,7 +121,7 @@ async function counted(underWay: Map<string, number>, who: string, work: () => P
 }
 
 /** Creates the worker without starting it. `onStep` is called after every step: there may be messages to post. */
-export function createWorker(context: WorkerDeps, onStep: () => void): Worker {
+export function createWorker(context: StepsContext, onStep: () => void): Worker {
   const steps = new Set<Promise<void>>();
   const timers = new Set<Promise<void>>();
   const underWay: UnderWay = { changes: new Map(), timers: new Map() };
@@ -183,7 +180,7 @@ export async function settledWithin(graceMs: number, running: Iterable<Promise<u
 }
 
 async function claimAll(
-  { database, owner, policy }: WorkerDeps,
+  { database, owner, policy }: StepsContext,
   free: number,
   freeForTimers: number,
   underWay: UnderWay,

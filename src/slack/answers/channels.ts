@@ -1,4 +1,4 @@
-import { bindingOf } from '../../pipeline/builtin/channel-binding.ts';
+import { bindingOf } from '../../pipeline/conversation/channel-binding.ts';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { Context } from '../../pipeline/language/parse.ts';

@@ -1,7 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { PipelineContext } from '../../pipeline/conversation/conversation.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import type { PayloadStore } from './button-payloads.ts';
 import type { Drawn } from '../draw/blocks.ts';
@@ -9,6 +8,7 @@ import type { Homes } from './homes.ts';
 import type { People } from '../client/people.ts';
 import type { ReplyTarget } from '../client/ephemeral.ts';
 import type { NextTurn } from './one-each-turn.ts';
+import type { PipelineContext } from '../../pipeline/conversation/context.ts';
 
 /**
  * `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. `told`: as

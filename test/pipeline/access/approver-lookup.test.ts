@@ -4,7 +4,7 @@ import type { Ask, Authorization } from '../../../src/pipeline/access/authorizat
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import { plain } from '../../../src/text.ts';
-import { ana, company, live, names, policyFrom, staging, wishFor } from '../given.ts';
+import { ana, company, live, names, policyFrom, staging, wishFor, contextWith } from '../given.ts';
 
 const groups = `version: 1
 live: ["*/live"]
@@ -42,13 +42,13 @@ async function asks(
 ): Promise<readonly Ask[]> {
   const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   return whomToAsk(
-    {
+    contextWith({
       policy: () => policy,
       company: () => company,
       membersOf: async (group) => lists[group],
       personOf: async (id) =>
         id === 'U0SILENT' ? undefined : { ...ana, id, standing: id === 'U0GUEST' ? 'guest' : 'member' },
-    },
+    }),
     needed,
     parsed,
     requester,

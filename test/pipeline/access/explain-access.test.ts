@@ -3,7 +3,7 @@ import type { Ability } from '../../../src/commands/kit/builtin.ts';
 import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { plain } from '../../../src/text.ts';
-import { ana, company, dee, names, policyOf, said } from '../given.ts';
+import { ana, company, dee, names, policyOf, said, contextWith } from '../given.ts';
 import { Refusal } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { mayRead } from '../../../src/policy/policy.ts';
@@ -26,17 +26,17 @@ const rules = [
 ];
 
 function can(words: readonly string[], id?: string, policy: Policy = policyOf(...rules), by = ana): Promise<Ability> {
-  const readable = (person: Person) => ({
-    environments: names.environments.filter((one) => mayRead(policy, person, one)),
-    domains: names.domains.filter((one) => mayRead(policy, person, one)),
+  const readable = (person: Person | undefined) => ({
+    environments: names.environments.filter((one) => person !== undefined && mayRead(policy, person, one)),
+    domains: names.domains.filter((one) => person !== undefined && mayRead(policy, person, one)),
   });
-  const context = {
+  const context = contextWith({
     policy: () => policy,
     company: () => company,
     names: readable,
     membersOf: async () => [],
     personOf: async (of: string) => everybody.find((one) => one.id === of),
-  };
+  });
   return explainAccess(context, by, words, id);
 }
 

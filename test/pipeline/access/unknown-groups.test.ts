@@ -6,7 +6,7 @@ import type { BuiltinAnswer, QueryService } from '../../../src/commands/kit/buil
 import type { Page } from '../../../src/commands/kit/page.ts';
 import type { Listing } from '../../../src/hosting/listing.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
-import { queryServiceFor } from '../../../src/pipeline/builtin/query-service.ts';
+import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { authorize, type Person } from '../../../src/pipeline/access/access-check.ts';
 import { mayRun, mayTry, mayRunSomewhere } from '../../../src/pipeline/access/may-run.ts';
@@ -14,7 +14,19 @@ import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { groupsOf, groupsToAsk, NotKnown } from '../../../src/pipeline/access/unknown-groups.ts';
 import { inline, plain } from '../../../src/text.ts';
-import { ana, changeOf, commandAt, company, names, policyFrom, refusalOf, said, staging, wishFor } from '../given.ts';
+import {
+  ana,
+  changeOf,
+  commandAt,
+  company,
+  names,
+  policyFrom,
+  refusalOf,
+  said,
+  staging,
+  wishFor,
+  contextWith,
+} from '../given.ts';
 
 /** Answers while Slack does not tell whether somebody is in a user group. */
 
@@ -118,7 +130,7 @@ describe('what is shown', () => {
   afterAll(() => database.close());
   const officeOf = (person: Person): QueryService =>
     queryServiceFor(
-      {
+      contextWith({
         database,
         changeStore: createChangeStore({ auditKey: undefined, installation: 'i', onEvent: () => undefined }),
         auditKeys: [],
@@ -136,7 +148,7 @@ describe('what is shown', () => {
         plainHttp: [],
         lookAt: () => Promise.reject(new Error('nobody is asked')),
         askSlack: async () => ({ botUserId: 'UBOT' }),
-      },
+      }),
       person,
       0,
     );

@@ -2,20 +2,33 @@ import * as fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
-import { changesFor } from '../../../src/pipeline/builtin/change-history.ts';
+import { changesFor } from '../../../src/pipeline/conversation/change-history.ts';
 import { readerOf } from '../../../src/pipeline/access/visibility.ts';
 import { headOf, lineOf } from '../../../src/pipeline/audit/audit-export.ts';
 import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../../src/pipeline/audit/audit-query.ts';
-import { auditServiceFor } from '../../../src/pipeline/builtin/audit-service.ts';
+import { auditServiceFor } from '../../../src/pipeline/conversation/audit-service.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { appendAudit, listAudit, type AuditEntry } from '../../../src/storage/audit.ts';
 import type { NewChange } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
+import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { verifyAudit } from '../../../src/storage/verify.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, blog, changeOf, company, environment, hostile, live, names, policyOf, staging } from '../given.ts';
+import {
+  ana,
+  blog,
+  changeOf,
+  company,
+  environment,
+  hostile,
+  live,
+  names,
+  policyOf,
+  staging,
+  contextWith,
+} from '../given.ts';
 
 const chi: Person = { ...ana, id: 'U03CHI', name: 'Chi' };
 const all = policyOf('{ allow: [read, audit], to: [developers, leads] }');
@@ -23,7 +36,8 @@ const shopOnly = policyOf(
   '{ allow: [read], to: [developers, leads] }',
   '{ allow: [audit], to: [leads], where: ["acme-shop/*"] }',
 );
-const payloads = (policy: Policy) => ({ policy: () => policy, company: () => company, names: () => names });
+const contextFor = (policy: Policy, more: Partial<PipelineContext> = {}): PipelineContext =>
+  contextWith({ policy: () => policy, company: () => company, names: () => names, ...more });
 const everything = () => true;
 
 const add = (database: Database, entry: Partial<AuditEntry>) =>
@@ -100,7 +114,7 @@ describeBoth('the trail as it is read', (open) => {
     await add(database, { event: 'pause' });
     await add(database, { event: 'policy', actor: 'sitehand', details: '{"hash":"h","text":"of every place"}' });
     const seen = async (policy: Policy) => {
-      const { lines } = await trailFor(database.db, readerOf(payloads(policy), chi, 'audit'), {
+      const { lines } = await trailFor(database.db, readerOf(contextFor(policy), chi, 'audit'), {
         env: undefined,
         since: undefined,
         by: undefined,
@@ -251,7 +265,7 @@ describeBoth('the trail as a file', (open) => {
     await saveTrail(database, blog);
     const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
     const doer = { person: chi, authorization: undefined, inbox: undefined };
-    const context = { database, changeStore, auditKeys: [], ...payloads(shopOnly) };
+    const context = contextFor(shopOnly, { database, changeStore, auditKeys: [] });
     const file = await auditServiceFor(context, doer).takeAway('jsonl', undefined);
     expect(file).toMatchObject({ name: 'audit-trail-2026-03-01.jsonl', lines: 4, more: false });
     const rows = file.content
@@ -277,7 +291,7 @@ describeBoth('the changes of the past', (open) => {
     await save(database, { ...about(live), requester: ana.id, state: 'done', settled_at: 9 });
     const list = async (filter: object, policy = all) => {
       const wanted = { env: undefined, mine: false, waiting: false, ...filter };
-      const found = await changesFor({ ...payloads(policy), database }, ana, wanted);
+      const found = await changesFor(contextFor(policy, { database }), ana, wanted);
       return found.lines.map(({ number }) => number);
     };
     expect(await list({})).toEqual([5, 4, 3, 2, 1]);
@@ -293,7 +307,7 @@ describeBoth('the changes of the past', (open) => {
   it('end where a list is long', async () => {
     const database = await open();
     for (let count = 0; count < 102; count += 1) await save(database, about(live));
-    const found = await changesFor({ ...payloads(all), database }, ana, {
+    const found = await changesFor(contextFor(all, { database }), ana, {
       env: undefined,
       mine: false,
       waiting: false,
@@ -304,7 +318,7 @@ describeBoth('the changes of the past', (open) => {
 
 test('what a change only read has to be readable too, also when it is gone', () => {
   const may = (policy: Policy, ...reads: readonly Environment[]) =>
-    readerOf(payloads(policy), ana)({ targets: JSON.stringify([live, ...reads]) });
+    readerOf(contextFor(policy), ana)({ targets: JSON.stringify([live, ...reads]) });
   const shop = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');
   const oneOnly = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/live"] }');
   expect(may(shop, staging)).toBe(true);

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { rightOf } from '../../../src/commands/rights.ts';
-import type { ApproverContext } from '../../../src/pipeline/access/approver-lookup.ts';
 import { closersOf, isCloser, type Closers, type Ending } from '../../../src/pipeline/changes/closers.ts';
 import { nextReminderOfUnknown } from '../../../src/pipeline/steps/reconcile.ts';
 import { stillUnknown, whoCloses } from '../../../src/pipeline/changes/unknown-replies.ts';
 import { plain, say } from '../../../src/text.ts';
-import { ana, changeOf, commandAt, company, live, policyFrom, staging } from '../given.ts';
+import { ana, changeOf, commandAt, company, live, policyFrom, staging, contextWith } from '../given.ts';
+import type { AccessContext } from '../../../src/pipeline/access/context.ts';
 
 const groups = `version: 1
 live: ["*/live"]
@@ -39,15 +39,15 @@ const ending: Ending = {
   },
 };
 
-function deskOf(rules: string, guides: readonly string[] | undefined): ApproverContext {
+function deskOf(rules: string, guides: readonly string[] | undefined): AccessContext {
   const policy = policyFrom(groups + rules);
-  return {
+  return contextWith({
     policy: () => policy,
     company: () => company,
     membersOf: async () => guides,
     personOf: async (id) =>
       id === 'U0SILENT' ? undefined : { ...ana, id, standing: id === 'U0GUEST' ? 'guest' : 'member' },
-  };
+  });
 }
 
 test('what everyone may do, everyone may end, though the rules name nobody: the right to unlock is not enough', async () => {
@@ -112,7 +112,7 @@ describe('who there is to end a change', () => {
   });
 
   test('is asked only where it matters', async () => {
-    const silent: ApproverContext = {
+    const silent: AccessContext = {
       ...deskOf('', []),
       membersOf: () => {
         throw new Error('it was asked');

@@ -11,7 +11,7 @@ import { rights } from '../../../src/commands/rights.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { company, refusalOf, said } from '../given.ts';
+import { company, refusalOf, said, contextWith } from '../given.ts';
 import { refusedAs } from './answers.ts';
 import { submits, type Cell } from './expected.ts';
 import { commands, pathOf, argsById } from './surfaces.ts';
@@ -149,13 +149,13 @@ describe('what a lead is told that others may', () => {
     const wrong: string[] = [];
     for (const cell of told) {
       const person = roles[cell.role];
-      const context = {
+      const context = contextWith({
         policy: () => policy,
         company: () => company,
         names: namesOf(),
         membersOf: async () => [],
         personOf: async () => person,
-      };
+      });
       const { answer } = await explainAccess(context, roles.chi, wordsIn(cell), person.id);
       const approving = answer.kind === 'allowed' && answer.approval !== 'none';
       const isSame = answerAs[answer.kind].test(cell.says) && approving === /^v[\da]/.test(cell.says);

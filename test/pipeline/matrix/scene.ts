@@ -1,22 +1,22 @@
 import type { Reader } from '../../../src/hosting/contract/call.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
-import type { DecisionDeps } from '../../../src/pipeline/steps/decide.ts';
 import { nameToType, type Confirmation } from '../../../src/pipeline/changes/confirmation.ts';
 import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
 import { parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { evaluate } from '../../../src/pipeline/conversation/conversation.ts';
-import { lookAndFreeze, save, type SubmitDeps } from '../../../src/pipeline/steps/submit.ts';
+import { lookAndFreeze, save } from '../../../src/pipeline/steps/submit.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import type { Args } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { castVote } from '../../../src/storage/votes.ts';
-import { company, noCertificate } from '../given.ts';
+import { company, noCertificate, contextWith } from '../given.ts';
 import { idOf, namesOf, policy, roles, type Role } from './world.ts';
+import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 
 /** Changes that wait, on a real database, and the desks that decide and send them. */
 
@@ -38,9 +38,8 @@ export const whoIs =
     [...instead, ...Object.values(roles)].find((one) => one.id === id);
 
 /** What asks, decides and sends; `more` is what is otherwise this time. */
-export type Desk = SubmitDeps & DecisionDeps;
-export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: Policy = policy): Desk {
-  return {
+export function deskOf(database: Database, more: Partial<StepsContext> = {}, rulesThen: Policy = policy): StepsContext {
+  return contextWith({
     database,
     changeStore: createChangeStore({
       auditKey: undefined,
@@ -65,14 +64,14 @@ export function deskOf(database: Database, more: Partial<Desk> = {}, rulesThen: 
       throw new Error(what, { cause: error });
     },
     ...more,
-  };
+  });
 }
 
 /** A database of its own, whose clock stands still. */
 export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:', { now: () => now });
 
 /** What somebody asks for, seen and frozen as it would be saved. */
-export async function frozenFrom(context: Desk, role: Role, words: Args): Promise<Frozen> {
+export async function frozenFrom(context: StepsContext, role: Role, words: Args): Promise<Frozen> {
   const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
   const parsed = { ...parseArgs(words, catalogue), reason: 'release 42' };
   const evaluated = evaluate(context, resolve(parsed, context.names(asker.person)), asker);
@@ -86,7 +85,7 @@ export const confirmationOf = (frozen: Frozen): Confirmation => ({
   typedName: nameToType(frozen.action, frozen.target),
 });
 
-async function asked(context: Desk, role: Role, ...words: Args): Promise<Change> {
+async function asked(context: StepsContext, role: Role, ...words: Args): Promise<Change> {
   const frozen = await frozenFrom(context, role, words);
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
   const change = await save(context, frozen, requester, confirmationOf(frozen), undefined);

@@ -9,7 +9,7 @@ import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
 import { readKv } from '../../../src/storage/kv.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, live, changeOf } from '../given.ts';
+import { ana, live, changeOf, contextWith } from '../given.ts';
 import { cardOf } from '../../../src/pipeline/changes/freeze.ts';
 import { plain } from '../../../src/text.ts';
 
@@ -25,7 +25,7 @@ function deeds(
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> {
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
-  return adminActions({ database, changeStore }, { person, authorization, inbox }, mayRead);
+  return adminActions(contextWith({ database, changeStore }), { person, authorization, inbox }, mayRead);
 }
 
 const trail = async (database: Database) => (await listAudit(database.db, { limit: 99 })).toReversed();

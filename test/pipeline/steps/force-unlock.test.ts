@@ -11,7 +11,7 @@ import type { State } from '../../../src/storage/schema.ts';
 import { plain } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { save } from '../../storage/samples.ts';
-import { changeOf, fay, live, staging } from '../given.ts';
+import { changeOf, fay, live, staging, contextWith } from '../given.ts';
 
 const now = 10_000_000;
 const authorization = { approval: 'none', rules: [14], policy: 'p' } as const;
@@ -38,7 +38,7 @@ async function held(database: Database, more: Partial<Change>): Promise<Change> 
 function force(database: Database, inbox?: string): Promise<Forced> {
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
-  return forceUnlock({ database, changeStore }, { person: fay, authorization, inbox }, live);
+  return forceUnlock(contextWith({ database, changeStore }), { person: fay, authorization, inbox }, live);
 }
 
 const isLocked = async (database: Database, env: { readonly id: string }): Promise<boolean> =>

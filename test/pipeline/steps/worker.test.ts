@@ -1,10 +1,11 @@
 import { afterEach, expect, test } from 'vitest';
-import { createWorker, type WorkerDeps } from '../../../src/pipeline/steps/worker.ts';
+import { createWorker } from '../../../src/pipeline/steps/worker.ts';
 import { save } from '../../../src/pipeline/steps/submit.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { deskOf, frozenFrom, whoIs } from '../matrix/scene.ts';
 import { idOf, roles } from '../matrix/world.ts';
+import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 
 /** The worker on a real database, whose clock is moved by hand. */
 
@@ -14,12 +15,11 @@ afterEach(async () => {
 });
 
 /** A routine change that is due, and a worker that begins no step until it is nudged. */
-async function due(database: Database, more: Partial<WorkerDeps>) {
+async function due(database: Database, more: Partial<StepsContext>) {
   let stepped = Promise.withResolvers<void>();
   const written: unknown[] = [];
-  const context: WorkerDeps = {
+  const context: StepsContext = {
     ...deskOf(database),
-    allNames: () => deskOf(database).names(undefined),
     send: {
       open: async () => ({
         abandon: () => undefined,

@@ -6,8 +6,8 @@ import type { Page } from '../../../src/commands/kit/page.ts';
 import type { Check } from '../../../src/commands/kit/builtin.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import type { Listing } from '../../../src/hosting/listing.ts';
-import { healthOf, type HealthContext } from '../../../src/pipeline/builtin/health.ts';
-import { queryServiceFor } from '../../../src/pipeline/builtin/query-service.ts';
+import { healthOf } from '../../../src/pipeline/conversation/health.ts';
+import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { policyInForceKey } from '../../../src/pipeline/audit/policy-history.ts';
 import { enqueueMessage } from '../../../src/storage/messages.ts';
@@ -16,7 +16,8 @@ import type { Database } from '../../../src/storage/database.ts';
 import { inline, plain } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, company, names, policyFrom, uuid } from '../given.ts';
+import { ana, company, names, policyFrom, uuid, contextWith } from '../given.ts';
+import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
 
 const day = 86_400_000;
 const now = 20_000 * day;
@@ -38,31 +39,32 @@ const trouble = (kind: HostTrouble['kind'], status: number | undefined): HostTro
 const withOps = policyFrom(
   'version: 1\ngroups: { developers: [U01ANA], leads: [U03CHI] }\nrules:\n  - { allow: [read], to: [developers] }\nchannels: { ops: C0OPS }\n',
 );
-const contextWith = (database: Database, more: Partial<HealthContext> = {}): HealthContext => ({
-  database,
-  policy: () => withOps,
-  policyIsBroken: () => false,
-  membersOf: () => Promise.resolve(['U01ANA']),
-  groupTrouble: () => undefined,
-  read: async (call) => call.reply.parse({ expires_at: new Date(now + 100 * day).toISOString() }),
-  listing: () => listing,
-  freshenNames: () => Promise.resolve(now - 65_000),
-  dialect: 'document',
-  plainHttp: [],
-  askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
-  lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
-  ...more,
-});
+const healthy = (database: Database, more: Partial<PipelineContext> = {}): PipelineContext =>
+  contextWith({
+    database,
+    policy: () => withOps,
+    policyIsBroken: () => false,
+    membersOf: () => Promise.resolve(['U01ANA']),
+    groupTrouble: () => undefined,
+    read: async (call) => call.reply.parse({ expires_at: new Date(now + 100 * day).toISOString() }),
+    listing: () => listing,
+    freshenNames: () => Promise.resolve(now - 65_000),
+    dialect: 'document',
+    plainHttp: [],
+    askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
+    lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
+    ...more,
+  });
 const shown = ({ ok, says, hint }: Check): string =>
   `${ok === undefined ? '❔' : ok ? '✅' : '⚠️'} ${plain(says)}${hint ? ` → ${plain(inline(hint))}` : ''}`;
-async function found(context: HealthContext): Promise<Readonly<Record<string, string>>> {
+async function found(context: PipelineContext): Promise<Readonly<Record<string, string>>> {
   return Object.fromEntries((await healthOf(context)).map((check) => [check.what, shown(check)]));
 }
 
 describeBoth('health', (open) => {
   it('is told of everything that Sitehand stands on', async () => {
     const database = await open({ now: () => now });
-    const all = Object.entries(await found(contextWith(database)));
+    const all = Object.entries(await found(healthy(database)));
     const expected: readonly (readonly [string, RegExp])[] = [
       ['Slack', /^✅ answers; I am @UBOT$/],
       ['Hosting API', /^✅ answers; the sites were last listed at 2024-10-03 23:59 UTC$/],
@@ -89,7 +91,7 @@ describeBoth('health', (open) => {
     await save(database, { state: 'done', settled_at: now, due_at: null });
     const pause = JSON.stringify({ by: 'U03CHI', name: 'Chi', why: 'a secret reason', at: now });
     await database.transaction((tx) => writeKv(tx, { key: 'pause', value: pause, at: now }));
-    const { Changes, Sending, Work } = await found(contextWith(database));
+    const { Changes, Sending, Work } = await found(healthy(database));
     const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
     expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
     expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Please check the host/);
@@ -100,7 +102,7 @@ describeBoth('health', (open) => {
 
   it('warns loudly of keys that travel readable', async () => {
     const plainHttp = ['SLACK_API_URL', 'HOSTING_API_URL'];
-    const { Encryption } = await found(contextWith(await open({ now: () => now }), { plainHttp }));
+    const { Encryption } = await found(healthy(await open({ now: () => now }), { plainHttp }));
     expect(Encryption).toMatch(/^⚠️ SLACK_API_URL and HOSTING_API_URL: plain http to another machine, .* → .*https:/);
   });
 
@@ -109,15 +111,15 @@ describeBoth('health', (open) => {
     await database.transaction((tx) =>
       enqueueMessage(tx, { key: 'ops:x', kind: 'ops', body: '{}', at: now - 120_000 }),
     );
-    expect((await found(contextWith(database)))['Work']).toContain('⚠️ the oldest has been due');
+    expect((await found(healthy(database)))['Work']).toContain('⚠️ the oldest has been due');
   });
 
   it('says since when the rules hold, and that a broken file does not', async () => {
     const database = await open({ now: () => now });
-    const { hash } = contextWith(database).policy();
+    const { hash } = healthy(database).policy();
     await database.transaction((tx) => writeKv(tx, { key: policyInForceKey, value: hash, at: now - day }));
-    expect((await found(contextWith(database)))['Rules']).toContain('in force since 2024-10-03');
-    const broken = await found(contextWith(database, { policyIsBroken: () => true }));
+    expect((await found(healthy(database)))['Rules']).toContain('in force since 2024-10-03');
+    const broken = await found(healthy(database, { policyIsBroken: () => true }));
     expect(broken['Rules']).toMatch(/^⚠️ the file can't be used; [\da-f]{8} in force since .* → Its mistakes/);
   });
 
@@ -125,20 +127,18 @@ describeBoth('health', (open) => {
     const database = await open({ now: () => now });
     const fail = (): Promise<never> => Promise.reject(new Error('xoxb-secret'));
     const groups = policyFrom('version: 1\ngroups: { devs: [S0DEVS] }\nrules:\n  - { allow: [read], to: [devs] }\n');
-    const all = await found(
-      contextWith(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups }),
-    );
+    const all = await found(healthy(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups }));
     expect(all['Slack']).toMatch(/^⚠️ doesn't say who I am → .*SLACK_BOT_TOKEN/);
     expect(all['Key of the hosting API']).toContain("⚠️ couldn't be checked");
     expect(all['Slack user groups']).toContain("⚠️ couldn't be checked");
     expect(JSON.stringify(all)).not.toContain('secret');
-    const empty = await found(contextWith(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
+    const empty = await found(healthy(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
     expect(empty['Slack user groups']).toMatch(/^⚠️ nobody is in S0DEVS → .*usergroups:read\.$/);
     const two = policyFrom(
       'version: 1\ngroups: { devs: [S0DEVS, S0LEADS] }\nrules:\n  - { allow: [read], to: [devs] }\n',
     );
     const unread = await found(
-      contextWith(database, {
+      healthy(database, {
         membersOf: async (group) => (group === 'S0DEVS' ? undefined : []),
         groupTrouble: () => 'subteam_disabled',
         policy: () => two,
@@ -164,13 +164,13 @@ describeBoth('health', (open) => {
     ['too many', { cut: true }, '⚠️ it has more sites or domains than I can hold'],
   ])('looks at the listing: %s', async (_, more, words) => {
     const database = await open({ now: () => now });
-    const { 'Hosting API': host } = await found(contextWith(database, { listing: () => ({ ...listing, ...more }) }));
+    const { 'Hosting API': host } = await found(healthy(database, { listing: () => ({ ...listing, ...more }) }));
     expect(host).toContain(words);
     expect(host).toContain(' → ');
     expect(host).not.toContain('secret');
   });
 
-  it.each<[string, HealthContext['read'], string]>([
+  it.each<[string, PipelineContext['read'], string]>([
     ['no such route', () => Promise.reject(trouble('not found', 404)), "✅ the host doesn't say when it expires"],
     ['not taken', () => Promise.reject(trouble('unauthorized', 401)), '⚠️ The host rejected my key (401)'],
     ['no host', () => Promise.reject(trouble('unreachable', undefined)), "❔ unknown: I can't reach the host."],
@@ -190,7 +190,7 @@ describeBoth('health', (open) => {
     ['zero', telling('0'), "✅ accepted; the host doesn't say when it expires"],
   ])('looks at the key: %s', async (_, read, words) => {
     const database = await open({ now: () => now });
-    expect((await found(contextWith(database, { read })))['Key of the hosting API']).toContain(words);
+    expect((await found(healthy(database, { read })))['Key of the hosting API']).toContain(words);
   });
 
   it('is a table for whoever asks; what is well comes with no advice', async () => {
@@ -202,7 +202,7 @@ describeBoth('health', (open) => {
     });
     const queryService = queryServiceFor(
       {
-        ...contextWith(database, { askSlack: () => Promise.reject(new Error('no')) }),
+        ...healthy(database, { askSlack: () => Promise.reject(new Error('no')) }),
         changeStore,
         auditKeys: [],
         company: () => company,
@@ -230,11 +230,11 @@ function pageOf(answer: BuiltinAnswer): Page {
   return answer;
 }
 
-function expiring(at: number): HealthContext['read'] {
+function expiring(at: number): PipelineContext['read'] {
   return telling(new Date(at).toISOString());
 }
 
-function telling(expires_at: string | number | null): HealthContext['read'] {
+function telling(expires_at: string | number | null): PipelineContext['read'] {
   return async (call) => call.reply.parse({ name: 'key', expires_at, company: uuid(99), status: 'active' });
 }
 

@@ -1,19 +1,14 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { TrailFile } from '../../commands/kit/audit.ts';
 import type { Person } from '../access/access-check.ts';
-import { writeDown, type AdminDeps, type Actor } from '../steps/admin-actions.ts';
-import { readerOf, type VisibilityContext } from '../access/visibility.ts';
+import { writeDown, type Actor } from '../steps/admin-actions.ts';
+import { readerOf } from '../access/visibility.ts';
 import { headOf, lineOf, type Format } from '../audit/audit-export.ts';
 import { trailFor, trailSince } from '../audit/audit-query.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
+import type { PipelineContext } from './context.ts';
 
 /** What the audit commands need, for one person. */
-
-export type AuditContext = AdminDeps &
-  VisibilityContext & {
-    /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
-    readonly auditKeys: readonly Buffer[];
-  };
 
 /** The limits of an exported file. */
 const maxLines = 100_000;
@@ -21,7 +16,7 @@ const maxCharacters = 40_000_000;
 
 /** The trail's part of a `QueryService`, limited to what this person may audit. */
 export function auditServiceFor(
-  context: AuditContext,
+  context: PipelineContext,
   doer: Actor,
 ): Pick<QueryService, 'trail' | 'verify' | 'takeAway'> {
   const { db } = context.database;
@@ -37,7 +32,7 @@ export function auditServiceFor(
 }
 
 async function fileOf(
-  context: AuditContext,
+  context: PipelineContext,
   person: Person,
   format: Format,
   since: number | undefined,

@@ -2,50 +2,24 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { Check, Pause } from '../../commands/kit/builtin.ts';
 import { counted } from '../../commands/kit/page.ts';
 import { HostTrouble } from '../../hosting/client.ts';
-import type { Reader } from '../../hosting/contract/call.ts';
 import { validateKey } from '../../hosting/contract/operations.ts';
-import type { Listing } from '../../hosting/listing.ts';
-import type { Dialect } from '../../hosting/dialect.ts';
 import { mentionedGroups } from '../../policy/people.ts';
-import type { Policy } from '../../policy/rules.ts';
-import type { Database } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { readKv } from '../../storage/kv.ts';
 import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
 import { actor, code, inline, joined, person, say, time } from '../../text.ts';
-import type { ApproverContext } from '../access/approver-lookup.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
-import { opsTrouble, type OpsContext } from '../messages/ops-channel.ts';
+import { opsTrouble } from '../messages/ops-channel.ts';
 import { policyInForceKey } from '../audit/policy-history.ts';
 import { inWords } from '../changes/host-trouble.ts';
-
-/** What `doctor` checks. */
-export type HealthContext = {
-  readonly database: Database;
-  readonly policy: () => Policy;
-  /** True while the policy file has mistakes and the last good policy is used. */
-  readonly policyIsBroken: () => boolean;
-  readonly membersOf: ApproverContext['membersOf'];
-  /** Slack's last error code for reading a user group; undefined: the read succeeded, or there was none. */
-  readonly groupTrouble: (group: string) => string | undefined;
-  readonly read: Reader;
-  readonly listing: () => Listing;
-  /** Lists the sites again within `withinMs`. Resolves with a time (epoch ms): older listings are stale. */
-  readonly freshenNames: (withinMs: number) => Promise<number>;
-  readonly dialect: Dialect;
-  /** Variables whose address is plain http to another machine. */
-  readonly plainHttp: readonly string[];
-  /** Asks Slack who this bot is; rejects if Slack does not say. */
-  readonly askSlack: () => Promise<{ readonly botUserId: string }>;
-  readonly lookAt: OpsContext['lookAt'];
-};
+import type { PipelineContext } from './context.ts';
 
 type State = Omit<Check, 'what'>;
 /** What the host says about the key, or its trouble; undefined: no answer in time. */
 type KeyAnswer = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
 /** The host is asked about the key once; several checks share the answer. */
-type Checking = HealthContext & { readonly keyAnswer: () => Promise<KeyAnswer> };
+type Checking = PipelineContext & { readonly keyAnswer: () => Promise<KeyAnswer> };
 type Probe = (context: Checking) => Promise<State> | State;
 
 /** How long one check may take. */
@@ -59,7 +33,7 @@ const maxGroups = 5;
 const maxUnknown = 5;
 
 /** Runs all checks at the same time. A check that fails or takes too long is reported as a finding. */
-export function healthOf(context: HealthContext): Promise<readonly Check[]> {
+export function healthOf(context: PipelineContext): Promise<readonly Check[]> {
   const answer = validate(context);
   const checking: Checking = { ...context, keyAnswer: () => answer };
   return Promise.all(probes.map(async ([what, probe]) => ({ what, ...(await attempt(checking, probe)) })));
@@ -90,7 +64,7 @@ const bad = (says: State['says'] | string, hint: State['says'] | string): State 
 const unknown = (says: State['says']): State => ({ ok: undefined, says });
 const unanswered = bad("couldn't be checked", 'My log says more.');
 
-async function slack({ askSlack }: HealthContext): Promise<State> {
+async function slack({ askSlack }: PipelineContext): Promise<State> {
   try {
     const { botUserId } = await askSlack();
     return well(say`answers; I am ${person(botUserId)}`);
@@ -144,7 +118,7 @@ async function key({ keyAnswer, database }: Checking): Promise<State> {
 }
 
 /** Asks the host about the key; undefined if it takes too long. */
-async function validate({ read }: HealthContext): Promise<KeyAnswer> {
+async function validate({ read }: PipelineContext): Promise<KeyAnswer> {
   const over = new AbortController();
   const late = wait(hostTimeoutMs, undefined, { signal: over.signal });
   try {
@@ -158,7 +132,7 @@ async function validate({ read }: HealthContext): Promise<KeyAnswer> {
   }
 }
 
-async function answers({ database }: HealthContext): Promise<State> {
+async function answers({ database }: PipelineContext): Promise<State> {
   const began = performance.now();
   await database.db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
   const took = Math.max(1, Math.round(performance.now() - began));
@@ -166,7 +140,7 @@ async function answers({ database }: HealthContext): Promise<State> {
   return took < slowMs ? well(says) : bad(says, "It's slow. Please check its load and its disk.");
 }
 
-async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<State> {
+async function rules({ policy, policyIsBroken, database }: PipelineContext): Promise<State> {
   const { hash, groups } = policy();
   const known = await readKv(database.db, policyInForceKey);
   const since = known?.value === hash ? say` since ${time(known.at, 'date')}` : '';
@@ -176,7 +150,7 @@ async function rules({ policy, policyIsBroken, database }: HealthContext): Promi
     : well(says);
 }
 
-async function userGroups({ policy, membersOf, groupTrouble }: HealthContext): Promise<State> {
+async function userGroups({ policy, membersOf, groupTrouble }: PipelineContext): Promise<State> {
   const groups = mentionedGroups(policy());
   if (groups.length === 0) return well(say`the rules name none`);
   const members = await Promise.all(groups.map(membersOf));
@@ -205,19 +179,19 @@ function shortList(all: readonly (State['says'] | ReturnType<typeof code>)[]): S
   return say`${joined(all.slice(0, maxGroups), ', ')}${more}`;
 }
 
-async function opsChannel(context: HealthContext): Promise<State> {
+async function opsChannel(context: PipelineContext): Promise<State> {
   const trouble = await opsTrouble(context);
   return trouble ? bad(trouble.says, trouble.hint) : well(say`accepts posts, as far as I can see`);
 }
 
-async function sending({ database }: HealthContext): Promise<State> {
+async function sending({ database }: PipelineContext): Promise<State> {
   const stored = await readKv(database.db, pauseKey);
   if (stored === undefined) return well(say`approved changes are sent`);
   const { by, at } = parseStored<Pause>(stored.value);
   return bad(say`paused by ${actor(by)} at ${time(at, 'date')}`, say`Type ${code('resume')} to continue.`);
 }
 
-async function changes({ database }: HealthContext): Promise<State> {
+async function changes({ database }: PipelineContext): Promise<State> {
   const counts = await countStates(database.db);
   const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
   const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
@@ -232,14 +206,14 @@ async function changes({ database }: HealthContext): Promise<State> {
   );
 }
 
-async function work({ database }: HealthContext): Promise<State> {
+async function work({ database }: PipelineContext): Promise<State> {
   const now = await database.now();
   const due = await oldestDue(database.db, now);
   if (due === undefined || now - due <= overdueMs) return well(say`nothing is overdue`);
   return bad(say`the oldest has been due since ${time(due, 'date')}`, 'My log says what holds it up.');
 }
 
-function encryption({ plainHttp }: HealthContext): State {
+function encryption({ plainHttp }: PipelineContext): State {
   if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host unencrypted`);
   return bad(
     say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, so anybody on the way can read the key`,

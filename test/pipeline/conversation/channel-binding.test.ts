@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { QueryService } from '../../../src/commands/kit/builtin.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { Channel, Person } from '../../../src/pipeline/access/access-check.ts';
-import { bindingFor, bindingOf } from '../../../src/pipeline/builtin/channel-binding.ts';
+import { bindingFor, bindingOf } from '../../../src/pipeline/conversation/channel-binding.ts';
 import type { Names } from '../../../src/pipeline/language/resolve.ts';
 import { mayRead } from '../../../src/policy/policy.ts';
 import { Refusal } from '../../../src/errors.ts';
@@ -11,7 +11,7 @@ import type { Database } from '../../../src/storage/database.ts';
 import { receive } from '../../../src/storage/inbox.ts';
 import { say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
-import { ana, chi, company, dee, environment, names, policyOf, said, uuid } from '../given.ts';
+import { ana, chi, company, dee, environment, names, policyOf, said, uuid, contextWith } from '../given.ts';
 
 const policy = policyOf(
   '{ allow: [read], to: [developers, leads] }',
@@ -35,7 +35,7 @@ function binding(database: Database, person: Person = ana, where: Where = {}, li
     domains: listed.domains,
     trouble: listed.trouble,
   });
-  const context = { database, changeStore, policy: () => policy, company: () => company, names: may };
+  const context = contextWith({ database, changeStore, policy: () => policy, company: () => company, names: may });
   const channelOf = async (id: string): Promise<Channel> => ({ id, shared });
   const here = 'channel' in where ? where.channel : channel;
   return bindingFor(context, { person, authorization: undefined, inbox }, here, channelOf);

@@ -1,6 +1,6 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import { catalogue } from '../../commands/index.ts';
-import { explainAccess, type AccessContext } from '../access/explain-access.ts';
+import { explainAccess } from '../access/explain-access.ts';
 import { membershipsOf, unknownGroups } from '../../policy/memberships.ts';
 import type { Authorization } from '../access/authorization.ts';
 import type { Channel, Person } from '../access/access-check.ts';
@@ -8,16 +8,15 @@ import { mayRunSomewhere } from '../access/may-run.ts';
 import { adminActions } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
-import { healthOf, type HealthContext } from './health.ts';
+import { healthOf } from './health.ts';
 import { bindingFor } from './channel-binding.ts';
-import { type Archive, readerOf } from '../access/visibility.ts';
+import { readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';
 import { timersFor } from './timer-list.ts';
-import { auditServiceFor, type AuditContext } from './audit-service.ts';
+import { auditServiceFor } from './audit-service.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
-
-export type OfficeDesk = AuditContext & Archive & AccessContext & HealthContext;
+import type { PipelineContext } from './context.ts';
 
 /** The rules that allow a command, and the inbox row that it answers. */
 export type Invocation = {
@@ -31,7 +30,7 @@ export type Invocation = {
 
 /** What built-in commands can query, limited to what this person may read. */
 export function queryServiceFor(
-  context: OfficeDesk,
+  context: PipelineContext,
   person: Person,
   now: number,
   invocation: Invocation = {},

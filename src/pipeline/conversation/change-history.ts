@@ -10,8 +10,9 @@ import { stateLabel } from '../../commands/builtin/states.ts';
 import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { cardOf } from '../changes/freeze.ts';
-import { readerOf, type Archive } from '../access/visibility.ts';
+import { readerOf } from '../access/visibility.ts';
 import { markOf, standing } from '../changes/card.ts';
+import type { AccessContext } from '../access/context.ts';
 
 /** Past changes, limited to what one person may read. */
 
@@ -25,14 +26,18 @@ const maxRead = 1_000;
 const maxTitleLength = 200;
 
 /** The story of a change; undefined if it doesn't exist or this person may not read it. */
-export async function storyFor(context: Archive, person: Person, number: number): Promise<ChangeStory | undefined> {
+export async function storyFor(
+  context: AccessContext,
+  person: Person,
+  number: number,
+): Promise<ChangeStory | undefined> {
   const change = await findChange(context.database.db, number);
   return change && readerOf(context, person)(change) ? storyOf(context.database, change) : undefined;
 }
 
 /** Changes that this person may read, newest first; `more`: there may be older ones. */
 export async function changesFor(
-  context: Archive,
+  context: AccessContext,
   person: Person,
   { env, mine, waiting }: ChangeFilter,
 ): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }> {

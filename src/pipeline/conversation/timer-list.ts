@@ -7,16 +7,21 @@ import { listTimers, timerOf, type Timer } from '../../storage/timers.ts';
 import { joined, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
-import { readerOf, type StoredTargets, type Archive } from '../access/visibility.ts';
+import { readerOf, type StoredTargets } from '../access/visibility.ts';
 import { addressesOf } from '../changes/timed-access.ts';
 import { removalArgs } from '../steps/timers.ts';
+import type { AccessContext } from '../access/context.ts';
 
 /** Timed access, limited to what one person may read. */
 
 const maxShown = 100;
 const maxRead = 1_000;
 
-export const timersFor = (context: Archive, person: Person, now: number): Pick<QueryService, 'timers' | 'timer'> => {
+export const timersFor = (
+  context: AccessContext,
+  person: Person,
+  now: number,
+): Pick<QueryService, 'timers' | 'timer'> => {
   const { db } = context.database;
   const linesOf = async (timers: readonly Timer[]): Promise<readonly TimerLine[]> => {
     const isPaused = (await readKv(db, pauseKey)) !== undefined;

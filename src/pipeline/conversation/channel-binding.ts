@@ -10,8 +10,9 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { person as mention, say, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import type { Channel, Person } from '../access/access-check.ts';
-import { record, exclusiveTransaction, type AdminDeps, type Actor } from '../steps/admin-actions.ts';
-import type { VisibilityContext } from '../access/visibility.ts';
+import { record, exclusiveTransaction, type Actor } from '../steps/admin-actions.ts';
+import type { AccessContext } from '../access/context.ts';
+import type { ChangesContext } from '../changes/context.ts';
 
 /** The site that a channel is bound to: people there can write `live` instead of `site/live`. */
 export type Binding = {
@@ -32,7 +33,7 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Bi
 
 /** The commands that read and change the binding of `channel`, where they were typed; undefined: not in a channel. */
 export const bindingFor = (
-  context: AdminDeps & VisibilityContext,
+  context: ChangesContext & AccessContext,
   doer: Actor,
   channel: string | undefined,
   channelOf: (id: string) => Promise<Channel>,
@@ -74,7 +75,7 @@ export const bindingFor = (
 });
 
 /** Throws `Refusal` if this person may not unbind the site. If the host no longer lists it, no right to it is needed. */
-function refuseToForget(context: VisibilityContext, doer: Actor, site: string, name: string): void {
+function refuseToForget(context: AccessContext, doer: Actor, site: string, name: string): void {
   const isListed = environmentsOf(context, undefined, site).length > 0;
   const { trouble } = context.names(undefined);
   if (!isListed && trouble) {
@@ -95,11 +96,11 @@ const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unkn
     at,
   });
 
-const environmentsOf = (context: VisibilityContext, person: Person | undefined, site: string): readonly Environment[] =>
+const environmentsOf = (context: AccessContext, person: Person | undefined, site: string): readonly Environment[] =>
   context.names(person).environments.filter((env) => (env.site?.id ?? env.site?.name) === site);
 
 /** The current name of a bound site; it may have been renamed. */
-const nameNow = (context: VisibilityContext, { site, name }: Binding): string =>
+const nameNow = (context: AccessContext, { site, name }: Binding): string =>
   environmentsOf(context, undefined, site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {
@@ -108,7 +109,7 @@ function placeOf(channel: string | undefined): string {
 }
 
 /** An environment of the site for which this person may `use`, or undefined: the right to one is enough. */
-const usable = (context: VisibilityContext, { person }: Actor, site: string): Environment | undefined =>
+const usable = (context: AccessContext, { person }: Actor, site: string): Environment | undefined =>
   environmentsOf(context, person, site).find(
     (target) =>
       decide(context.policy(), person, { command: { path: 'use', risk: 'named' }, aims: [{ target, access: 'read' }] })

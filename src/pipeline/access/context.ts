@@ -1,0 +1,26 @@
+import type { Company } from '../../hosting/contract/target.ts';
+import type { Policy } from '../../policy/rules.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Names } from '../language/resolve.ts';
+import type { Person } from './access-check.ts';
+
+/**
+ * Asks who a person is and in which of these user groups. `team`: where a request came from, which can only make them a
+ * stranger. Undefined: no answer.
+ */
+type WhoIs = (id: string, groups: readonly string[], team?: string) => Promise<Person | undefined>;
+
+/** What this room works with. `wiring.ts` builds it once, as a part of `PipelineContext`. */
+export type AccessContext = {
+  readonly database: Database;
+  readonly policy: () => Policy;
+  readonly company: () => Company;
+  /** The names that a person may read; undefined: all names. */
+  readonly names: (person: Person | undefined) => Names;
+  /** Perhaps cached. */
+  readonly personOf: WhoIs;
+  /** As `personOf`, but groups may be some minutes old: for what is only shown or suggested. */
+  readonly glanceAt: WhoIs;
+  /** User ids in a user group; undefined: no answer. */
+  readonly membersOf: (group: string) => Promise<readonly string[] | undefined>;
+};

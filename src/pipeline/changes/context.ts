@@ -1,0 +1,26 @@
+import type { Sources } from '../../commands/kit/sources.ts';
+import type { Target } from '../../hosting/contract/target.ts';
+import type { Presence } from '../../hosting/presence.ts';
+import type { Person } from '../access/access-check.ts';
+import type { AccessContext } from '../access/context.ts';
+import type { ChangeStore } from './change-store.ts';
+
+/** What this room works with, besides what decides access. */
+export type ChangesContext = AccessContext &
+  Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
+    readonly changeStore: ChangeStore;
+    /** Asks now, without a cache. With `mayBeRecent`, groups may be some seconds old. Undefined: no answer. */
+    readonly whoIs: (
+      id: string,
+      groups: readonly string[],
+      team?: string,
+      mayBeRecent?: boolean,
+    ) => Promise<Person | undefined>;
+    /**
+     * Lists the sites again unless that was just done, and waits at most `withinMs`. Never rejects. Resolves with the
+     * time (epoch ms) since which listings count as fresh.
+     */
+    readonly freshenNames: (withinMs?: number) => Promise<number>;
+    /** Whether the host still has a target, by its listings since `since` (epoch ms). */
+    readonly presenceOf: (target: Target, since: number) => Presence;
+  };

@@ -1,0 +1,28 @@
+import type { Surroundings } from '../../commands/kit/report.ts';
+import type { Dialect } from '../../hosting/dialect.ts';
+import type { Listing } from '../../hosting/listing.ts';
+import type { Channel } from '../access/access-check.ts';
+import type { Recent } from '../access/recent-targets.ts';
+import type { ChannelLook } from '../messages/messenger.ts';
+import type { StepsContext } from '../steps/context.ts';
+
+/** Everything that the pipeline works with; `wiring.ts` builds it once. Each room takes its part of it. */
+export type PipelineContext = StepsContext &
+  Pick<Surroundings, 'alias' | 'look'> & {
+    readonly recent: Recent;
+    readonly listing: () => Listing;
+    /** Whether a channel is shared with another organisation. */
+    readonly channelOf: (id: string) => Promise<Channel>;
+    readonly lookAt: (channel: string) => Promise<ChannelLook>;
+    /** Slack's last error code for reading a user group; undefined: the read succeeded, or there was none. */
+    readonly groupTrouble: (group: string) => string | undefined;
+    /** Asks Slack who this bot is; rejects if Slack does not say. */
+    readonly askSlack: () => Promise<{ readonly botUserId: string }>;
+    /** True while the policy file has mistakes and the last good policy is used. */
+    readonly policyIsBroken: () => boolean;
+    readonly dialect: Dialect;
+    /** Variables whose address is plain http to another machine. */
+    readonly plainHttp: readonly string[];
+    /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
+    readonly auditKeys: readonly Buffer[];
+  };

@@ -1,0 +1,22 @@
+import type { Opened } from '../../hosting/send.ts';
+import type { ChangesContext } from '../changes/context.ts';
+import type { Outcome } from '../changes/write-result.ts';
+import type { SendHistory } from './send-history.ts';
+
+/** What this room works with, besides what the rooms before it need. */
+export type StepsContext = ChangesContext & {
+  /** The one door for writes: opens a connection on which one write can be sent. Only `execute.ts` uses it. */
+  readonly send: { readonly open: () => Promise<Opened> };
+  /** A monotonic clock in milliseconds. It is checked in addition to the wall clock. */
+  readonly ticks: () => number;
+  readonly wall: () => number;
+  /** This process: owner of what it sends. */
+  readonly owner: string;
+  readonly history: SendHistory;
+  /** Called for every answer before it is saved: number and version of the change as sent, and the outcome. */
+  readonly onAnswer: (answer: { readonly change: number; readonly version: number; readonly outcome: Outcome }) => void;
+  /** Called when something was saved that the worker should pick up. */
+  readonly onSaved: () => void;
+  /** Called when a receipt couldn't be saved yet, and for other failures. */
+  readonly onTrouble: (what: string, error: unknown) => void;
+};
