@@ -1,13 +1,10 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createLogReader } from './commands/logs/reader.ts';
-import { aliasesBy } from './commands/logs/masking.ts';
 import { auditKeysOf, readConfig, type Config } from './config.ts';
 import { createLog, type Logger } from './log.ts';
 import { exitWithLog, failure, logHead, logSeal } from './notices.ts';
 import { createPoller } from './pipeline/messages/poller.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
-import { createRecent } from './pipeline/access/recent-targets.ts';
 import { createPolicyHistory } from './pipeline/audit/policy-history.ts';
 import { sealAudit } from './pipeline/audit/audit-keys.ts';
 import { settledWithin } from './pipeline/steps/worker.ts';
@@ -22,7 +19,6 @@ import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import { createTurns, type SlackContext } from './slack/context/context.ts';
 import { slackPace, type Pace } from './slack/client/messenger.ts';
 import { createSteadyNow } from './storage/clock.ts';
-import { keptKey } from './storage/kv.ts';
 import { plain, type Text } from './text.ts';
 
 import {
@@ -46,8 +42,8 @@ export async function start(
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
   const foundations = await openFoundations(config, log, now);
   const slack = await connectSlack(config, foundations, pace);
-  const back = buildPipeline(config, foundations, slack);
-  const front = await openEdge(config, foundations, slack, back);
+  const back = await buildPipeline(config, foundations, slack.door);
+  const edge = openEdge(config, foundations, slack, back);
   const { database, directory, policy, hosting, counting } = foundations;
 
   logSeal(log, await sealAudit(back.pipeline, auditKeysOf(config)));
@@ -57,8 +53,8 @@ export async function start(
   directory.start();
   // List names first, so that the first command finds them. A host that is down does not block the start.
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
-  const port = await front.server.start();
-  for (const poller of [back.worker, back.delivery, ...front.pollers]) poller.start();
+  const port = await edge.server.start();
+  for (const poller of [back.worker, back.delivery, ...edge.pollers]) poller.start();
   log.info(
     { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
     'Sitehand is ready',
@@ -67,16 +63,16 @@ export async function start(
   flushCompileCache();
 
   const stop = async (): Promise<void> => {
-    await front.server.stop(graceMs / 4);
+    await edge.server.stop(graceMs / 4);
     await back.worker.stop();
     back.delivery.nudge();
-    const stopped = [back.delivery, ...front.pollers].map((poller) => poller.stop());
+    const stopped = [back.delivery, ...edge.pollers].map((poller) => poller.stop());
     // A write without an answer by now stays in `sending`; the next start calls it unknown.
     await settledWithin(graceMs / 4, [...stopped, hosting.close()]);
-    await front.payloads.close();
+    await edge.payloads.close();
     await noteAlive(database);
     directory.close();
-    await front.logs.close();
+    await back.logs.close();
     await counting.close();
     await policy.close();
     await database.close();
@@ -86,13 +82,11 @@ export async function start(
 }
 
 /** The Slack side: the server, and the pollers. */
-async function openEdge(config: Config, foundations: Foundations, slack: Slack, back: Pipeline) {
+function openEdge(config: Config, foundations: Foundations, slack: Slack, back: Pipeline) {
   const { database, log, onTrouble } = foundations;
   const { groups, bot, token } = slack;
-  const aliasKey = await keptKey(database, 'alias_key');
-  const logs = createLogReader(aliasKey);
   const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
-  const context = contextOf(config, foundations, slack, back.pipeline, { logs, payloads, alias: aliasesBy(aliasKey) });
+  const context = contextOf(config, foundations, slack, back.pipeline, payloads);
   const onHopeless = (says: Text): void => {
     log.warn(plain(says));
     foundations.tell('policy:hopeless', says);
@@ -113,41 +107,35 @@ async function openEdge(config: Config, foundations: Foundations, slack: Slack, 
     poller('publishing the audit head', 3_600_000, async () => logHead(log, await publishAuditHead(database))),
   ];
   const server = createSlackServer({ config, context, bot, ...readiness(foundations, slack, back.ops) });
-  return { server, pollers, logs, payloads };
+  return { server, pollers, payloads };
 }
 
 /** What the Slack code works with. */
-function contextOf(
+const contextOf = (
   config: Config,
-  { database, directory, policy, owner, log, metrics }: Foundations,
-  { people, messages, views, homes, bot, pace, healthSources }: Slack,
+  { policy, owner, log, metrics }: Foundations,
+  { people, messages, views, homes, bot, pace }: Slack,
   pipeline: Pipeline['pipeline'],
-  parts: Pick<SlackContext, 'logs' | 'payloads' | 'alias'>,
-): SlackContext {
-  const health = { ...healthSources, policyIsBroken: policy.isBroken, dialect: config.hosting.dialect };
-  return {
-    front: pipeline,
-    decisions: pipeline,
-    queryService: { ...pipeline, ...health, listing: directory.listing, auditKeys: auditKeysOf(config) },
-    people,
-    messages,
-    views,
-    homes,
-    ephemeral: createEphemeral(views, config.slack.apiUrl),
-    recent: createRecent(database),
-    sharing: new Set(),
-    turns: createTurns(policy.behind),
-    nextTurn: oneEachTurn(policy.behind),
-    deliveries: new Map(),
-    botUser: bot.botUserId,
-    team: bot.team,
-    owner,
-    renewEveryMs: pace.renewEveryMs,
-    log,
-    metrics,
-    ...parts,
-  };
-}
+  payloads: SlackContext['payloads'],
+): SlackContext => ({
+  pipeline,
+  people,
+  messages,
+  views,
+  homes,
+  ephemeral: createEphemeral(views, config.slack.apiUrl),
+  payloads,
+  sharing: new Set(),
+  turns: createTurns(policy.behind),
+  nextTurn: oneEachTurn(policy.behind),
+  deliveries: new Map(),
+  botUser: bot.botUserId,
+  team: bot.team,
+  owner,
+  renewEveryMs: pace.renewEveryMs,
+  log,
+  metrics,
+});
 
 const firstListingMs = 5_000;
 

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { WebClient } from '@slack/web-api';
+import { aliasesBy } from './commands/logs/masking.ts';
+import { createLogReader } from './commands/logs/reader.ts';
 import { rights } from './commands/rights.ts';
-import { auditKeyOf, type Config } from './config.ts';
+import { auditKeyOf, auditKeysOf, type Config } from './config.ts';
 import { notListening } from './errors.ts';
 import { openCertificates } from './hosting/certificates.ts';
 import { leastTtl } from './hosting/dialect.ts';
@@ -10,24 +12,27 @@ import { createDirectory } from './hosting/directory.ts';
 import type { Logger } from './log.ts';
 import { observeCall, openMetrics } from './metrics.ts';
 import { ofDatabase, ofPolicy } from './notices.ts';
+import { createRecent } from './pipeline/access/recent-targets.ts';
+import type { HealthContext } from './pipeline/builtin/health.ts';
+import type { PipelineContext } from './pipeline/conversation/conversation.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
-import { createDelivery } from './pipeline/messages/deliver.ts';
+import { createDelivery, type Delivery } from './pipeline/messages/deliver.ts';
 import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
 import { createGroupWatch } from './pipeline/messages/group-watch.ts';
 import { createNames } from './pipeline/changes/visible-names.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
-import { createWorker, type WorkerDeps } from './pipeline/steps/worker.ts';
+import { createWorker } from './pipeline/steps/worker.ts';
 import { tellOps } from './pipeline/messages/ops-messages.ts';
 import { createOpsWatch } from './pipeline/messages/ops-channel.ts';
 import { openPolicy } from './policy/watch.ts';
 import { createToken, whoAmI, introduce } from './slack/client/token.ts';
 import { boltLogger, clientOptions } from './slack/incoming/app.ts';
 import { createHomes } from './slack/context/homes.ts';
-import { createPeople } from './slack/client/people.ts';
+import { createPeople, type People } from './slack/client/people.ts';
 import { createMessenger, type Pace } from './slack/client/messenger.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
 import { openDatabase } from './storage/database.ts';
-import { readKv } from './storage/kv.ts';
+import { keptKey, readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
 
 /** Sitehand's parts, each built once from the parts before it. `main.ts` starts and stops them. */
@@ -66,11 +71,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;
 
 /** The Slack clients (one for messages, one for views and private answers), and what knows people and channels. */
-export async function connectSlack(
-  { slack, plainHttp }: Config,
-  { log, policy, database, now }: Foundations,
-  pace: Pace,
-) {
+export async function connectSlack({ slack }: Config, { log, policy, database, now }: Foundations, pace: Pace) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await introduce(views, slack.apiUrl);
@@ -88,17 +89,34 @@ export async function connectSlack(
     onToken: token.note,
   });
   const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now() });
-  const healthSources = { askSlack: () => whoAmI(views), groupTrouble: people.groupTrouble, lookAt, plainHttp };
-  return { messages, views, bot, people, groups, healthSources, token, lookAt, homes, pace };
+  const messenger = createMessenger({ client: messages, now, pace, lookAt, onToken: token.note });
+  const door: FrontDoor = {
+    ...people,
+    lookAt,
+    messenger,
+    askSlack: () => whoAmI(views),
+    isTaken: token.isTaken,
+    onCard: homes.moved,
+  };
+  return { door, messages, views, bot, people, groups, token, homes, pace };
 }
 
-export type Pipeline = ReturnType<typeof buildPipeline>;
+/** What the pipeline needs of the place where people talk to it: who they are, its channels, and a way to post. */
+export type FrontDoor = Pick<
+  People,
+  'known' | 'glanced' | 'asked' | 'fresh' | 'membersOf' | 'groupTrouble' | 'channel'
+> &
+  Pick<Delivery, 'messenger' | 'isTaken' | 'onCard'> &
+  Pick<HealthContext, 'askSlack' | 'lookAt'>;
 
-/** What works in the background: changes that are due, and messages about them. */
-export function buildPipeline(config: Config, foundations: Foundations, slack: Slack) {
-  const { people } = slack;
+export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
+
+/** What decides about changes and moves them, and what works in the background: due changes and messages. */
+export async function buildPipeline(config: Config, foundations: Foundations, door: FrontDoor) {
   const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = foundations;
-  const pipeline: WorkerDeps = {
+  const aliasKey = await keptKey(database, 'alias_key');
+  const logs = createLogReader(aliasKey);
+  const pipeline: PipelineContext = {
     database,
     changeStore: createChangeStore({
       auditKey: auditKeyOf(config),
@@ -107,53 +125,68 @@ export function buildPipeline(config: Config, foundations: Foundations, slack: S
     }),
     owner,
     policy: policy.current,
+    policyIsBroken: policy.isBroken,
     company: () => ({ kind: 'company', id: directory.listing().company?.id ?? '', name: 'the company' }),
     names,
     allNames: () => names(undefined),
+    listing: directory.listing,
     presenceOf: directory.presenceOf,
-    whoIs: (id, groups, team, mayBeRecent) => (mayBeRecent ? people.fresh : people.asked)(id, groups, team),
-    membersOf: people.membersOf,
-    personOf: people.known,
+    ...questionsTo(door),
     read: (call, onBehalfOf) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf)),
     certificate: openCertificates(config.certificatesDir).certificate,
+    dialect: config.hosting.dialect,
+    plainHttp: config.plainHttp,
     leastTtl: leastTtl[config.hosting.dialect],
     send: { open: hosting.open },
     ticks: () => performance.now(),
     wall: Date.now,
     freshenNames: directory.freshen,
+    recent: createRecent(database),
+    look: logs.look,
+    alias: aliasesBy(aliasKey),
+    auditKeys: auditKeysOf(config),
     history: createSendHistory(),
     onAnswer: (answer) => log.info(answer, 'the result of a write'),
     onSaved: () => nudge(),
     onTrouble,
   };
-  const { delivery, ops } = buildPost(foundations, slack);
+  const { delivery, ops } = buildPost(foundations, door);
   const worker = createWorker(pipeline, delivery.nudge);
   const nudge = (): void => {
     worker.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  return { pipeline, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops };
+  return { pipeline, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops, logs };
 }
 
+/** What the pipeline asks about people and channels. */
+const questionsTo = ({ known, glanced, asked, fresh, channel, ...same }: FrontDoor) => ({
+  whoIs: (id: string, groups: readonly string[], team?: string, mayBeRecent?: boolean) =>
+    (mayBeRecent ? fresh : asked)(id, groups, team),
+  personOf: known,
+  glanceAt: glanced,
+  channelOf: channel,
+  membersOf: same.membersOf,
+  groupTrouble: same.groupTrouble,
+  lookAt: same.lookAt,
+  askSlack: same.askSlack,
+});
+
 /** The delivery of messages, and whether the ops channel accepts its own. */
-function buildPost(foundations: Foundations, { messages, token, lookAt, homes, pace }: Slack) {
-  const { now, database, policy, onTrouble } = foundations;
-  const opsChannel = (): string | undefined => policy.current().channels.ops;
+function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookAt }: FrontDoor) {
+  const { database, policy, onTrouble, log } = foundations;
   const ops = createOpsWatch({ database, policy: policy.current, lookAt }, onTrouble, (line, isWell) =>
-    foundations.log[isWell ? 'info' : 'error'](line),
+    log[isWell ? 'info' : 'error'](line),
   );
-  const messenger = createMessenger({ client: messages, now, pace, lookAt, onToken: token.note });
-  const { idsOf } = policy;
-  const post = {
+  const delivery = createDelivery({
     ...foundations,
-    idsOf,
+    idsOf: policy.idsOf,
     messenger,
-    opsChannel,
-    isTaken: token.isTaken,
+    opsChannel: () => policy.current().channels.ops,
+    isTaken,
     onOps: ops.nudge,
-    onCard: homes.moved,
-  };
-  const delivery = createDelivery(post);
+    onCard,
+  });
   return { delivery, ops };
 }
 

@@ -54,7 +54,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
 
 /** The subfolders of the larger folders; each may import those before it. */
 const rooms: Readonly<Record<string, readonly string[]>> = {
-  pipeline: ['language', 'access', 'changes', 'messages', 'audit', 'steps', 'builtin'],
+  pipeline: ['language', 'access', 'changes', 'messages', 'audit', 'steps', 'builtin', 'conversation'],
   slack: ['draw', 'client', 'context', 'forms', 'answers', 'incoming'],
 };
 

@@ -7,7 +7,9 @@ import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { parse, type Context } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { folded } from '../../src/pipeline/language/name-search.ts';
-import { consider, type Considered, type SubmitDeps } from '../../src/pipeline/steps/submit.ts';
+import type { Evaluated } from './matrix/answers.ts';
+import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
+import type { SubmitDeps } from '../../src/pipeline/steps/submit.ts';
 import { optionName, argsOf } from '../../src/pipeline/language/usage.ts';
 import { join, split } from '../../src/pipeline/language/tokenize.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
@@ -44,11 +46,11 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /** What a line comes to before anything is read or written; a `Refusal` says that nothing was done. */
-function comesTo(line: string, context?: Context, person = ana): Considered | Refusal {
+function comesTo(line: string, context?: Context, person = ana): Evaluated | Refusal {
   try {
     const parsed = parse(line, catalogue, context);
     if (parsed === undefined) throw new Error(`${line} is empty`);
-    return consider(pipeline, resolve(parsed, names), { person, channel: { id: 'C1', shared: false } });
+    return evaluate(pipeline, resolve(parsed, names), { person, channel: { id: 'C1', shared: false } });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     expect(said(error)).toMatch(/Nothing was (?:done|changed|sent)\./);
@@ -56,7 +58,7 @@ function comesTo(line: string, context?: Context, person = ana): Considered | Re
     return error;
   }
 }
-const refusedBy = (came: Considered | Refusal): string =>
+const refusedBy = (came: Evaluated | Refusal): string =>
   came instanceof Refusal ? said(came) : `not refused: ${came.kind}`;
 
 const L = 'acme-shop/live';
@@ -95,8 +97,8 @@ const places: Readonly<Record<'target' | 'value' | 'reason', readonly ((word: st
 };
 
 /** What may be done names exactly what was typed: the target, and for a push both in the order in which they stand. */
-function holdsToWhatWasTyped(line: string, came: Considered | Refusal): void {
-  if (came instanceof Refusal || came.kind === 'incomplete') return;
+function holdsToWhatWasTyped(line: string, came: Evaluated | Refusal): void {
+  if (came instanceof Refusal || came.kind === 'ask') return;
   const { target, alsoReads, parsed } = came.parsed;
   const typed = split(line).map(({ text }) => folded(text.trim()));
   const placeOf = ({ id, name }: { id: string; name: string }): number =>
@@ -109,7 +111,7 @@ function holdsToWhatWasTyped(line: string, came: Considered | Refusal): void {
 test.each([`push ${S} ${L}`, 'push', 'dns set acme.com A www', 'dns set'])(
   '%s opens a form, and none for whom no rule allows it',
   (line) => {
-    expect(comesTo(line)).toMatchObject({ kind: 'incomplete' });
+    expect(comesTo(line)).toMatchObject({ kind: 'ask' });
     expect(refusedBy(comesTo(line, undefined, rob))).toMatch(/^You may not use (push|dns set)\. Nothing was done\.$/);
   },
 );
@@ -123,7 +125,7 @@ describe.each(oddWords)('$name', ({ text, target, refused }) => {
     }
     for (const line of [...places.value, ...places.reason]) {
       const came = comesTo(line(quoted(text)));
-      if (came instanceof Refusal || came.kind === 'incomplete') continue;
+      if (came instanceof Refusal || came.kind === 'ask') continue;
       expect(came.parsed.input[came.parsed.parsed.path === 'push' ? 'onto' : 'env']).toBe(live);
     }
   });
@@ -131,8 +133,7 @@ describe.each(oddWords)('$name', ({ text, target, refused }) => {
   test('as a target it is found, or refused in one sentence', () => {
     for (const path of ['cache clear', 'delete']) {
       const came = comesTo(`${path} ${quoted(text)}`);
-      const name =
-        came instanceof Refusal ? said(came) : came.kind === 'incomplete' ? 'none' : came.parsed.target?.name;
+      const name = came instanceof Refusal ? said(came) : came.kind === 'ask' ? 'none' : came.parsed.target?.name;
       expect(name).toContain(target);
     }
   });
@@ -229,7 +230,7 @@ describe('what is said and empty never comes to mean everything', () => {
     [`push ${S} "" --files`, 'onto'],
     [`redirects remove ${L} ""`, 'from'],
   ])('%s asks for what is missing', (line, field) => {
-    expect(comesTo(line)).toMatchObject({ kind: 'incomplete', resolved: { missing: [field] } });
+    expect(comesTo(line)).toMatchObject({ kind: 'ask', resolved: { missing: [field] } });
   });
 
   test('in a thread it is not the target of the thread', () => {
@@ -265,7 +266,7 @@ describe('a dry run', () => {
         if (/(?:^| )--(?: |$)/.test(line)) return;
         for (const spelled of dryRuns) {
           const came = comesTo(`${line} ${spelled}`);
-          if (came instanceof Refusal || came.kind === 'incomplete') continue;
+          if (came instanceof Refusal || came.kind === 'ask') continue;
           expect([spelled, came.kind, came.parsed.parsed.dryRun]).toEqual([spelled, 'ready', true]);
         }
       }),

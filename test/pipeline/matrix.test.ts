@@ -6,12 +6,13 @@ import { mayRun } from '../../src/pipeline/access/may-run.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import { resolve, type Names } from '../../src/pipeline/language/resolve.ts';
 import { nameToType } from '../../src/pipeline/changes/confirmation.ts';
-import { consider, type Considered, type SubmitDeps } from '../../src/pipeline/steps/submit.ts';
+import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
+import type { SubmitDeps } from '../../src/pipeline/steps/submit.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { createPayloadStore } from '../../src/slack/context/button-payloads.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { commandAt, company, noCertificate, said } from './given.ts';
-import { consideredAs, refusedAs } from './matrix/answers.ts';
+import { evaluatedAs, type Evaluated, refusedAs } from './matrix/answers.ts';
 import { offers, readable, submits, type Cell } from './matrix/expected.ts';
 import { pathOf, refusalIn, surfacesOf } from './matrix/surfaces.ts';
 import { isPlace, namesOf, policy, roles, targets, unwelcome, type Place, type Role } from './matrix/world.ts';
@@ -61,15 +62,15 @@ afterAll(() => database.close());
 
 const surfacesIn = (cell: Cell): ReadonlyMap<string, ParsedCommand> => rows.get(rowOf(cell)) ?? new Map();
 
-function asked(parsed: ParsedCommand, role: Role, known: Names, at: SubmitDeps = context): Considered | Refusal {
+function asked(parsed: ParsedCommand, role: Role, known: Names, at: SubmitDeps = context): Evaluated | Refusal {
   const person = roles[role];
   try {
-    return consider(at, resolve(parsed, known), { person, channel: { id: 'C1', shared: false } });
+    return evaluate(at, resolve(parsed, known), { person, channel: { id: 'C1', shared: false } });
   } catch (error) {
     return refusalIn(error);
   }
 }
-const cameTo = (of: Considered | Refusal): string => ('kind' in of ? consideredAs(of) : refusedAs(of));
+const cameTo = (of: Evaluated | Refusal): string => ('kind' in of ? evaluatedAs(of) : refusedAs(of));
 
 /** Each cell on each surface: what is wrong about it, if anything. */
 function wrongIn(
@@ -130,8 +131,11 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
 
   test('what has to be typed to confirm is the name of what is deleted, and of what a push onto a live one overwrites', () => {
     const live = new Set<Place | undefined>(['live', 'new', 'blog', 'secret']);
-    const typed = (came: Considered | Refusal): string | undefined =>
-      'kind' in came && came.kind === 'review' ? nameToType(came.action, came.parsed.target) : undefined;
+    const typed = (came: Evaluated | Refusal): string | undefined => {
+      if (!('kind' in came) || came.kind === 'ask' || came.will !== 'review') return undefined;
+      const { parsed, target } = came.parsed;
+      return parsed.command.shape === 'action' ? nameToType(parsed.command, target) : undefined;
+    };
     const { wrong } = wrongIn(
       welcomed.filter(({ says }) => says.startsWith('v')),
       ({ role }, parsed) => typed(asked(parsed, role, names(roles[role]))) ?? 'nothing',
@@ -150,8 +154,8 @@ const commandsAre = (cell: Cell, shape: string): boolean => catalogue.get(pathOf
 
 describe('what is not theirs to read', () => {
   const hidden = welcomed.filter(({ says }) => says === '?');
-  const told = (came: Considered | Refusal): string =>
-    'kind' in came ? consideredAs(came) : JSON.stringify([said(came), came.field, came.offers]);
+  const told = (came: Evaluated | Refusal): string =>
+    'kind' in came ? evaluatedAs(came) : JSON.stringify([said(came), came.field, came.offers]);
 
   test('promise 4: reads in the very words of what does not exist, on every surface', () => {
     const { looked, wrong } = wrongIn(

@@ -156,6 +156,7 @@ describe('promise 8: within three seconds', () => {
     inHouse({}, async (house) => {
       house.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 2_000 });
       const inTime = threeSeconds();
+      const begun = performance.now();
       const many = Array.from({ length: 230 }, () => house.slack.command(ids.rob, 'C0GENERAL', clear));
       inTime(...(await Promise.all(many)));
       const told = await house.slack.until(() => {
@@ -163,8 +164,10 @@ describe('promise 8: within three seconds', () => {
         return all.length >= 230 ? all : undefined;
       }, patienceMs);
       const own = "You already have a lot running, so I didn't start this one. Nothing was done.";
-      // An answer that Slack takes late is told in another way as well.
-      expect(told.filter((text) => text.includes(own)).length).toBeGreaterThanOrEqual(230 - 48);
+      // Eight run and forty wait; every two seconds eight more get their turn. An answer that Slack takes late is told
+      // in another way as well.
+      const rounds = Math.ceil((performance.now() - begun) / 2_000);
+      expect(told.filter((text) => text.includes(own)).length).toBeGreaterThanOrEqual(230 - 48 - 8 * rounds);
       const open = () => house.rows('select key from inbox where closed_at is null');
       await vi.waitFor(() => expect(open()).toEqual([]), { timeout: patienceMs });
     }),

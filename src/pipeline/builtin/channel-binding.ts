@@ -8,7 +8,8 @@ import { enqueueMessage } from '../../storage/messages.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { person as mention, say, type Text } from '../../text.ts';
-import { assertChannel, type Channel, type Person } from '../access/access-check.ts';
+import { assertChannel } from '../access/assert-channel.ts';
+import type { Channel, Person } from '../access/access-check.ts';
 import { record, exclusiveTransaction, type AdminDeps, type Actor } from '../steps/admin-actions.ts';
 import type { VisibilityContext } from '../access/visibility.ts';
 

@@ -4,17 +4,16 @@ import { findSaved, findWaiting, type Change, type NewChange } from '../../stora
 import type { Database, Tx } from '../../storage/database.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { LockHeld, type ChangeStore } from '../changes/change-store.ts';
-import { authorize, assertChannel, assertMember, type Authorized, type Person } from '../access/access-check.ts';
-import { mayTry } from '../access/may-run.ts';
+import type { Authorized, Person } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
-import { needsReview, refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
+import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
 import { whomToAsk, type ApproverContext } from '../access/approver-lookup.ts';
 import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay, refuseTooMany } from '../changes/conflicts.ts';
 import { rowOf } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
 import { sourcesOf, type ReadDeps } from '../changes/read-sources.ts';
-import { canonicalArgs, type Names, type Resolved } from '../language/resolve.ts';
+import { canonicalArgs, type Names } from '../language/resolve.ts';
 import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { readKv } from '../../storage/kv.ts';
@@ -33,43 +32,6 @@ export type SubmitDeps = ApproverContext &
     /** Called when something was saved that the worker should pick up. */
     readonly onSaved: () => void;
   };
-
-/** What a command needs next: more words, a review, or nothing. */
-export type Considered =
-  | { readonly kind: 'incomplete'; readonly resolved: Resolved; readonly unsaid?: Refusal }
-  | { readonly kind: 'review'; readonly parsed: Authorized; readonly action: AnyAction }
-  | { readonly kind: 'ready'; readonly parsed: Authorized };
-
-const maxReasonLength = 500;
-
-/** Checks a parsed command against the rules, in memory. Throws `Refusal`, but not for missing fields. */
-export function consider(context: SubmitDeps, resolved: Resolved, { person, channel }: Requester): Considered {
-  assertMember(person);
-  const { parsed } = resolved;
-  if (resolved.problems[0]) throw resolved.problems[0].refusal;
-  if (resolved.missing.length > 0) {
-    mayTry(context.policy(), person, parsed);
-    return { kind: 'incomplete', resolved };
-  }
-  const { command } = parsed;
-  const wrong = command.shape === 'builtin' ? undefined : command.valid?.(resolved.input);
-  if (wrong?.unsaid) {
-    mayTry(context.policy(), person, parsed);
-    return { kind: 'incomplete', resolved, unsaid: new Refusal(wrong.says, wrong) };
-  }
-  if (wrong) throw new Refusal(wrong.says, wrong);
-  if ((parsed.reason?.length ?? 0) > maxReasonLength) {
-    throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
-  }
-  const authorized = authorize(context.policy(), person, resolved, context.company());
-  if (command.shape !== 'action') return { kind: 'ready', parsed: authorized };
-  assertChannel(context.policy(), channel, [authorized.target, ...authorized.alsoReads]);
-  if (parsed.dryRun) return { kind: 'ready', parsed: authorized };
-  if (needsReview(command, authorized.target)) return { kind: 'review', parsed: authorized, action: command };
-  return wantsReason(authorized)
-    ? { kind: 'incomplete', resolved, unsaid: noReason() }
-    : { kind: 'ready', parsed: authorized };
-}
 
 /** A person or another change holds a lock that it needs. */
 export class Locked extends Refusal {}

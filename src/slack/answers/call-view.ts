@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
 import { detailsFor, detailsOfFrozen } from '../../pipeline/changes/call-details.ts';
-import { lookAndFreeze } from '../../pipeline/steps/submit.ts';
+import { next } from '../../pipeline/conversation/conversation.ts';
+import { speaker } from '../../pipeline/conversation/speaker.ts';
 import { say } from '../../text.ts';
 import type { Drawn } from '../draw/blocks.ts';
 import { drawCallPage, type CallOf, type Surface } from '../draw/call-pages.ts';
 import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
 import { intoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { reviewed } from './review.ts';
+import { checkReview } from './review.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
-import { speaker } from '../context/speaker.ts';
 
 /** *Everything that will be sent*, page by page, from a card or a form. Pages of a saved change come from its row. */
 
@@ -47,8 +47,8 @@ async function pageOfChange(
 ): Promise<Drawn> {
   const { page, of } = wantedIn(value);
   if (of === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
-  const reader = await speaker(context, interaction);
-  return drawCallPage(await detailsFor(context.queryService, reader, of), page, { of, surface });
+  const reader = await speaker(context.pipeline, interaction);
+  return drawCallPage(await detailsFor(context.pipeline, reader, of), page, { of, surface });
 }
 
 /** A button in these pages inside a modal, or the one in a form that was not submitted yet. */
@@ -94,12 +94,12 @@ async function pageOfForm(
   const { page } = wantedIn(value);
   const { channel, thread } = memo.origin;
   const source = { ...interaction, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };
-  const { parsed, action } = await reviewed(context, source, memo);
-  const frozen = await lookAndFreeze(context.front, parsed, action, interaction.person);
-  if (frozen.fingerprint !== memo.shown) {
+  const came = await next(context.pipeline, await checkReview(context, source, memo, { first: 'review' }), undefined);
+  if (came.kind === 'refuse') throw came.refusal;
+  if (came.kind !== 'review' || came.frozen.fingerprint !== memo.shown) {
     throw new Refusal(say`**This changed while you were reading it.** Nothing was done.`, {
       hint: 'Go back and submit the form to see how it looks now.',
     });
   }
-  return drawCallPage(detailsOfFrozen(frozen), page, { of: undefined, surface: 'modal' });
+  return drawCallPage(detailsOfFrozen(came.frozen), page, { of: undefined, surface: 'modal' });
 }

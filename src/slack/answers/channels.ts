@@ -1,5 +1,6 @@
 import { bindingOf } from '../../pipeline/builtin/channel-binding.ts';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
+import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { Context } from '../../pipeline/language/parse.ts';
 import type { Names } from '../../pipeline/language/resolve.ts';
 import { folded } from '../../pipeline/language/name-search.ts';
@@ -24,15 +25,21 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
   );
 }
 
+/** Who said it and where, for a conversation. */
+export const senderOf = (
+  context: SlackContext,
+  interaction: Pick<Interaction, 'person' | 'team' | 'channel'>,
+): Request['from'] => ({ ...interaction, cardChannel: () => placeFor(context, interaction) });
+
 /** The channel for a card: the policy's, or the requester's direct messages if Slack does not show us that channel. */
-export async function placeFor(
-  { people, front }: SlackContext,
+async function placeFor(
+  { people, pipeline }: SlackContext,
   { channel, person }: Pick<Interaction, 'channel' | 'person'>,
 ): Promise<Channel> {
   if (channel === undefined || channel.startsWith('D')) return { id: channel ?? person, shared: false };
   const requested = await people.channel(channel);
   if (requested.shared) return requested;
-  const cards = cardsChannel(front.policy(), channel);
+  const cards = cardsChannel(pipeline.policy(), channel);
   const place = cards === channel ? requested : await people.channel(cards);
   return place.shared === undefined ? { id: person, shared: false } : place;
 }
@@ -42,15 +49,15 @@ export async function placeFor(
  * channel bound to a site, a bare name outside threads means an environment of that site.
  */
 export async function contextOf(
-  { front }: SlackContext,
+  { pipeline }: SlackContext,
   { channel, thread }: Interaction,
   person: Person,
 ): Promise<Context> {
   if (channel === undefined) return {};
-  const { environments } = front.names(person);
+  const { environments } = pipeline.names(person);
   const inSite = (site: string | undefined) => (word: string) =>
     environments.find((one) => site !== undefined && siteOf(one) === site && folded(ownName(one)) === folded(word))?.id;
-  const change = thread === undefined ? undefined : await findByCard(front.database.db, channel, thread);
+  const change = thread === undefined ? undefined : await findByCard(pipeline.database.db, channel, thread);
   const [kind, target] = change?.target.split(':') ?? [];
   if (kind === 'environment') {
     const known = environments.find((one) => one.id === target);
@@ -58,7 +65,7 @@ export async function contextOf(
   }
   if (target !== undefined) return { target };
   // A thread whose card is not saved yet may be about another site than its channel.
-  const bound = thread === undefined ? await bindingOf(front.database.db, channel) : undefined;
+  const bound = thread === undefined ? await bindingOf(pipeline.database.db, channel) : undefined;
   return bound ? { sibling: inSite(bound.site), isLoose: true } : {};
 }
 

@@ -22,7 +22,7 @@ export async function pressDecision(context: SlackContext, interaction: Interact
   const decision = decisionIn(value);
   if (decision === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");
   const { person, team, inbox } = interaction;
-  if (decision.verdict !== 'decline') return decide(context.decisions, { ...decision, person, team, inbox });
+  if (decision.verdict !== 'decline') return decide(context.pipeline, { ...decision, person, team, inbox });
   const memo: Memo = { origin: originOf(interaction), decision: value };
   if (await openView(context, interaction, declineView(decision.number, memo))) return;
   throw new Refusal("I couldn't open the form for your reason. Nothing was done.", { hint: 'Press the button again.' });
@@ -40,7 +40,7 @@ export function declined(
     const decision = decisionIn(memo.decision ?? '');
     if (decision === undefined) throw new Refusal("I don't recognise this form any more. Nothing was done.");
     const { person, team, inbox } = interaction;
-    await decide(context.decisions, { ...decision, person, team, inbox, reason: readInputs(values).reason });
+    await decide(context.pipeline, { ...decision, person, team, inbox, reason: readInputs(values).reason });
     return noticeView('Decline', say`**#${decision.number} is declined.** Nothing was sent.`);
   });
 }

@@ -48,8 +48,8 @@ type DrawnHome = { readonly drawn: readonly KnownBlock[]; readonly numbers: read
 const onlySaying = (text: Text): DrawnHome => ({ drawn: [richText([text])], numbers: [] });
 
 async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
-  const { people, front, queryService } = context;
-  const policy = front.policy();
+  const { people, pipeline } = context;
+  const policy = pipeline.policy();
   const person = await people.glanced(id, mentionedGroups(policy));
   if (person === undefined) {
     return onlySaying(say`Slack isn't telling me who you are right now. Come back in a minute.`);
@@ -60,7 +60,7 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     if (error instanceof Refusal) return onlySaying(error.says);
     throw error;
   }
-  const { toDecide, mine, more, recent, numbers } = await overviewFor(queryService, person);
+  const { toDecide, mine, more, recent, numbers } = await overviewFor(pipeline, person);
   const sites = await recentSites(context, person);
   const drawn = [
     heading('Waiting for your decision'),
@@ -81,17 +81,14 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
 }
 
 /** Each environment that this person used lately, with what is done with it most. */
-async function recentSites(
-  { recent, front, queryService }: SlackContext,
-  person: Person,
-): Promise<readonly KnownBlock[]> {
+async function recentSites({ pipeline }: SlackContext, person: Person): Promise<readonly KnownBlock[]> {
   const may = (path: string): boolean => {
     const command = catalogue.get(path);
-    return command !== undefined && mayRunSomewhere(front.policy(), person, path, command) === 'yes';
+    return command !== undefined && mayRunSomewhere(pipeline.policy(), person, path, command) === 'yes';
   };
   const buttons = siteButtons.filter(({ path }) => may(path));
-  const { environments } = queryService.names(person);
-  const used = (await recent.of(person.id)).flatMap(
+  const { environments } = pipeline.names(person);
+  const used = (await pipeline.recent.of(person.id)).flatMap(
     (id) => environments.find((environment) => environment.id === id) ?? [],
   );
   if (used.length === 0) return [nothing(say`Environments you use will show up here.`)];

@@ -1,32 +1,25 @@
 import { catalogue } from '../../commands/index.ts';
-import type { AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../errors.ts';
-import type { Authorized, Person } from '../../pipeline/access/access-check.ts';
+import { check, type Ready, type Request } from '../../pipeline/conversation/conversation.ts';
 import { parseArgs } from '../../pipeline/language/parse.ts';
-import type { Memo } from '../forms/views.ts';
-import { resolveNames, evaluate } from './dispatch.ts';
-import { speaker } from '../context/speaker.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { orTooOld } from '../forms/form-fields.ts';
+import type { Memo } from '../forms/views.ts';
+import { senderOf } from './channels.ts';
 
-/** Reads the arguments of a review form and checks the rights again. Throws `Refusal` if they no longer pass. */
-export async function reviewed(
+/** Checks the arguments of a review form again, with what was typed into it. Throws `Refusal` if they no longer pass. */
+export async function checkReview(
   context: SlackContext,
   interaction: Interaction,
   memo: Memo,
-  reason?: string,
-): Promise<{ readonly person: Person; readonly parsed: Authorized; readonly action: AnyAction }> {
+  answers: Pick<Request, 'first' | 'reviewed'> & { readonly reason?: string | undefined },
+): Promise<Ready> {
+  const { reason, ...rest } = answers;
   const args = memo.args ?? (await context.payloads.keptList(memo.stored ?? '').catch(orTooOld));
-  const parsed = parseArgs(args, catalogue);
-  const { command: action } = parsed;
-  if (action.shape !== 'action') throw new Refusal("I don't recognise this command any more. Nothing was done.");
-  const person = await speaker(context, interaction, parsed);
-  const considered = await evaluate(
-    context,
-    interaction,
-    await resolveNames(context, { ...parsed, reason }, person),
-    person,
-  );
-  if (considered.kind === 'incomplete') throw new Refusal('Something is missing. Nothing was done.');
-  return { person, parsed: considered.parsed, action };
+  const parsed = { ...parseArgs(args, catalogue), reason };
+  const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction), ...rest });
+  if (checked.kind === 'ready' && checked.will !== 'show') return checked;
+  if (checked.kind === 'refuse') throw checked.refusal;
+  const wrong = checked.kind === 'ask' ? (checked.resolved.problems[0]?.refusal ?? checked.says) : undefined;
+  throw wrong ?? new Refusal('Something is missing. Nothing was done.');
 }

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { assertChannel } from '../../pipeline/access/access-check.ts';
+import { assertChannel } from '../../pipeline/access/assert-channel.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
 import { person as mention, say as phrase } from '../../text.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
@@ -31,7 +31,7 @@ async function post(context: SlackContext, interaction: Interaction, { args, pag
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
   const { target } = await reauthorize(context, interaction, args);
   const place = await context.people.channel(channel);
-  assertChannel(context.front.policy(), place, [target]);
+  assertChannel(context.pipeline.policy(), place, [target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
   const shared = drawNote({ text: phrase`Shared by ${mention(interaction.person)}` });
   try {

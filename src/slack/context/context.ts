@@ -1,11 +1,7 @@
 import type { WebClient } from '@slack/web-api';
-import type { LogReader } from '../../commands/logs/reader.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import type { DecisionDeps } from '../../pipeline/steps/decide.ts';
-import type { OfficeDesk } from '../../pipeline/builtin/query-service.ts';
-import type { SubmitDeps } from '../../pipeline/steps/submit.ts';
-import type { Recent } from '../../pipeline/access/recent-targets.ts';
+import type { PipelineContext } from '../../pipeline/conversation/conversation.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import type { PayloadStore } from './button-payloads.ts';
 import type { Drawn } from '../draw/blocks.ts';
@@ -25,22 +21,16 @@ export type Deliveries = Map<string, Promise<Exclude<Kept, 'told'>>>;
 
 /** Everything the Slack code works with. */
 export type SlackContext = {
-  readonly front: SubmitDeps;
-  readonly decisions: DecisionDeps;
-  readonly queryService: OfficeDesk;
+  readonly pipeline: PipelineContext;
   readonly people: People;
   /** Separate clients for posts and for views and private answers: a rate limit on one does not delay the other. */
   readonly messages: WebClient;
   readonly views: WebClient;
   readonly ephemeral: (to: ReplyTarget, what: Drawn) => Promise<void>;
   readonly homes: Homes;
-  readonly recent: Recent;
   readonly payloads: PayloadStore;
   /** Keys of pages that are being shared or were shared a moment ago, each with its place. */
   readonly sharing: Set<string>;
-  /** A stable name for a visitor's address. */
-  readonly alias: (address: string) => string;
-  readonly logs: LogReader;
   readonly turns: Readonly<Record<Lane, Semaphore>>;
   readonly nextTurn: NextTurn;
   readonly deliveries: Deliveries;

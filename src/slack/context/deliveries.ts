@@ -41,7 +41,7 @@ function remember(deliveries: Deliveries, key: string, outcome: ReturnType<typeo
 }
 
 async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<Kept, 'told'>> {
-  const { database } = context.front;
+  const { database } = context.pipeline;
   const content = scrub(row.content).slice(0, 10_000);
   const write = async (): Promise<'new' | 'seen'> => {
     const now = await database.now();

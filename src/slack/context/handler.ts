@@ -13,7 +13,7 @@ import { whileLeased } from './slow-work.ts';
 /** Closes the delivery. True if its sender has not been told a result yet. */
 export async function close(context: SlackContext, { inbox }: Pick<Interaction, 'inbox'>): Promise<boolean> {
   if (inbox === undefined) return true;
-  const { database } = context.front;
+  const { database } = context.pipeline;
   const now = await database.now();
   // Not flushed to disk: after a power loss the sender is merely told once more.
   return closeInbox(database.db, inbox, now);

@@ -20,8 +20,8 @@ export async function whileLeased(
   work: () => Promise<void>,
 ): Promise<void> {
   if (inbox === undefined) return work();
-  const { front, owner, log, renewEveryMs } = context;
-  const { database } = front;
+  const { pipeline, owner, log, renewEveryMs } = context;
+  const { database } = pipeline;
   const began = performance.now();
   let renewing = false;
   const renew = async (): Promise<void> => {
@@ -46,10 +46,10 @@ export async function whileLeased(
 
 /** The note before an answer whose sender was told that it was lost; undefined if they were not. */
 export async function lateAnswerNote(
-  { front }: SlackContext,
+  { pipeline }: SlackContext,
   { inbox, since }: Interaction,
 ): Promise<Drawn | undefined> {
-  if (inbox === undefined || !(await findMessage(front.database.db, lostKey(inbox)))) return undefined;
+  if (inbox === undefined || !(await findMessage(pipeline.database.db, lostKey(inbox)))) return undefined;
   const took = spoken(performance.now() - since);
   return drawNote({ text: say`I told you that this was lost, but it wasn't. It took ${took}, and here it is.` });
 }

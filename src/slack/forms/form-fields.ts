@@ -38,7 +38,7 @@ export async function unfold(
   parsed: ParsedCommand,
   before: Chosen = {},
 ): Promise<Unfolded & { readonly trouble?: Refusal }> {
-  const resolved = resolve(parsed, context.front.names(person));
+  const resolved = resolve(parsed, context.pipeline.names(person));
   const dependents = dependentsOf(parsed);
   const dependedOn = new Set(Object.values(dependents).flatMap((one) => one?.on ?? []));
   const fields: Asked[] = [];
@@ -92,7 +92,7 @@ type Listed = {
 };
 
 async function choicesOf(
-  { front, payloads }: SlackContext,
+  { pipeline, payloads }: SlackContext,
   person: Person,
   { resolved: { parsed, input }, dependent, given, kept }: Sought,
 ): Promise<Listed> {
@@ -103,7 +103,7 @@ async function choicesOf(
     if (words && given.every((word) => words.includes(word)))
       return { words, given, kept, note: noteOf(words), lost: false };
   }
-  const read = (await dependent.choices?.({ input, ...sourcesOf(front, person.id) })) ?? [];
+  const read = (await dependent.choices?.({ input, ...sourcesOf(pipeline, person.id) })) ?? [];
   // The choices come from an earlier list, so drop those that the new list lacks. Otherwise keep them even if the host
   // does not list them.
   const isNewList = kept !== undefined && kept.of !== of;

@@ -3,15 +3,16 @@ import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { Fault, Refusal, type Args } from '../../errors.ts';
-import { type Authorized, type Person } from '../../pipeline/access/access-check.ts';
+import type { Person } from '../../pipeline/access/access-check.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { canonicalArgs, namesOfKind, type Resolved } from '../../pipeline/language/resolve.ts';
+import { canonicalArgs, namesOfKind } from '../../pipeline/language/resolve.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
-import { lookAndFreeze } from '../../pipeline/steps/submit.ts';
+import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
+import type { Change } from '../../storage/changes.ts';
 import { argsOf } from '../../pipeline/language/usage.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { channel as inChannel, joined, say, type Text } from '../../text.ts';
 import { drawNote } from '../draw/blocks.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
 import { wordsFor, within } from '../context/handler.ts';
@@ -29,11 +30,10 @@ const metadataRoom = 2_500;
 export async function openForm(
   context: SlackContext,
   interaction: Interaction,
-  resolved: Resolved,
-  person: Person,
-  says?: Text,
+  { resolved, person, says: wrong }: Ask,
 ): Promise<void> {
   const { parsed } = resolved;
+  const says = wrong && joined([wrong.says, wrong.hint]);
   const draw = (): Promise<ModalView> => drawForm(context, originOf(interaction), parsed, person, { says });
   if (interaction.trigger !== undefined) {
     const waits = needsHost(resolved);
@@ -62,7 +62,7 @@ export async function drawForm(
 
 /** Opens the list of the commands this person may run. Throws `Refusal` if no form can be opened. */
 export async function openPicker(context: SlackContext, interaction: Interaction, person: Person): Promise<void> {
-  const policy = context.front.policy();
+  const policy = context.pipeline.policy();
   const commands = [...catalogue]
     .filter(([path, command]) => mayRun(policy, person, path, command))
     .map(([path, { summary }]) => ({ path, summary }));
@@ -77,33 +77,46 @@ export async function openPicker(context: SlackContext, interaction: Interaction
 export async function openReview(
   context: SlackContext,
   interaction: Interaction,
-  parsed: Authorized,
-  action: AnyAction,
+  ready: Ready,
   notice?: Text,
 ): Promise<void> {
+  const { parsed } = ready;
+  const { command } = parsed.parsed;
   const args = canonicalArgs(parsed, { reason: parsed.parsed.reason });
   const view =
-    interaction.trigger === undefined ? undefined : await openView(context, interaction, loadingView(action));
+    interaction.trigger === undefined ? undefined : await openView(context, interaction, loadingView(command));
   if (view === undefined) return offerForm(context, interaction, args, 'review', notice);
-  await showReview(context, interaction, view, parsed, action, notice);
+  await showReview(context, interaction, view, ready, notice);
 }
 
-/** Looks at the host and draws the review into an open view. Problems are drawn there too. */
+/** Goes on with what was checked and draws what came of it into an open view: a review, the result, or the problem. */
 export async function showReview(
   context: SlackContext,
   interaction: Interaction,
   view: string,
-  parsed: Authorized,
-  action: AnyAction,
+  ready: Ready,
   notice?: Text,
 ): Promise<void> {
-  await intoView(context, view, action.button, async () =>
-    reviewOf(context, interaction, await lookAndFreeze(context.front, parsed, action, interaction.person), notice),
-  );
+  const { button } = ready.parsed.parsed.command;
+  await intoView(context, view, button, async () => {
+    const came = await next(context.pipeline, ready, interaction.inbox);
+    if (came.kind === 'refuse') throw came.refusal;
+    if (came.kind === 'saved') return noticeView(button, savedText(came.change));
+    if (came.kind !== 'review') throw new Error(`a review became: ${came.kind}`);
+    return reviewOf(context, interaction, came.frozen, came.differs ? changedMeanwhile : notice);
+  });
 }
 
-/** The review view of a frozen change. */
-export async function reviewOf(
+const changedMeanwhile = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
+
+function savedText(change: Change | undefined): Text {
+  if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
+  const where = change.channel === change.requester ? say`our direct messages` : say`${inChannel(change.channel)}`;
+  const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
+  return say`**#${change.number} ${progress}.** Its card is in ${where}, and its thread has the rest.`;
+}
+
+async function reviewOf(
   context: SlackContext,
   interaction: Interaction,
   frozen: Frozen,
@@ -150,7 +163,7 @@ export const loadingView = ({ button }: Pick<AnyAction, 'button'>): ModalView =>
 
 /** Looks up the names of targets that the person may read, by id. */
 function namesFor(context: SlackContext, person: Person): (id: string) => string | undefined {
-  const names = context.front.names(person);
+  const names = context.pipeline.names(person);
   const lists = (['environment', 'domain', 'site'] as const).map((kind) => searchIn(namesOfKind(kind, names)));
   return (id) => lists.flatMap((list) => list.exact(id))[0]?.name;
 }

@@ -5,7 +5,7 @@ import { drawPage } from '../draw/blocks.ts';
 import { showCall } from '../answers/call-view.ts';
 import { pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
-import { reauthorize, handleLine, openFormForLine, reviewLine } from '../answers/dispatch.ts';
+import { handleButton, handleLine, reauthorize } from '../answers/dispatch.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
 import { share } from '../answers/share.ts';
@@ -83,9 +83,9 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
     case 'run':
       return handleLine(context, interaction, value);
     case 'form':
-      return openFormForLine(context, interaction, value);
+      return handleButton(context, interaction, value, 'fields');
     case 'review':
-      return reviewLine(context, interaction, value);
+      return handleButton(context, interaction, value, 'review');
     case 'undo':
       return pressUndo(context, interaction, value);
     case 'decision':

@@ -8,7 +8,7 @@ import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
 import { failpoint } from '../../failpoints.ts';
 import { pressedInModal, turnPage } from '../answers/call-view.ts';
 import { memoOf } from '../forms/views.ts';
-import { onlooker } from '../context/speaker.ts';
+import { onlooker } from '../../pipeline/conversation/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
 import { laneOf, type Track } from './receive.ts';
 import { createRedraw, dispatched } from '../forms/redraw.ts';
@@ -90,7 +90,7 @@ const asking = z.object({
 async function suggestions(context: SlackContext, body: unknown): Promise<Option[]> {
   const { user, enterprise, action_id: name, value, view } = asking.parse(body);
   const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
-  const person = await onlooker(context, { person: user.id, team });
+  const person = await onlooker(context.pipeline, { person: user.id, team });
   const memo = memoOf(view?.private_metadata ?? '');
   const kept = memo?.choices?.[name];
   if (kept) {
@@ -98,8 +98,8 @@ async function suggestions(context: SlackContext, body: unknown): Promise<Option
     return likelyWords(words, value, maxOptions).map((at) => choiceAt(words, at));
   }
   const field = catalogue.get(memo?.path ?? '')?.fields[name];
-  const search = searchIn(namesOfKind(field?.kind ?? 'environment', context.front.names(person)));
-  const recent = await context.recent.of(person.id).catch(() => []);
+  const search = searchIn(namesOfKind(field?.kind ?? 'environment', context.pipeline.names(person)));
+  const recent = await context.pipeline.recent.of(person.id).catch(() => []);
   const found = search.likely(value, maxOptions, recent);
   return found.map((one) => {
     const isOnly = search.exact(one.name).length === 1;

@@ -3,25 +3,22 @@ import { z } from 'zod';
 import { catalogue, changesSomething } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import type { Person } from '../../pipeline/access/access-check.ts';
-import { NotAsShown, refuseUnlessTyped } from '../../pipeline/changes/confirmation.ts';
-import { lookAndFreeze, noReason, save, wantsReason, type Considered } from '../../pipeline/steps/submit.ts';
-import { channel as inChannel, joined, plain, say, type Text } from '../../text.ts';
+import { check, next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
+import { onlooker } from '../../pipeline/conversation/speaker.ts';
+import { joined, plain, say, type Text } from '../../text.ts';
 import { failpoint } from '../../failpoints.ts';
-import type { Change } from '../../storage/changes.ts';
 import { declined } from '../answers/decisions.ts';
 import { cut } from '../draw/truncate.ts';
 import { visible } from '../draw/mrkdwn.ts';
 import { memoOf, noticeView, type Memo } from '../forms/views.ts';
-import { run, resolveNames, evaluate } from '../answers/dispatch.ts';
-import { onlooker, speaker } from '../context/speaker.ts';
-import { placeFor } from '../answers/channels.ts';
+import { draw } from '../answers/dispatch.ts';
+import { senderOf } from '../answers/channels.ts';
 import { blockIn, blockOf, readInputs } from '../forms/inputs.ts';
 import { keep, noDatabase } from '../context/deliveries.ts';
-import { drawForm, intoView, loadingView, reviewOf, showReview } from '../forms/modals.ts';
+import { drawForm, loadingView, showReview } from '../forms/modals.ts';
 import { wordsFor, within } from '../context/handler.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { reviewed } from '../answers/review.ts';
+import { checkReview } from '../answers/review.ts';
 import { readForm } from '../forms/form-fields.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
 
@@ -87,7 +84,7 @@ export async function submit(context: SlackContext, said: Submission): Promise<R
 }
 
 async function pick(context: SlackContext, interaction: Interaction, memo: Memo, said: Submission): Promise<Response> {
-  const person = await onlooker(context, interaction);
+  const person = await onlooker(context.pipeline, interaction);
   const [path = ''] = readInputs(said.view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
   if (command === undefined)
@@ -104,7 +101,6 @@ async function submitForm(
 ): Promise<Response> {
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return ending('Sitehand', say`I don't recognise this command any more. Nothing was done.`);
-  const person = await speaker(context, interaction, { path: memo.path ?? '', command });
   const { values } = said.view.state;
   const parsed: ParsedCommand = {
     path: memo.path ?? '',
@@ -112,44 +108,45 @@ async function submitForm(
     dryRun: false,
     ...(await readForm(context, memo, command.fields, values)),
   };
-  const resolved = await resolveNames(context, parsed, person);
-  const { missing, problems } = resolved;
+  const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction) });
+  if (checked.kind === 'ready') return goOn(context, interaction, said, checked);
+  const refusal = checked.kind === 'refuse' ? checked.refusal : (checked.says ?? fieldErrors(said, checked));
+  if (!(refusal instanceof Refusal)) return refusal;
+  const { person } = checked;
+  if (person === undefined) throw refusal;
+  const notes = { says: joined([refusal.says, refusal.hint]), choices: memo.choices };
+  return wrongField(said, refusal) ?? updating(await drawForm(context, memo.origin, parsed, person, notes));
+}
+
+/** An error under each field that is missing or cannot be read. */
+function fieldErrors({ view }: Submission, { resolved: { missing, problems } }: Ask): Response {
+  const { values } = view.state;
   const errors = [
     ...missing.map((field) => [blockIn(values, field) ?? blockOf(field), 'Fill this in.'] as const),
     ...problems.map(({ field, refusal }) => [blockIn(values, field) ?? blockOf(field), sentence(refusal)] as const),
   ];
-  if (errors.length > 0) return { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } };
-  try {
-    return await goOn(context, interaction, said, person, await evaluate(context, interaction, resolved, person));
-  } catch (error) {
-    if (!(error instanceof Refusal)) throw error;
-    const says = joined([error.says, error.hint]);
-    const notes = { says, choices: memo.choices };
-    return wrongField(said, error) ?? updating(await drawForm(context, memo.origin, parsed, person, notes));
-  }
+  return { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } };
 }
 
 async function goOn(
   context: SlackContext,
   interaction: Interaction,
   said: Submission,
-  person: Person,
-  considered: Considered,
+  checked: Ready,
 ): Promise<Response> {
-  if (considered.kind === 'incomplete')
-    throw considered.unsaid ?? new Refusal('Something is missing. Nothing was done.');
-  const { parsed } = considered;
-  const { command } = parsed.parsed;
-  if (considered.kind === 'review') {
+  const { command } = checked.parsed.parsed;
+  if (checked.will === 'review') {
     return {
-      ...updating(loadingView(considered.action)),
-      after: () => showReview(context, interaction, said.view.id, parsed, considered.action),
+      ...updating(loadingView(command)),
+      after: () => showReview(context, interaction, said.view.id, checked),
     };
   }
-  if (!changesSomething(command)) return { after: () => run(context, interaction, parsed, person) };
+  const goOnWith = async (from: Interaction): Promise<void> =>
+    draw(context, from, await next(context.pipeline, checked, from.inbox));
+  if (!changesSomething(command)) return { after: () => goOnWith(interaction) };
   const kept = await keepSubmission(context, interaction, said, command.button);
   if ('response' in kept) return kept.response;
-  return { after: () => run(context, { ...interaction, ...kept }, parsed, person), ...kept };
+  return { after: () => goOnWith({ ...interaction, ...kept }), ...kept };
 }
 
 /** Looks at the host again: if the result is not what the form showed, the form is shown again. */
@@ -160,33 +157,13 @@ async function submitReview(
   said: Submission,
 ): Promise<Response> {
   const { reason, typed } = readInputs(said.view.state.values);
-  const { person, parsed, action } = await reviewed(context, interaction, memo, reason);
-  if (wantsReason(parsed)) throw noReason();
-  refuseUnlessTyped(action, parsed.target, typed);
-  const channel = await placeFor(context, interaction);
-  const kept = await keepSubmission(context, interaction, said, action.button);
+  const reviewed = { shown: memo.shown, typedName: typed };
+  const checked = await checkReview(context, interaction, memo, { reason, reviewed });
+  const { command } = checked.parsed.parsed;
+  const kept = await keepSubmission(context, interaction, said, command.button);
   if ('response' in kept) return kept.response;
-  const after = (): Promise<void> =>
-    intoView(context, said.view.id, action.button, async () => {
-      const frozen = await lookAndFreeze(context.front, parsed, action, interaction.person);
-      try {
-        const confirmation = { shown: memo.shown, typedName: typed };
-        const change = await save(context.front, frozen, { person, channel }, confirmation, kept.inbox);
-        return noticeView(action.button, resultText(change));
-      } catch (error) {
-        if (!(error instanceof NotAsShown)) throw error;
-        const notice = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
-        return reviewOf(context, interaction, frozen, notice);
-      }
-    });
-  return { ...updating(loadingView(action)), after, ...kept };
-}
-
-function resultText(change: Change | undefined): Text {
-  if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
-  const where = change.channel === change.requester ? say`our direct messages` : say`${inChannel(change.channel)}`;
-  const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
-  return say`**#${change.number} ${progress}.** Its card is in ${where}, and its thread has the rest.`;
+  const after = (): Promise<void> => showReview(context, { ...interaction, ...kept }, said.view.id, checked);
+  return { ...updating(loadingView(command)), after, ...kept };
 }
 
 /** The reason for declining: saved before it is acked, decided afterwards. */

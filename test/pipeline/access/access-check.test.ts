@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { authorize, assertChannel, assertMember, type Person } from '../../../src/pipeline/access/access-check.ts';
+import { assertChannel } from '../../../src/pipeline/access/assert-channel.ts';
+import { authorize, assertMember, type Person } from '../../../src/pipeline/access/access-check.ts';
 import { mayRun } from '../../../src/pipeline/access/may-run.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Domain, Target } from '../../../src/hosting/contract/target.ts';

@@ -1,5 +1,5 @@
 import type { Refusal } from '../../../src/errors.ts';
-import type { Considered } from '../../../src/pipeline/steps/submit.ts';
+import type { evaluate } from '../../../src/pipeline/conversation/conversation.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import { said } from '../given.ts';
 import { ruleIn, rules } from './world.ts';
@@ -8,11 +8,13 @@ import { ruleIn, rules } from './world.ts';
 
 const isRule = (name: string): name is keyof typeof rules => Object.hasOwn(rules, name);
 
+export type Evaluated = ReturnType<typeof evaluate>;
+
 /** How far a wish came, and what approval it needs. */
-export function consideredAs(considered: Considered): string {
-  if (considered.kind === 'incomplete') return 'incomplete';
-  const needed = approvalAs(considered.parsed.authorization.approval);
-  return considered.kind === 'review' ? `v${needed}` : needed || '.';
+export function evaluatedAs(evaluated: Evaluated): string {
+  if (evaluated.kind === 'ask') return 'incomplete';
+  const needed = approvalAs(evaluated.parsed.authorization.approval);
+  return evaluated.will === 'review' ? `v${needed}` : needed || '.';
 }
 
 /** `2!` is two leads, with a reason; `a` is one other who may do it. */

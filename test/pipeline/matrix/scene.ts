@@ -7,7 +7,8 @@ import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
 import { parseArgs } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
-import { consider, lookAndFreeze, save, type SubmitDeps } from '../../../src/pipeline/steps/submit.ts';
+import { evaluate } from '../../../src/pipeline/conversation/conversation.ts';
+import { lookAndFreeze, save, type SubmitDeps } from '../../../src/pipeline/steps/submit.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import type { Args } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
@@ -74,10 +75,9 @@ export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:'
 export async function frozenFrom(context: Desk, role: Role, words: Args): Promise<Frozen> {
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
   const parsed = { ...parseArgs(words, catalogue), reason: 'release 42' };
-  const considered = consider(context, resolve(parsed, context.names(requester.person)), requester);
-  if (considered.kind === 'incomplete' || parsed.command.shape !== 'action')
-    throw new Error('this cannot be asked for');
-  return lookAndFreeze(context, considered.parsed, parsed.command);
+  const evaluated = evaluate(context, resolve(parsed, context.names(requester.person)), requester);
+  if (evaluated.kind === 'ask' || parsed.command.shape !== 'action') throw new Error('this cannot be asked for');
+  return lookAndFreeze(context, evaluated.parsed, parsed.command);
 }
 
 /** Its requester has seen it as it is, and typed what had to be typed. */

@@ -1,0 +1,25 @@
+import { Refusal } from '../../errors.ts';
+import type { Target } from '../../hosting/contract/target.ts';
+import { channelRule } from '../../policy/channels.ts';
+import type { Policy } from '../../policy/rules.ts';
+import { say } from '../../text.ts';
+import type { Channel } from './access-check.ts';
+
+/** Throws `Refusal` if a card about these targets may not be posted in the channel. */
+export function assertChannel(policy: Policy, channel: Channel, targets: readonly (Target | undefined)[]): void {
+  if (channel.shared !== false) {
+    const why = channel.shared
+      ? 'is shared with another organisation'
+      : 'may be shared with another organisation (Slack gives no answer)';
+    throw new Refusal(say`${{ channel: channel.id }} ${why}, so sites can't be discussed there. Nothing was done.`, {
+      hint: 'Ask me in an internal channel or in a direct message.',
+    });
+  }
+  const sites = targets.filter((target) => target !== undefined).map(siteOf);
+  const rule = channelRule(policy, channel.id, sites);
+  if (rule === 'ok') return;
+  const why = rule === 'denied' ? "Sites can't be discussed in this channel." : 'This channel is for other sites.';
+  throw new Refusal(`${why} Nothing was done.`, { hint: 'Ask me in the right channel or in a direct message.' });
+}
+
+const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);

@@ -1,0 +1,65 @@
+import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
+import type { Page } from '../../commands/kit/page.ts';
+import type { AnyReport, Surroundings } from '../../commands/kit/report.ts';
+import type { Args } from '../../errors.ts';
+import type { Authorized, Channel, Person } from '../access/access-check.ts';
+import { happenedTo } from '../builtin/change-history.ts';
+import { queryServiceFor, type OfficeDesk } from '../builtin/query-service.ts';
+import { asRefusal } from '../changes/host-trouble.ts';
+import { sourcesOf } from '../changes/read-sources.ts';
+import { canonicalArgs } from '../language/resolve.ts';
+import { writeDown } from '../steps/admin-actions.ts';
+import type { SubmitDeps } from '../steps/submit.ts';
+
+export type AnswerContext = SubmitDeps &
+  OfficeDesk & {
+    /** Reads whether a channel is shared. */
+    readonly channelOf: (id: string) => Promise<Channel>;
+  } & Pick<Surroundings, 'alias' | 'look'>;
+
+/** Who asks, where, and the inbox row that the answer closes. */
+export type Reader = {
+  readonly person: Person;
+  readonly channel: string | undefined;
+  readonly inbox: string | undefined;
+};
+
+/** Runs a report or a built-in. A built-in may name other arguments to run instead. Throws `Refusal`. */
+export async function answerOf(
+  context: AnswerContext,
+  parsed: Authorized,
+  command: AnyReport | AnyBuiltin,
+  reader: Reader,
+): Promise<Page | { readonly instead: Args }> {
+  const now = Date.now();
+  const { person, inbox, channel } = reader;
+  if (command.shape === 'builtin') {
+    if (command.freshens) await context.freshenNames();
+    const from = { authorization: parsed.authorization, inbox, channel, channelOf: context.channelOf };
+    return command.answer({ input: parsed.input, queryService: queryServiceFor(context, person, now, from) });
+  }
+  if (command.noted !== undefined) await recordRequest(context, parsed, reader, command.noted);
+  const surroundings: Surroundings = {
+    ...sourcesOf(context, person.id),
+    now,
+    zone: person.zone,
+    alias: context.alias,
+    look: context.look,
+    happened: (env, since) => happenedTo(context.database, env, since),
+  };
+  return command.show({ input: parsed.input, ...surroundings }).catch((error: unknown) => {
+    throw asRefusal(error, canonicalArgs(parsed));
+  });
+}
+
+/** Writes the request to the audit trail. If that fails, nothing is shown. */
+function recordRequest(
+  context: AnswerContext,
+  parsed: Authorized,
+  { person, inbox }: Reader,
+  event: string,
+): Promise<void> {
+  const target = parsed.target?.kind === 'environment' ? { target: parsed.target } : {};
+  const entry = { event, ...target, args: canonicalArgs(parsed).join(' ') };
+  return writeDown(context, { person, authorization: parsed.authorization, inbox }, entry);
+}

@@ -1,0 +1,181 @@
+import type { Page } from '../../commands/kit/page.ts';
+import { Refusal, type Args } from '../../errors.ts';
+import type { Change } from '../../storage/changes.ts';
+import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
+import { assertChannel } from '../access/assert-channel.ts';
+import { mayTry } from '../access/may-run.ts';
+import type { Recent } from '../access/recent-targets.ts';
+import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
+import { dryRun } from '../changes/dry-run.ts';
+import type { Frozen } from '../changes/freeze.ts';
+import type { ParsedCommand } from '../language/parsed-command.ts';
+import { resolve, type Resolved } from '../language/resolve.ts';
+import type { DecisionDeps } from '../steps/decide.ts';
+import type { WorkerDeps } from '../steps/worker.ts';
+import type { Requester } from '../steps/new-change.ts';
+import { lookAndFreeze, noReason, save, wantsReason } from '../steps/submit.ts';
+import { answerOf, type AnswerContext } from './answer.ts';
+import { speaker, type Sender, type SpeakerContext } from './speaker.ts';
+
+/**
+ * What comes next when a person says something, at any front door. `check` decides in memory; `next` may ask the host
+ * and is the only one that saves or shows anything.
+ */
+
+export type ConversationContext = AnswerContext & SpeakerContext & { readonly recent: Recent };
+
+/** Everything that the rooms of the pipeline work with; `wiring.ts` builds it once. */
+export type PipelineContext = ConversationContext & DecisionDeps & WorkerDeps;
+
+const maxReasonLength = 500;
+
+/** What somebody wants. */
+export type Request = {
+  readonly from: Sender & {
+    /** Where it was said; undefined: in no channel. */
+    readonly channel: string | undefined;
+    /** The channel that a card would be posted in. */
+    readonly cardChannel: () => Promise<Channel>;
+  };
+  readonly parsed: ParsedCommand;
+  /** Always shows the fields first, or what will happen. Left out: only if the command needs it. */
+  readonly first?: 'fields' | 'review';
+  /** The fingerprint that a review showed, and the name that was typed into it. */
+  readonly reviewed?: Exclude<Confirmation, string>;
+};
+
+export type Refuse = {
+  readonly kind: 'refuse';
+  readonly refusal: Refusal;
+  /** Undefined: it is not known who speaks. */
+  readonly person?: Person | undefined;
+};
+
+/** Fields are missing or cannot be read. `says`: what is wrong as a whole. Nothing wrong: the fields were asked for. */
+export type Ask = {
+  readonly kind: 'ask';
+  readonly resolved: Resolved;
+  readonly person: Person;
+  readonly says?: Refusal | undefined;
+};
+
+/** Allowed and complete; `next` does what `will` says. */
+export type Ready = {
+  readonly kind: 'ready';
+  readonly will: 'show' | 'review' | 'save';
+  readonly parsed: Authorized;
+  /** Who asks, and the channel of the card. */
+  readonly requester: Requester;
+  /** Where it was said; undefined: in no channel. */
+  readonly saidIn: string | undefined;
+  readonly confirmation: Confirmation;
+};
+
+export type Next =
+  | Refuse
+  | { readonly kind: 'show'; readonly page: Page; readonly parsed: Authorized }
+  /** Other arguments to run instead. */
+  | { readonly kind: 'instead'; readonly args: Args }
+  /** What will happen. `differs`: from what the person was shown before. */
+  | { readonly kind: 'review'; readonly frozen: Frozen; readonly differs: boolean }
+  /** Undefined: the person has been told that nothing was done, so it was not saved. */
+  | { readonly kind: 'saved'; readonly change: Change | undefined };
+
+/** Checks a request in memory, but for asking who speaks and, if a name is unknown, for the host's lists. */
+export async function check(context: ConversationContext, request: Request): Promise<Refuse | Ask | Ready> {
+  let person: Person | undefined;
+  try {
+    person = await speaker(context, request.from, request.parsed);
+    return await checkFor(context, request, person);
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: 'refuse', refusal: error, person };
+    throw error;
+  }
+}
+
+async function checkFor(context: ConversationContext, request: Request, person: Person): Promise<Ask | Ready> {
+  const { parsed, from } = request;
+  const resolved = await resolveNames(context, parsed, person);
+  if (resolved.problems.length > 0) return { kind: 'ask', resolved, person };
+  const isAction = parsed.command.shape === 'action';
+  const channel = isAction ? await from.cardChannel() : { id: from.channel ?? person.id, shared: false };
+  const evaluated = evaluate(context, resolved, { person, channel }, request);
+  return evaluated.kind === 'ask' ? evaluated : { ...evaluated, saidIn: from.channel };
+}
+
+/** Checks a command whose names are resolved against the rules, in memory. Throws `Refusal`, but not for missing fields. */
+export function evaluate(
+  { policy, company }: Pick<ConversationContext, 'policy' | 'company'>,
+  resolved: Resolved,
+  requester: Requester,
+  { first, reviewed }: Pick<Request, 'first' | 'reviewed'> = {},
+): Ask | Omit<Ready, 'saidIn'> {
+  const { parsed, input, missing, problems } = resolved;
+  const { person, channel } = requester;
+  assertMember(person);
+  if (problems[0]) throw problems[0].refusal;
+  const { command } = parsed;
+  const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.valid?.(input);
+  if (missing.length > 0 || wrong?.unsaid) {
+    mayTry(policy(), person, parsed);
+    return { kind: 'ask', resolved, person, says: wrong && new Refusal(wrong.says, wrong) };
+  }
+  if (wrong) throw new Refusal(wrong.says, wrong);
+  if ((parsed.reason?.length ?? 0) > maxReasonLength) {
+    throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
+  }
+  const authorized = authorize(policy(), person, resolved, company());
+  const { target, alsoReads } = authorized;
+  const ready = { kind: 'ready', parsed: authorized, requester, confirmation: reviewed ?? 'not needed' } as const;
+  const isAction = command.shape === 'action';
+  if (isAction) assertChannel(policy(), channel, [target, ...alsoReads]);
+  if (!isAction || parsed.dryRun)
+    return first === 'fields' ? { kind: 'ask', resolved, person } : { ...ready, will: 'show' };
+  const isReviewed = reviewed !== undefined;
+  if (!isReviewed && needsReview(command, target)) return { ...ready, will: 'review' };
+  if (wantsReason(authorized)) return { kind: 'ask', resolved, person, says: noReason() };
+  if (isReviewed) {
+    refuseUnlessTyped(command, target, reviewed.typedName);
+    return { ...ready, will: 'save' };
+  }
+  if (first === 'fields') return { kind: 'ask', resolved, person };
+  return { ...ready, will: first === 'review' ? 'review' : 'save' };
+}
+
+/** What the arguments mean to this person. If a name is unknown, the host's lists are read again first. */
+async function resolveNames(context: ConversationContext, parsed: ParsedCommand, person: Person): Promise<Resolved> {
+  const resolved = resolve(parsed, context.names(person));
+  if (!resolved.problems.some(({ field }) => parsed.command.fields[field]?.kind !== 'plain')) return resolved;
+  await context.freshenNames();
+  return resolve(parsed, context.names(person));
+}
+
+/** Runs what was checked. `inbox`: the row of the delivery; a change is saved only in the transaction that closes it. */
+export async function next(context: ConversationContext, ready: Ready, inbox: string | undefined): Promise<Next> {
+  try {
+    return await run(context, ready, inbox);
+  } catch (error) {
+    if (error instanceof Refusal) return { kind: 'refuse', refusal: error, person: ready.requester.person };
+    throw error;
+  }
+}
+
+async function run(context: ConversationContext, ready: Ready, inbox: string | undefined): Promise<Next> {
+  const { parsed, requester, will, confirmation } = ready;
+  const { person } = requester;
+  const { command } = parsed.parsed;
+  if (parsed.target && parsed.target.kind !== 'company') context.recent.note(person.id, parsed.target.id);
+  if (command.shape !== 'action') {
+    const answer = await answerOf(context, parsed, command, { person, channel: ready.saidIn, inbox });
+    return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, parsed };
+  }
+  const frozen = await lookAndFreeze(context, parsed, command, person.id);
+  if (will === 'show') return { kind: 'show', page: dryRun(frozen), parsed };
+  if (will === 'review') return { kind: 'review', frozen, differs: false };
+  try {
+    return { kind: 'saved', change: await save(context, frozen, requester, confirmation, inbox) };
+  } catch (error) {
+    if (error instanceof NotAsShown) return { kind: 'review', frozen, differs: true };
+    throw error;
+  }
+}

@@ -1,0 +1,26 @@
+import type { Page } from '../../commands/kit/page.ts';
+import type { Authorized } from '../../pipeline/access/access-check.ts';
+import { canonicalArgs } from '../../pipeline/language/resolve.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
+import { lateAnswerNote } from '../context/slow-work.ts';
+import { drawPage, isLong } from '../draw/blocks.ts';
+import { sendFile } from './files.ts';
+
+/** Sends a page to its requester alone. It is kept if it can be shared or has further pages. */
+export async function sendPage(
+  context: SlackContext,
+  interaction: Interaction,
+  parsed: Authorized,
+  page: Page,
+): Promise<void> {
+  const { command, dryRun } = parsed.parsed;
+  const shareable = command.shape === 'report' && command.right !== 'named';
+  const id =
+    shareable || isLong(page)
+      ? await context.payloads.keepPage(interaction.person, { args: [...canonicalArgs(parsed, { dryRun })], page })
+      : undefined;
+  const lateNote = await lateAnswerNote(context, interaction);
+  if (lateNote) await context.ephemeral(interaction, lateNote);
+  await context.ephemeral(interaction, drawPage(page, id === undefined ? undefined : { id, shareable }));
+  if (page.file) await sendFile(context, interaction, page.file);
+}

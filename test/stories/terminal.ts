@@ -1,0 +1,150 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { catalogue } from '../../src/commands/index.ts';
+import { readConfig } from '../../src/config.ts';
+import { createLog } from '../../src/log.ts';
+import type { Button, Card, Note } from '../../src/pipeline/changes/card.ts';
+import { check, next, type Request } from '../../src/pipeline/conversation/conversation.ts';
+import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
+import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
+import { canonicalArgs } from '../../src/pipeline/language/resolve.ts';
+import { decide } from '../../src/pipeline/steps/decide.ts';
+import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
+import { createSteadyNow } from '../../src/storage/clock.ts';
+import { joined, plain } from '../../src/text.ts';
+import { buildPipeline, openFoundations, type FrontDoor } from '../../src/wiring.ts';
+
+/** A second way in, beside Slack: people type lines, answer reviews and press buttons, and read plain text. */
+export type Terminal = {
+  readonly hosting: HostingStandIn;
+  /** Types a line; resolves with what is printed at once. */
+  readonly type: (person: string, line: string) => Promise<string>;
+  /** Answers the review that this person saw last. */
+  readonly confirm: (person: string, typedName?: string) => Promise<string>;
+  /** Presses a decision button that was printed. */
+  readonly press: (person: string, label: string) => Promise<string>;
+  /** Resolves with a printed message that matches, now or later. */
+  readonly prints: (pattern: RegExp) => Promise<string>;
+  readonly close: () => Promise<void>;
+};
+
+type Shown = { readonly text: string; readonly buttons: readonly Button[] };
+const shownAs = (what: Card | Note): Shown =>
+  'headline' in what
+    ? { text: [what.mark, plain(joined([what.headline, ...what.lines], '\n'))].join(' '), buttons: what.buttons }
+    : { text: plain(what.text), buttons: what.buttons ?? [] };
+
+/** Opens a terminal on the real pipeline, with this policy, beside the hosting stand-in. */
+export async function openTerminal(policy: string, durations: HostingOptions['durations']): Promise<Terminal> {
+  const hosting = await startHosting({ notKnownFor: 0, durations });
+  const folder = await mkdtemp(join(tmpdir(), 'sitehand-terminal-'));
+  const policyFile = join(folder, 'policy.yml');
+  await writeFile(policyFile, policy);
+  const config = readConfig({
+    SLACK_BOT_TOKEN: 'xoxb-of-no-use-here',
+    SLACK_APP_TOKEN: 'xapp-of-no-use-here',
+    HOSTING_API_URL: hosting.url,
+    HOSTING_API_KEY: hosting.key,
+    HOSTING_COMPANY_ID: hosting.companyId,
+    POLICY_FILE: policyFile,
+    DATABASE_URL: `sqlite:${join(folder, 'sitehand.db')}`,
+  });
+  const printed = new Map<string, Shown>();
+  let waiting: { pattern: RegExp; found: (text: string) => void }[] = [];
+  const print = (ts: string, what: Card | Note): void => {
+    const shown = shownAs(what);
+    printed.set(ts, shown);
+    waiting = waiting.filter(({ pattern, found }) => !pattern.test(shown.text) || found(shown.text));
+  };
+  const foundations = await openFoundations(config, createLog('silent'), createSteadyNow());
+  const { pipeline, worker, delivery, logs } = await buildPipeline(config, foundations, doorOf(print));
+  await foundations.directory.refresh();
+  worker.start();
+  delivery.start();
+
+  const reviews = new Map<string, { readonly parsed: ParsedCommand; readonly shown: string }>();
+  const answer = async (person: string, request: Omit<Request, 'from'>): Promise<string> => {
+    const from = { person, team: undefined, channel: 'tty', cardChannel: async () => ({ id: 'tty', shared: false }) };
+    const checked = await check(pipeline, { ...request, from });
+    if (checked.kind === 'ask') {
+      const { missing, problems } = checked.resolved;
+      const wrong = problems.map(({ refusal }) => plain(refusal.says));
+      return [...missing.map((field) => `${field}?`), ...wrong, plain(checked.says?.says ?? [])].join('\n');
+    }
+    const came = checked.kind === 'refuse' ? checked : await next(pipeline, checked, undefined);
+    switch (came.kind) {
+      case 'refuse':
+        return plain(joined([came.refusal.says, came.refusal.hint]));
+      case 'instead':
+        return answer(person, { parsed: parseArgs(came.args, catalogue) });
+      case 'show':
+        return plain(came.page.title);
+      case 'saved':
+        return `#${came.change?.number} was saved`;
+      case 'review': {
+        const parsed = parseArgs(canonicalArgs(came.frozen), catalogue);
+        reviews.set(person, { parsed, shown: came.frozen.fingerprint });
+        return came.frozen.card;
+      }
+    }
+  };
+  return {
+    hosting,
+    type: async (person, line) => {
+      const parsed = parse(line, catalogue);
+      return parsed ? answer(person, { parsed }) : '';
+    },
+    confirm: async (person, typedName) => {
+      const { parsed, shown } = reviews.get(person) ?? raise('no review was shown');
+      return answer(person, { parsed, reviewed: { shown, typedName } });
+    },
+    press: async (person, label) => {
+      const buttons = [...printed.values()].flatMap((shown) => shown.buttons);
+      const press = buttons.findLast((button) => button.label === label)?.press ?? raise(`no button says ${label}`);
+      if (press.kind !== 'decision') throw new Error(`${label} decides nothing`);
+      const decided = decide(pipeline, { ...press, person, team: undefined, inbox: undefined });
+      return decided.then(() => '', String);
+    },
+    prints: (pattern) => {
+      const text = [...printed.values()].map((shown) => shown.text).find((one) => pattern.test(one));
+      return text === undefined ? new Promise((found) => waiting.push({ pattern, found })) : Promise.resolve(text);
+    },
+    close: async () => {
+      await Promise.all([worker.stop(), delivery.stop(), logs.close()]);
+      foundations.directory.close();
+      await Promise.all([foundations.hosting.close(), foundations.policy.close(), foundations.counting.close()]);
+      await foundations.database.close();
+      await hosting.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+function raise(why: string): never {
+  throw new Error(why);
+}
+
+/** Everybody who types is a member, and every message is printed. */
+function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
+  const member = { name: 'somebody', team: 'home', standing: 'member', zone: 'UTC', groups: [] } as const;
+  const known: FrontDoor['known'] = async (id) => ({ ...member, id });
+  const asking = { known, glanced: known, asked: known, fresh: known };
+  let posts = 0;
+  const post = (what: Card | Note) => {
+    const place = { channel: 'tty', ts: String((posts += 1)) };
+    print(place.ts, what);
+    return place;
+  };
+  return {
+    ...asking,
+    membersOf: async () => [],
+    groupTrouble: () => undefined,
+    channel: async (id) => ({ id, shared: false }),
+    lookAt: async () => ({ kind: 'seen', shared: false, archived: false, member: true }),
+    askSlack: async () => ({ botUserId: 'sitehand' }),
+    isTaken: () => true,
+    onCard: () => undefined,
+    messenger: { post: async (_, what) => post(what), edit: async ({ ts }, what) => print(ts, what) },
+  };
+}
