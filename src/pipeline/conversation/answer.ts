@@ -24,7 +24,7 @@ export type Reader = {
   readonly inbox: string | undefined;
 };
 
-/** Runs a report or a built-in. A built-in may name other arguments to run instead. Throws `Refusal`. */
+/** Runs a report or a built-in. A built-in may name another command to run instead. Throws `Refusal`. */
 export async function answerOf(
   context: AnswerContext,
   parsed: Authorized,

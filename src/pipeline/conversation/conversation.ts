@@ -74,7 +74,7 @@ export type Ready = {
 export type Next =
   | Refuse
   | { readonly kind: 'show'; readonly page: Page; readonly parsed: Authorized }
-  /** Other arguments to run instead. */
+  /** Another command to run instead. */
   | { readonly kind: 'instead'; readonly args: Args }
   /** What will happen. `differs`: from what the person was shown before. */
   | { readonly kind: 'review'; readonly frozen: Frozen; readonly differs: boolean }
