@@ -237,7 +237,7 @@ describe.runIf(postgresRuns)(`replicas whose server’s clock has jumped${noPost
     const [one, jumps] = [await openDatabase(url), [] as Jump[]];
     try {
       const now = await one.now();
-      // The setting of a replica whose server's clock has jumped an hour ahead.
+      // What a replica wrote whose server's clock has jumped an hour ahead.
       const noted = { key: 'last_seen', value: String(hour), at: now - hour };
       await one.transaction((tx) => writeKv(tx, noted));
       const beside = await openDatabase(url, { onJump: (jump) => jumps.push(jump) });

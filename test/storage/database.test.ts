@@ -47,7 +47,7 @@ describeBoth('a database', (open) => {
     let outside: Promise<unknown> = Promise.resolve();
     const work = database.transaction(async (tx) => {
       await writeKv(tx, { key: 'pause', value: 'now', at: 1 });
-      outside = readKv(database.db, 'pause').then((setting) => seen.push(setting?.value ?? 'nothing'));
+      outside = readKv(database.db, 'pause').then((row) => seen.push(row?.value ?? 'nothing'));
       await sql`select 1`.execute(tx);
       throw new Error('no');
     });

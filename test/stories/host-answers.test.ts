@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
 import { openHouse, patienceMs, type House } from './house.ts';
-import type { Args } from './people.ts';
+import type { Words } from './people.ts';
 
 /** What the host does with the write, and what the thread then says; the write is one in any case. */
-type Case = { readonly fault: FaultRequest; readonly state: string; readonly says: Args };
+type Case = { readonly fault: FaultRequest; readonly state: string; readonly says: Words };
 
 const unknown = (fault: FaultRequest): Case => ({
   fault,

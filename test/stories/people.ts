@@ -3,7 +3,7 @@ import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { patienceMs } from './bot.ts';
 
 /** Text to find in a message: a substring or a pattern. */
-export type Args = string | RegExp;
+export type Words = string | RegExp;
 type Outcome = Awaited<ReturnType<SlackStandIn['command']>>;
 
 const defaultChannel = 'C0ACME';
@@ -18,7 +18,7 @@ export type Somebody = {
   /** Sends a slash command that is answered with a card. */
   readonly asks: (line: string, channel?: string) => Promise<Tale>;
   /** Sends a slash command that opens a form; resolves to the form once its text has these words. */
-  readonly opens: (line: string, words: Args, channel?: string) => Promise<SeenView>;
+  readonly opens: (line: string, words: Words, channel?: string) => Promise<SeenView>;
   /** Sends a slash command, confirms its form (typing the name if asked), and returns the waiting change. */
   readonly wants: (line: string, channel?: string) => Promise<Tale>;
   readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
@@ -27,7 +27,7 @@ export type Somebody = {
   /** Presses a button of a message, by its label. */
   readonly clicks: (message: Pick<SeenMessage, 'channel' | 'ts'>, label: string) => Promise<Said>;
   /** The topmost form, once its text has these words. */
-  readonly form: (words: Args) => Promise<SeenView>;
+  readonly form: (words: Words) => Promise<SeenView>;
   readonly submits: (filled?: Parameters<SlackStandIn['submit']>[1]) => Promise<Outcome>;
   /** Submits the topmost form, which is answered with a card in that channel. */
   readonly confirms: (filled?: Parameters<SlackStandIn['submit']>[1], channel?: string) => Promise<Tale>;
@@ -37,7 +37,7 @@ export type Somebody = {
 export type Said = {
   readonly outcome: Outcome;
   /** The first private answer with these words. */
-  readonly hears: (words: Args) => Promise<SeenMessage>;
+  readonly hears: (words: Words) => Promise<SeenMessage>;
   /** All private answers. */
   readonly interaction: () => readonly SeenMessage[];
 };
@@ -50,13 +50,13 @@ export type Tale = {
   readonly card: () => SeenMessage;
   readonly replies: () => readonly SeenMessage[];
   /** The first reply in the thread with these words. */
-  readonly tells: (words: Args) => Promise<SeenMessage>;
+  readonly tells: (words: Words) => Promise<SeenMessage>;
   /** The card, once it has these words. */
-  readonly shows: (words: Args) => Promise<SeenMessage>;
+  readonly shows: (words: Words) => Promise<SeenMessage>;
 };
 
 /** Whether a text has the words. */
-export const has = (text: string, words: Args): boolean =>
+export const has = (text: string, words: Words): boolean =>
   typeof words === 'string' ? text.includes(words) : words.test(text);
 
 /** A person by user id. */
@@ -67,7 +67,7 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
     const outcome = await act();
     const interaction = (): readonly SeenMessage[] =>
       privateTo(slack, id, channel).filter((one) => !before.has(keyOf(one)));
-    const hears = (words: Args): Promise<SeenMessage> =>
+    const hears = (words: Words): Promise<SeenMessage> =>
       expectSoon(
         slack,
         `a private word to ${id} with ${words}`,

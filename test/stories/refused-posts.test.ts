@@ -1,12 +1,12 @@
 import { describe, expect, test, vi } from 'vitest';
 import { ids, inHouse, patienceMs, type House } from './house.ts';
-import { has, type Args } from './people.ts';
+import { has, type Words } from './people.ts';
 
 const clear = '/site cache clear acme-shop/staging';
 const ops = 'C0OPS';
 
 /** The first message that the person sees there, in a thread or not, with all of these words. */
-const seenIn = (house: House, channel: string, as: string, ...words: readonly Args[]): Promise<string> =>
+const seenIn = (house: House, channel: string, as: string, ...words: readonly Words[]): Promise<string> =>
   house.slack.until(() => {
     const roots = house.slack.messages({ channel, as });
     const all = roots.flatMap(({ ts }) => house.slack.messages({ channel, thread: ts, as }));

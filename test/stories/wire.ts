@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
 /** Recognises a transaction, or a statement that commits by itself: it must contain all of these. */
-type Args = readonly string[];
+type Words = readonly string[];
 
 /** A proxy on loopback between a bot and PostgreSQL that fails on request. */
 export type Wire = {
@@ -18,15 +18,15 @@ export type Wire = {
    * Ends the connection at the next commit with these words: either the server never sees the commit (`commit`), or it
    * commits and the answer is lost (`answer`). Resolves when that has happened.
    */
-  readonly lose: (what: Loss, words: Args) => Promise<void>;
+  readonly lose: (what: Loss, words: Words) => Promise<void>;
   readonly close: () => void;
 };
 
 type Loss = 'commit' | 'answer';
-type Order = { readonly what: Loss; readonly words: Args; readonly done: () => void };
+type Order = { readonly what: Loss; readonly words: Words; readonly done: () => void };
 
 /** The words of a transaction that writes this audit event about this target. */
-export const lineOf = (event: string, target: string): Args => [
+export const lineOf = (event: string, target: string): Words => [
   'insert into "audit"',
   // The bound parameter: its length in four bytes, then the text.
   `\0\0\0${String.fromCodePoint(event.length)}${event}`,

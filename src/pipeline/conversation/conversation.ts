@@ -58,7 +58,7 @@ export type Ready = {
   readonly will: 'show' | 'review' | 'save';
   readonly parsed: Authorized;
   /** Who asks, and the channel of the card. */
-  readonly asker: Requester;
+  readonly requester: Requester;
   /** Where it was said; undefined: in no channel. */
   readonly saidIn: string | undefined;
   readonly confirmation: Confirmation;
@@ -100,11 +100,11 @@ async function checkFor(context: PipelineContext, request: Request, person: Pers
 export function evaluate(
   { policy, company }: Pick<PipelineContext, 'policy' | 'company'>,
   resolved: Resolved,
-  asker: Requester,
+  requester: Requester,
   { first, reviewed }: Pick<Request, 'first' | 'reviewed'> = {},
 ): Ask | Omit<Ready, 'saidIn'> {
   const { parsed, input, missing, problems } = resolved;
-  const { person, channel } = asker;
+  const { person, channel } = requester;
   assertMember(person);
   if (problems[0]) throw problems[0].refusal;
   const { command } = parsed;
@@ -117,16 +117,16 @@ export function evaluate(
   if ((parsed.reason?.length ?? 0) > maxReasonLength) {
     throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
   }
-  const authorised = authorize(policy(), person, resolved, company());
-  const { target, alsoReads } = authorised;
-  const ready = { kind: 'ready', parsed: authorised, asker, confirmation: reviewed ?? 'not needed' } as const;
+  const authorized = authorize(policy(), person, resolved, company());
+  const { target, alsoReads } = authorized;
+  const ready = { kind: 'ready', parsed: authorized, requester, confirmation: reviewed ?? 'not needed' } as const;
   const isAction = command.shape === 'action';
   if (isAction) assertChannel(policy(), channel, [target, ...alsoReads]);
   if (!isAction || parsed.dryRun)
     return first === 'fields' ? { kind: 'ask', resolved, person } : { ...ready, will: 'show' };
   const isReviewed = reviewed !== undefined;
   if (!isReviewed && needsReview(command, target)) return { ...ready, will: 'review' };
-  if (wantsReason(authorised)) return { kind: 'ask', resolved, person, says: noReason() };
+  if (wantsReason(authorized)) return { kind: 'ask', resolved, person, says: noReason() };
   if (isReviewed) {
     refuseUnlessTyped(command, target, reviewed.typedName);
     return { ...ready, will: 'save' };
@@ -135,7 +135,7 @@ export function evaluate(
   return { ...ready, will: first === 'review' ? 'review' : 'save' };
 }
 
-/** What the words mean to this person. If a name is unknown, the host's lists are read again first. */
+/** What the arguments mean to this person. If a name is unknown, the host's lists are read again first. */
 async function resolveNames(context: PipelineContext, parsed: ParsedCommand, person: Person): Promise<Resolved> {
   const resolved = resolve(parsed, context.names(person));
   if (!resolved.problems.some(({ field }) => parsed.command.fields[field]?.kind !== 'plain')) return resolved;
@@ -148,14 +148,14 @@ export async function next(context: PipelineContext, ready: Ready, inbox: string
   try {
     return await run(context, ready, inbox);
   } catch (error) {
-    if (error instanceof Refusal) return { kind: 'refuse', refusal: error, person: ready.asker.person };
+    if (error instanceof Refusal) return { kind: 'refuse', refusal: error, person: ready.requester.person };
     throw error;
   }
 }
 
 async function run(context: PipelineContext, ready: Ready, inbox: string | undefined): Promise<Next> {
-  const { parsed, asker, will, confirmation } = ready;
-  const { person } = asker;
+  const { parsed, requester, will, confirmation } = ready;
+  const { person } = requester;
   const { command } = parsed.parsed;
   if (parsed.target && parsed.target.kind !== 'company') context.recent.note(person.id, parsed.target.id);
   if (command.shape !== 'action') {
@@ -166,7 +166,7 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
   if (will === 'show') return { kind: 'show', page: dryRun(frozen), parsed };
   if (will === 'review') return { kind: 'review', frozen, differs: false };
   try {
-    return { kind: 'saved', change: await save(context, frozen, asker, confirmation, inbox) };
+    return { kind: 'saved', change: await save(context, frozen, requester, confirmation, inbox) };
   } catch (error) {
     if (error instanceof NotAsShown) return { kind: 'review', frozen, differs: true };
     throw error;

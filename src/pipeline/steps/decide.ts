@@ -116,7 +116,7 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
     if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
     const at = await context.database.now(tx);
     if (!(await claimInbox(tx, inbox, at))) return 'too late';
-    const note = { by: 'sitehand', at, reply, outcome: nothingSent(checked.why), tell: [change.requester] };
+    const note = { by: 'sitehand', at, reply, lastNote: nothingSent(checked.why), tell: [change.requester] };
     await context.changeStore.advance(tx, change, { kind }, note);
     return 'first';
   });

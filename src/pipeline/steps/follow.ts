@@ -176,7 +176,7 @@ async function settle(
   const after = event.kind === 'unverified' ? restored?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
   const text = joined([markFor[event.kind], says, after, until]);
-  const final = { reply: { text, buttons }, outcome: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
+  const final = { reply: { text, buttons }, lastNote: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
   const note: TransitionNote = {
     by: 'sitehand',
     at,
@@ -203,7 +203,7 @@ function offersOf(
   const args = proven ? action.undo?.(of) : undefined;
   if (args === undefined) return { buttons: next };
   const press = { kind: 'undo', installation: database.installation, number: change.number } as const;
-  return { buttons: [{ label: 'Undo', press }, ...next], undo: { args: args, left: left ?? null, until: at + undoMs } };
+  return { buttons: [{ label: 'Undo', press }, ...next], undo: { args, left: left ?? null, until: at + undoMs } };
 }
 
 const trailOf = (change: Change, now: number): PollState =>

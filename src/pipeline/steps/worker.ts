@@ -100,7 +100,7 @@ async function expire({ database, changeStore }: StepsContext, change: Change): 
     const at = await database.now(tx);
     const why = say`It wasn't approved in time.`;
     const reply = notSent(why, argsOfChange(change));
-    const note = { by: 'sitehand', at, reply, outcome: nothingSent(why), tell: [change.requester] };
+    const note = { by: 'sitehand', at, reply, lastNote: nothingSent(why), tell: [change.requester] };
     await changeStore.advance(tx, change, { kind: 'expire' }, note);
   });
 }

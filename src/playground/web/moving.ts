@@ -29,7 +29,7 @@ export function createMovings(seat: Seat): Movings {
 
 const stepsOf = ({ steps }: Moving, directory: Directory): Drawn['steps'] =>
   steps.map(({ event, at, by }, index) => ({
-    says: by === 'sitehand' ? event : `${event} by ${nameOf.person(directory, by)}`,
+    says: by === 'sitehand' ? inWords(event) : `${inWords(event)} by ${nameOf.person(directory, by)}`,
     after: index === 0 ? '' : lasted(at - (steps[0]?.at ?? at)),
   }));
 
@@ -43,7 +43,7 @@ function draw({ number, command, target, state, steps }: Drawn): HTMLElement {
       {},
       h('strong', {}, `#${number} ${command}`),
       h('bdi', {}, target),
-      h('span', { class: `state ${looks}` }, state),
+      h('span', { class: `state ${looks}` }, inWords(state)),
     ),
     h(
       'p',
@@ -52,5 +52,8 @@ function draw({ number, command, target, state, steps }: Drawn): HTMLElement {
     ),
   );
 }
+
+/** The name of an event or a state for people: `did not happen`. */
+const inWords = (name: string): string => name.replaceAll('_', ' ');
 
 const lasted = (ms: number): string => (ms < 1_000 ? `${ms} ms` : `${(ms / 1_000).toFixed(1)} s`);

@@ -31,7 +31,7 @@ export const senderOf = (
   interaction: Pick<Interaction, 'person' | 'team' | 'channel'>,
 ): Request['from'] => ({ ...interaction, cardChannel: () => placeFor(context, interaction) });
 
-/** The channel for a card: the policy's, or the asker's direct messages if Slack does not show us that channel. */
+/** The channel for a card: the policy's, or the requester's direct messages if Slack does not show us that channel. */
 async function placeFor(
   { people, pipeline }: SlackContext,
   { channel, person }: Pick<Interaction, 'channel' | 'person'>,

@@ -11,7 +11,7 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 import { contextOf, senderOf, tellWhere } from './channels.ts';
 import { sendPage } from './send-page.ts';
 
-/** Handles a line of words from any surface: answers it, or opens a form or a review. */
+/** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
   const person = await speaker(context.pipeline, interaction);
   const parsed = parse(line, catalogue, await contextOf(context, interaction, person));
@@ -66,7 +66,7 @@ export async function draw(context: SlackContext, interaction: Interaction, came
   }
 }
 
-/** Checks the rights for words that were answered before again. Throws `Refusal` if they no longer pass. */
+/** Checks the rights for arguments that were answered before again. Throws `Refusal` if they no longer pass. */
 export async function reauthorize(context: SlackContext, interaction: Interaction, args: Args): Promise<Authorized> {
   const parsed = parseArgs(args, catalogue);
   const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction) });

@@ -72,9 +72,9 @@ export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:'
 
 /** What somebody asks for, seen and frozen as it would be saved. */
 export async function frozenFrom(context: StepsContext, role: Role, words: Args): Promise<Frozen> {
-  const asker = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
   const parsed = { ...parseArgs(words, catalogue), reason: 'release 42' };
-  const evaluated = evaluate(context, resolve(parsed, context.names(asker.person)), asker);
+  const evaluated = evaluate(context, resolve(parsed, context.names(requester.person)), requester);
   if (evaluated.kind === 'ask' || parsed.command.shape !== 'action') throw new Error('this cannot be asked for');
   return lookAndFreeze(context, evaluated.parsed, parsed.command);
 }

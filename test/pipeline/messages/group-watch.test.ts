@@ -10,12 +10,12 @@ import { policyFrom } from '../given.ts';
 const policy = policyFrom(
   'version: 1\ngroups: { devs: [S0DEVS], leads: [S0LEADS] }\nrules:\n  - { allow: [read], to: [devs] }\n',
 );
-type Args = Readonly<Record<string, string | undefined>>;
+type Words = Readonly<Record<string, string | undefined>>;
 
 /** A freshly started watch, with Slack's error codes for the groups. */
-function watching(database: Database, words: Args) {
+function watching(database: Database, words: Words) {
   const asked: string[] = [];
-  const slack: { words: Args } = { words };
+  const slack: { words: Words } = { words };
   const watch = createGroupWatch({
     database,
     policy: () => policy,
@@ -24,7 +24,7 @@ function watching(database: Database, words: Args) {
       watch.onGroup(group, slack.words[group]);
     },
   });
-  return { look: watch.look, asked, says: (other: Args) => (slack.words = other) };
+  return { look: watch.look, asked, says: (other: Words) => (slack.words = other) };
 }
 
 async function opsMessages(database: Database): Promise<readonly string[]> {

@@ -117,14 +117,21 @@ describeBoth('timers', (open) => {
 });
 
 describeBoth('button payloads', (open) => {
-  const answer: ButtonPayload = { id: 'a1', person: 'U1', kind: 'page', content: '{}', created_at: 1, expires_at: 100 };
-  const put = (database: Database, ...answers: readonly ButtonPayload[]) =>
-    database.transaction((tx) => putPayloads(tx, answers));
+  const payload: ButtonPayload = {
+    id: 'a1',
+    person: 'U1',
+    kind: 'page',
+    content: '{}',
+    created_at: 1,
+    expires_at: 100,
+  };
+  const put = (database: Database, ...payloads: readonly ButtonPayload[]) =>
+    database.transaction((tx) => putPayloads(tx, payloads));
 
   it('are found until they expire, and then removed', async () => {
     const database = await open();
-    await put(database, answer, { ...answer, id: 'a2', expires_at: 101 });
-    expect(await findPayload(database.db, 'a1', 99)).toEqual(answer);
+    await put(database, payload, { ...payload, id: 'a2', expires_at: 101 });
+    expect(await findPayload(database.db, 'a1', 99)).toEqual(payload);
     expect(await findPayload(database.db, 'a1', 100)).toBeUndefined();
     await database.transaction((tx) => expirePayloads(tx, 100));
     expect(await findPayload(database.db, 'a1', 0)).toBeUndefined();
@@ -134,23 +141,23 @@ describeBoth('button payloads', (open) => {
   it('are taken by one of two clicks', async () => {
     const database = await open();
     const replica = await database.again();
-    await put(database, answer);
+    await put(database, payload);
     const taken = await Promise.all(
       [database, replica, database].map((one) => one.transaction((tx) => takePayload(tx, 'a1', 5))),
     );
-    expect(taken.filter((one) => one !== undefined)).toEqual([answer]);
-    await put(database, answer);
+    expect(taken.filter((one) => one !== undefined)).toEqual([payload]);
+    await put(database, payload);
     expect(await database.transaction((tx) => takePayload(tx, 'a1', 100))).toBeUndefined();
   });
 
   it('are so many a person and so long, and no more', async () => {
     const database = await open();
     const many = Array.from({ length: PAYLOADS_PER_PERSON + 2 }, (_, at) => ({
-      ...answer,
+      ...payload,
       id: `a${at}`,
       created_at: at,
     }));
-    await put(database, { ...answer, id: 'other', person: 'U2', created_at: 0 }, ...many);
+    await put(database, { ...payload, id: 'other', person: 'U2', created_at: 0 }, ...many);
     const left = await database.db.selectFrom('button_payloads').select('id').orderBy('created_at').execute();
     expect(left.map(({ id }) => id)).toEqual(['other', ...many.slice(2).map(({ id }) => id)]);
   });
