@@ -59,7 +59,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
     await says('The hosting API has received 1 write.');
     await movings().getByText('unknown', { exact: true }).waitFor();
     expect(await movings().last().innerText()).toMatch(
-      /^#1 cache clear\s+acme-shop\/staging\s+unknown\s+asked by Ana\s+queued .* ms\s+send .* ms\s+lose/,
+      /^#1 cache clear\s+acme-shop\/staging\s+unknown\s+asked by Ana\s+queued .* ms\s+send .* ms\s+outcome lost/,
     );
 
     await button('Mend all').click();

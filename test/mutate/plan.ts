@@ -14,6 +14,7 @@ export const mutated: readonly string[] = [
   'src/pipeline/changes/operation-state.ts',
   // Rights.
   'src/pipeline/access/access-check.ts',
+  'src/pipeline/access/assert-channel.ts',
   'src/pipeline/access/may-run.ts',
   'src/policy/channels.ts',
   'src/policy/memberships.ts',

@@ -38,17 +38,19 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       "right.kind === 'may not' → true",
     ),
   ],
-  'src/pipeline/access/access-check.ts': [
-    ...same(
-      'No rule can name either.',
-      "const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });",
-      '\'\' → "Stryker was here!"',
-    ),
+  'src/pipeline/access/assert-channel.ts': [
     ...same(
       'The company has no site anyhow; the types cannot see that.',
       "const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);",
       "target.kind === 'company' → false",
       '\'company\' → ""',
+    ),
+  ],
+  'src/pipeline/access/access-check.ts': [
+    ...same(
+      'No rule can name either.',
+      "const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });",
+      '\'\' → "Stryker was here!"',
     ),
   ],
   'src/pipeline/changes/operation-state.ts': [
