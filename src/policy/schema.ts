@@ -130,13 +130,16 @@ function ruleOf(known: Known) {
   const rule = {
     allow: what.describe('What the rule allows: classes, or commands by name'),
     deny: what.describe('What the rule denies, whatever others allow: classes, or commands by name'),
-    to: z.union([z.literal('everyone'), audience], 'expected everyone, or a list of groups like [leads]'),
+    to: z
+      .union([z.literal('everyone'), audience], 'expected everyone, or a list of groups like [leads]')
+      .describe('everyone, or a list of groups'),
     where: several(target, 'targets, like ["acme-shop/*"]')
       .optional()
       .describe('site/environment, domain:example.com, domain:*.example.com or company; left out: everywhere'),
     approval: z
       .union([z.literal('none'), approvalOf(audience)], 'expected "none" or { by, count, expires, reason }')
-      .optional(),
+      .optional()
+      .describe('Who must approve before anything is sent; none: nobody'),
   };
   return fields(rule, 'a rule: allow or deny, to, where, approval')
     .refine(({ allow, deny }) => (allow === undefined) !== (deny === undefined), {
@@ -144,7 +147,7 @@ function ruleOf(known: Known) {
       // Also said of a rule with other mistakes.
       when: ({ value }) => typeof value === 'object' && value !== null,
     })
-    .superRefine((written, ctx) => refuseVain(written, known, ctx))
+    .superRefine((written, ctx) => refuseIneffective(written, known, ctx))
     .meta({ oneOf: [{ required: ['allow'] }, { required: ['deny'], not: { required: ['approval'] } }] });
 }
 
@@ -156,7 +159,11 @@ type Written = {
 };
 
 /** Refuses an approval that would never be asked for, and a `deny` that would deny nobody. */
-function refuseVain({ allow = [], deny, to, approval }: Written, { catalogue, groups }: Known, ctx: Context): void {
+function refuseIneffective(
+  { allow = [], deny, to, approval }: Written,
+  { catalogue, groups }: Known,
+  ctx: Context,
+): void {
   const reports = catalogue.filter(({ risk }) => risk === 'read' || risk === 'named').map(({ path }) => path);
   const report = ['read', ...reports].find((name) => allow.includes(name));
   if (deny && approval !== undefined) refuse(ctx, ['approval'], 'only a rule that allows can ask for approval');
