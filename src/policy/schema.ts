@@ -147,32 +147,32 @@ function ruleOf(known: Known) {
       // Also said of a rule with other mistakes.
       when: ({ value }) => typeof value === 'object' && value !== null,
     })
-    .superRefine((written, ctx) => refuseIneffective(written, known, ctx))
+    .superRefine((written, ctx) => {
+      if (written.approval !== undefined) refuseApproval(written, known, ctx);
+      if (written.deny && written.to !== 'everyone') refuseEmpty(written.to, known, ctx);
+    })
     .meta({ oneOf: [{ required: ['allow'] }, { required: ['deny'], not: { required: ['approval'] } }] });
 }
 
 type Written = {
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
-  readonly to: readonly string[] | 'everyone';
   readonly approval?: unknown;
 };
 
-/** Refuses an approval that would never be asked for, and a `deny` that would deny nobody. */
-function refuseIneffective(
-  { allow = [], deny, to, approval }: Written,
-  { catalogue, groups }: Known,
-  ctx: Context,
-): void {
-  const reports = catalogue.filter(({ risk }) => risk === 'read' || risk === 'named').map(({ path }) => path);
-  const report = ['read', ...reports].find((name) => allow.includes(name));
-  if (deny && approval !== undefined) refuse(ctx, ['approval'], 'only a rule that allows can ask for approval');
-  else if (report !== undefined && approval !== undefined && approval !== 'none')
+/** Refuses an approval that would never be asked for. */
+function refuseApproval({ allow = [], deny, approval }: Written, { catalogue }: Known, ctx: Context): void {
+  const isReport = ({ risk }: Catalogue[number]) => risk === 'read' || risk === 'named';
+  const report = ['read', ...catalogue.filter(isReport).map(({ path }) => path)].find((name) => allow.includes(name));
+  if (deny) refuse(ctx, ['approval'], 'only a rule that allows can ask for approval');
+  else if (report !== undefined && approval !== 'none')
     refuse(ctx, ['approval'], `"${report}" changes no site and cannot wait for approval; give it its own rule`);
-  if (deny && to !== 'everyone')
-    for (const [index, name] of to.entries())
-      // It looks like protection but has no effect.
-      if (groups.get(name) === 0) refuse(ctx, ['to', index], `the group ${quoted(name)} is empty: this denies nobody`);
+}
+
+/** Refuses a deny for an empty group: it looks like protection but has no effect. */
+function refuseEmpty(to: readonly string[], { groups }: Known, ctx: Context): void {
+  for (const [index, name] of to.entries())
+    if (groups.get(name) === 0) refuse(ctx, ['to', index], `the group ${quoted(name)} is empty: this denies nobody`);
 }
 
 const site = meaning(z.string('expected the name of a site'), (text) => {

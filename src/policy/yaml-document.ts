@@ -1,14 +1,4 @@
-import {
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  type Pair,
-  type ParsedNode,
-  type YAMLError,
-} from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type ParsedNode, type YAMLError } from 'yaml';
 import { quoted, type Mistake } from './mistakes.ts';
 
 /** The most entries that a list or a mapping may have. */
@@ -53,16 +43,9 @@ export class YamlDocument {
     let node: ParsedNode | null | undefined = this.#contents;
     let offset = node?.range[0] ?? 0;
     for (const step of path) {
-      if (isMap(node)) {
-        const pair: Pair<ParsedNode, ParsedNode | null> | undefined = node.items.findLast(
-          ({ key }) => wordOf(key) === step,
-        );
-        offset = pair?.key.range[0] ?? offset;
-        node = pair?.value;
-      } else {
-        node = isSeq(node) ? node.items[Number(step)] : undefined;
-        offset = node?.range[0] ?? offset;
-      }
+      const { place, value } = childOf(node, step);
+      offset = place?.range[0] ?? offset;
+      node = value;
     }
     return { offset, node };
   }
@@ -105,6 +88,14 @@ export class YamlDocument {
       lines.add(line);
     }
   }
+}
+
+type Child = { readonly place: ParsedNode | undefined; readonly value: ParsedNode | null | undefined };
+
+function childOf(node: ParsedNode | null | undefined, step: PropertyKey): Child {
+  const item = isSeq(node) ? node.items[Number(step)] : undefined;
+  const pair = isMap(node) ? node.items.findLast(({ key }) => wordOf(key) === step) : undefined;
+  return pair ? { place: pair.key, value: pair.value } : { place: item, value: item };
 }
 
 /** The text of a key as written, which YAML may have read as a number. */
