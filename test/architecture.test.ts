@@ -25,7 +25,7 @@ const neighbours = (file: string): readonly string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)));
 
-const leaves = ['text', 'errors', 'secret', 'semaphore', 'log', 'metrics', 'config', 'failpoints'];
+const leaves = ['text', 'duration', 'errors', 'secret', 'semaphore', 'log', 'metrics', 'config', 'failpoints'];
 /** What a folder may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   main: ['wiring', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
@@ -34,13 +34,14 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   'audit-cli': ['pipeline', 'commands', 'storage', 'text', 'errors', 'secret', 'config'],
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
-  pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'errors', 'secret', 'failpoints'],
-  commands: ['hosting', 'text', 'errors', 'masking', 'secret', 'semaphore'],
-  policy: ['hosting', 'storage', 'text', 'errors'],
+  pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'duration', 'errors', 'secret', 'failpoints'],
+  commands: ['hosting', 'text', 'duration', 'errors', 'masking', 'secret', 'semaphore'],
+  policy: ['hosting', 'storage', 'text', 'duration', 'errors'],
   hosting: ['text', 'errors', 'secret', 'semaphore'],
   storage: ['errors'],
   playground: [],
   text: [],
+  duration: [],
   semaphore: [],
   errors: ['text'],
   failpoints: [],

@@ -1,17 +1,20 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { catalogue } from '../src/commands/index.ts';
-import { rightOf } from '../src/commands/rights.ts';
+import { z } from 'zod';
+import { rightOf, rights } from '../src/commands/rights.ts';
 import { usage } from '../src/pipeline/language/usage.ts';
+import { policyFile } from '../src/policy/schema.ts';
 
 /**
- * The parts of docs/commands.md and the manifest that come from the catalogue. `npm run fix` runs this file, which
- * writes them; tests check that both are up to date.
+ * The parts of docs/commands.md and the manifest that come from the catalogue, and the JSON Schema of the policy file.
+ * `npm run fix` runs this file, which writes them; tests check that all are up to date.
  */
 
 const root = path.resolve(import.meta.dirname, '..');
 export const commandsPage = path.join(root, 'docs/commands.md');
 export const manifest = path.join(root, 'manifest.yml');
+export const policySchema = path.join(root, 'policy.schema.json');
 
 const words = (name: string): string => {
   const command = catalogue.get(name);
@@ -57,15 +60,26 @@ const entry = (command: string, description: string, hint: string): string =>
     '  should_escape: true',
   ].join('\n');
 
+/** What editors know of the policy file. The groups of a file are its own, so any name may stand for one. */
+function jsonSchema(): string {
+  const schema = policyFile({ catalogue: rights, groups: new Map() });
+  // Editors know this draft best.
+  const json = z.toJSONSchema(schema, { io: 'input', target: 'draft-07' });
+  return `${JSON.stringify({ ...json, title: 'The policy file of Sitehand' }, undefined, 2)}\n`;
+}
+
+/** Between which marks a derived part lies; without marks it is the whole file. */
 const marks = {
   [commandsPage]: ['<!-- commands -->\n', '\n<!-- /commands -->', commandTable],
   [manifest]: ['  slash_commands:\n', '\n  shortcuts:', slashCommands],
+  [policySchema]: [undefined, undefined, jsonSchema],
 } as const;
 
 /** The derived part of a file as it is, and as it must be. */
 export function derivedIn(file: string): { readonly stands: string; readonly wanted: string } {
   const [begin, end, derive] = marks[file] ?? ['', '', () => ''];
-  const stands = readFileSync(file, 'utf8').split(begin)[1]?.split(end)[0] ?? '';
+  const text = readFileSync(file, 'utf8');
+  const stands = begin === undefined ? text : (text.split(begin)[1]?.split(end)[0] ?? '');
   return { stands, wanted: derive() };
 }
 

@@ -11,6 +11,7 @@ const copied = [
   'vitest.config.ts',
   'manifest.yml',
   'policy.example.yml',
+  'policy.schema.json',
   'README.md',
   'docs',
 ];

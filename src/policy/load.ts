@@ -1,18 +1,19 @@
 import { createHash } from 'node:crypto';
-import { LineCounter, parseDocument, type YAMLError } from 'yaml';
-import { readBounds } from './load-bounds.ts';
-import { readGroups, readPeople } from './load-people.ts';
-import { readPins } from './load-overrides.ts';
-import { readLive, readRules } from './load-rules.ts';
-import type { Mistake } from './mistakes.ts';
-import { Diagnostics, YamlNode } from './yaml-node.ts';
+import { z } from 'zod';
+import { unknown, type Mistake } from './mistakes.ts';
+import type { Catalogue, Channels, Policy, Rule } from './rules.ts';
+import { policyFile, type PolicyFile } from './schema.ts';
 import { impossibleRules } from './unsatisfiable.ts';
-import type { Catalogue, Policy } from './rules.ts';
+import { YamlDocument, type Path } from './yaml-document.ts';
 
 /** The largest policy file, in bytes. */
 export const MAX_BYTES = 256 * 1024;
+const MAX_MISTAKES = 100;
+/** A rule is shown to people in at most as many characters. */
+const MAX_TEXT = 120;
 
-const SECTIONS = ['version', 'live', 'groups', 'people', 'rules', 'channels', 'environments', 'sites'] as const;
+/** Planned keys: refused by name, so that people do not rely on them yet. */
+const PLANNED = new Set(['freeze', 'night', 'breakGlass', 'delegates']);
 
 export type Loaded =
   | { readonly kind: 'policy'; readonly policy: Policy }
@@ -33,57 +34,86 @@ export function loadPolicy(text: string, catalogue: Catalogue): Loaded {
 }
 
 /** The result for a file that cannot be used at all. */
-export function unusable(says: string): Loaded {
-  return { kind: 'mistakes', mistakes: [{ line: 1, column: 1, says }] };
-}
+export const unusable = (says: string): Loaded => refused([{ line: 1, column: 1, says }]);
+
+const refused = (mistakes: readonly Mistake[]): Loaded => ({
+  kind: 'mistakes',
+  mistakes: mistakes.slice(0, MAX_MISTAKES).toSorted((a, b) => a.line - b.line || a.column - b.column),
+});
 
 function read(text: string, catalogue: Catalogue): Loaded {
-  const lines = new LineCounter();
-  const notes = new Diagnostics(lines);
-  // The parser's check for unique keys takes quadratic time. `YamlNode` finds duplicates in one pass.
-  const file = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
-  noteYamlErrors([...file.errors, ...file.warnings], notes);
-  const readable = notes.mistakes.length === 0;
-  const policy = readable ? readSections(new YamlNode(file.contents, notes), text, catalogue, notes) : undefined;
-  const { mistakes } = notes;
-  return policy && mistakes.length === 0 ? { kind: 'policy', policy } : { kind: 'mistakes', mistakes };
-}
-
-function readSections(root: YamlNode, text: string, catalogue: Catalogue, notes: Diagnostics): Policy | undefined {
-  const sections = root.fields(SECTIONS, 'version, groups and rules');
-  if (!sections) return undefined;
-  const version = sections.get('version');
-  if (version) version.whole(1, 1);
-  else root.wrong('"version: 1" is missing');
-  if (!sections.has('rules')) root.wrong('"rules" is missing');
-  const groups = readGroups(sections.get('groups'));
-  const people = readPeople(sections.get('people'));
-  const rules = readRules(sections.get('rules'), { groups, catalogue });
-  const sound = notes.mistakes.length === 0;
-  const live = readLive(sections.get('live'));
+  const file = new YamlDocument(text);
+  if (file.value === undefined) return refused(file.mistakes);
+  const { data, error } = policyFile({ catalogue, groups: groupsIn(file.value) }).safeParse(file.value);
+  const mistakes = [...file.mistakes, ...mistakesIn(error?.issues ?? [], file)];
+  if (data === undefined || mistakes.length > 0) return refused(mistakes);
+  const rules = data.rules.map((rule, index) => ({ ...ruleOf(rule), ...file.place(['rules', index]) }));
   const hash = createHash('sha256').update(text).digest('hex');
-  const channels = readBounds(sections.get('channels'));
-  const pins = readPins(sections.get('environments'), sections.get('sites'), live);
-  const policy = { hash, text, catalogue, live, groups, people, rules, channels, pins };
-  // Rules with mistakes are incomplete, so their approvals cannot be judged.
-  if (sound) impossibleRules(policy, new Map()).forEach((mistake) => notes.add(mistake));
-  return policy;
+  const policy = { hash, text, catalogue, rules, ...settingsOf(data) };
+  const impossible = impossibleRules(policy, new Map());
+  return impossible.length > 0 ? refused(impossible) : { kind: 'policy', policy };
 }
 
-/** One mistake for each line: later ones on a line mostly follow from the first. */
-function noteYamlErrors(errors: readonly ParserError[], notes: Diagnostics): void {
-  const seen = new Set<number>();
-  for (const error of errors) {
-    const at = notes.at(error.pos[0]);
-    if (!seen.has(at.line)) notes.add({ ...at, says: explain(error) });
-    seen.add(at.line);
-  }
+/** The groups that rules may name, each with the number of its ids. They are known even if the file has mistakes. */
+function groupsIn(value: unknown): ReadonlyMap<string, number> {
+  const named = z.object({ groups: z.record(z.string(), z.array(z.unknown()).catch([null])) }).safeParse(value);
+  return new Map(Object.entries(named.data?.groups ?? {}).map(([name, ids]) => [name, ids.length]));
 }
 
-type ParserError = Pick<YAMLError, 'code' | 'message' | 'pos'>;
+/** One mistake for each place: the later ones mostly follow from the first. */
+function mistakesIn(issues: readonly Issue[], file: YamlDocument): readonly Mistake[] {
+  const all = issues.flatMap((issue) => findings(issue, []));
+  const first = new Map(all.toReversed().map((finding) => [JSON.stringify(finding.path), finding]));
+  const kept = [...first.values()].toReversed().slice(0, MAX_MISTAKES);
+  return kept.map(({ path, says }) => ({
+    ...file.place(path),
+    says: says.startsWith(EXPECTED) ? file.instead(path, says.slice(EXPECTED.length)) : says,
+  }));
+}
 
-function explain({ code, message }: ParserError): string {
-  if (code === 'MULTIPLE_DOCS') return 'a second document begins here; only one is allowed';
-  if (code === 'TAB_AS_INDENT') return 'tabs cannot be used to indent; use spaces';
-  return `this is not YAML: ${message.split('\n')[0]}`;
+const EXPECTED = 'expected ';
+
+type Issue = z.core.$ZodIssue;
+type Finding = { readonly path: Path; readonly says: string };
+
+function findings(issue: Issue, above: Path): readonly Finding[] {
+  const path = [...above, ...issue.path];
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => ({ path: [...path, key], says: unknownKey(key, issue.message.split(' ')) }));
+  if (issue.code === 'invalid_key') return issue.issues.flatMap((inner) => findings(inner, path));
+  const meant = issue.code === 'invalid_union' ? issue.errors.find(isOfThatKind) : undefined;
+  return meant ? meant.flatMap((inner) => findings(inner, path)) : [{ path, says: issue.message }];
+}
+
+/** Whether a value is of the kind that a schema expects, so that its mistakes lie within. */
+const isOfThatKind = (issues: readonly Issue[]): boolean =>
+  issues.every(({ code, path }) => path.length > 0 || (code !== 'invalid_type' && code !== 'invalid_value'));
+
+const unknownKey = (key: string, known: readonly string[]): string =>
+  PLANNED.has(key) ? `"${key}" is not supported yet` : unknown('key', key, known);
+
+function settingsOf({ live, groups, people, channels, environments, sites }: PolicyFile) {
+  return {
+    live: live.map(({ pattern }) => pattern),
+    groups: new Map(Object.entries(groups).map(([name, ids]) => [name, new Set(ids)])),
+    people: new Map(Object.values(people).flatMap((ids) => ids.map((id) => [id, ids]))),
+    channels: channelsOf(channels),
+    pins: {
+      environments: Object.entries(environments).map(([id, pin]) => ({ id: id.toLowerCase(), ...pin })),
+      sites: Object.entries(sites).map(([id, pin]) => ({ id: id.toLowerCase(), ...pin })),
+    },
+  };
+}
+
+function channelsOf({ deny, ops, ...bounds }: PolicyFile['channels']): Channels {
+  return { bounds: new Map(Object.entries(bounds)), denied: new Set(deny), ops };
+}
+
+function ruleOf({ allow, deny, to, where, approval }: PolicyFile['rules'][number]): Omit<Rule, 'line' | 'column'> {
+  const effect = allow ? 'allow' : 'deny';
+  const what = new Set(allow ?? deny);
+  const places = where ? ` where ${where.map(({ text }) => text).join(', ')}` : '';
+  const text = `${effect} ${[...what].join(', ')} to ${to === 'everyone' ? to : to.join(', ')}${places}`;
+  const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+  return { effect, what, to, where: where?.map(({ pattern }) => pattern), approval, text: shown };
 }

@@ -7,7 +7,7 @@ export type PinnedEnvironment = {
   readonly site: string;
   readonly name: string;
   /** Undefined: the names under `live:` decide. */
-  readonly live: boolean | undefined;
+  readonly live?: boolean | undefined;
 };
 
 /** A site that the file names, with the UUIDs of its environments. */
@@ -19,9 +19,9 @@ export type Pins = { readonly environments: readonly PinnedEnvironment[]; readon
 /** The settings of one channel. */
 export type ChannelBounds = {
   /** Only these sites may be discussed here; undefined: any. */
-  readonly sites: readonly Glob[] | undefined;
+  readonly sites?: readonly Glob[] | undefined;
   /** The channel that cards go to instead. */
-  readonly cards: string | undefined;
+  readonly cards?: string | undefined;
 };
 
 export type Channels = {

@@ -45,7 +45,7 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
 };
 /** A context with only these parts: whatever asks for another one fails, naming it. */
 export const contextWith = (parts: Partial<PipelineContext>): PipelineContext =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion: the proxy answers for what is missing
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The proxy answers for what is missing.
   new Proxy({ leastTtl: undefined, ...parts } as PipelineContext, {
     get: (of, key): unknown => {
       if (!Reflect.has(of, key)) throw new Error(`this test's context has no ${String(key)}`);

@@ -330,15 +330,4 @@ describe('the sentences of a thread', () => {
     expect(tell.notSent(say`x`, ['help']).buttons?.map(({ label }) => label)).toEqual(['Ask again']);
     expect(tell.notSent(say`x`, undefined).buttons).toEqual([]);
   });
-
-  test.each([
-    [0, '1 s'],
-    [59_400, '59 s'],
-    [59_600, '1 min'],
-    [134_000, '2 min 14 s'],
-    [3_599_600, '1 h 0 min'],
-    [3_900_000, '1 h 5 min'],
-  ])('%d ms is %s', (milliseconds, words) => {
-    expect(tell.spoken(milliseconds)).toBe(words);
-  });
 });

@@ -7,6 +7,7 @@ import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob
 
 const ok = 'version: 1\nrules: []\n';
 const rule = (text: string) => withRules(text);
+const UUID = '00000000-0000-4000-8000-00000000000f';
 /** The line of the first rule in a text from `withRules`. */
 const FIRST_RULE = 8;
 
@@ -17,7 +18,7 @@ describe('every mistake is told with its line', () => {
     [
       'neither version nor rules',
       'live: ["*/live"]',
-      ['line 1: "version: 1" is missing', 'line 1: "rules" is missing'],
+      ['line 1: "version" is missing: the number 1', 'line 1: "rules" is missing: a list of rules'],
     ],
     ['another version', 'version: 2\nrules: []', ['line 1: expected the number 1, found 2']],
     ['a version as text', 'version: "1"\nrules: []', ['line 1: expected the number 1, found "1"']],
@@ -26,6 +27,34 @@ describe('every mistake is told with its line', () => {
       'a planned key',
       `${ok}freeze: x\nbreakGlass: x`,
       ['line 3: "freeze" is not supported yet', 'line 4: "breakGlass" is not supported yet'],
+    ],
+    [
+      'keys that JavaScript would lose',
+      `${ok}groups: { __proto__: [U111] }\npeople: { __proto__: [U111] }`,
+      ['line 3: "__proto__" cannot be a key', 'line 4: "__proto__" cannot be a key'],
+    ],
+    [
+      'groups called like what every object has',
+      `${ok}groups: { constructor: [U111], valueOf: [] }`,
+      ['line 3: "valueOf" cannot name a group; use small letters a to z, digits, - and _, 40 at most'],
+    ],
+    [
+      'a merge key',
+      `${ok}groups: &a { b: [] }\nchannels: { <<: *a }`,
+      ['line 4: "<<" is neither the id of a channel (C… or G…) nor deny nor ops'],
+    ],
+    [
+      'aliases in lists and as keys',
+      `${ok}groups:\n  a: [&a U111]\n  b: [*a]\nenvironments: { ? *a : {} }`,
+      [
+        'line 5: aliases (*name) are not supported here; write the value out',
+        'line 6: "" is not the id of a site or environment; expected a UUID',
+      ],
+    ],
+    [
+      'a value below its key',
+      `${ok}groups:\n\n  - a`,
+      ['line 3: expected names of groups, each with a list of Slack ids, found a list'],
     ],
     ['a key that stands twice', `${ok}groups: {}\ngroups: {}`, ['line 4: "groups" is listed twice']],
     ['a group that stands twice', `${ok}groups:\n  a: [U111]\n  a: [U112]`, ['line 5: "a" is listed twice']],
@@ -112,7 +141,19 @@ describe('every mistake is told with its line', () => {
       ],
     ],
     ['a class', rule('{ allow: [named], to: [leads] }'), [`line ${FIRST_RULE}: unknown command or class "named"`]],
-    ['no audience', rule('{ allow: [read] }'), [`line ${FIRST_RULE}: "to" is missing: a list of groups, or everyone`]],
+    [
+      'no audience',
+      rule('{ allow: [read] }'),
+      [`line ${FIRST_RULE}: "to" is missing: everyone, or a list of groups like [leads]`],
+    ],
+    [
+      'neither an audience nor allow or deny',
+      rule('{ where: [company] }'),
+      [
+        `line ${FIRST_RULE}: "to" is missing: everyone, or a list of groups like [leads]`,
+        `line ${FIRST_RULE}: a rule has either "allow" or "deny"`,
+      ],
+    ],
     [
       'a group',
       rule('{ allow: [read], to: [leadz] }'),
@@ -121,7 +162,7 @@ describe('every mistake is told with its line', () => {
     [
       'a group that is not in a list',
       rule('{ allow: [read], to: leads }'),
-      [`line ${FIRST_RULE}: expected a list of groups, like [leads], found "leads"`],
+      [`line ${FIRST_RULE}: expected everyone, or a list of groups like [leads], found "leads"`],
     ],
     ['everyone in a list', rule('{ allow: [read], to: [everyone] }'), [`line ${FIRST_RULE}: unknown group "everyone"`]],
     [
@@ -148,7 +189,7 @@ describe('every mistake is told with its line', () => {
     [
       'approval by nobody',
       rule('{ allow: [push], to: [leads], approval: { count: 1 } }'),
-      [`line ${FIRST_RULE}: "by" is missing: the groups whose members can approve`],
+      [`line ${FIRST_RULE}: "by" is missing: a list of groups, like [leads]`],
     ],
     [
       'approval by everyone',
@@ -215,6 +256,21 @@ describe('every mistake is told with its line', () => {
       ],
     ],
     [
+      'a channel that is no id, in another way',
+      `${ok}channels: { Ops: C0ACME }`,
+      ['line 3: "Ops" is neither the id of a channel (C… or G…) nor deny nor ops'],
+    ],
+    [
+      'an environment that is live and is not',
+      `${ok}environments: { ${UUID}: { site: a, name: live, live: false } }`,
+      ['line 3: "a/live" is not live here, but "live" lists its name'],
+    ],
+    [
+      'names and ids of pins that are taken',
+      `${ok}environments:\n  ${UUID}: { site: a, name: b }\n  ${UUID.toUpperCase()}: { site: c, name: d }\nsites:\n  ${UUID}: { name: a, environments: [${UUID}] }\n`,
+      [`line 5: "${UUID}" is listed twice`, `line 7: "${UUID}" is listed twice`],
+    ],
+    [
       'an id that is no UUID',
       `${ok}environments: { x: { site: a, name: b } }`,
       ['line 3: "x" is not the id of a site or environment; expected a UUID'],
@@ -222,7 +278,7 @@ describe('every mistake is told with its line', () => {
     [
       'an environment without a site',
       `${ok}environments: { ${'0'.repeat(8)}-0000-0000-0000-${'0'.repeat(12)}: { name: b } }`,
-      ['line 3: "site" is missing'],
+      ['line 3: "site" is missing: a name'],
     ],
   ])('%s', (_, text, expected) => {
     expect(mistakesOf(text)).toEqual(expected);
@@ -264,8 +320,6 @@ channels: { ops: ops }
     expect(error.message).toBe('policy.yml cannot be used:\n  line 2: this\n  line 9: that');
   });
 });
-
-const UUID = '00000000-0000-4000-8000-00000000000f';
 
 describe('ids and names are taken whole', () => {
   const long = 'A'.repeat(20);

@@ -1,8 +1,8 @@
+import { showDuration } from '../../duration.ts';
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
 import { say, type Text } from '../../text.ts';
 import { action, type Wording, type Wrong } from '../kit/action.ts';
 import { addresses, duration, environment, option, type Input } from '../kit/fields.ts';
-import { showDuration } from '../kit/values/times.ts';
 import {
   are,
   emptyIsUnknown,

@@ -1,8 +1,8 @@
+import { showDuration } from '../../duration.ts';
 import { code, inline, joined, person, say, type Text } from '../../text.ts';
 import { builtin, type Ability, type Approving, type RuleLine } from '../kit/builtin.ts';
 import { optional, rest, somebody } from '../kit/fields.ts';
 import { counted, type Page } from '../kit/page.ts';
-import { showDuration } from '../kit/values/times.ts';
 
 export const can = builtin({
   summary: 'Check who may run a command, by which rule, and who could approve it',

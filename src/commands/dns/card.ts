@@ -1,7 +1,7 @@
+import { showDuration } from '../../duration.ts';
 import { joined, list, say, type Inline, type Span, type Text } from '../../text.ts';
 import type { Wording } from '../kit/action.ts';
 import { shownName } from '../kit/values/hostnames.ts';
-import { showDuration } from '../kit/values/times.ts';
 import { planOf, type Snapshot, type Plan, type Wanted } from './plan.ts';
 import { unquoted } from './values.ts';
 

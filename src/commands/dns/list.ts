@@ -1,9 +1,9 @@
+import { showDuration } from '../../duration.ts';
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
 import { code, inline, say } from '../../text.ts';
 import { domain } from '../kit/fields.ts';
 import { counted, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { showDuration } from '../kit/values/times.ts';
 
 export const dnsList = report({
   summary: 'List the DNS records of a domain',

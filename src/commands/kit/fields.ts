@@ -1,10 +1,11 @@
+import { showDuration } from '../../duration.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { readAddresses } from './values/addresses.ts';
 import { near } from './nearest-words.ts';
 import { readPaths } from './values/paths.ts';
 import { code, say } from '../../text.ts';
-import { readDuration, readMoment, showDuration, type Moment } from './values/times.ts';
+import { readDuration, readMoment, type Moment } from './values/times.ts';
 
 /** How a field is typed: as a positional word, or as `--name value`. Forms ignore it. */
 export type Place = 'word' | 'option';

@@ -1,7 +1,7 @@
+import { spokenDuration } from '../../duration.ts';
 import { Fault, Refusal, type Args } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { say, type Text } from '../../text.ts';
-import { spoken } from './replies.ts';
 
 /** A failed read as an error for people: host trouble becomes a `Refusal`, any other error a `Fault`. */
 export function asRefusal(error: unknown, again: Args): Refusal | Fault {
@@ -12,7 +12,7 @@ export function asRefusal(error: unknown, again: Args): Refusal | Fault {
 
 /** What is wrong with the host, as a sentence. */
 export function inWords(trouble: HostTrouble): Text {
-  const attempts = trouble.attempts > 1 ? ` ${trouble.attempts} times in ${spoken(trouble.elapsedMs)}` : '';
+  const attempts = trouble.attempts > 1 ? ` ${trouble.attempts} times in ${spokenDuration(trouble.elapsedMs)}` : '';
   switch (trouble.kind) {
     case 'unreachable':
       return say`I can't reach the host${attempts && ` (tried${attempts})`}.`;

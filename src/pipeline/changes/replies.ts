@@ -1,4 +1,5 @@
 import { catalogue } from '../../commands/index.ts';
+import { spokenDuration } from '../../duration.ts';
 import type { Args } from '../../errors.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
@@ -154,8 +155,8 @@ export const noEvidence = say`Nothing I can read shows whether it happened. Plea
 /** Done: proven by a read, or reported by the host. */
 export const finished = (how: { readonly proof: Text } | 'host', afterMs: number): Text =>
   how === 'host'
-    ? say`Done after ${spoken(afterMs)}: the host reports it finished.`
-    : say`${how.proof}: read back ${spoken(afterMs)} later.`;
+    ? say`Done after ${spokenDuration(afterMs)}: the host reports it finished.`
+    : say`${how.proof}: read back ${spokenDuration(afterMs)} later.`;
 
 /** Accepted by the host, and nothing more can be verified. */
 export const unverified = (
@@ -207,14 +208,6 @@ export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
   reject_late: '❌',
   outcome_lost: '⚠️',
 };
-
-/** A duration in words: `2 s`, `2 min 14 s`, `1 h 5 min`. */
-export function spoken(milliseconds: number): string {
-  const seconds = Math.max(1, Math.round(milliseconds / 1000));
-  if (seconds < 60) return `${seconds} s`;
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min${seconds % 60 ? ` ${seconds % 60} s` : ''}`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
-}
 
 /** Who locked a target and until when. Nothing was sent. */
 export const lockedBy = (lock: Lock, target: string): Text => say`**${holding(lock, target)}** Nothing was sent.`;

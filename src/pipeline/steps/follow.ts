@@ -1,3 +1,4 @@
+import { spokenDuration } from '../../duration.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { Refusal } from '../../errors.ts';
 import { following, type Reader } from '../../hosting/contract/call.ts';
@@ -16,7 +17,7 @@ import { restore, type Restored } from '../language/reparse.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { isKnown, judge, type Observation, type PollState, type PollResult } from '../changes/operation-state.ts';
-import { alarm, markFor, spoken } from '../changes/replies.ts';
+import { alarm, markFor } from '../changes/replies.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { undoMs, type Undo } from '../changes/undo.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -155,9 +156,9 @@ async function tellProgress(
 }
 
 function progress(operation: Observation['operation'], forMs: number): Text | undefined {
-  if (operation === 'running' && forMs > showRunningAfterMs) return say`▶️ Running for ${spoken(forMs)}.`;
+  if (operation === 'running' && forMs > showRunningAfterMs) return say`▶️ Running for ${spokenDuration(forMs)}.`;
   if (operation !== 'trouble' || forMs <= showTroubleAfterMs) return undefined;
-  return say`▶️ Sent ${spoken(forMs)} ago. I can't ask the host about it right now, so I'll keep trying.`;
+  return say`▶️ Sent ${spokenDuration(forMs)} ago. I can't ask the host about it right now, so I'll keep trying.`;
 }
 
 type Settled = Exclude<PollResult, { wait: number }> & { readonly left: string | undefined };

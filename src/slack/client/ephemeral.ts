@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import { request } from 'undici';
-import { spoken } from '../../pipeline/changes/replies.ts';
+import { spokenDuration } from '../../duration.ts';
 import { joined, say as phrase } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
 import { inert, sendDrawn, postDrawn } from './messenger.ts';
@@ -62,7 +62,7 @@ export function createEphemeral(
 
 /** Adds why the answer is here and how long it took, if the reader could wonder. */
 function withRemark({ text, blocks }: Drawn, isExpired: boolean, tookMs: number): Drawn {
-  const took = isExpired || tookMs > longMs ? phrase`It took ${spoken(tookMs)}.` : undefined;
+  const took = isExpired || tookMs > longMs ? phrase`It took ${spokenDuration(tookMs)}.` : undefined;
   const why = isExpired ? 'Slack lets me answer there for half an hour only, so the answer is here.' : undefined;
   if (took === undefined) return { text, blocks };
   return { text, blocks: [...blocks, ...drawNote({ text: joined([why, took]) }).blocks] };

@@ -1,7 +1,7 @@
 import { findMessage } from '../../storage/messages.ts';
 import { renewInbox } from '../../storage/inbox.ts';
 import { lostKey } from '../../pipeline/messages/housekeeping.ts';
-import { spoken } from '../../pipeline/changes/replies.ts';
+import { spokenDuration } from '../../duration.ts';
 import { say } from '../../text.ts';
 import { drawNote, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from './context.ts';
@@ -50,6 +50,6 @@ export async function lateAnswerNote(
   { inbox, since }: Interaction,
 ): Promise<Drawn | undefined> {
   if (inbox === undefined || !(await findMessage(pipeline.database.db, lostKey(inbox)))) return undefined;
-  const took = spoken(performance.now() - since);
+  const took = spokenDuration(performance.now() - since);
   return drawNote({ text: say`I told you that this was lost, but it wasn't. It took ${took}, and here it is.` });
 }

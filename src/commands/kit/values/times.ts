@@ -1,3 +1,4 @@
+import { isAmountAndUnit, parseDuration, showDuration } from '../../../duration.ts';
 import { Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
@@ -6,12 +7,10 @@ export type Moment = { readonly ago: number } | { readonly clock: string };
 
 /** Ten years; nobody asks about anything older. */
 const maxAge = 3_650 * 86_400_000;
-const maxTextLength = 200;
-const units: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** `90s`, `30m`, `2h`, `7d`, `1h30m`, `7days`, `2 hours` in milliseconds; throws `Refusal` outside the bounds. */
+/** A duration in milliseconds; throws `Refusal` for any other text and outside the bounds. */
 export function readDuration(label: string, text: string, from: number, to: number): number {
-  const value = durationOf(text);
+  const value = parseDuration(text);
   if (value === undefined) {
     throw new Refusal(
       say`${label} is a length of time like ${code('30m')} or ${code('2h')}, not “${text.slice(0, 40)}”. Nothing was done.`,
@@ -24,22 +23,10 @@ export function readDuration(label: string, text: string, from: number, to: numb
   return value;
 }
 
-/** Milliseconds in the largest exact units: `5400000` is `1h30m`. */
-export function showDuration(milliseconds: number): string {
-  let rest = milliseconds;
-  let shown = '';
-  for (const [unit, size] of Object.entries(units).toReversed()) {
-    const whole = Math.floor(rest / size);
-    if (whole > 0) shown += `${whole}${unit}`;
-    rest -= whole * size;
-  }
-  return shown || '0s';
-}
-
 /** Reads `1h` (ago), `now`, `14:05`, `today`, `yesterday`, `2026-03-01`, `2026-03-01 14:05`; throws `Refusal`. */
 export function readMoment(label: string, text: string): Moment {
   if (/^now$/i.test(text)) return { ago: 0 };
-  const ago = durationOf(text.replace(/\s+ago$/i, ''));
+  const ago = parseDuration(text.replace(/\s+ago$/i, ''));
   if (ago !== undefined && ago <= maxAge) return { ago };
   if (ago === undefined && (/^(?:to|yester)day$/i.test(text) || readingOf(text))) return { clock: text.toLowerCase() };
   throw new Refusal(
@@ -99,20 +86,6 @@ function offsetOf(zone: string, at: number): number {
   }
 }
 
-const unit = 's(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?';
-/** A number and its unit, short or long, with an optional space between them. */
-const amounts = new RegExp(`(\\d{1,6}) ?(${unit})(?![a-z])`, 'gi');
-const unitAlone = new RegExp(`^(?:${unit})$`, 'i');
-
-function durationOf(text: string): number | undefined {
-  const all = [...text.slice(0, maxTextLength).matchAll(amounts)];
-  if (all.length === 0 || all.map(([whole]) => whole).join('') !== text) return undefined;
-  return all.reduce(
-    (sum, [, amount, unit = '']) => sum + Number(amount) * (units[unit.charAt(0).toLowerCase()] ?? 0),
-    0,
-  );
-}
-
 /** Whether a word continues the time before it: `7` `days`, `2h` `ago`. */
 export const goesOn = (before: string, word: string): boolean =>
-  (/^\d{1,6}$/.test(before) && unitAlone.test(word)) || (/^ago$/i.test(word) && durationOf(before) !== undefined);
+  isAmountAndUnit(before, word) || (/^ago$/i.test(word) && parseDuration(before) !== undefined);

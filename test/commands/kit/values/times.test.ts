@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { momentAt, readDuration, readMoment, showDuration } from '../../../../src/commands/kit/values/times.ts';
+import { momentAt, readDuration, readMoment } from '../../../../src/commands/kit/values/times.ts';
+import { showDuration } from '../../../../src/duration.ts';
 import { refusalOf, said } from '../../../pipeline/given.ts';
 
 const berlin = 'Europe/Berlin';

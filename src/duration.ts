@@ -1,0 +1,43 @@
+/** Lengths of time, as people write and read them. */
+
+const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+const MAX_LENGTH = 200;
+
+const unit = 's(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:(?:ou)?rs?)?|d(?:ays?)?';
+/** A number and its unit, short or long, with an optional space between them. */
+const amounts = new RegExp(`(\\d{1,8}) ?(${unit})(?![a-z])`, 'gi');
+const unitAlone = new RegExp(`^(?:${unit})$`, 'i');
+
+/** `90s`, `30m`, `2h`, `7d`, `1h30m`, `7days`, `2 hours` in milliseconds; undefined if it is no length of time. */
+export function parseDuration(text: string): number | undefined {
+  const all = [...text.slice(0, MAX_LENGTH).matchAll(amounts)];
+  if (all.length === 0 || all.map(([whole]) => whole).join('') !== text) return undefined;
+  return all.reduce(
+    (sum, [, amount, unit = '']) => sum + Number(amount) * (UNITS[unit.charAt(0).toLowerCase()] ?? 0),
+    0,
+  );
+}
+
+/** Whether two words are a length of time only together: `7` `days`. */
+export const isAmountAndUnit = (amount: string, unit: string): boolean =>
+  /^\d{1,8}$/.test(amount) && unitAlone.test(unit);
+
+/** Milliseconds in the largest exact units: `5400000` is `1h30m`. */
+export function showDuration(milliseconds: number): string {
+  let rest = milliseconds;
+  let shown = '';
+  for (const [unit, size] of Object.entries(UNITS).toReversed()) {
+    const whole = Math.floor(rest / size);
+    if (whole > 0) shown += `${whole}${unit}`;
+    rest -= whole * size;
+  }
+  return shown || '0s';
+}
+
+/** Milliseconds in words, rounded: `2 s`, `2 min 14 s`, `1 h 5 min`. */
+export function spokenDuration(milliseconds: number): string {
+  const seconds = Math.max(1, Math.round(milliseconds / 1000));
+  if (seconds < 60) return `${seconds} s`;
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min${seconds % 60 ? ` ${seconds % 60} s` : ''}`;
+  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+}

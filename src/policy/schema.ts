@@ -1,0 +1,269 @@
+import { z } from 'zod';
+import { parseDuration, showDuration } from '../duration.ts';
+import { quoted, unknown } from './mistakes.ts';
+import { isNamedLive } from './overrides.ts';
+import { fold, readGlob, readPattern } from './pattern.ts';
+import { CLASSES, DEFAULT_EXPIRY, type Catalogue } from './rules.ts';
+
+/**
+ * The shape of the policy file; `policy.schema.json` is derived from it. A message that begins with `expected` is
+ * completed with what the file has instead. The message for unknown keys is the known ones.
+ */
+
+/** The names that rules may use: every command, and each group of the file with the number of its ids. */
+export type Known = { readonly catalogue: Catalogue; readonly groups: ReadonlyMap<string, number> };
+
+const MAX_APPROVALS = 20;
+const SHORTEST_EXPIRY = 60_000;
+const LONGEST_EXPIRY = 30 * 86_400_000;
+
+const CHANNEL = /^[CG][A-Z0-9]{2,20}$/;
+const CHANNEL_KEY = /^([CG][A-Z0-9]{2,20}|deny|ops)$/;
+const GROUP_NAME = /^(?!everyone$)[a-z0-9_-]{1,40}$/;
+const MEMBER = /^[UWS][A-Z0-9]{2,20}$/;
+const NAME = /^(?! )[^\p{Cc}\p{Cf}\p{Cs}/*]{1,100}(?<! )$/u;
+const PERSON = /^[UW][A-Z0-9]{2,20}$/;
+const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+
+/** Says of a text what is wrong with it. */
+const that = (says: string) => ({ error: ({ input }: { input?: unknown }) => `${quoted(String(input))} ${says}` });
+
+type Context = Pick<z.core.$RefinementCtx, 'addIssue'>;
+/** Refuses a part of what a check is about. */
+const refuse = (ctx: Context, path: PropertyKey[], message: string): void =>
+  ctx.addIssue({ code: 'custom', path, message });
+
+const list = <T extends z.ZodType>(item: T, of: string) => z.array(item, `expected a list of ${of}`);
+/** The same, but not an empty one. */
+const several = <T extends z.ZodType>(item: T, of: string) =>
+  list(item, of).min(1, `this list is empty; expected ${of}`);
+/** A mapping with these keys and no others. */
+const fields = <S extends z.ZodRawShape>(shape: S, expected: string) =>
+  z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : `expected ${expected}`),
+  });
+
+const groupName = z.string().regex(GROUP_NAME, {
+  error: ({ input }) =>
+    input === 'everyone'
+      ? '"everyone" already means everyone; give this group another name'
+      : `${quoted(String(input))} cannot name a group; use small letters a to z, digits, - and _, 40 at most`,
+});
+const member = z
+  .string('expected a Slack id')
+  .regex(MEMBER, that('is not a Slack id: U… or W… for a person, S… for a user group; never a name'));
+const groups = z.record(
+  groupName,
+  list(member, 'Slack ids'),
+  'expected names of groups, each with a list of Slack ids',
+);
+
+const personId = z.string('expected a Slack id').regex(PERSON, that('is not the Slack id of a person: U… or W…'));
+const people = z
+  .record(z.string(), list(personId, 'Slack ids'), 'expected names of people, each with a list of their Slack ids')
+  .superRefine((all, ctx) => {
+    const owners = new Map<string, string>();
+    for (const [name, ids] of Object.entries(all))
+      for (const [index, id] of ids.entries()) {
+        const owner = owners.get(id) ?? name;
+        if (owner !== name) refuse(ctx, [name, index], `${id} already belongs to another person`);
+        owners.set(id, owner);
+      }
+  });
+
+/** A text with a meaning. `read` returns a sentence if it has none. */
+const meaning = <T>(text: z.ZodString, read: (text: string) => T | string) =>
+  text.transform((given, ctx) => {
+    const value = read(given);
+    if (typeof value !== 'string') return value;
+    ctx.addIssue(value);
+    return z.NEVER;
+  });
+
+/** An entry of `where` or `live`. Its text is kept, to show the rule as written. */
+const target = meaning(z.string('expected a target, like "acme-shop/*"'), (text) => {
+  const pattern = readPattern(text);
+  return typeof pattern === 'string' ? `${quoted(text)} is not a target: ${pattern}` : { text, pattern };
+});
+const live = several(
+  target.superRefine(({ text, pattern }, ctx) => {
+    if (pattern.kind !== 'environment')
+      ctx.addIssue(`${quoted(text)} is not an environment; expected site/environment`);
+  }),
+  'environments, like ["*/live"]',
+);
+
+const time = meaning(
+  z
+    .string('expected a time, like 30m or 1h')
+    .regex(/^\d{1,8}[smhd]$/, that('is not a time; write it like 90s, 30m, 1h or 7d')),
+  (text) => {
+    const length = parseDuration(text) ?? 0;
+    const isInBounds = length >= SHORTEST_EXPIRY && length <= LONGEST_EXPIRY;
+    return isInBounds ? length : `${quoted(text)} is out of bounds: from 1m to 30d`;
+  },
+);
+const wholeNumber = `expected a whole number from 1 to ${MAX_APPROVALS}`;
+const approvalOf = <T extends z.ZodType>(approvers: T) =>
+  fields(
+    {
+      by: approvers.describe('The groups whose members can approve'),
+      count: z.int(wholeNumber).min(1, wholeNumber).max(MAX_APPROVALS, wholeNumber).default(1),
+      expires: time.prefault(showDuration(DEFAULT_EXPIRY)).describe('How long a change waits: 90s, 30m, 1h or 7d'),
+      reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default('optional'),
+    },
+    '{ by, count, expires, reason }',
+  );
+
+function ruleOf(known: Known) {
+  const names = [...CLASSES, ...known.catalogue.map(({ path }) => path)];
+  const command = z.enum(names, {
+    error: ({ input }) =>
+      typeof input === 'string' ? unknown('command or class', input, names) : 'expected a command or a class',
+  });
+  const groupNames = [...known.groups.keys()];
+  const group = z.string('expected the name of a group').refine((name) => known.groups.has(name), {
+    error: ({ input }) => unknown('group', String(input), groupNames),
+  });
+  const audience = several(group, 'groups, like [leads]');
+  const what = several(command, 'commands or classes').optional();
+  const rule = {
+    allow: what.describe('What the rule allows: classes, or commands by name'),
+    deny: what.describe('What the rule denies, whatever others allow: classes, or commands by name'),
+    to: z
+      .union([z.literal('everyone'), audience], 'expected everyone, or a list of groups like [leads]')
+      .describe('everyone, or a list of groups'),
+    where: several(target, 'targets, like ["acme-shop/*"]')
+      .optional()
+      .describe('site/environment, domain:example.com, domain:*.example.com or company; left out: everywhere'),
+    approval: z
+      .union([z.literal('none'), approvalOf(audience)], 'expected "none" or { by, count, expires, reason }')
+      .optional()
+      .describe('Who must approve before anything is sent; none: nobody'),
+  };
+  return fields(rule, 'a rule: allow or deny, to, where, approval')
+    .refine(({ allow, deny }) => (allow === undefined) !== (deny === undefined), {
+      error: 'a rule has either "allow" or "deny"',
+      // Also said of a rule with other mistakes.
+      when: ({ value }) => typeof value === 'object' && value !== null,
+    })
+    .superRefine((written, ctx) => {
+      if (written.approval !== undefined) refuseApproval(written, known, ctx);
+      if (written.deny && written.to !== 'everyone') refuseEmpty(written.to, known, ctx);
+    })
+    .meta({ oneOf: [{ required: ['allow'] }, { required: ['deny'], not: { required: ['approval'] } }] });
+}
+
+type Written = {
+  readonly allow?: readonly string[] | undefined;
+  readonly deny?: readonly string[] | undefined;
+  readonly approval?: unknown;
+};
+
+/** Refuses an approval that would never be asked for. */
+function refuseApproval({ allow = [], deny, approval }: Written, { catalogue }: Known, ctx: Context): void {
+  const isReport = ({ risk }: Catalogue[number]) => risk === 'read' || risk === 'named';
+  const report = ['read', ...catalogue.filter(isReport).map(({ path }) => path)].find((name) => allow.includes(name));
+  if (deny) refuse(ctx, ['approval'], 'only a rule that allows can ask for approval');
+  else if (report !== undefined && approval !== 'none')
+    refuse(ctx, ['approval'], `"${report}" changes no site and cannot wait for approval; give it its own rule`);
+}
+
+/** Refuses a deny for an empty group: it looks like protection but has no effect. */
+function refuseEmpty(to: readonly string[], { groups }: Known, ctx: Context): void {
+  for (const [index, name] of to.entries())
+    if (groups.get(name) === 0) refuse(ctx, ['to', index], `the group ${quoted(name)} is empty: this denies nobody`);
+}
+
+const site = meaning(z.string('expected the name of a site'), (text) => {
+  if (text.includes('/')) return `${quoted(text)} names an environment; a channel is bound to whole sites`;
+  const glob = readGlob(text);
+  return typeof glob === 'string' ? `${quoted(text)} is not a site: ${glob}` : glob;
+});
+const channel = z
+  .string('expected the id of a channel')
+  .regex(CHANNEL, that('is not the id of a channel: C… or G…, never its name'));
+const channelBounds = fields(
+  { sites: several(site, 'sites, like ["acme-*"]').optional(), cards: channel.optional() },
+  '{ sites, cards }',
+);
+const anyMapping = z.record(z.string(), z.unknown());
+const channels = z.preprocess(
+  (given, ctx) => {
+    for (const key of Object.keys(anyMapping.safeParse(given).data ?? {}))
+      if (!CHANNEL_KEY.test(key))
+        refuse(ctx, [key], `${quoted(key)} is neither the id of a channel (C… or G…) nor deny nor ops`);
+    return given;
+  },
+  z
+    .object(
+      { deny: list(channel, 'channel ids').default([]), ops: channel.optional() },
+      'expected ids of channels, and deny and ops',
+    )
+    .catchall(channelBounds)
+    .superRefine(({ deny, ops, ...bounds }, ctx) => {
+      const posts = Object.entries(bounds).map(([id, { cards }]) => ({ path: [id, 'cards'], id: cards }));
+      for (const { path, id } of [...posts, { path: ['ops'], id: ops }])
+        if (id !== undefined && deny.includes(id)) refuse(ctx, path, `${id} is denied, so nothing can be posted there`);
+    })
+    .meta({ propertyNames: { pattern: CHANNEL_KEY.source } }),
+);
+
+const uuid = that('is not the id of a site or environment; expected a UUID');
+const pinId = z.string().regex(UUID, uuid);
+const environmentId = z.string('expected the id of an environment').regex(UUID, uuid).toLowerCase();
+const name = z.string('expected a name').regex(NAME, that('cannot be a name'));
+
+/** Mappings of pins by their ids. `namesOf`: the names that one pin takes, each with the path to it. */
+function pins<T extends z.ZodType>(pin: T, expected: string, namesOf: (pin: z.output<T>) => readonly Claim[]) {
+  return z.record(pinId, pin, `expected ${expected}`).superRefine((all, ctx) => {
+    const taken = new Set<string>();
+    for (const [id, one] of Object.entries(all))
+      for (const { name, path = [] } of [...namesOf(one), { name: id.toLowerCase() }]) {
+        if (taken.has(name)) refuse(ctx, [id, ...path], `${quoted(name)} is listed twice`);
+        taken.add(name);
+      }
+  });
+}
+type Claim = { readonly name: string; readonly path?: readonly PropertyKey[] };
+
+const environments = pins(
+  fields({ site: name, name, live: z.boolean('expected true or false').optional() }, '{ site, name, live }'),
+  'ids of environments, each with its site and name',
+  ({ site, name }) => [{ name: `${fold(site)}/${fold(name)}` }],
+);
+const sites = pins(
+  fields({ name, environments: list(environmentId, 'environment ids').default([]) }, '{ name, environments }'),
+  'ids of sites, each with its name and environments',
+  ({ name, environments }) => [
+    ...environments.map((id, index) => ({ name: id, path: ['environments', index] })),
+    { name: fold(name) },
+  ],
+);
+
+export type PolicyFile = z.output<ReturnType<typeof policyFile>>;
+
+/** The whole file. */
+export const policyFile = (known: Known) =>
+  fields(
+    {
+      version: z.literal(1, 'expected the number 1'),
+      live: live.prefault(['*/live']).describe('What counts as live'),
+      groups: groups.default({}).describe('Slack ids of people (U… or W…) and of user groups (S…)'),
+      people: people.default({}).describe('One person with several accounts'),
+      rules: list(ruleOf(known), 'rules'),
+      channels: channels.prefault({}).describe('Where which sites may be discussed, and where reports go'),
+      environments: environments.default({}).describe('Names of environments that the hosting API does not give'),
+      sites: sites.default({}).describe('Names of sites that the hosting API does not give'),
+    },
+    'version, groups and rules',
+  ).superRefine(({ live, environments }, ctx) => {
+    const patterns = live.map(({ pattern }) => pattern);
+    for (const [id, { site, name, live: isLive }] of Object.entries(environments))
+      if (isLive === false && isNamedLive(patterns, site, name))
+        refuse(
+          ctx,
+          ['environments', id, 'live'],
+          `${quoted(`${site}/${name}`)} is not live here, but "live" lists its name`,
+        );
+  });

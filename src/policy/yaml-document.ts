@@ -1,0 +1,117 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type ParsedNode, type YAMLError } from 'yaml';
+import { quoted, type Mistake } from './mistakes.ts';
+
+/** The most entries that a list or a mapping may have. */
+const MAX_ENTRIES = 1_000;
+
+/** The way to a value: keys of mappings and indexes of lists. */
+export type Path = readonly PropertyKey[];
+
+/** A YAML file as plain values, with the position of each. */
+export class YamlDocument {
+  /** What is wrong with the file, whatever it is about. */
+  readonly mistakes: Mistake[] = [];
+  /** Undefined: the file is not YAML. */
+  readonly value: unknown;
+  readonly #contents: ParsedNode | null;
+  readonly #lines = new LineCounter();
+
+  constructor(text: string) {
+    // The parser's own check for unique keys takes quadratic time.
+    const file = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false });
+    this.#contents = file.contents;
+    const errors = [...file.errors, ...file.warnings];
+    if (errors.length > 0) this.#explain(errors);
+    else this.value = this.#plain(file.contents);
+  }
+
+  /** The position of a value: of its key in a mapping, of itself in a list. If it is absent, that of what lacks it. */
+  place(path: Path): { readonly line: number; readonly column: number } {
+    return this.#at(this.#find(path).offset);
+  }
+
+  /** Completes what was expected of a value with what the file has instead. */
+  instead(path: Path, expected: string): string {
+    const { node } = this.#find(path);
+    if (node === undefined) return `"${String(path.at(-1))}" is missing: ${expected}`;
+    if (isAlias(node)) return 'aliases (*name) are not supported here; write the value out';
+    return `expected ${expected}, found ${describe(node)}`;
+  }
+
+  /** `node` is undefined if there is nothing at the path, and null if there is a key without a value. */
+  #find(path: Path): { readonly offset: number; readonly node: ParsedNode | null | undefined } {
+    let node: ParsedNode | null | undefined = this.#contents;
+    let offset = node?.range[0] ?? 0;
+    for (const step of path) {
+      const { place, value } = childOf(node, step);
+      offset = place?.range[0] ?? offset;
+      node = value;
+    }
+    return { offset, node };
+  }
+
+  #at(offset: number): { readonly line: number; readonly column: number } {
+    const { line, col } = this.#lines.linePos(offset);
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
+  }
+
+  /** A node as a plain value. An alias has none: the schema refuses null wherever it stands. */
+  #plain(node: ParsedNode | null): unknown {
+    if (isScalar(node)) return node.value;
+    if (!isMap(node) && !isSeq(node)) return null;
+    const kind = isMap(node) ? 'mapping' : 'list';
+    if (node.items.length > MAX_ENTRIES) this.#note(node.range[0], `a ${kind} has at most ${MAX_ENTRIES} entries`);
+    if (isSeq(node)) return node.items.slice(0, MAX_ENTRIES).map((item) => this.#plain(item));
+    const taken = new Set<string>();
+    const entries = node.items.slice(0, MAX_ENTRIES).map(({ key, value }) => {
+      const word = wordOf(key);
+      if (taken.has(word)) this.#note(key.range[0], `${quoted(word)} is listed twice`);
+      // The schema would drop it.
+      if (word === '__proto__') this.#note(key.range[0], `${quoted(word)} cannot be a key`);
+      taken.add(word);
+      return [word, this.#plain(value)];
+    });
+    return Object.fromEntries(entries);
+  }
+
+  #note(offset: number, says: string): void {
+    this.mistakes.push({ ...this.#at(offset), says });
+  }
+
+  /** Notes one mistake for each line: later ones on a line mostly follow from the first. */
+  #explain(errors: readonly ParserError[]): void {
+    const lines = new Set<number>();
+    for (const error of errors) {
+      const [offset] = error.pos;
+      const { line } = this.#at(offset);
+      if (!lines.has(line)) this.#note(offset, explain(error));
+      lines.add(line);
+    }
+  }
+}
+
+type Child = { readonly place: ParsedNode | undefined; readonly value: ParsedNode | null | undefined };
+
+function childOf(node: ParsedNode | null | undefined, step: PropertyKey): Child {
+  const item = isSeq(node) ? node.items[Number(step)] : undefined;
+  const pair = isMap(node) ? node.items.findLast(({ key }) => wordOf(key) === step) : undefined;
+  return pair ? { place: pair.key, value: pair.value } : { place: item, value: item };
+}
+
+/** The text of a key as written, which YAML may have read as a number. */
+const wordOf = (key: ParsedNode | null): string => (isScalar(key) ? (key.source ?? '') : '');
+
+type ParserError = Pick<YAMLError, 'code' | 'message' | 'pos'>;
+
+function explain({ code, message }: ParserError): string {
+  if (code === 'MULTIPLE_DOCS') return 'a second document begins here; only one is allowed';
+  if (code === 'TAB_AS_INDENT') return 'tabs cannot be used to indent; use spaces';
+  return `this is not YAML: ${message.split('\n')[0]}`;
+}
+
+function describe(node: ParsedNode | null): string {
+  if (isMap(node)) return 'a mapping';
+  if (isSeq(node)) return 'a list';
+  if (!isScalar(node) || node.value === null) return 'nothing';
+  return typeof node.value === 'string' ? quoted(node.value) : (node.source ?? 'something else');
+}

@@ -1,0 +1,78 @@
+import { Ajv } from 'ajv';
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { rights } from '../../src/commands/rights.ts';
+import { loadPolicy } from '../../src/policy/load.ts';
+import { derivedIn, policySchema } from '../derived.ts';
+import { withRules } from './given.ts';
+
+/** The JSON Schema of the policy file, by which editors complete and check it. */
+
+const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+const accepts = new Ajv().compile(JSON.parse(read('policy.schema.json')));
+const ok = 'version: 1\nrules: []\n';
+const UUID = '00000000-0000-4000-8000-00000000000F';
+
+test('the file is up to date', () => {
+  const { stands, wanted } = derivedIn(policySchema);
+  expect(stands, 'npm run fix writes it').toBe(wanted);
+});
+
+test('the example names it for editors', () => {
+  expect(read('policy.example.yml')).toMatch(/^# yaml-language-server: \$schema=\.\/policy\.schema\.json\n/);
+});
+
+describe('what Sitehand takes, editors take', () => {
+  test.each([
+    ['the example', read('policy.example.yml')],
+    ['the rules of the playground', read('src/playground/policy.yml')],
+    ['the least', ok],
+    ['everyone', withRules('{ allow: [audit, unlock --force, logs reveal], to: everyone, approval: none }')],
+    ['an approval', withRules('{ allow: [push], to: [leads], approval: { by: [leads], expires: 2592000s } }')],
+    ['a deny', withRules('{ deny: [read, cache clear], to: [leads], where: [a/b, "domain:*", company] }')],
+    ['groups of any name', `${ok}groups: { constructor: [U12], "12": [], a_b-c: [W12, S12] }`],
+    ['people', `${ok}people: { "Zoë B.": [U12, W12], two: [] }`],
+    ['channels', `${ok}channels: { G0A: {}, C0A: { cards: C0B, sites: ["*"] }, deny: [C12], ops: C0C }`],
+    ['pins', `${ok}environments: { ${UUID}: { site: größe 2, name: b, live: true } }\nsites: { ${UUID}: { name: a } }`],
+  ])('%s', (_, text) => {
+    expect(loadPolicy(text, rights).kind).toBe('policy');
+    accepts(parse(text));
+    expect(accepts.errors).toBeNull();
+  });
+});
+
+describe('what editors refuse, Sitehand refuses', () => {
+  test.each([
+    ['nothing', ''],
+    ['no rules', 'version: 1'],
+    ['another version', 'version: 2\nrules: []'],
+    ['an unknown key', `${ok}rulez: []`],
+    ['a planned key', `${ok}freeze: []`],
+    ['a group called everyone', `${ok}groups: { everyone: [] }`],
+    ['a group by a name', `${ok}groups: { Leads: [] }`],
+    ['a name in a group', `${ok}groups: { leads: ["@chi"] }`],
+    ['a user group as a person', `${ok}people: { a: [S12] }`],
+    ['neither allow nor deny', withRules('{ to: [leads] }')],
+    ['both', withRules('{ allow: [read], deny: [read], to: [leads] }')],
+    ['approval of a deny', withRules('{ deny: [push], to: [leads], approval: none }')],
+    ['an unknown command', withRules('{ allow: [cache cleer], to: [leads] }')],
+    ['nothing allowed', withRules('{ allow: [], to: [leads] }')],
+    ['no audience', withRules('{ allow: [read] }')],
+    ['an audience without a list', withRules('{ allow: [read], to: leads }')],
+    ['an unknown field', withRules('{ allow: [read], to: [leads], too: [leads] }')],
+    ['approval by nobody', withRules('{ allow: [push], to: [leads], approval: { count: 1 } }')],
+    ['too many approvals', withRules('{ allow: [push], to: [leads], approval: { by: [leads], count: 21 } }')],
+    ['a time', withRules('{ allow: [push], to: [leads], approval: { by: [leads], expires: 1w } }')],
+    ['a reason', withRules('{ allow: [push], to: [leads], approval: { by: [leads], reason: yes } }')],
+    ['a channel by its name', `${ok}channels: { "#ops": {} }`],
+    ['cards by a name', `${ok}channels: { C0A: { cards: ops } }`],
+    ['an unknown field of a channel', `${ok}channels: { C0A: { card: C0B } }`],
+    ['an environment by its name', `${ok}environments: { a/b: { site: a, name: b } }`],
+    ['a name with a space before it', `${ok}environments: { ${UUID}: { site: " a", name: b } }`],
+    ['a site without a name', `${ok}sites: { ${UUID}: { environments: [] } }`],
+  ])('%s', (_, text) => {
+    expect(loadPolicy(text, rights).kind).toBe('mistakes');
+    expect(accepts(parse(text))).toBe(false);
+  });
+});
