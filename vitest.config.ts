@@ -54,7 +54,7 @@ class Spread extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/postgres-server.ts'],
+    globalSetup: ['test/postgres-server.ts', 'test/bundled-bot.ts'],
     setupFiles: ['test/seed.ts'],
     reporters: ['minimal', './test/reporter.ts'],
     pool: 'forks',
@@ -64,8 +64,9 @@ export default defineConfig({
     maxWorkers: 6,
     // Loading modules once per worker instead of once per file halves the work. No test relies on a module's state.
     isolate: false,
-    // Compiles the modules of packages once, for all workers and later runs.
-    execArgv: ['--import', './src/node-version.js'],
+    // Compiles the modules of packages once, for all workers and later runs. Threads that help one worker collect its
+    // garbage only take the cores from the others.
+    execArgv: ['--import', './src/node-version.js', '--single-threaded-gc'],
     // A last resort: every wait has its own, shorter time-out, which says what it saw instead.
     testTimeout: 240_000,
     hookTimeout: 240_000,

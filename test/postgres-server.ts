@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
+import { onRequest } from './on-request.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -100,27 +100,12 @@ function allows(path: string, mode: number): boolean {
 
 /** Vitest's global set-up: one server per run, started when the first test asks for it and stopped at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  let started: Promise<Server> | undefined;
-  const context = createServer((_, response) => {
+  const { address, close } = await onRequest(async () => {
     const binaries = findPostgres();
-    started ??=
-      binaries === undefined ? Promise.reject(new Error('no PostgreSQL is installed')) : startPostgres(binaries);
-    started.then(
-      ({ url }) => response.end(url),
-      (error: unknown) => response.writeHead(500).end(String(error)),
-    );
+    if (binaries === undefined) throw new Error('no PostgreSQL is installed');
+    const server = await startPostgres(binaries);
+    return { answer: server.url, remove: () => server.stop() };
   });
-  context.listen(0, '127.0.0.1');
-  await once(context, 'listening');
-  const address = context.address();
-  if (address === null || typeof address === 'string') throw new Error('the desk has no port');
-  project.provide('postgres', `http://127.0.0.1:${address.port}`);
-  return async () => {
-    context.close();
-    context.closeAllConnections();
-    await started?.then(
-      (server) => server.stop(),
-      () => {},
-    );
-  };
+  project.provide('postgres', address);
+  return close;
 }

@@ -3,6 +3,7 @@ import { Client } from 'pg';
 import { inject } from 'vitest';
 import { migrations } from '../src/storage/migrations/migrate.ts';
 import { unlessThere } from './installed.ts';
+import { requested } from './on-request.ts';
 import { findPostgres } from './postgres-server.ts';
 
 const required = (process.env['SITEHAND_REQUIRE'] ?? '').split(',').includes('postgres');
@@ -59,10 +60,7 @@ async function freshSchema(database: URL): Promise<string> {
 }
 
 async function makeDatabase(): Promise<URL> {
-  const answer = await fetch(inject('postgres'));
-  const server = await answer.text();
-  if (!answer.ok) throw new Error(server);
-  return freshDatabase(server);
+  return freshDatabase(await requested(inject('postgres')));
 }
 
 /** The URL of an empty database on that server; its locks affect nothing else. */

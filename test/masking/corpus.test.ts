@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { z } from 'zod';
 import { createLog } from '../../src/log.ts';
 import { masker } from '../../src/commands/logs/masking.ts';
 import { scrub } from '../../src/secret.ts';
@@ -111,5 +112,6 @@ test('also where a text is cut off at any of its characters', () => {
   for (const { entry } of marked.filter((one) => !/BEGIN|PuTTY/.test(one.entry) && plain(one.entry).length < 160))
     for (let end = 1; end < plain(entry).length; end += 1) log.warn({ said: plain(entry).slice(0, end) }, 'kept');
   expect(lines.length).toBeGreaterThan(10_000);
-  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ level: 40, msg: 'kept' });
+  const ends = z.object({ level: z.literal(40), msg: z.literal('kept') });
+  expect(lines.filter((line) => !ends.safeParse(JSON.parse(line)).success)).toEqual([]);
 });

@@ -1,10 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { start } from '../../src/main.ts';
+import { requested } from '../on-request.ts';
 
 /**
  * How long anything in a story may take, in ms. Nothing takes a tenth of it, unless the machine is busy. Runs outside
@@ -63,12 +66,33 @@ const notItsOwn = (): never => {
   throw new Error('this bot has no process of its own');
 };
 
-/** Starts the bot in its own process with only these environment variables. `onLine` gets each line it prints. */
-export function startBot(env: Readonly<Record<string, string>>, onLine: (line: string) => void): Bot {
-  const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/main.ts'], {
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+/** What `npm start` runs, without the environment of `.env`. */
+const asStarted = (file: string): readonly string[] => [
+  '--max-semi-space-size=4',
+  '--import',
+  './src/node-version.js',
+  file,
+];
+
+/**
+ * The program of a bot in its own process: its sources, or what the sources are in one file, which is there in half the
+ * time. The proofs, which run without Vitest, have no such file.
+ */
+export async function programOf(sources: boolean): Promise<Program> {
+  if (sources || !process.env['VITEST']) return { words: asStarted('src/main.ts'), environment: {} };
+  const file = await requested(inject('bundledBot'));
+  return { words: asStarted(file), environment: { NODE_COMPILE_CACHE: join(dirname(file), 'compiled') } };
+}
+
+type Program = { readonly words: readonly string[]; readonly environment: Readonly<Record<string, string>> };
+
+/** Starts it in its own process with only these environment variables. `onLine` gets each line it prints. */
+export function startBot(
+  { words, environment }: Program,
+  env: Readonly<Record<string, string>>,
+  onLine: (line: string) => void,
+): Bot {
+  const child = spawn(process.execPath, words, { env: { ...environment, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = exitOf(child);
   const lines: string[] = [];
   const { promise: listening, resolve: onPort } = Promise.withResolvers<number>();

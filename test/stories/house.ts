@@ -10,7 +10,7 @@ import type { SeenMessage } from '../../src/playground/slack/reads.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';
-import { patienceMs, startBot, startBotHere, type Bot, type Exit } from './bot.ts';
+import { patienceMs, programOf, startBot, startBotHere, type Bot, type Exit } from './bot.ts';
 import { somebody, taleAt, type Somebody, type Tale } from './people.ts';
 
 /** Credentials of every house. Each is a canary: `close` fails if it is found anywhere but on the wire. */
@@ -80,6 +80,8 @@ export type HouseOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** Which bots run in their own process and can be killed; by default all run in the test's process. */
   readonly ownProcess?: 'the first' | 'all';
+  /** Its own process runs the sources, as `npm start` does, and not what they are in one file. */
+  readonly sources?: true;
   /** By default the bot is started at once. */
   readonly start?: false;
 };
@@ -154,12 +156,10 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     },
     start: async (environment, until = 'ready') => {
       const isOwn = options.ownProcess === 'all' || (options.ownProcess === 'the first' && all.size === 0);
-      const begin = isOwn ? startBot : startBotHere;
-      const started = begin(
-        { ...defaults, ...environment },
-        (line) => lines.push(line),
-        () => now() + ahead,
-      );
+      const onLine = (line: string): unknown => lines.push(line);
+      const given = { ...defaults, ...environment };
+      const program = isOwn ? await programOf(options.sources === true) : undefined;
+      const started = program ? startBot(program, given, onLine) : startBotHere(given, onLine, () => now() + ahead);
       all.add(started);
       await started[until];
       bot = started;

@@ -16,7 +16,7 @@ const key = Buffer.from(canaries.audit);
 let house: House;
 
 beforeAll(async () => {
-  house = await openHouse({ ownProcess: 'the first', environment: { LOG_LEVEL: 'debug' } });
+  house = await openHouse({ ownProcess: 'the first', sources: true, environment: { LOG_LEVEL: 'debug' } });
   const { hosting, slack } = house;
   const [ana, ben] = [house.person('ana'), house.person('ben')];
   hosting.world

@@ -2,26 +2,31 @@ import { distance as levenshtein } from 'fastest-levenshtein';
 
 /** Edit distance; swapped letters count as one edit. */
 const distance = (one: string, other: string): number =>
-  one !== other && sorted(one) === sorted(other) ? 1 : levenshtein(one, other);
+  one !== other && one.length === other.length && sorted(one) === sorted(other) ? 1 : levenshtein(one, other);
 const sorted = (word: string): string => word.split('').toSorted().join('');
-const closest = (typed: string, known: readonly string[]): string =>
-  known.reduce((best, one) => (distance(typed, one) < distance(typed, best) ? one : best), known[0] ?? '');
+
+type Near = { readonly word: string; readonly edits: number };
 
 /** The entries of `known` that `typed` may have meant, nearest first, at most five. */
-export function near(typed: string, known: readonly string[]): readonly string[] {
-  if (typed === '' || known.length === 0) return [];
-  const nearest = closest(typed, known);
-  const limit = Math.max(2, Math.floor(nearest.length / 3));
-  return known
-    .filter((one) => distance(typed, one) <= limit)
-    .sort((one, other) => distance(typed, one) - distance(typed, other))
-    .slice(0, 5);
-}
+export const near = (typed: string, known: readonly string[]): readonly string[] =>
+  nearestOf(typed, known).map(({ word }) => word);
 
 /** The nearest entries: several if they are equally near. */
 export function nearest(typed: string, known: readonly string[]): readonly string[] {
-  const all = near(typed, known);
-  return all.filter((one) => distance(typed, one) === distance(typed, all[0] ?? ''));
+  const all = nearestOf(typed, known);
+  return all.filter(({ edits }) => edits === all[0]?.edits).map(({ word }) => word);
+}
+
+function nearestOf(typed: string, known: readonly string[]): readonly Near[] {
+  const all = known.map((word) => ({ word, edits: distance(typed, word) }));
+  const [first] = all;
+  if (typed === '' || first === undefined) return [];
+  const closest = all.reduce((best, one) => (one.edits < best.edits ? one : best), first);
+  const limit = Math.max(2, Math.floor(closest.word.length / 3));
+  return all
+    .filter(({ edits }) => edits <= limit)
+    .sort((one, other) => one.edits - other.edits)
+    .slice(0, 5);
 }
 
 /** The edit distance from `typed` to the nearest entry. */
