@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseDuration, showDuration } from '../duration.ts';
 import { quoted, unknown } from './mistakes.ts';
-import { isNamedLive } from './overrides.ts';
+import { isNamedLive } from './live-environments.ts';
 import { fold, readGlob, readPattern } from './pattern.ts';
 import { CLASSES, DEFAULT_EXPIRY, type Catalogue } from './rules.ts';
 

@@ -20,7 +20,7 @@ export const mutated: readonly string[] = [
   'src/policy/memberships.ts',
   'src/policy/pattern.ts',
   'src/policy/people.ts',
-  'src/policy/overrides.ts',
+  'src/policy/live-environments.ts',
   'src/policy/policy.ts',
   'src/policy/unsatisfiable.ts',
   'src/policy/rules.ts',

@@ -195,7 +195,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'site === undefined → false',
     ),
   ],
-  'src/policy/overrides.ts': [
+  'src/policy/live-environments.ts': [
     ...same(
       'Nothing but environments can stand under `live`: the file is refused.',
       "(entry) => entry.kind === 'environment' && matches(entry.site, site) && matches(entry.environment, name),",

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cardsChannel, channelRule } from '../../src/policy/channels.ts';
-import { isLive, type Known } from '../../src/policy/overrides.ts';
+import { isLive, type Known } from '../../src/policy/live-environments.ts';
 import { mistakesOf, policyOf } from './given.ts';
 
 const ID = (last: number) => `00000000-0000-4000-8000-00000000000${last}`;

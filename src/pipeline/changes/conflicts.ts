@@ -1,20 +1,9 @@
-import { Refusal } from '../../errors.ts';
-import { countOpen, type NewChange } from '../../storage/changes.ts';
+import type { NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
 import { heldLock, type Lock } from '../../storage/locks.ts';
-import { say, beginning, plain, type Text } from '../../text.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
-import { authorizationOf } from '../access/authorization.ts';
-import { cardOf } from './freeze.ts';
 
-/** Locks and limits that stop a new change, checked in the transaction that saves it. */
-
-/** How many changes of one person may wait for approval. */
-const maxWaiting = 5;
-/** And how many may be on their way to the host: more would keep everybody else waiting. */
-const maxUnderWay = 50;
-const maxTitleLength = 100;
+/** Locks that stop a new change, checked in the transaction that saves it. */
 
 /** A lock on the target. If the approval will lock the targets that are only read, a lock on those too. */
 export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
@@ -24,26 +13,4 @@ export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise
     if (held) return held;
   }
   return undefined;
-}
-
-/** Throws `Refusal` if the requester (all their ids count) has too many changes waiting or on their way. */
-export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly string[]): Promise<void> {
-  const { state, authorization } = row;
-  const notAsked = (): Text => say`Not asked: “${beginning(plain(cardOf(row).title), maxTitleLength)}”.`;
-  // A timer's removal was already allowed with the grant.
-  if (authorizationOf({ authorization }).timerOf !== undefined) return;
-  // Serialized, so that parallel requests count each other.
-  await alone(tx);
-  if (state === 'waiting') {
-    if ((await countOpen(tx, requesters, ['waiting'])) < maxWaiting) return;
-    throw new Refusal(say`**You already have ${maxWaiting} changes waiting for approval.** Nothing was asked.`, {
-      hint: say`${notAsked()} Cancel one of the others, or have it approved.`,
-      offers: [{ label: 'Show them', args: ['changes', '--mine', '--waiting'] }],
-    });
-  }
-  if ((await countOpen(tx, requesters, ['approved', 'sending'])) < maxUnderWay) return;
-  throw new Refusal(say`**You already have ${maxUnderWay} changes on their way to the host.** Nothing was asked.`, {
-    hint: say`${notAsked()} Ask again when some of the others are finished.`,
-    offers: [{ label: 'Show them', args: ['changes', '--mine'] }],
-  });
 }

@@ -1,6 +1,6 @@
 import type { Listing } from '../../hosting/listing.ts';
 import type { Domain, Environment } from '../../hosting/contract/target.ts';
-import { isLive } from '../../policy/overrides.ts';
+import { isLive } from '../../policy/live-environments.ts';
 import { groupsAbout, reading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';

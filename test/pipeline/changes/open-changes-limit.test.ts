@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { Refusal } from '../../../src/errors.ts';
-import { refuseTooMany } from '../../../src/pipeline/changes/conflicts.ts';
+import { refuseTooMany } from '../../../src/pipeline/changes/open-changes-limit.ts';
 import { insertChange, type NewChange } from '../../../src/storage/changes.ts';
 import { plain, inline } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
