@@ -21,7 +21,7 @@ import { createNames } from './pipeline/changes/visible-names.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
 import { createWorker } from './pipeline/steps/worker.ts';
 import { tellOps } from './pipeline/messages/ops-messages.ts';
-import { createOpsWatch } from './pipeline/messages/ops-channel.ts';
+import { createOpsWatch } from './pipeline/messages/ops-channel-health.ts';
 import { openPolicy } from './policy/watch.ts';
 import { createToken, whoAmI, introduce } from './slack/client/token.ts';
 import { boltLogger, clientOptions } from './slack/incoming/app.ts';

@@ -1,7 +1,7 @@
 import { open, type FileHandle } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
-import { lockOf, makeFile, makePrivate, watchFiles } from './files.ts';
+import { lockOf, makeFile, makePrivate, watchFiles } from './private-files.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 

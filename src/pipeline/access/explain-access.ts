@@ -15,7 +15,7 @@ import { parse, parseArgs } from '../language/parse.ts';
 import { isNamed, isSite, resolve, type Resolved } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';
-import { commandsIn } from '../language/pasted-tokens.ts';
+import { commandsIn } from '../language/pasted-credentials.ts';
 import { split } from '../language/tokenize.ts';
 import type { AccessContext } from './context.ts';
 

@@ -10,7 +10,7 @@ import { installedAt, readKv, writeKv } from '../../storage/kv.ts';
 import type { Reader } from '../../storage/tx.ts';
 import { verifyAudit } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
-import { oweOps } from '../messages/ops-messages.ts';
+import { enqueueOps } from '../messages/ops-messages.ts';
 
 /**
  * Publishes the head of the trail once a day while lines are added. Somebody who rewrites the database cannot rewrite
@@ -39,7 +39,7 @@ export async function publishAuditHead(database: Database): Promise<Telling | un
       const alarmed = await readKv(tx, alarmKey);
       if (alarmed && at - alarmed.at < dayMs) return undefined;
       await writeKv(tx, { key: alarmKey, value: '1', at });
-      await oweOps(tx, `trail altered:${at}`, alteredText(before), at);
+      await enqueueOps(tx, `trail altered:${at}`, alteredText(before), at);
       return { kind: 'altered', head: { seq: before.seq, hash: before.hash } };
     }
     const head = await auditHead(tx);
@@ -47,7 +47,7 @@ export async function publishAuditHead(database: Database): Promise<Telling | un
     const since = last?.at ?? (await findAudit(tx, 1))?.at;
     if (since === undefined || at - since < dayMs || head.hash === last?.hash) return undefined;
     await writeKv(tx, { key: headKey, value: JSON.stringify(head), at });
-    await oweOps(tx, `trail:${at}`, headText(head), at);
+    await enqueueOps(tx, `trail:${at}`, headText(head), at);
     return { kind: 'told', head };
   });
 }

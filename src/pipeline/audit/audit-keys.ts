@@ -5,7 +5,7 @@ import type { Reader } from '../../storage/tx.ts';
 import { isSealing } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
-import { oweOps } from '../messages/ops-messages.ts';
+import { enqueueOps } from '../messages/ops-messages.ts';
 
 /** The audit line that starts the use of key `to`. `from`: the key before; undefined: the lines before had none. */
 export type Sealed = { readonly seq: number; readonly from: string | undefined; readonly to: string };
@@ -31,7 +31,7 @@ export async function sealAudit(
     const event = from === undefined ? 'sealed' : 'rekeyed';
     await changeStore.note(tx, { event, by: 'sitehand', at, details: { from, to, before: head } });
     const sealed = { seq: head.seq + 1, from, to };
-    await oweOps(tx, `trail ${event}:${at}`, sealedText(sealed), at);
+    await enqueueOps(tx, `trail ${event}:${at}`, sealedText(sealed), at);
     return sealed;
   });
 }

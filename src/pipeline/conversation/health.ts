@@ -10,7 +10,7 @@ import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
 import { actor, code, inline, joined, person, say, time } from '../../text.ts';
 import { pauseKey } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
-import { opsTrouble } from '../messages/ops-channel.ts';
+import { opsTrouble } from '../messages/ops-channel-health.ts';
 import { policyInForceKey } from '../audit/policy-history.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import type { PipelineContext } from './context.ts';

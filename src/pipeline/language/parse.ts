@@ -5,7 +5,7 @@ import { code, say } from '../../text.ts';
 import { bindWords, type Context, type Given } from './bind-arguments.ts';
 import { unknownCommand, unknownOption } from './did-you-mean.ts';
 import { optionName, takesRest, takesValue } from './usage.ts';
-import { commandsIn, withoutTokens, type FoundCommand } from './pasted-tokens.ts';
+import { commandsIn, withoutTokens, type FoundCommand } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { valueAt, type Option } from './option-value.ts';

@@ -4,7 +4,7 @@ import type { Database, Tx } from '../../storage/database.ts';
 import { alone } from '../../storage/sql-dialect.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { code, joined, say, type Text } from '../../text.ts';
-import { oweOps } from './ops-messages.ts';
+import { enqueueOps } from './ops-messages.ts';
 
 /** Tells the ops channel once when a Slack user group of the policy can't be read, and once when it can again. */
 
@@ -57,7 +57,7 @@ async function reportChanges(
     else await writeKv(tx, { key: keyOf(group), value: now, at });
   }
   const key = `user_groups:${at}:${changes.map(({ group }) => group).join()}`;
-  if (changes.length > 0) await oweOps(tx, key, inWords(changes), at);
+  if (changes.length > 0) await enqueueOps(tx, key, inWords(changes), at);
 }
 
 function inWords(changes: readonly Change[]): Text {

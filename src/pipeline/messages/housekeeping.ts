@@ -3,10 +3,8 @@ import type { Database } from '../../storage/database.ts';
 import { abandoned, closeInbox, forgetInbox, wipeInbox, type InboxRow } from '../../storage/inbox.ts';
 import { releaseAll } from '../../storage/lease.ts';
 import { sweepLocks } from '../../storage/locks.ts';
-import { dropOldOps, forgetMessages, enqueueMessage } from '../../storage/messages.ts';
-import { counted } from '../../commands/kit/page.ts';
-import { code, say, type Text } from '../../text.ts';
-import { oweOps } from './ops-messages.ts';
+import { forgetMessages, enqueueMessage } from '../../storage/messages.ts';
+import { limitOpsBacklog } from './ops-messages.ts';
 import type { Note } from '../changes/card.ts';
 
 export type Housekeeping = {
@@ -18,8 +16,6 @@ export type Housekeeping = {
 const wipeAfterMs = 30 * 60_000;
 const forgetAfterMs = 86_400_000;
 const forgetMessagesAfterMs = 30 * 86_400_000;
-/** How many messages are kept for the ops channel while it accepts none. */
-const maxOps = 500;
 
 /** The key of the message that tells a person that their delivery was lost. */
 export const lostKey = (inbox: string): string => `lost:${inbox}`;
@@ -54,10 +50,6 @@ export async function sweep({ database }: Housekeeping): Promise<void> {
     await expirePayloads(tx, now);
     await sweepLocks(tx, now);
     await forgetMessages(tx, now - forgetMessagesAfterMs);
-    const dropped = await dropOldOps(tx, maxOps);
-    if (dropped > 0) await oweOps(tx, `dropped:${now}`, tooMany(dropped), now);
+    await limitOpsBacklog(tx, now);
   });
 }
-
-const tooMany = (dropped: number): Text =>
-  say`⚠️ I dropped ${counted(dropped, 'older message')} for this channel, because it accepted nothing for too long. ${code('changes')} and ${code('audit')} show what happened.`;

@@ -1,21 +1,33 @@
 import type { Database, Tx } from '../../storage/database.ts';
 import type { Jump } from '../../storage/clock.ts';
 import { abandoned } from '../../storage/inbox.ts';
-import { enqueueMessage } from '../../storage/messages.ts';
+import { dropOldOps, enqueueMessage } from '../../storage/messages.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import { aliveKey } from '../../storage/time.ts';
-import { joined, say, time, type Text } from '../../text.ts';
+import { code, joined, say, time, type Text } from '../../text.ts';
 import { counted } from '../../commands/kit/page.ts';
 
 /** Queues a message to the ops channel; a second one with the same key replaces the first. */
 export async function tellOps(database: Database, key: string, text: Text): Promise<void> {
-  await database.transaction(async (tx) => oweOps(tx, key, text, await database.now(tx)));
+  await database.transaction(async (tx) => enqueueOps(tx, key, text, await database.now(tx)));
 }
 
 /** As `tellOps`, in a transaction of the caller. */
-export async function oweOps(tx: Tx, key: string, text: Text, at: number): Promise<void> {
+export async function enqueueOps(tx: Tx, key: string, text: Text, at: number): Promise<void> {
   await enqueueMessage(tx, { key: `ops:${key}`, kind: 'ops', body: JSON.stringify({ text }), at });
 }
+
+/** How many messages are kept for the ops channel while it accepts none. */
+const maxKept = 500;
+
+/** Drops the oldest messages beyond that, and says how many. */
+export async function limitOpsBacklog(tx: Tx, now: number): Promise<void> {
+  const dropped = await dropOldOps(tx, maxKept);
+  if (dropped > 0) await enqueueOps(tx, `dropped:${now}`, tooMany(dropped), now);
+}
+
+const tooMany = (dropped: number): Text =>
+  say`⚠️ I dropped ${counted(dropped, 'older message')} for this channel, because it accepted nothing for too long. ${code('changes')} and ${code('audit')} show what happened.`;
 
 /** Shorter absences are ordinary restarts and not reported. */
 const worthTellingMs = 20_000;

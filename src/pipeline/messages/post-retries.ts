@@ -1,7 +1,7 @@
 import { findChange } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { giveUp, postpone, rescheduleOps, suspend, type Message } from '../../storage/messages.ts';
-import { noteOpsPost } from './ops-channel.ts';
+import { noteOpsPost } from './ops-channel-health.ts';
 import { tellOfLoss, type Loss } from './undelivered.ts';
 import type { PostQueues } from './fair-order.ts';
 import { Undeliverable } from './messenger.ts';

@@ -3,7 +3,7 @@ import type { Tx } from '../../storage/database.ts';
 import { findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { channel, code, joined, person, plain, say, type Text } from '../../text.ts';
 import { cardOf } from '../changes/freeze.ts';
-import { oweOps } from './ops-messages.ts';
+import { enqueueOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable } from './messenger.ts';
 import type { Card, Note } from '../changes/card.ts';
 
@@ -25,7 +25,7 @@ const maxQuoteLength = 300;
 export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> {
   const { message, change } = loss;
   if (message.key.includes(prefix)) return;
-  await oweOps(tx, `${prefix}${message.key}`, forOps(loss), at);
+  await enqueueOps(tx, `${prefix}${message.key}`, forOps(loss), at);
   if (change === undefined || !isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
   const body = JSON.stringify({ text: forRequester(loss, change) });
@@ -75,7 +75,7 @@ export async function tellOfMove(tx: Tx, change: Change, word: string, at: numbe
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;
   const says = say`⚠️ ${refuses(change.channel, word)} ${person(change.requester)} gets #${change.number} in direct messages instead.`;
-  await oweOps(tx, key, says, at);
+  await enqueueOps(tx, key, says, at);
 }
 
 /** The reply under a card that was posted in direct messages instead of `place`. */

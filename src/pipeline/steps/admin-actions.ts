@@ -13,7 +13,7 @@ import { countStates } from '../../storage/queue-stats.ts';
 import { actor, person as mention, say, time, type Text, plain } from '../../text.ts';
 import type { Authorization } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
-import { oweOps } from '../messages/ops-messages.ts';
+import { enqueueOps } from '../messages/ops-messages.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { cardOf } from '../changes/freeze.ts';
 import type { StoredTargets } from '../access/visibility.ts';
@@ -165,7 +165,7 @@ export async function record(
     ...(authorization && { authorization: JSON.stringify(authorization) }),
   };
   await changeStore.note(tx, { event, by: person.id, at, details });
-  if (says) await oweOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
+  if (says) await enqueueOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
 export const keyOf = (env: Environment): string => `environment:${env.id}`;

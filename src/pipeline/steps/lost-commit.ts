@@ -7,7 +7,7 @@ import { readKv, writeKv } from '../../storage/kv.ts';
 import { timelineChanged } from '../../storage/timeline.ts';
 import { code, plain, say, type Text } from '../../text.ts';
 import { pauseKey } from './admin-actions.ts';
-import { oweOps } from '../messages/ops-messages.ts';
+import { enqueueOps } from '../messages/ops-messages.ts';
 import type { Known } from './send-history.ts';
 import { alarm, unknownAfterLoss } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
@@ -34,7 +34,7 @@ export async function pauseAfterLoss(
     await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
     await changeStore.note(tx, { event: 'pause', by: 'sitehand', at, details: { reason: why } });
   }
-  await oweOps(
+  await enqueueOps(
     tx,
     `lost:${found.key}`,
     say`⚠️ **My database was set back, or may have been, so I paused all sending.** ${found.says} Changes that it calls approved or waiting may have been sent. Please compare those of the last hours with the host's panel, cancel the ones that already happened, then type ${code('resume')}.`,

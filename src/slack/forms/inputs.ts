@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isName } from '../../commands/kit/action.ts';
 import { isYes, type Field, type Fields } from '../../commands/kit/fields.ts';
 import type { Given } from '../../pipeline/language/parse.ts';
-import { takesTokens } from '../../pipeline/language/pasted-tokens.ts';
+import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { refuseHidden, refuseKeys } from '../../pipeline/language/tokenize.ts';
 import { plainText } from '../draw/blocks.ts';
 

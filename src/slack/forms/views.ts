@@ -6,7 +6,7 @@ import { cardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
 import { nameToType } from '../../pipeline/changes/confirmation.ts';
 import { inline, say, type Text } from '../../text.ts';
 import { buttonRow, plainText, richText, type Drawn } from '../draw/blocks.ts';
-import { takesTokens } from '../../pipeline/language/pasted-tokens.ts';
+import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { holdsKey } from '../../secret.ts';
 import { blockOf, inputOf, optionOf, reasonInput, typedInput, type Asked } from './inputs.ts';
 

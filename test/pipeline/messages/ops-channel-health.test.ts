@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { noteOpsPost, opsTrouble } from '../../../src/pipeline/messages/ops-channel.ts';
+import { noteOpsPost, opsTrouble } from '../../../src/pipeline/messages/ops-channel-health.ts';
 import { sweep } from '../../../src/pipeline/messages/housekeeping.ts';
 import { Undeliverable, type ChannelLook } from '../../../src/pipeline/messages/messenger.ts';
 import { claimMessages, enqueueMessage } from '../../../src/storage/messages.ts';
