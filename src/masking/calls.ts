@@ -9,7 +9,7 @@ import { isTelling } from './words.ts';
 const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   [
     'all',
-    'wp_check_password|password_verify|auth|setPassword|CheckPassword|HashPassword|wp_hash_password|password_hash',
+    'hash_equals|wp_check_password|password_verify|auth|setPassword|CheckPassword|HashPassword|wp_hash_password|password_hash',
   ],
   [
     0,
@@ -17,7 +17,7 @@ const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   ],
   [
     1,
-    'wp_authenticate|wp_create_user|reset_password|oci_p?connect|wpmu_create_user|openssl_pkey_get_private|user_pass_ok|(?:JWT|Jwt)(?:->|::)(?:encode|decode|sign|verify)|hash_pbkdf2|sodium_crypto_pwhash(?:_str_verify)?|mcrypt_(?:en|de)crypt|openssl_pkcs12_export_to_file|wpdb(?:->|::)__construct|setSaslAuthData',
+    'wp_authenticate|wp_create_user|reset_password|oci_p?connect|wpmu_create_user|openssl_pkey_get_private|user_pass_ok|(?:JWT|Jwt)(?:->|::)(?:encode|decode|sign|verify)|hash_pbkdf2|sodium_crypto_pwhash(?:_str_verify)?|wp_new_user_notification|mcrypt_(?:en|de)crypt|openssl_pkcs12_export_to_file|wpdb(?:->|::)__construct|setSaslAuthData',
   ],
   [
     2,
@@ -44,6 +44,9 @@ const logsIn = /log_?in|sign_?(?:in|on)|auth(?:enticate|orize)?(?:$|_)|authentic
 const compares = /(?:check|compare|encrypt|hash|validate|verify)_?pass/i;
 const asksPassword = /passw|passwort|pwd|_pass$|_pass_|setPass|kennwort|otp|totp|2fa|pin$|authcode/i;
 const takesKey = /auth|token|secret|key|licen[cs]e|bearer|credential/i;
+/** Who is told of a new user, and what PHP prints for nothing. */
+const isConstant = (name: string, value: string): boolean =>
+  value === 'NULL' || (name.endsWith('notification') && /^(?:admin|both|user)$/.test(value));
 /** Functions about the login page, not about what is typed there. */
 const isAbout =
   /(?:url|uri|link|page|form|header|footer|title|text|label|message|errors?|notice|hint|html|nonce|field|failed|logo|css|scripts?|template|strength)$|^(?:get_|is_|has_)(?!.*(?:password|secret|key|token|auth)$)/i;
@@ -107,7 +110,7 @@ function shown(match: string, { name = '' }: Groups): string {
             !isPlace(value) &&
             !/^(?:utf-?8|latin)/i.test(value) &&
             (isHost(host) || isCoined(value) || (said.startsWith('(Array,') && /connect$/i.test(name))))
-        : known.place === 'all' || known.place === place;
+        : (known.place === 'all' || known.place === place) && !isConstant(name, value);
     left += said.slice(from, part.index) + (isMasked ? `${open}***${end}` : part[0]);
     from = part.index + part[0].length;
   }
@@ -115,7 +118,7 @@ function shown(match: string, { name = '' }: Groups): string {
 }
 
 const names =
-  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::)|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl';
+  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::)|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl|hash_equals|new_user_notification';
 const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200}'){0,300}\\)`;
 
 /** A call with a text among its arguments. */

@@ -11,7 +11,7 @@ import { isResult } from './results.ts';
 import { spoken } from './spoken.ts';
 import { places } from './places.ts';
 import { inserted, rows } from './statements.ts';
-import { begun, ends, named, quote, within } from './syntax.ts';
+import { begun, ends, isBare, named, quote, within } from './syntax.ts';
 import { isTelling, keys, numbers, others, passwords, prose, secrets, sessions, states, suffix } from './words.ts';
 
 /** Credentials that are known by the name before them. */
@@ -22,10 +22,14 @@ const secretHint = 'clave|jeton|secret|token|credential|signat|saml';
 const keyHint = 'key';
 
 const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
+/** What begins or goes on like a sentence: `missing in the request`, `rotate it with the others`. */
+function goesOn(value: string): boolean {
+  const [first = '', ...others] = value.split(/\s+/, 8);
+  return prose.test(first) || (others.length > 0 && state.test(first)) || (others.length > 1 && others.some((one) => prose.test(one)));
+}
 /** A whole sentence, as an error tells of a field. */
 const isSentence = (text: string): boolean =>
   /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) && text.split(' ').some((word) => prose.test(word));
-const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}22$/.test(before);
 
 /** `getenv('DB_PASS')` tells where it is kept. */
 const readsName = /(?:env(?:_?\w{1,12})?|environ\.get|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
@@ -50,8 +54,7 @@ function isPassword(value: string, before: string, lead: string): boolean {
   // `--password PASSWORD` says how something is used.
   if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
   if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
-  const isStated = state.test(value) || (isBare(before) && prose.test(value.replace(/\s.*$/s, '')));
-  if (isStated || isSentence(value) || /^\d{1,3} \p{L}/u.test(value)) return false;
+  if (state.test(value) || (isBare(before) && goesOn(value)) || isSentence(value) || /^\d{1,3} \p{L}/u.test(value)) return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
   // A column of what is imported becomes another.
   if (/[→⇒]\s*$/.test(before) && /^\w+$/.test(value) && isTelling(value)) return false;
@@ -61,10 +64,13 @@ function isPassword(value: string, before: string, lead: string): boolean {
 
 /** Signs alone, the size of a zone of nginx, and since when. */
 const isMeasure = /^\W{1,3}$|^\d{1,5}[kmg]b?$|^[a-z]{4,12} \d{1,4} [a-z]{3,8} ago$/i;
+/** The name of a secret that a cloud keeps. */
+const isNameOfSecret = /\bsecretsmanager:[\w-]{0,20}:\d{0,12}:$/;
 /** After a colon and a space a plain word says in which state it is. */
-function isIssued(value: string, before: string): boolean {
-  if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value) || isFile(value))
+function isIssued(value: string, before: string, lead: string): boolean {
+  if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value) || isFile(value) || isNameOfSecret.test(lead))
     return false;
+  if (isBare(before) && /\s/.test(value) && goesOn(value)) return false;
   return (
     !isBare(before) ||
     !/[:\s]\s*$/.test(before) ||
@@ -86,6 +92,7 @@ const looksIssued = (value: string, before: string, lead: string): boolean =>
   // Base64 may begin with a slash; then it is long, and has no ending.
   (!isPlace(value) || (/^[\w+/]{40,}={0,2}$/.test(value) && isRandom(value))) &&
   !openValue.test(value) &&
+  !(isBare(before) && /\s/.test(value) && goesOn(value)) &&
   !isNamed(value) &&
   !(/app_?id\W*$/i.test(before) && /-.*-/.test(value)) &&
   (isRandom(value, 8) ||
@@ -238,6 +245,9 @@ const apart: readonly Rule[] = [
   {
     hint: '@',
     shape: /(?<before>:(?:\\?\/){2}[^\s/:@"'?]{0,64}:)[^\s/"'\\<>?]{1,256}(?=@)/g,
+    // `user:password@` tells what to write there.
+    isSecret: (value, before) =>
+      !/^(?:pass(?:word|wd)?|pwd|secret)$/i.test(value) || !/\/(?:db_?|my)?(?:login|name|user(?:name)?|usr):$/i.test(before),
   },
   {
     // PHP cuts what it prints after fifteen characters, and with it the host behind.

@@ -3,8 +3,8 @@
 const hidden =
   'redacted|filtered|hidden|masked|removed|omitted|censored|scrubbed|sanitized|deleted|present|geschwärzt|protected';
 const forms = [
-  // `********`, `xxxx-xxxx`, and a cookie that is emptied
-  '(?=.*[x*•])[x*•.-]{3,}|%20|\\+',
+  // `********`, `●●●●`, `xxxx-xxxx`, and a cookie that is emptied
+  '(?=.*[x*•●∙·█▪⬤])[x*•●∙·█▪⬤.-]{3,}|[-_.]{4,}|%20|\\+',
   // `[REDACTED]`, also if the opening bracket belongs to the surrounding text
   `[<[({]{0,2}(?:value )?(?:${hidden})[>\\])}]{1,2}|${hidden}`,
   // `<your-key>`, `{token}`
@@ -19,6 +19,16 @@ const forms = [
   // `{{ lookup('env', 'DB_PASS') }}`, `!secret db_password`, `(sensitive value)`, `~`, `$1`, `:password` and `@p1` of a statement
   '\\{\\{-?\\s{0,4}[a-z_][^{}\\n]{0,100}\\}\\}|!(?:secret|vault|env_var|env|ref|sub|reference)(?: .{0,80})?',
   '\\((?:sensitive|known)(?: .{0,30})?|~|\\$\\d|:[a-z_]{2,40}|@p\\d{1,3}',
+  // What keeps secrets is told where: `op://vault/db/password`, `vault:secret/db#password`, `((db-password))`, and what it
+  // made unreadable: `ENC[AES256_GCM,…]`
+  '(?:ref\\+)?(?:vault|op|ssm|awssm|awssecrets|secretsmanager|aws-?sm|gcp-?sm|gsm|sm|secret|keyvault|akv|azurekeyvault|keepass|bw|lpass|pass|sops|env|doppler|infisical|conjur|chamber)(?:://|:(?=[\\w./-]{1,100}[/#])|\\+)[\\w./#?&=@:-]{1,200}|arn:aws[\\w-]{0,10}:[\\w./:*+=,@-]{1,200}',
+  '\\(\\([\\w./-]{2,80}\\)?\\)?|ENC\\[\\w{3,20},[^\\n]{0,500}',
+  // Names of values as usage lines have them, and what a form is asked to check: `required|string|min:8`
+  '(?:\\|\\s?)?(?:(?:required|nullable|sometimes|string|filled|present|bail|confirmed|alpha_num|alpha_dash|current_password|(?:min|max|size|between|regex|same|different|exists|unique|required_\\w{2,20}):[^|\\s]{1,80})(?:\\s?\\|\\s?|$)){1,10}(?:[a-z_]{2,20}(?::[^|\\s]{1,80})?(?:\\s?\\|\\s?|$)){0,6}',
+  // Comparisons of a query
+  '[!<>=]{1,3}|(?:not )?like',
+  // Fingerprints of keys
+  'sha(?:1|256|384|512):[\\w+/]{27,90}={0,2}|md5:(?:[\\da-f]{2}:){15}[\\da-f]{2}',
   // the type of a column
   '(?:(?:var)?(?:char|binary)|(?:tiny|small|medium|big)?int|(?:tiny|medium|long)?(?:text|blob)|decimal|datetime|timestamp|double|enum)(?:\\([\\d, ]{1,8}\\))?(?: unsigned)?',
 ];
@@ -29,7 +39,7 @@ const whole = new RegExp(`^(?:(?:basic|bearer|digest|token)[ +])?(?:${forms.join
  * `@@PASSWORD@@` and command substitutions such as `$(cat /run/secrets/password)`, except for `echo` and `printf`.
  */
 const open =
-  /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
+  /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|\$\([A-Z][A-Z\d_]{2,60}\)|[<[]?(?:[A-Z]{2,20}[_-]){0,4}(?:PASS(?:WORD|WD|PHRASE)?|PWD?|SECRET|TOKEN|KEY|CREDENTIALS?|OTP|HASH|VALUE)[>\]]?|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
 /** A scheme alone precedes something that cannot be a credential. */
 const scheme = /^(?:basic|bearer|digest|negotiate|ntlm)$/i;
 

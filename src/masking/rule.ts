@@ -1,3 +1,4 @@
+import { isCode } from './code.ts';
 import { isPlaceholder } from './placeholders.ts';
 
 /**
@@ -22,20 +23,29 @@ export function without(text: string, rule: Rule): string {
   rule.shape.lastIndex = 0;
   let [left, from] = ['', 0];
   for (let match = rule.shape.exec(text); match !== null; match = rule.shape.exec(text)) {
-    left += text.slice(from, match.index) + shownOf(match, rule);
-    from = match.index + match[0].length;
+    const shown = shownOf(match, rule);
+    left += text.slice(from, match.index);
+    from = match.index;
+    // What is none may hold one: `type=password;token=…`
+    const kept = shown === match[0] ? keptOf(match).length : 0;
+    left += kept > 0 ? match[0].slice(0, kept) : shown;
+    from += kept > 0 ? kept : match[0].length;
+    rule.shape.lastIndex = from;
   }
   return from === 0 ? text : left + text.slice(from);
 }
 
-function shownOf({ 0: whole, groups = {}, index, input }: RegExpExecArray, { isSecret, shown }: Rule): string {
+const keptOf = ({ groups = {} }: RegExpExecArray): string => `${groups['before'] ?? ''}${groups['open'] ?? ''}`;
+
+function shownOf(match: RegExpExecArray, { isSecret, shown }: Rule): string {
+  const { 0: whole, groups = {}, index, input } = match;
   if (shown !== undefined) return shown(whole, groups);
-  const kept = `${groups['before'] ?? ''}${groups['open'] ?? ''}`;
+  const kept = keptOf(match);
   const found = whole.slice(kept.length);
   const value = found.slice(0, found.length - closing(found, kept, input, index));
   const isTicked = kept.endsWith('`') || value.startsWith('`');
-  if (isPlaceholder(value) || (isTicked && prints.test(value))) return whole;
   const lead = input.slice(Math.max(0, index - 40), index);
+  if (isPlaceholder(value) || isCode(value, kept, lead) || (isTicked && prints.test(value))) return whole;
   const isMeant = isSecret === undefined || isSecret(value, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
 }

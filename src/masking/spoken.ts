@@ -7,7 +7,8 @@ import { keys, openKeys, passwords, prose, states } from './words.ts';
 /** Credentials in sentences, and such as are known by themselves beside a word. */
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
-const isWritten = (value: string): boolean => isCoined(value) && !isPlace(value) && !state.test(value);
+const isWritten = (value: string): boolean =>
+  isCoined(value) && !isPlace(value) && !state.test(value) && !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);
 
 /** What comes after them is no credential: it is how something is called or counted. */
 const isNameOfApp = (value: string, before: string): boolean =>
@@ -82,7 +83,7 @@ export const spoken: readonly Rule[] = [
     // `invalid password "…"`, `password (…) does not match`
     hint: 'pass|pw|wort|senha|contrase',
     shape: new RegExp(
-      `(?<before>(?<![\\w-])(?:${passwords}) ${opening})[^\\n"'”“»’\`\\])}\\\\]{3,60}(?=\\\\{0,8}${closing})`,
+      `(?<before>(?:(?<![A-Za-z\\d-])|(?-i:(?<=[a-z])(?=[A-Z])))(?:${passwords}) ${opening})[^\\n"'”“»’\`\\])}\\\\]{3,60}(?=\\\\{0,8}${closing})`,
       'gi',
     ),
     isSecret: (value, before, lead) =>

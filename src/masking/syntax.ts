@@ -4,6 +4,8 @@ import { suffix } from './words.ts';
 
 /** A quotation mark as JSON in JSON, pages, addresses and nginx write it. */
 export const quote = `(?:\\\\{0,8}["'\`]|&quot;|&#0?39;|%(?:25)?2[27]|\\\\u002[27]|(?:\\\\x5C){0,4}\\\\x2[27])`;
+/** Whether none stands before a value. */
+export const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}22$/.test(before);
 /** The colours of a terminal, by what shows them. */
 const colour = '(?:\\^\\[|\\\\e|\\\\x1b|\\\\0?33|#0?33|\\\\u001b)\\[[\\d;]{0,8}m';
 /** What ends a name in quotes or brackets; `:protected` and `:"Class":private` is how PHP prints properties. */
@@ -17,8 +19,8 @@ const onward = `(?:(?:\\s|\\\\[rn]){0,40}(?=\\(?string\\b|(?<=(?:=>|["'\`][ \\t]
 const between = [
   `[ \\t]{0,20}(?:=>|:=|={1,3}|：|::(?=[ \\t])|:(?!:)(?![^\\s=]{0,100}(?:private|protected)\\])|→|⇒|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])${onward}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|string(?= ["'])|\\[(?![\\w:-]{1,80}\\] =>)|\\{(?=[^\\s"'{}]{1,80}\\})|\\{\\s{0,4}\\\\{0,8}["'](?:value|raw|plain)\\\\{0,8}["'][ \\t]{0,4}:)?[ \\t]{0,20}`,
   ';s:\\d{1,7}:',
-  `(?<=\\w(?<!\\benum|_[_enx])\\(\\s?(?:\\w{1,20},\\s?)?${quote}[\\w.-]{1,80}${quote}),[ \\t]{0,40}(?=${quote})`,
-  '(?<=--[\\w-]{1,60}|\\s-(?:passw(?:or)?d|pass|secret|token))[ \\t]{1,8}(?!-)',
+  `(?<=\\w(?<!\\benum|_[_enx])\\(\\s?(?:[$\\w.>[\\]:'"-]{1,40},\\s?)?${quote}[\\w.-]{1,80}${quote}),[ \\t]{0,40}(?=${quote})`,
+  '(?<=--[\\w.-]{1,60}|(?<!\\S)-(?:[A-Za-z][\\w.-]{0,60})?)[ \\t]{1,8}(?!-)',
   '(?<=\\b(?:SetEnv|fastcgi_param|uwsgi_param|setenv|config set|option (?:add|set|update)|option patch (?:insert|update)(?: [\\w.-]{1,60}){1,3}|(?:meta|transient) (?:add|set|update)(?: \\d{1,12})?) [\\w.-]{1,60})[ \\t]{1,20}(?!--?[a-z])',
   // `set :db_password, "…"`
   '(?<=\\bset[ (]\\s?:[\\w.-]{1,60}\\)?)(?:,|\\s\\{)[ \\t]{0,4}(?=\\\\{0,8}["\'])',
@@ -52,8 +54,8 @@ export const made = (least: number, most: number): string => `[\\w.~+/=-]{${leas
 /** A call: with a text or a number, with what another one gives, or any where a variable is set. */
 const call = `[\\w.]{1,24}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_][a-z_\\d]{2,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\())|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
 /** It ends a field of a form or of an address, where another name follows or one stood before, and else belongs to it. */
-const ampersand = `&(?!(?:amp|quot|[lg]t|nbsp|#\\w{1,5});|[\\w.[\\]%-]{1,60}=)(?=[^\\s&"'])(?<!(?:[?&#]|&amp;)[\\w.[\\]%-]{0,80}=[^\\s&"'?]{0,500}&)`;
-const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|[<>](?=[\\w!@#$%^*][^\\s<>"'=]{0,60}(?:\\s|$))|\\\\(?:[\\\\/]|(?=[^\\s"'\\\\nrtuxbf\\d/]))){BARE,}`;
+const ampersand = `&(?=[^\\s&"';]{1,60};(?:[\\s"'A-Z]|$))(?<!(?:[?&#]|&amp;)[\\w.[\\]%-]{0,80}=[^\\s&"'?]{0,500}&)(?!(?:amp|quot|[lg]t|nbsp|#\\w{1,5});)|&(?!(?:amp|quot|[lg]t|nbsp|#\\w{1,5});|[\\w.[\\]%-]{1,60}=)(?=[^\\s&"'])(?<!(?:[?&#]|&amp;)[\\w.[\\]%-]{0,80}=[^\\s&"'?]{0,500}&)`;
+const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|[<>](?=[\\w!@#$%^*][^\\s<>"'=]{0,60}(?:\\s|$))|<(?=[^\\s<>"'=/]{1,60}>(?:\\s|$))|>(?<=<[^\\s<>"'=/]{1,60}>)(?=\\s|$)|\\\\(?:[\\\\/]|(?=[^\\s"'\\\\nrtuxbf\\d/]))){BARE,}`;
 /** ODBC writes what has a semicolon in braces. */
 const braced = `(?<=[:=]\\{)[^{}\\n"']{1,100}(?=\\})`;
 const value = [quoted, printed, ofLine, tagged, column, variable, braced, bare].join('|');

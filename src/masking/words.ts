@@ -34,7 +34,7 @@ export const keys = [
 
 /** Names of keys that open nothing: of rows, of caches, and public ones. */
 export const openKeys =
-  'array|authorized|block|bucket|cache|cart|column|composite|concurrency|dedup|dedupe|duplicate|entity|field|file|foreign|group|host|idempotency|index|item|job|kv|limit|lock|lookup|map|menu|message|meta|object|option|page|parent|partition|post|prefix|primary|public|publishable|query|queue|record|registry|row|schema|search|sentry|setting|shard|site|sitemap|sort|surrogate|tag|throttle|topic|transient|translation|unique|websocket';
+  'array|authorized|block|bucket|cache|cart|column|composite|concurrency|dedup|dedupe|duplicate|entity|field|file|foreign|group|host|idempotency|index|item|job|kv|limit|lock|lookup|map|menu|message|meta|object|option|page|parent|pub|partition|post|prefix|primary|public|publishable|query|queue|record|registry|row|schema|search|sentry|setting|shard|site|sitemap|sort|surrogate|tag|throttle|topic|transient|translation|unique|websocket';
 /** Names whose value is a credential if it looks like one: any other key, and a licence. */
 export const others = `[a-z](?<!${word}(?:${openKeys}|key|possible|truncated|with)|_id)[ _-]?key|licen[cs]e|(?<!(?:algolia|apple|facebook|fb|github|google|ios|onesignal|paypal|pusher)[_-]?)app_?id|schl(?:ü|ue)ssel|${word}(?:authentication|ticket|hash_?key|jwt|sas)`;
 
