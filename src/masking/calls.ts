@@ -67,10 +67,11 @@ type Argument = {
   readonly before: string;
   readonly isFirst: boolean;
   readonly isAlone: boolean;
+  readonly isMade: boolean;
 };
 
 /** Whether a function of this name gets a credential here. */
-function isGiven(name: string, { value, before, isFirst, isAlone }: Argument): boolean {
+function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argument): boolean {
   if (isWay(value) && !isAlone) return false;
   if (isTelling(before)) return true;
   if (isPlace(value) || isAbout.test(name)) return false;
@@ -78,6 +79,8 @@ function isGiven(name: string, { value, before, isFirst, isAlone }: Argument): b
   const isIssued =
     isRandom(value) || (isCut ? /\d/.test(value) : /\d/.test(value) && isCoined(value) && value.length >= 8);
   const isName = isFirst && !compares.test(name) && !isAlone && !isCut && /^[\p{L}\p{N}_.@* +-]{1,60}$/u.test(value);
+  // What a class is made with may be a word of its own, as the name of a firewall.
+  if (isAlone && isMade && /^[a-z_]{1,20}$/.test(value)) return false;
   if (asksPassword.test(name)) return !isName;
   if (logsIn.test(name)) return isAlone ? isIssued : !isName;
   return takesKey.test(name) && isIssued;
@@ -101,7 +104,7 @@ function shown(match: string, { name = '' }: Groups): string {
     depth += part[0] === '(' ? 1 : part[0] === ')' ? -1 : 0;
     if (open === undefined || part === passed || value === '') continue;
     const before = strings[strings.indexOf(part) - 1]?.groups?.['value'] ?? '';
-    const argument = { value, before, isFirst: part === given[0], isAlone: given.length === 1 };
+    const argument = { value, before, isFirst: part === given[0], isAlone: given.length === 1, isMade: name.endsWith('__construct') };
     const isLast = isOfDatabase && place === 2 && given.indexOf(part) > 0;
     const isMasked =
       known === undefined

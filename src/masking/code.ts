@@ -12,7 +12,10 @@ const roots =
 /** Names of functions consist of words: `models.CharField(`, `generate_password_hash(`. */
 const called = /^(?:(?:await|new|return)\s)?[$@]?((?:[A-Za-z_]{1,40}(?:\??\.|->|::)){0,6}[A-Za-z_]{1,40})\(/;
 const types =
-  /^(?:(?:readonly )?(?:str(?:ing)?|bytes|text|any|unknown|buffer|secretstr|securestring|varchar|charfield|nullable)(?:\[\])?|optional\[\w{1,20}\])\??(?: ?[|=] ?[\w.(]{1,40})?[,;)]{0,2}$/i;
+  /^&?(?:(?:readonly |mut )?(?:str(?:ing)?|bytes|text|any|unknown|buffer|secret(?:str|string|<\w{1,20}>)?|securestring|varchar|charfield|nullable)(?:\[\])?|(?:optional|option)[[<]\w{1,20}[\]>])\??(?: ?[|=] ?[^\n]{0,60})?[,;)}]{0,3}$/i;
+
+/** What it is where nothing is set, on what it depends, and what somebody remarks. */
+const otherwise = /\s+(?:\|\||&&|\?\??|\?:|or|and|if|unless|#|\/\/|--)\s.*$/s;
 
 const isChain = (value: string): boolean => {
   if (!chain.test(value)) return false;
@@ -28,14 +31,29 @@ const isCall = (value: string): boolean => {
 const declares = /(?:\.|->|::|\b(?:auto|const|final|let|private|protected|public|readonly|static|string|val|var) \$?)[\w$]{0,20}$/i;
 /** `hashedPassword`, where a program sets something; in a file of settings an ordinary word may be the value. */
 const isVariable = (value: string, before: string, lead: string): boolean =>
-  /[)\w\]] (?:=|=>|:=) $|: $/.test(before) &&
+  /[)\w\]] (?:[!=]?={1,2}|=>|:=) $|: $/.test(before) &&
   (/^[a-z]{2,20}(?:[A-Z][a-z]{1,20}){1,3}[,;)]{0,2}$/.test(value) ||
     /^[a-z]{2,20}(?:_[a-z]{2,20}){1,3}[,;)]{1,2}$/.test(value) ||
     (declares.test(lead) && /^[a-z_]{2,40}[,;)]{0,2}$/.test(value))) &&
   isTelling(value.replace(/[,;)]+$/, ''));
 
-/** Whether a value is an expression of a program: without quotes, or the name by which a function looks for something. */
-export const isCode = (value: string, before: string, lead: string): boolean =>
-  isBare(before)
-    ? value.length < 300 && (isChain(value) || isCall(value) || isVariable(value, before, lead) || types.test(value))
-    : /\(\s?\\{0,8}["']$/.test(before) && isTelling(value);
+/** `"Password: "` is what it asks, `"Auth:Password"` where it looks, and `"/run/secrets/key"` a file. */
+const isAsked = (value: string): boolean => {
+  const [last = ''] = value.replace(/[\s:?>*]+$/, '').match(/[^:./]*$/) ?? [];
+  return isTelling(last.trim()) || /^(?:proxy-)?authorization$/i.test(last) || /^(?:\.{0,2}|~)\/[\w.-]+\//.test(value);
+};
+
+/** Whether a value is an expression of a program, or the name by which one of its functions looks for something. */
+export function isCode(value: string, before: string, lead: string): boolean {
+  if (!isBare(before)) return /[\w\]][[(]\s?\\{0,8}["']$/.test(before) && isAsked(value);
+  if (value.length > 300) return false;
+  const first = value.replace(otherwise, '');
+  return (
+    isChain(first) ||
+    isCall(first) ||
+    isVariable(first, before, lead) ||
+    types.test(first) ||
+    /^[$@]?[A-Za-z_][\w.]{0,40}[[(]$/.test(first) ||
+    (before.endsWith('{') && isTelling(value))
+  );
+}

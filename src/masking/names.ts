@@ -29,7 +29,8 @@ function goesOn(value: string): boolean {
 }
 /** A whole sentence, as an error tells of a field. */
 const isSentence = (text: string): boolean =>
-  /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) && text.split(' ').some((word) => prose.test(word));
+  /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) &&
+  (/^\p{Lu}\p{Ll}+(?: \p{Ll}+,?){3,40}[.!]$/u.test(text) || text.split(' ').some((word) => prose.test(word)));
 
 /** `getenv('DB_PASS')` tells where it is kept. */
 const readsName = /(?:env(?:_?\w{1,12})?|environ\.get|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
@@ -50,7 +51,9 @@ function isPassword(value: string, before: string, lead: string): boolean {
   // `${DB_PASSWORD:?must be set}`
   if (/^[?+-]/.test(value) && /\$\{\w*$/.test(lead)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
-  if (isResult(value, before, lead)) return false;
+  if (isResult(value, before, lead) || /^\d$/.test(value)) return false;
+  // `has_password => yes` is a question.
+  if (/(?:can|has|is|needs?|requires?|shows?|uses?|with)_$/i.test(lead) && /^\w{1,5}$/.test(value)) return false;
   // `--password PASSWORD` says how something is used.
   if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
   if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
@@ -64,13 +67,16 @@ function isPassword(value: string, before: string, lead: string): boolean {
 
 /** Signs alone, the size of a zone of nginx, and since when. */
 const isMeasure = /^\W{1,3}$|^\d{1,5}[kmg]b?$|^[a-z]{4,12} \d{1,4} [a-z]{3,8} ago$/i;
+const ofFile = /^[\w-]{1,40}\.(?:asc|bin|cer|crt|gpg|jks|json|jwk|key|p12|pem|pfx|pub|sig|txt|ya?ml)$/i;
 /** The name of a secret that a cloud keeps. */
 const isNameOfSecret = /\bsecretsmanager:[\w-]{0,20}:\d{0,12}:$/;
 /** After a colon and a space a plain word says in which state it is. */
 function isIssued(value: string, before: string, lead: string): boolean {
-  if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value) || isFile(value) || isNameOfSecret.test(lead))
+  if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value) || isFile(value) || ofFile.test(value) || isNameOfSecret.test(lead))
     return false;
   if (isBare(before) && /\s/.test(value) && goesOn(value)) return false;
+  // The next argument of a call may be a name as well.
+  if (/,\s?\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+){0,4}$/i.test(value)) return false;
   return (
     !isBare(before) ||
     !/[:\s]\s*$/.test(before) ||
@@ -173,7 +179,9 @@ const byName: readonly Rule[] = [
     hint: 'wordpress_|pass|sess|remember_|sid',
     shape: named(sessions, 10, 10),
     // Between bars it may be one of many names that an expression looks for.
-    isSecret: (value, before) => !/^\d{0,6}$/.test(value) && (!before.endsWith('|') || isRandom(value)),
+    isSecret: (value, before) =>
+      !/^\d{0,6}$|^</.test(value) &&
+      (!(before.endsWith('|') || /session: $/i.test(before)) || isRandom(value)),
   },
 ];
 

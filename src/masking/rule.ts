@@ -1,5 +1,6 @@
 import { isCode } from './code.ts';
 import { isPlaceholder } from './placeholders.ts';
+import { isBare } from './syntax.ts';
 
 /**
  * A kind of credential. `hint` is the source of a fast expression that every text with such a credential matches; its
@@ -45,10 +46,23 @@ function shownOf(match: RegExpExecArray, { isSecret, shown }: Rule): string {
   const value = found.slice(0, found.length - closing(found, kept, input, index));
   const isTicked = kept.endsWith('`') || value.startsWith('`');
   const lead = input.slice(Math.max(0, index - 40), index);
-  if (isPlaceholder(value) || isCode(value, kept, lead) || (isTicked && prints.test(value))) return whole;
+  if (isNothing(value, kept) || isCode(value, kept, lead) || (isTicked && prints.test(value))) return whole;
   const isMeant = isSecret === undefined || isSecret(value, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
 }
+
+/** Behind it somebody remarks on it, or names what else there is. */
+const remark = /(?:\s{1,8}(?:#|\/\/|--|\/\*)\s|\s\(|[,;] ).*$/s;
+/** Whether it only holds a place: as it is, as addresses write it, or before a remark. */
+function isNothing(value: string, kept: string): boolean {
+  if (isPlaceholder(value) || /^[^\p{L}\p{N}]{1,2}$/u.test(value)) return true;
+  if (value.includes('%') && isPlaceholder(decoded(value))) return true;
+  if (!isBare(kept) || !/\s/.test(value)) return false;
+  const told = value.replace(remark, '');
+  return told !== value && told !== '' && isPlaceholder(told);
+}
+const decoded = (value: string): string =>
+  value.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
 /** A command in backticks. */
 const prints =

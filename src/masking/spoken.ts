@@ -8,7 +8,7 @@ import { keys, openKeys, passwords, prose, states } from './words.ts';
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
 const isWritten = (value: string): boolean =>
-  isCoined(value) && !isPlace(value) && !state.test(value) && !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);
+  isCoined(value) && /[\p{L}\d]{3}/u.test(value) && !isPlace(value) && !state.test(value) && !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);
 
 /** What comes after them is no credential: it is how something is called or counted. */
 const isNameOfApp = (value: string, before: string): boolean =>
@@ -30,8 +30,8 @@ const counted =
 const technical =
   /^(?:argon2|aes|base64|bcrypt|html5|https?|ipv[46]|md5|oauth2?|php\d|sha\d|tls|utf|wp\d|v?\d+(?:\.|$)|\d{1,4}[a-z]{1,3}$|\d{4}-)/i;
 /** By which a key of OpenPGP is known to everybody. */
-const isKeyId = (value: string, before: string): boolean =>
-  /^(?:0x)?(?:[\dA-F]{8}){1,5}[:.,]?$/.test(value) && /(?:gpg|pgp|\bsigning|\bpublic)[ _-]?key/i.test(before);
+const isKeyId = (value: string, line: string): boolean =>
+  /^(?:0x)?(?:[\dA-F]{8}){1,5}[:.,]?$/.test(value) && /gpg|pgp|(?:\bsigning|\bpublic)[ _-]?key/i.test(line);
 const opening = '(?:\\\\{0,8}["\'“„«‘`]|[\\[({])';
 const closing = '["\'”“»’`\\])}]';
 
@@ -77,7 +77,9 @@ export const spoken: readonly Rule[] = [
     isSecret: (value, before) =>
       !state.test(value) &&
       !prose.test(value) &&
-      (/login/i.test(before) || isCoined(value) || /\p{Lu}.*[\p{Lu}_-]|_/u.test(value)),
+      (/login/i.test(before) || isWritten(value) || /\p{Lu}.*[\p{Lu}_-]|_/u.test(value)) &&
+      // `ALTER USER … PASSWORD EXPIRE`
+      !/^(?:EXPIRE|HISTORY|REQUIRE|REUSE)\b/.test(value),
   },
   {
     // `invalid password "…"`, `password (…) does not match`
@@ -162,12 +164,12 @@ export const spoken: readonly Rule[] = [
       `(?<before>\\b(?:(?:access|account|activation|encryption|licen[cs]e|private|secret|security|shared|signing|storage) key|(?:api|app|client|consumer|webhook) secret) )${made(8, 120)}(?![\\w~+/=-])`,
       'gi',
     ),
-    isSecret: (value, before, lead) =>
+    isSecret: (value, _, __, line) =>
       /\d/.test(value) &&
       (isRandom(value, 8) || /^(?=.*[a-z])(?=.*[A-Z])[\w+/]{40}$/.test(value)) &&
       !isPlace(value) &&
       !technical.test(value) &&
-      !isKeyId(value, lead + before),
+      !isKeyId(value, line),
   },
   {
     // `new password for somebody: …`
@@ -226,11 +228,11 @@ export const spoken: readonly Rule[] = [
     // `API key … rejected`, `token expired: …`: what a machine made, some words behind the word for it.
     hint: 'key|token|secret|licen|auth|credential|code|bearer|signature|session|hmac',
     shape:
-      /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|credentials?|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
-    isSecret: (value, before, lead) =>
+      /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|(?<!bad|invalid)credentials?|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
+    isSecret: (value, before, lead, line) =>
       isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token/i.test(before) ? 16 : 24) &&
       !isPlace(value) &&
-      !isKeyId(value, lead + before) &&
+      !isKeyId(value, line) &&
       !/^[a-z]{1,20}_id=/i.test(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
       !open.test(lead + before) &&

@@ -18,7 +18,7 @@ export const passwords = [
 ].join('|');
 
 /** Names whose value is a credential unless it is a plain word. */
-export const secrets = `${mistaken}(?<!existing)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:api|secreta|privada))?|${word}jeton`;
+export const secrets = `${mistaken}(?<!existing|public_?key|(?:^|[^a-z]|(?-i:[a-z](?=[A-Z])))(?:page|next|prev(?:ious)?|continuation|sync|cursor|pagination|resume|lock|start|watch|change|design|ring)[_-]?)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:api|secreta|privada))?|${word}jeton`;
 
 /** Not a list: names with passwords have their own rule. */
 const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
@@ -34,7 +34,7 @@ export const keys = [
 
 /** Names of keys that open nothing: of rows, of caches, and public ones. */
 export const openKeys =
-  'array|authorized|block|bucket|cache|cart|column|composite|concurrency|dedup|dedupe|duplicate|entity|field|file|foreign|group|host|idempotency|index|item|job|kv|limit|lock|lookup|map|menu|message|meta|object|option|page|parent|pub|partition|post|prefix|primary|public|publishable|query|queue|record|registry|row|schema|search|sentry|setting|shard|site|sitemap|sort|surrogate|tag|throttle|topic|transient|translation|unique|websocket';
+  'array|authorized|bad|block|bucket|cache|cart|column|composite|concurrency|dedup|dedupe|duplicate|entity|field|file|foreign|gpg|group|host|idempotency|index|item|job|kv|limit|lock|lookup|map|menu|message|meta|no_?such|object|option|page|parent|pgp|pub|partition|post|prefix|primary|public|publishable|query|queue|record|registry|row|schema|search|sentry|setting|shard|site|sitemap|sort|surrogate|tag|throttle|topic|transient|translation|unique|websocket';
 /** Names whose value is a credential if it looks like one: any other key, and a licence. */
 export const others = `[a-z](?<!${word}(?:${openKeys}|key|possible|truncated|with)|_id)[ _-]?key|licen[cs]e|(?<!(?:algolia|apple|facebook|fb|github|google|ios|onesignal|paypal|pusher)[_-]?)app_?id|schl(?:ü|ue)ssel|${word}(?:authentication|ticket|hash_?key|jwt|sas)`;
 
@@ -59,7 +59,7 @@ export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200
 export const states = [
   'accepted|added|argument|array|bool|changed|closed|configured|created|deleted|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
   'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|plain|redacted|rejected',
-  'hashed|removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|verified|was|wrong|yes',
+  'hashed|removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|value|verified|was|wrong|yes',
   // The same in other languages: Dutch and German, those of the south, of the north and of the east.
   'aangepast|fout(?:ief)?|gewijzigd|leeg|nee|onbekend|ongeldig|onjuist|ontbreekt|opgeslagen|vereist|verkeerd|verlopen|verplicht|vergeten|abgelaufen|falsch|geändert|gespeichert|gültig|pflichtfeld|ungültig|unbekannt|vergessen|verändert',
   'incorrecte?s?|invalides?|requise?|obligatoires?|erronée?|modifiée?|expirée?|manquante?|oubliée?|vide|incorrect[ao]|inv[áa]lid[ao]|obligatori[ao]|requerid[ao]|vac[íi][ao]|err[óo]ne[ao]|caducad[ao]|incorret[ao]|obrigat[óo]ri[ao]|expirad[ao]|vazi[ao]|alterad[ao]|errat[ao]|obbligatori[ao]|richiest[ao]|scadut[ao]|sbagliat[ao]|mancante|vuot[ao]|gre[șs]it[ăa]|invalid[ăa]|obligatori[ue]|necesar[ăa]',
@@ -70,4 +70,4 @@ export const states = [
 
 /** Words with which people continue when they write about a password instead of writing it. */
 export const prose =
-  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|demasiado|komt|moet|mag|muito|muy|te|trop|troppo|túl|wordt|zu|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your)$/i;
+  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|demasiado|komt|moet|mag|muito|muy|te|trop|troppo|túl|wordt|zu|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your|zie|staat|voir|vedi|ver|veja|zobacz|ask|check|kept|lives|managed|moved)$/i;
