@@ -1,5 +1,6 @@
 import { blocksOf } from './blocks.ts';
 import { calls, dsn } from './calls.ts';
+import { commands } from './commands.ts';
 import { cookies, jar } from './cookies.ts';
 import { defaultsOf } from './defaults.ts';
 import { groupsOf } from './groups.ts';
@@ -306,6 +307,7 @@ export const rules: readonly Rule[] = [
   ...byName,
   ...apart,
   ...places,
+  ...commands,
   ...programs,
   ...spoken,
 ];
