@@ -71,3 +71,13 @@ export const states = [
 /** Words with which people continue when they write about a password instead of writing it. */
 export const prose =
   /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|demasiado|komt|moet|mag|muito|muy|te|trop|troppo|túl|wordt|zu|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your|zie|staat|voir|vedi|ver|veja|zobacz|ask|check|kept|lives|managed|moved)$/i;
+
+/** Words of which one stands in each text with such a name; see `hint` of a rule. */
+export const passwordHint =
+  'pass|phrase|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw';
+export const secretHint = 'clave|jeton|secret|token|credential|signat|saml';
+export const keyHint = 'key';
+export const foreignKeyHint = 'sleutel|schlüssel|schluessel|clé|cle_|cle-|chiave';
+export const tellingKeyHint = `${keyHint}|${foreignKeyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
+export const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
+export const telling = `${passwords}|${secrets}|${keys}`;
