@@ -41,7 +41,8 @@ export const links: readonly Rule[] = [
   {
     hint: 'sleutel=|cle=|clé=|ssel=|clave=|chave=|chiave=|klucz=|nyckel=|gle=|jeton=|otp=|hmac=|sign=|access=|assertion=|samlart=|session=|sess=|sid=|guid=|oobcode=|hash=|_key=|_code=|_secret=|_token=',
     shape: new RegExp(`(?<before>(?<!\\.[a-z\\d]{2,5})[?&;](?:amp;)?${asked}=)[\\w%.~+/:-]{16,}={0,2}`, 'gi'),
-    isSecret: (value, before) => isRandom(value) && !isOpen.test(before),
+    isSecret: (value, before) =>
+      (isRandom(value) || /^(?=(?:\D*\d){2})(?=(?:[^a-z]*[a-z]){6})[a-z\d]{20,}$/i.test(value)) && !isOpen.test(before),
   },
   {
     // JSON in base64, as in `data=eyJ0b2tlbiI6…`

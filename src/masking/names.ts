@@ -9,6 +9,7 @@ import { pairs } from './pairs.ts';
 import { programs } from './programs.ts';
 import { isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
+import { said } from './said.ts';
 import { spoken } from './spoken.ts';
 import { places } from './places.ts';
 import { inserted, rows } from './statements.ts';
@@ -124,4 +125,5 @@ export const rules: readonly Rule[] = [
   ...commands,
   ...programs,
   ...spoken,
+  ...said,
 ];

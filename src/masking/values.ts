@@ -7,7 +7,7 @@ import { isTelling, prose, states } from './words.ts';
 
 export const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
 /** What begins or goes on like a sentence: `missing in the request`, `rotate it with the others`. */
-function goesOn(value: string): boolean {
+export function goesOn(value: string): boolean {
   const [first = '', ...others] = value.split(/\s+/, 8);
   return prose.test(first) || (others.length > 0 && state.test(first)) || (others.length > 1 && others.some((one) => prose.test(one)));
 }
