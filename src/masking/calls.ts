@@ -13,7 +13,7 @@ const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   ],
   [
     0,
-    'JWT\\\\Key(?:->|::)__construct|InMemory(?:->|::)plainText|wp_validate_auth_cookie|wp_validate_logged_in_cookie|wp_parse_auth_cookie|wp_set_password|check_password_reset_key|crypt',
+    'JWT\\\\Key(?:->|::)__construct|InMemory(?:->|::)plainText|wp_validate_auth_cookie|wp_validate_logged_in_cookie|wp_parse_auth_cookie|wp_set_password|check_password_reset_key|crypt|\\w*(?:[Hh]ash|[Pp]assw|[Ee]ncod)\\w*(?:->|::)(?:check|verify|make|hash|encode\\w{0,20}|isPasswordValid)',
   ],
   [
     1,
@@ -121,7 +121,7 @@ function shown(match: string, { name = '' }: Groups): string {
 }
 
 const names =
-  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::)|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl|hash_equals|new_user_notification';
+  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::)|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl|(?:hash|passw|encod)\\w{0,40}(?:->|::)(?:check|verify|make|hash|encode)|hash_equals|new_user_notification';
 const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200}'){0,300}\\)`;
 
 /** A call with a text among its arguments. */

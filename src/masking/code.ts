@@ -45,6 +45,8 @@ const isAsked = (value: string): boolean => {
 
 /** Whether a value is an expression of a program, or the name by which one of its functions looks for something. */
 export function isCode(value: string, before: string, lead: string): boolean {
+  // In what PHP serialised the value of one may be the name of the next.
+  if (/;s:\d{1,5}:\\{0,8}["']$/.test(before)) return isTelling(value);
   if (!isBare(before)) return /[\w\]][[(]\s?\\{0,8}["']$/.test(before) && isAsked(value);
   if (value.length > 300) return false;
   const first = value.replace(otherwise, '');
@@ -53,7 +55,11 @@ export function isCode(value: string, before: string, lead: string): boolean {
     isCall(first) ||
     isVariable(first, before, lead) ||
     types.test(first) ||
+    // `${DB_PASSWORD:?must be set}`
+    (/^[?+]/.test(value) && /\$\{\w*$/.test(lead)) ||
     /^[$@]?[A-Za-z_][\w.]{0,40}[[(]$/.test(first) ||
-    (before.endsWith('{') && isTelling(value))
+    (before.endsWith('{') && isTelling(value)) ||
+    // `{Token: Expires:0}` is how Go prints nothing.
+    (/\{[^{}]{0,40}$/.test(lead) && /^[A-Z][A-Za-z]{1,30}:(?:\d+|false|true|<nil>|[[{].*|map\[.*)?[,}\]]*$/.test(first))
   );
 }

@@ -13,6 +13,7 @@ const either = [
   `\\)?\\s?(?:\\?:|\\?\\?=?|\\|\\||(?<=\\)\\s?)or\\b)\\s?`,
   `(?<=${reads}\\(\\s?${quote}[\\w.-]{1,80}${quote}),\\s?`,
   `(?<=fetch\\(${quote}[\\w.-]{1,80}${quote})\\)\\s?\\{\\s?`,
+  `\\s?\\|\\s?(?:default|d)\\(\\s?`,
   `(?<=\\?\\s?\\$[\\w'"[\\]>-]{1,80})\\s:\\s`,
 ].join('|');
 /** Where it is looked for under another name: `password: process.env.DB_PW || '…'`, `set :password, ENV["DB_PW"] || "…"` */

@@ -218,7 +218,7 @@ export const programs: readonly Rule[] = [
   {
     // `wp plugin license activate slug …`
     hint: 'licen',
-    shape: /(?<before>\blicen[cs]e (?:activate|add|register|set|update) (?:[a-z][a-z-]{0,40} )?["']?)[A-Za-z\d-]{8,}/g,
+    shape: /(?<before>\blicen[cs]e (?:activate|add|register|set|update) (?:[a-z][a-z-]{0,40} )?["']?)[\w+/=-]{8,}/g,
     isSecret: (value) => /\d/.test(value) && isRandom(value, 8),
   },
   ...flags.map(programOf),

@@ -58,6 +58,7 @@ function isNothing(value: string, kept: string): boolean {
   if (isPlaceholder(value) || /^[^\p{L}\p{N}]{1,2}$/u.test(value)) return true;
   if (value.includes('%') && isPlaceholder(decoded(value))) return true;
   if (!isBare(kept) || !/\s/.test(value)) return false;
+  if (value.indexOf('***') > 0) return true;
   const told = value.replace(remark, '');
   return told !== value && told !== '' && isPlaceholder(told);
 }

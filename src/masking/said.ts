@@ -83,7 +83,7 @@ export const said: readonly Rule[] = [
     // `api sleutel van … = …`, `Der API-Schlüssel ist …`, `La clé API est …`
     hint: 'key|sleutel|schlüssel|schluessel|clé|cle|chiave|clave|chave|klucz|nyckel|nøgle|nøkkel|klíč|kulcs|anahtar|ключ|token|secret|jeton|licen|seed|geheim',
     shape: new RegExp(
-      `(?<before>(?:${keys}|sleutel|schl(?:ü|ue)ssel|\\b(?:clé|cle)s?(?: (?:d[e'’] ?)?(?:api|licence|secr(?:è|e)te|activation|priv(?:é|e)e))?|\\b(?:chiave|clave|chave|klucz|klíč|kulcs|anahtarı?|ключ)(?: (?:api|de api|de licencia|de licença|licenza|di licenza|licencyjny))?|nyckeln?|n(?:ø|oe)gle|nøkkel|token|secret|jeton|geheim|(?:totp|otp|2fa|mfa)[ _-](?:seed|secret))${upTo}${mark})[\\w.~+/=-]{8,200}`,
+      `(?<before>(?:${keys}|sleutel|schl(?:ü|ue)ssel|\\b(?:clé|cle)s?(?: (?:d[e'’] ?)?(?:api|licence|secr(?:è|e)te|activation|priv(?:é|e)e))?|\\b(?:chiave|clave|chave|klucz|klíč|kulcs|anahtarı?|ключ)(?: (?:api|de api|de licencia|de licença|licenza|di licenza|licencyjny))?|nyckeln?|n(?:ø|oe)gle|nøkkel|token|secret|jeton|geheim|(?:totp|otp|2fa|mfa)[ _-](?:seed|secret))(?:${upTo}|${link})${mark})[\\w.~+/=-]{8,200}`,
       'gi',
     ),
     isSecret: (value) => isRandom(bare(value), 8) || isGrouped(bare(value)) || /^[A-Z2-7]{16,}$/.test(bare(value)),

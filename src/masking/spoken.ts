@@ -183,7 +183,7 @@ export const spoken: readonly Rule[] = [
   {
     // `OTP 482913 sent`
     hint: 'otp|pin',
-    shape: /(?<before>\b(?:t?otp|pin) )(?!(?:19|20)\d\d\b)\d{4,8}(?![\w.:-])/gi,
+    shape: /(?<before>\b(?:t?otp|pin|pin[ -]?codes?|cijfercode|toegangscode) )(?!(?:19|20)\d\d\b)\d{4,8}(?![\w.:-])/gi,
   },
   {
     // Licences in groups: `A1B2C3D4-E5F6A7B8-…`
@@ -191,7 +191,8 @@ export const spoken: readonly Rule[] = [
     shape: /(?<before>)(?<![\w-])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,7}(?![\w-])/g,
     isSecret: (value, _, __, line) =>
       /licen|key|serial|activat|purchase|register|lizenz/i.test(line) &&
-      value.split('-').filter((group) => /\d[A-Z]|[A-Z]\d/.test(group)).length >= 2,
+      value.split('-').filter((group) => /\d[A-Z]|[A-Z]\d/.test(group)).length >=
+        (value.length > 13 && /licen|lizenz|serial/i.test(line) ? 1 : 2),
   },
   {
     // `login attempt with "…" as password`
@@ -216,9 +217,9 @@ export const spoken: readonly Rule[] = [
   },
   {
     // `DB_PASS Hering88`: names of variables, and what stands in columns.
-    hint: 'pass|pwd|secret|token',
+    hint: 'pass|pwd|secret|token|_key',
     shape:
-      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|]|--?[a-z])[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
+      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token|(?:secret|api|access|licen[cs]e|consumer|private|auth|site|encryption|signing)_key)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|]|--?[a-z])[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
     isSecret: (value, before) =>
       (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),

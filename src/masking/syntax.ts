@@ -9,7 +9,7 @@ export const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}2
 /** The colours of a terminal, by what shows them. */
 const colour = '(?:\\^\\[|\\\\e|\\\\x1b|\\\\0?33|#0?33|\\\\u001b)\\[[\\d;]{0,8}m';
 /** What ends a name in quotes or brackets; `:protected` and `:"Class":private` is how PHP prints properties. */
-export const ends = `(?:${quote}|\\]|%5D|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
+export const ends = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)\\w{1,12}(?:\\]|%5D)|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
 /**
  * What is empty ends with its line: the next one is about something else. A value stands there only where its kind is
  * printed first, or in quotes, behind an arrow, behind a name in quotes or indented.
@@ -29,6 +29,7 @@ const between = [
   '(?<=(?<!=)<[\\w:.-]{1,60})(?:\\s[\\w:.-]{1,60}=[^<>\\n]{0,300})?>(?!@)(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<!\\[CDATA\\[)?',
   `(?<=<[\\w:.-]{1,40}\\s[^<>\\n]{0,80}\\b(?:name|key|id)=${quote}[\\w.:\\[\\]-]{1,80}${quote})(?:\\s[^<>\\n]{0,200})?>(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<(?:value|string)>)?(?:<!\\[CDATA\\[)?`,
   `[ \\t]{1,4}(?:[\\w-]{1,20}=${quote}[\\w-]{0,40}${quote} {1,4}){0,4}value=(?=${quote})`,
+  '(?<=&lt;[\\w:.-]{1,60})&gt;',
   '</(?:name|key)>\\s{0,40}<(?:value|string)>(?:<string>)?',
 ].join('|');
 /** How YAML says that the value stands in the lines below. */
@@ -45,6 +46,10 @@ const quoted = `(?<!\`[^\`'\\s]{1,80}=)(?<open>${quote})${begun}${nothing('\\||\
 const printed = `(?<=\\] => ?)(?!["'\\s])${nothing('[ \\t]{0,4}(?:$| [[()])')}(?:(?! [[)])${within}){LEAST,500}`;
 /** A whole line of YAML. */
 const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s]|# )${nothing('\\W|$')}(?:(?! #)${within}){LEAST,500}`;
+/** Some words, up to the next name in brackets or a list, or to the end of the line. */
+const one = '[^\\s"\'`(){}[\\],;:=&<>|\\\\]{1,40}';
+const recorded = `(?<=[({[,;→] {0,2}[\\w.-]{1,40} ?[=:] {0,2})(?!${quote})${nothing('\\W|$')}${one}(?: ${one}){1,5}(?=[,;] {0,2}[\\w.-]{1,30} ?[=:]|[)}\\]])`;
+const phrase = `(?<=(?: ?[:=]|=>) {1,2})(?!${quote}|#|//)${nothing('\\W|$')}${one}(?: ${one}){1,4}(?=[ \\t.!]{0,3}$)`;
 /** What stands between the tags of XML, and in a column of a table. */
 const tagged = `(?<=(?<![=-])>\\s{0,40}(?:<!\\[CDATA\\[)?)(?![\\s\\]])${nothing('<|\\]|$')}(?:(?:(?!<)${within}){1,500}?(?=\\]\\]>|<)|[^<\\s"]{1,500}$)`;
 const column = `(?<=\\|[ \\t]{0,20})(?![\\s|])${nothing('\\W|$')}(?:(?!\\|)${within}){1,200}?(?=[ \\t]{1,40}\\|)`;
@@ -59,7 +64,7 @@ const ampersand = `&(?=[^\\s&"';]{1,60};(?:[\\s"'A-Z]|$))(?<!(?:[?&#]|&amp;)[\\w
 const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|[<>](?=[\\w!@#$%^*][^\\s<>"'=]{0,60}(?:\\s|$))|<(?=[^\\s<>"'=/]{1,60}>(?:\\s|$))|>(?<=<[^\\s<>"'=/]{1,60}>)(?=\\s|$)|\\\\(?:[\\\\/]|(?=[^\\s"'\\\\nrtuxbf\\d/]))){BARE,}`;
 /** ODBC writes what has a semicolon in braces. */
 const braced = `(?<=[:=]\\{)[^{}\\n"']{1,100}(?=\\})`;
-const value = [quoted, printed, ofLine, tagged, column, variable, braced, bare].join('|');
+const value = [quoted, printed, ofLine, recorded, phrase, tagged, column, variable, braced, bare].join('|');
 
 /** Values of at least this many characters in quotes, and of that many without. */
 export const named = (names: string, least: number, alone: number): RegExp =>

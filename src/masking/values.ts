@@ -9,8 +9,16 @@ export const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)
 /** What begins or goes on like a sentence: `missing in the request`, `rotate it with the others`. */
 export function goesOn(value: string): boolean {
   const [first = '', ...others] = value.split(/\s+/, 8);
-  return prose.test(first) || (others.length > 0 && state.test(first)) || (others.length > 1 && others.some((one) => prose.test(one)));
+  if (others.length > 0 && isCoined(first) && /\d/.test(first) && /\p{L}/u.test(first)) return false;
+  if (others.length > 0 && asks.test(first)) return true;
+  return prose.test(first) || (others.length > 0 && state.test(first)) || (others.length > 1 && others.some((one) => verbs.test(one)));
 }
+/** Words of a sentence, and of no phrase. */
+const verbs =
+  /^(?:is|are|was|were|has|have|had|does|do|did|must|may|can|can(?:no|'|’)t|should|could|will|would|won't|isn't|not|been|be|but|if|when|because|failed|ist|sind|war|wird|wurde|werden|muss|nicht|moet|wordt|werd|niet|est|sont|doit|debe|deve|não|nie|for|the|your|with|does|doesn't|don't|which|that|this|from|to|at|of|on)$/i;
+/** How a form begins that asks for one. */
+const asks =
+  /^(?:at|choose|click|confirm|enter|forgot|here|hier|insert|klick(?:en)?|klik|kies|max(?:imum)?|maximaal|minimaal|minstens|minimum|no|old|please|repeat|reset|saisi\w{1,6}|select|still|too|type|update|use|verify|vul|wähle\w?|wieder\w+|you|your)$/i;
 /** A whole sentence, as an error tells of a field. */
 const isSentence = (text: string): boolean =>
   /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) &&
@@ -32,8 +40,6 @@ const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|tx
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 export function isPassword(value: string, before: string, lead: string): boolean {
   if (readsName.test(before) || /^https?:/.test(value) || textFile.test(value)) return false;
-  // `${DB_PASSWORD:?must be set}`
-  if (/^[?+-]/.test(value) && /\$\{\w*$/.test(lead)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
   if (isResult(value, before, lead) || /^\d$/.test(value)) return false;
   // `has_password => yes` is a question.

@@ -12,7 +12,7 @@ const notFile = '(?<!\\bsasl_passwd(?=:))(?<!\\/etc\\/passwd(?=:\\S))';
 export const passwords = [
   `${mistaken}passw(?:or[dt]|d)${notFile}|requirepass|masterauth|(?:pass|encryption|recovery|seed)[ _-]?phrase|passcode|pwd|kennwort|zugangscode|geheimzahl`,
   'contrase(?:ñ|n)a|senha|palavra[ _-]passe|mot[ _-]?de[ _-]?passe|wachtwoord|passord|adgangskode|l(?:ö|o)senord',
-  `${word}(?:has(?:ł|l)o|heslo|geslo|jelsz(?:ó|o)|lozinka|parol[ae]|salasana|(?:ş|s)ifre|mdp|пароль)|パスワード|密码|密碼|비밀번호`,
+  `${word}(?:psk(?![a-z])|mnemonic|wi-?fi[ _-]?(?:key|sleutel|code)|wagwoord|has(?:ł|l)o|heslo|geslo|jelsz(?:ó|o)|lozinka|parol[ae]|salasana|(?:ş|s)ifre|mdp|пароль|κωδικ(?:ός|ό)|סיסמ[הא]|slaptažodis|parool|lykilorð)|كلمة (?:المرور|السر)|mật khẩu|パスワード|密码|密碼|비밀번호`,
   `${word}(?:(?:admin|app|auth|become|bind|control|db|ftp|imap|ldap|login|mail|my|mysql|pg|pop3?|proxy|redis|root|sftp|site|smtp|sql|stage|sudo|user|vpn|web|wifi|wlan|wp|(?:private|ssh|ssl|tls)?key|(?:key|trust)?store|cert|pem|pfx)?_?pass|pw|psw|otp)`,
   '(?-i:(?<![A-Za-z])(?!BY|COM|OVER|TRES)[A-Z]{2,12}PASS(?![A-Za-z]))',
 ].join('|');
@@ -25,8 +25,8 @@ const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
 
 /** Names whose value is a credential only if it is long enough. */
 export const keys = [
-  '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|portal|private|push|reset|rest|rp|rsa|secret|security|server|service|shared|signing|ssh|storage|subscription|terminal|totp|transaction|vault|webhook)[ _-]?key',
-  '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
+  '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|device|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|portal|private|push|reset|rest|rp|rsa|secret|secure|security|server|service|shared|signing|ssh|storage|subscription|terminal|totp|transaction|vault|webhook)[ _-]?key',
+  '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|device|user|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
   '(?:api|geheime|licentie|privé|toegangs|beveiligings|encryptie|versleutelings)[ _-]?sleutel',
   `(?:api|geheime?[rs]?|lizenz|privater?|sicherheits|zugangs)[ _-]?schl(?:ü|ue)ssel|${word}(?:cl(?:é|e)[ _-](?:api|secr(?:è|e)te|priv(?:é|e)e)|chiave[ _-](?:api|segreta|privata))`,
   `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}(?:hmac|salt)|(?<=[_-])(?:auth${notPair}|salt)|(?<=["'?&;])auth${notPair}`,
@@ -74,7 +74,7 @@ export const prose =
 
 /** Words of which one stands in each text with such a name; see `hint` of a rule. */
 export const passwordHint =
-  'pass|phrase|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw';
+  'pass|phrase|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw|psk|mnemonic|wagwoord|wifi|wi-fi|κωδικ|סיסמ|كلمة|mật khẩu|slaptaž|parool|lykilor';
 export const secretHint = 'clave|jeton|secret|token|credential|signat|saml';
 export const keyHint = 'key';
 export const foreignKeyHint = 'sleutel|schlüssel|schluessel|clé|cle_|cle-|chiave';
