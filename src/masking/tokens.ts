@@ -136,7 +136,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['AAAA[\\w-]{7}:', '[\\w-]{100,}'],
   ['os_v2_app_', '[a-z0-9]{60,}'],
   ['CfDJ8', '[\\w-]{40,}'],
-  ['00D', '[A-Za-z0-9]{12,15}![\\w.]{40,}'],
+  ['00D', '[A-Za-z0-9]{12,15}![\\w.]{40,}', '00d'],
   ['sk', '[A-Za-z0-9]{140,}(?![A-Za-z0-9])'],
   ['stamp[A-Z]{2}\\d{3}\\.', '[\\w-]{60,}'],
 ];
