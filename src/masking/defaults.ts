@@ -1,7 +1,7 @@
 import { isCoined, isPlace } from './random.ts';
 import type { Rule } from './rule.ts';
 import { begun, ends, quote, within } from './syntax.ts';
-import { isTelling, keys, passwords, secrets, states, suffix } from './words.ts';
+import { isTelling, keys, passwords, secrets, states, suffix, tellingNames } from './words.ts';
 
 /** What stands in code for a credential where nothing else is set: `env('DB_PASSWORD', '…')`, `getenv('DB_PASSWORD') ?: '…'`. */
 
@@ -25,6 +25,8 @@ const elsewhere = [
 export const defaultsOf = (hint: string): readonly Rule[] => [
   {
     hint,
+    begins: tellingNames,
+    also: '\\?:|\\?\\?|\\|\\|| or|env|fetch|config|setting|lookup|hiera|get\\(|option\\(|property\\(|default|string\\(|d\\(| : ',
     shape: new RegExp(
       `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}(?:${either}|[ \\t]{0,8}(?:=>|:=|[:=]|(?<=\\bset[ (]\\s?:[\\w.-]{1,60}),)[ \\t]{0,8}(?:${elsewhere})))(?<open>${quote})${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,300}(?=\\k<open>)`,
       'gi',

@@ -17,12 +17,15 @@ import { ends, named, quote, within } from './syntax.ts';
 import { isIssued, isPassword, looksIssued, state } from './values.ts';
 import {
   keyHint,
+  keyNames,
   keys,
   numbers,
   others,
   passwordHint,
+  passwordNames,
   passwords,
   secretHint,
+  secretNames,
   secrets,
   sessions,
   suffix,
@@ -72,9 +75,9 @@ const byName: readonly Rule[] = [
     ),
     isSecret: (value) => !state.test(value) && !isPlace(value),
   },
-  { hint: passwordHint, shape: named(passwords, 1, 3), isSecret: isPassword },
-  { hint: secretHint, shape: named(secrets, 1, 3), isSecret: isIssued },
-  { hint: tellingKeyHint, shape: named(keys, 6, 8), isSecret: isIssued },
+  { hint: passwordHint, shape: named(passwords, 1, 3), begins: [passwordNames], isSecret: isPassword },
+  { hint: secretHint, shape: named(secrets, 1, 3), begins: [secretNames], isSecret: isIssued },
+  { hint: tellingKeyHint, shape: named(keys, 6, 8), begins: [keyNames], isSecret: isIssued },
   {
     hint: `${keyHint}|schlüssel|schluessel|auth|licen|appid|app_id|ticket|jwt|sas`,
     shape: named(others, 8, 8),

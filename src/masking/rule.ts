@@ -1,5 +1,6 @@
 import { isCode } from './code.ts';
 import { isPlaceholder } from './placeholders.ts';
+import { startsOf, type Names } from './starts.ts';
 import { isBare } from './syntax.ts';
 
 /**
@@ -13,17 +14,50 @@ export type Rule = {
   /** Words of which one must also be present, in the form of `hint`. */
   readonly also?: string;
   readonly shape: RegExp;
+  /** Names of which one stands where the shape begins, if it is not to be looked for everywhere. */
+  readonly begins?: readonly Names[];
   /** `lead` is up to forty characters before the match; `line` is the line it begins in, up to some length. */
   readonly isSecret?: (value: string, before: string, lead: string, line: string) => boolean;
   readonly shown?: (match: string, groups: Groups) => string;
 };
 export type Groups = Readonly<Record<string, string | undefined>>;
 
+/** Each match behind a place, which is where the one before ended. */
+type Next = (from: number) => RegExpExecArray | null;
+
+/** Reads the whole text. */
+const reading = (text: string, shape: RegExp): Next => {
+  return (from) => {
+    shape.lastIndex = from;
+    return shape.exec(text);
+  };
+};
+
+/** By rule, the shape that is only tried where it is told to. */
+const tried = new Map<RegExp, RegExp>();
+/** Tries only where one of the names begins. */
+function trying(text: string, shape: RegExp, begins: readonly Names[]): Next {
+  const there = tried.get(shape) ?? new RegExp(shape.source, `${shape.flags}y`);
+  tried.set(shape, there);
+  const starts = startsOf(begins, text);
+  let at = 0;
+  return (from) => {
+    for (; at < starts.length; at += 1) {
+      const start = starts[at] ?? 0;
+      if (start < from) continue;
+      there.lastIndex = start;
+      const match = there.exec(text);
+      if (match !== null) return match;
+    }
+    return null;
+  };
+}
+
 /** Masks what the rule finds. */
 export function without(text: string, rule: Rule): string {
-  rule.shape.lastIndex = 0;
+  const next = rule.begins === undefined ? reading(text, rule.shape) : trying(text, rule.shape, rule.begins);
   let [left, from] = ['', 0];
-  for (let match = rule.shape.exec(text); match !== null; match = rule.shape.exec(text)) {
+  for (let match = next(0); match !== null; match = next(from)) {
     const shown = shownOf(match, rule);
     left += text.slice(from, match.index);
     from = match.index;
@@ -31,7 +65,6 @@ export function without(text: string, rule: Rule): string {
     const kept = shown === match[0] ? keptOf(match).length : 0;
     left += kept > 0 ? match[0].slice(0, kept) : shown;
     from += kept > 0 ? kept : match[0].length;
-    rule.shape.lastIndex = from;
   }
   return from === 0 ? text : left + text.slice(from);
 }

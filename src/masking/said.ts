@@ -1,7 +1,7 @@
 import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { goesOn, state } from './values.ts';
-import { keys, passwordHint, passwords, prose } from './words.ts';
+import { keys, passwordHint, passwordNames, passwords, prose } from './words.ts';
 
 /** Credentials that people tell each other: a word for it, some words more, and what it is. */
 
@@ -42,6 +42,7 @@ const name = `(?:${passwords}|(?<![a-z])ww|(?<![a-z])pass)`;
 export const said: readonly Rule[] = [
   {
     hint,
+    begins: [passwordNames],
     shape: new RegExp(`(?<before>${name}${upTo}${mark})${word}`, 'gi'),
     isSecret: (value, before) => isTold(value) && !/\b(?:policy|expir|chang|reset|hash|strength)/i.test(before),
   },
@@ -54,6 +55,7 @@ export const said: readonly Rule[] = [
   {
     // `Password changed from … to …`, in other languages
     hint: passwordHint,
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>${name}(?: [\\p{L}\\w-]{1,20}){0,4}? (?:van|de|da|fra|från|z|ze|od) ["']?)(?<old>[^\\s"',;\\\\]{3,100})(?<to>["']? (?:naar|en|à|a|ad|till|til|na|para|do|in) ["']?)(?<fresh>[^\\s"',;\\\\]{3,100})`,
       'giu',
@@ -64,6 +66,7 @@ export const said: readonly Rule[] = [
   {
     // `Password Sommer 2023`: a word and a number
     hint: passwordHint,
+    begins: [passwordNames],
     shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}|ww) )\\p{L}[^\\s"',;:<>()=\\\\]{3,40} \\d{1,6}(?=[.,;!)"']|\\s*$)`, 'giu'),
     isSecret: (value) => {
       const [word = ''] = value.split(' ');

@@ -2,7 +2,7 @@ import { codes } from './codes.ts';
 import { isCard, isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { ends, made } from './syntax.ts';
-import { keys, openKeys, passwords, prose, states } from './words.ts';
+import { keys, openKeys, passwordNames, passwords, prose, states } from './words.ts';
 
 /** Credentials in sentences, and such as are known by themselves beside a word. */
 
@@ -42,6 +42,7 @@ export const spoken: readonly Rule[] = [
   {
     // `password for user "tina" was changed to "…"`, `the pass phrase is "…"`, `already defined, was "…"`
     hint: saidHint,
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>(?:${passwords})(?:s|["'\\])*]{1,2})?,?(?: [^\\s"'=:]{1,30}| \\\\{0,8}["'][^\\n"'\\\\]{1,60}\\\\{0,8}["']){0,6}? (?:is|was|to|ist|war|auf|lautet|als|est|es|è|é|är|er)[ :]{1,2}${opening})[^\\n"'”“»’\`\\])}\\\\]{1,200}(?=\\\\{0,8}${closing})`,
       'gi',
@@ -51,6 +52,7 @@ export const spoken: readonly Rule[] = [
   {
     // `your one-time password is …`
     hint: saidHint,
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>(?:${passwords})(?: [^\\s=:]{1,40}){0,6}? (?:to|is|auf|zu|ist|lautet|est|es|è|é|är|er)[ :]{1,3})[^\\s"',;\\\\]{4,100}`,
       'gi',
@@ -60,6 +62,7 @@ export const spoken: readonly Rule[] = [
   {
     // `pw changed from … to …`
     hint: 'pass|pw|wort',
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>(?:${passwords})(?:\\\\{0,8}["'])?(?: [\\w-]{1,20}){0,4}? (?:from|von) \\\\{0,8}["']?)(?<old>[^\\s"',;\\\\]{3,100})(?<to>\\\\{0,8}["']? (?:to|auf|zu|in) \\\\{0,8}["']?)(?<fresh>[^\\s"',;\\\\]{3,100})`,
       'gi',
@@ -84,6 +87,7 @@ export const spoken: readonly Rule[] = [
   {
     // `invalid password "…"`, `password (…) does not match`
     hint: 'pass|pw|wort|senha|contrase',
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>(?:(?<![A-Za-z\\d-])|(?-i:(?<=[a-z])(?=[A-Z])))(?:${passwords}) ${opening})[^\\n"'”“»’\`\\])}\\\\]{3,60}(?=\\\\{0,8}${closing})`,
       'gi',
@@ -120,6 +124,7 @@ export const spoken: readonly Rule[] = [
   {
     // `password …`, without any sign between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
+    begins: [passwordNames],
     shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
     isSecret: (value, before, lead) =>
       !isNameOfApp(value, lead + before) &&
@@ -174,6 +179,7 @@ export const spoken: readonly Rule[] = [
   {
     // `new password for somebody: …`
     hint: 'pass|pw|wort|senha|contrase',
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>(?:${passwords}) (?:(?:is|was|has been) )?(?:generated |created |set )?(?:for|of|für|von|to|para|pour)(?: [^\\s:=]{1,60}){1,4}: )[^\\s"'\\\\]{4,100}`,
       'gi',
@@ -229,7 +235,7 @@ export const spoken: readonly Rule[] = [
     // `API key … rejected`, `token expired: …`: what a machine made, some words behind the word for it.
     hint: 'key|token|secret|licen|auth|credential|code|bearer|signature|session|hmac',
     shape:
-      /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|(?<!bad|invalid)credentials?|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
+      /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|credentials?(?<!badcredentials?)|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
     isSecret: (value, before, lead, line) =>
       isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token/i.test(before) ? 16 : 24) &&
       !isPlace(value) &&

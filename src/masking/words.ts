@@ -1,3 +1,5 @@
+import { namesOf } from './starts.ts';
+
 /** The words that name credentials, in the languages of the sites. */
 
 /** Where a word begins, also inside `userPass`, or after an escape. */
@@ -81,3 +83,9 @@ export const foreignKeyHint = 'sleutel|schlüssel|schluessel|clé|cle_|cle-|chia
 export const tellingKeyHint = `${keyHint}|${foreignKeyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
 export const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 export const telling = `${passwords}|${secrets}|${keys}`;
+
+/** Where they begin. */
+export const passwordNames = namesOf(`(?:${passwords}|(?<![a-z])ww(?![a-z]))`);
+export const secretNames = namesOf(`(?:${secrets})`);
+export const keyNames = namesOf(`(?:${keys})`);
+export const tellingNames = [passwordNames, secretNames, keyNames];
