@@ -56,7 +56,7 @@ export const codes: readonly Rule[] = [
     hint: 'use |use: |gebruik|verwend|nutz|utilis|usa |använd|brug|bruk|użyj|enter |voer',
     shape:
       /(?<before>\b(?:use|gebruik|verwenden? sie|verwende|nutze[n]? ?(?:sie)?|utilisez|usa|utiliza|använd|brug|bruk|użyj|enter|voer) (?:(?:the|de|den|le|il|el|o|this|deze|kodu) )?(?:code |pin |código |codice |kod(?:en|e)? )?)(?:\d{4,8}|\d{3}[ -]\d{3})(?= (?:to|as|om|um|zum|pour|para|per|in|för|for|til|aby)\b)/gi,
-    isSecret: (value, before, _, line) =>
+    isSecret: (_, before, __, line) =>
       /co|kod|pin/i.test(before) || /verif|log|sign|confirm|complet|reset|activat|your|inlog|anmeld|account/i.test(line),
   },
   {

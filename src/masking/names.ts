@@ -7,6 +7,7 @@ import { groupsOf } from './groups.ts';
 import { links } from './links.ts';
 import { pairs } from './pairs.ts';
 import { programs } from './programs.ts';
+import { protocols } from './protocols.ts';
 import { isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { said } from './said.ts';
@@ -38,7 +39,7 @@ import {
 
 /** What is told about a credential, and is none. */
 const aside =
-  '(?!(?:account|algo(?:rithm)?|arn|at|audience|class|count|created|cron|date|desc(?:ription)?|digest|dir(?:ectory)?|endpoint|event|exist|expir[a-z]{1,6}|field|file(?:name)?|fingerprint|format|function|group|handler|hash(?:ed)?|hint|hook|id|index|info|issue[dr]?|job|label|last|len(?:gth)?|level|lifetime|link|location|manager|max|min|name|order|owner|page|path|permission|policy|prefix|provider|ref(?:erence)?|request|reset|rotation|run|scope|source|state|status|strength|suffix|task|time(?:stamp)?|title|ttl|type|updated?|ur[il]|used?|user|uuid|version)s?(?![a-z]))';
+  '(?!(?:account|again|algo(?:rithm)?|arn|at|audience|change[ds]?|confirm\\w{0,8}|enabled|error|message|mail|email|needs|protected|protection|required|rules?|pattern|regexp?|visible|class|count|created|cron|date|desc(?:ription)?|digest|dir(?:ectory)?|endpoint|event|exist|expir[a-z]{1,6}|field|file(?:name)?|fingerprint|format|function|group|handler|hash(?:ed)?|hint|hook|id|index|info|issue[dr]?|job|label|last|len(?:gth)?|level|lifetime|link|location|manager|max|min|name|order|owner|page|path|permission|policy|prefix|provider|ref(?:erence)?|request|reset|rotation|run|scope|source|state|status|strength|suffix|task|time(?:stamp)?|title|ttl|type|updated?|ur[il]|used?|user|uuid|version)s?(?![a-z]))';
 const byName: readonly Rule[] = [
   {
     hint: 'signature',
@@ -94,6 +95,17 @@ const byName: readonly Rule[] = [
     isSecret: (value) => isRandom(value) && !isPlace(value),
   },
   {
+    // The same behind a password's: `WACHTWOORD_DB`
+    hint: 'pass_|password_|passwd_|pwd_|pw_|wort_|woord_',
+    shape: named(
+      `(?:${passwords})_(?:admin|api|app|backup|cms|database|db|dev|email|ftp|host|imap|ldap|live|local|mail|main|master|mysql|pg|postgres|prod|production|redis|root|server|sftp|shop|site|smtp|sql|ssh|stage|staging|test|user|vpn|web|wifi|wordpress|wp)`,
+      4,
+      4,
+    ),
+    begins: [passwordNames],
+    isSecret: isPassword,
+  },
+  {
     hint: 'pin|puk|cvc|cvv|cvn|csc|security_code|securitycode',
     shape: named(numbers, 3, 3),
     isSecret: (value) => /^\d{3,8}$/.test(value),
@@ -116,6 +128,7 @@ const byName: readonly Rule[] = [
 export const rules: readonly Rule[] = [
   calls,
   ...groupsOf(passwordHint),
+  ...protocols,
   ...blocksOf(tellingHint),
   ...defaultsOf(tellingHint),
   dsn,

@@ -18,7 +18,7 @@ const link = ' ?(?:=>|->|→|[:=]) ?';
 const verb = `,? (?:${is})(?: ?[:=])? `;
 const upTo = `(?:(?:${aside}${which}?|${which})(?:${link}|${verb})|${verb})`;
 const mark = '(?:\\\\{0,8}["\'“„«‘`])?';
-const word = '[^\\s"\'<>“”«»`\\\\]{3,100}';
+const word = '[^\\s"\'<>“”«»`\\\\]{3,100}(?: (?=[^\\s"\'=:,;]{0,20}\\d)[^\\s"\'=:,;]{1,30}(?=\\s*$))?';
 
 const technical = /^(?:https?:|\d{1,4}[:.-]\d|v?\d+(?:\.\d+)+$|\d+(?:[a-z]{1,3}|%)?$|\d{4}-\d\d|utf-?8|sha\d|md5|aes|html5|oauth2)/i;
 const bare = (value: string): string => value.replace(/[.,;:!?)\]}]+$/, '');
@@ -86,7 +86,7 @@ export const said: readonly Rule[] = [
     // `api sleutel van … = …`, `Der API-Schlüssel ist …`, `La clé API est …`
     hint: 'key|sleutel|schlüssel|schluessel|clé|cle|chiave|clave|chave|klucz|nyckel|nøgle|nøkkel|klíč|kulcs|anahtar|ключ|token|secret|jeton|licen|seed|geheim',
     shape: new RegExp(
-      `(?<before>(?:${keys}|sleutel|schl(?:ü|ue)ssel|\\b(?:clé|cle)s?(?: (?:d[e'’] ?)?(?:api|licence|secr(?:è|e)te|activation|priv(?:é|e)e))?|\\b(?:chiave|clave|chave|klucz|klíč|kulcs|anahtarı?|ключ)(?: (?:api|de api|de licencia|de licença|licenza|di licenza|licencyjny))?|nyckeln?|n(?:ø|oe)gle|nøkkel|token|secret|jeton|geheim|(?:totp|otp|2fa|mfa)[ _-](?:seed|secret))(?:${upTo}|${link})${mark})[\\w.~+/=-]{8,200}`,
+      `(?<before>(?:${keys}|sleutel|schl(?:ü|ue)ssel|\\b(?:clé|cle)s?(?: (?:d[e'’] ?)?(?:api|licence|secr(?:è|e)te|activation|priv(?:é|e)e))?|\\b(?:chiave|clave|chave|klucz|klíč|kulcs|anahtarı?|ключ)(?: (?:api|de api|de licencia|de licença|licenza|di licenza|licencyjny))?|nyckeln?|n(?:ø|oe)gle|nøkkel|token|secret|jeton|geheim|(?:totp|otp|2fa|mfa)[ _-](?:seed|secret))(?:${link}|(?: [\\w-]{1,20}(?<! (?:checksum|commit|digest|fingerprint|hash|id|name|request|trace|type|uuid))){1,2}?(?:: | = )|${upTo})${mark})[\\w.~+/=-]{8,200}`,
       'gi',
     ),
     isSecret: (value) => isRandom(bare(value), 8) || isGrouped(bare(value)) || /^[A-Z2-7]{16,}$/.test(bare(value)),

@@ -15,7 +15,7 @@ const isNameOfApp = (value: string, before: string): boolean =>
   /\bapp(?:lication)?[ _-]pass(?:word)?\W*$/i.test(before) && !isRandom(value, 12);
 const opens = '(?:access|activation|api|auth|encryption|licen[cs]e|master|private|secret|signing)[ _-]?key';
 const open = new RegExp(
-  `\\bgpg: |\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
+  `\\bgpg: |public_?key_?token|\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
   'i',
 );
 /** By which a build keeps something: words, and a digest of what it was made of. */
@@ -225,7 +225,7 @@ export const spoken: readonly Rule[] = [
     // `DB_PASS Hering88`: names of variables, and what stands in columns.
     hint: 'pass|pwd|secret|token|_key',
     shape:
-      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token|(?:secret|api|access|licen[cs]e|consumer|private|auth|site|encryption|signing)_key)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|]|--?[a-z])[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
+      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token|(?:secret|api|access|licen[cs]e|consumer|private|auth|site|encryption|signing)_key)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|]|--?[a-z])[^\s"'`;,()\\]{4,200}(?=["';,\\]|\s|$)/gi,
     isSecret: (value, before) =>
       (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
@@ -237,7 +237,7 @@ export const spoken: readonly Rule[] = [
     shape:
       /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|credentials?(?<!badcredentials?)|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
     isSecret: (value, before, lead, line) =>
-      isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token/i.test(before) ? 16 : 24) &&
+      isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token|authorization code/i.test(before) ? 16 : 24) &&
       !isPlace(value) &&
       !isKeyId(value, line) &&
       !/^[a-z]{1,20}_id=/i.test(value) &&
