@@ -17,11 +17,11 @@ const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   ],
   [
     1,
-    'wp_authenticate|wp_create_user|reset_password|oci_p?connect|wpmu_create_user|openssl_pkey_get_private|user_pass_ok|(?:JWT|Jwt)(?:->|::)(?:encode|decode|sign|verify)|hash_pbkdf2|sodium_crypto_pwhash(?:_str_verify)?|wp_new_user_notification|mcrypt_(?:en|de)crypt|openssl_pkcs12_export_to_file|wpdb(?:->|::)__construct|setSaslAuthData',
+    'wp_authenticate|wp_create_user|reset_password|oci_p?connect|wpmu_create_user|openssl_pkey_get_private|user_pass_ok|(?:JWT|Jwt|jwt|jsonwebtoken)(?:->|::|\\.)(?:encode|decode|sign|verify)|hash_pbkdf2|sodium_crypto_pwhash(?:_str_verify)?|wp_new_user_notification|mcrypt_(?:en|de)crypt|openssl_pkcs12_export_to_file|wpdb(?:->|::)__construct|setSaslAuthData',
   ],
   [
     2,
-    '(?:mysql_p?|mysqli_|odbc_p?|ibase_)connect|mysqli(?:->|::)(?:__construct|connect)|PDO(?:->|::)(?:__construct|connect)|ftp_login|ssh2_auth_password|imap_open|ldap_(?:sasl_)?bind|hash_hmac(?:_file)?|openssl_(?:en|de)crypt|wp_authenticate_(?:username_password|email_password|application_password)|real_connect|sodium_crypto_secretbox(?:_open)?|hash_hkdf_key|wc_create_new_customer|openssl_pkcs12_read|openssl_pkey_export|Mailbox(?:->|::)__construct',
+    '(?:mysql_p?|mysqli_|odbc_p?|ibase_)connect|mysqli(?:->|::)(?:__construct|connect)|PDO(?:->|::)(?:__construct|connect)|ftp_login|ssh2_auth_password|imap_open|ldap_(?:sasl_)?bind|hash_hmac(?:_file)?|openssl_(?:en|de)crypt|wp_authenticate_(?:username_password|email_password|application_password)|real_connect|sodium_crypto_secretbox(?:_open)?|hash_hkdf_key|wc_create_new_customer|openssl_pkcs12_read|openssl_pkey_export|Mailbox(?:->|::)__construct|getConnection|Sequelize',
   ],
   [3, 'mysqli_real_connect|openssl_pkcs12_export'],
   [4, 'ssh2_auth_pubkey_file'],
@@ -36,7 +36,7 @@ const isHost = (value: string): boolean =>
   );
 /** The method of a login, not its credential. */
 const isWay = (value: string): boolean => /^(?:LOGIN|PLAIN|CRAM-MD5|DIGEST-MD5|NTLM|XOAUTH2|OAUTHBEARER)$/.test(value);
-const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\\\)(?:${names})$`) }));
+const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\.|\\\\)(?:${names})$`) }));
 
 /** These functions get a name and a password, or only a password. */
 const logsIn = /log_?in|sign_?(?:in|on)|auth(?:enticate|orize)?(?:$|_)|authentication|attempt|credential/i;
@@ -83,7 +83,7 @@ function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argu
   if (isAlone && isMade && /^[a-z_]{1,20}$/.test(value)) return false;
   if (asksPassword.test(name)) return !isName;
   if (logsIn.test(name)) return isAlone ? isIssued : !isName;
-  return takesKey.test(name) && isIssued;
+  return (takesKey.test(name) && isIssued) || (isMade && isAlone && isRandom(value) && !/^[\da-f-]+$/i.test(value));
 }
 
 function shown(match: string, { name = '' }: Groups): string {
@@ -121,7 +121,7 @@ function shown(match: string, { name = '' }: Groups): string {
 }
 
 const names =
-  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::)|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl|(?:hash|passw|encod)\\w{0,40}(?:->|::)(?:check|verify|make|hash|encode)|hash_equals|new_user_notification';
+  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::|\\.)|jsonwebtoken\\.|sequelize|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl|(?:hash|passw|encod)\\w{0,40}(?:->|::)(?:check|verify|make|hash|encode)|hash_equals|new_user_notification';
 const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200}'){0,300}\\)`;
 
 /** A call with a text among its arguments. */
@@ -130,7 +130,7 @@ export const callHint = "\\('|\\(\"|, '|, \"|,'|\\(\\\\";
 export const calls: Rule = {
   hint: callHint,
   shape: new RegExp(
-    `(?<name>(?<![\\w\\\\])[\\w\\\\]{1,120}(?:(?:->|::)\\w{1,60})?)\\((?<=(?:${names})\\w{0,60}\\()(?:${text}|[^'"()\\n]|${inner}){1,400}`,
+    `(?<name>(?<![\\w\\\\])[\\w\\\\]{1,120}(?:(?:->|::|\\.)\\w{1,60}){0,2})\\((?<=(?:${names})\\w{0,60}\\()(?:${text}|[^'"()\\n]|${inner}){1,400}`,
     'gi',
   ),
   shown,

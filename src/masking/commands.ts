@@ -1,5 +1,6 @@
 import { isPlaceholder } from './placeholders.ts';
 import type { Groups, Rule } from './rule.ts';
+import { within } from './syntax.ts';
 
 /** Command lines, read word by word: which flag or place of which program takes a password. */
 
@@ -49,7 +50,10 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
   ['openssl', { behind: [/^passwd$/, 1] }],
   ['keytool|jarsigner|apksigner|zipalign', { flags: /^-(?:(?:src|dest|new)?(?:storepass|keypass)|new)$/ }],
   ['ssh-keygen', { flags: /^-[NP]$/ }],
-  ['htpasswd', { behind: [/^-[a-zA-Z]{0,5}b[a-zA-Z]{0,5}$/, 3] }],
+  ['htpasswd', { behind: [/^-(?!\w*n)[a-zA-Z]{0,5}b[a-zA-Z]{0,5}$/, 3] }],
+  ['htpasswd', { behind: [/^-(?=\w*n)[a-zA-Z]{0,5}b[a-zA-Z]{0,5}$/, 2] }],
+  ['doveadm', { behind: [/^(?:test|login)$/, 2] }],
+  ['isql|iusql', { behind: [/^iu?sql$/, 3] }],
   ['wpa_passphrase', { behind: [/^wpa_passphrase$/, 2] }],
   ['nmcli|iw|iwconfig', { behind: [/^(?:password|wifi-sec\.psk|802-11-wireless-security\.psk|802-1x\.password)$/, 1] }],
   ['drush|drush9|drush\\.php', { behind: [/^(?:user[:-]password|upwd)$/, 2] }],
@@ -81,15 +85,20 @@ function partsOf(said: string): readonly [open: string, inside: string, close: s
   const open = opened.exec(said)?.[0] ?? '';
   const isWhole = open !== '' && said.length > open.length && said.endsWith(open);
   if (isWhole) return [open, said.slice(open.length, -open.length), open];
+  if (open !== '') return [open, said.slice(open.length), ''];
   const close = /["'\\)\]},;]*$/.exec(said)?.[0] ?? '';
-  return open === '' && /["']/.test(close) && !/["']/.test(said.slice(0, -close.length)) ? ['', said.slice(0, -close.length), close] : ['', said, ''];
+  return /["']/.test(close) && !/["']/.test(said.slice(0, -close.length)) ? ['', said.slice(0, -close.length), close] : ['', said, ''];
 }
 
 const isNone = (value: string): boolean =>
-  value === '' || isPlaceholder(value) || /^-{1,2}[a-z]|^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value) || /^\$[A-Za-z_{(]/.test(value);
+  value === '' || isPlaceholder(value) || /^-{1,2}[a-z]|^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value) || /^(?:\$[A-Za-z_{(]|https?:\/\/|\/[a-z]+(?::|$))/i.test(value);
 const hidden = ([open, inside, close]: readonly [string, string, string], from = 0): string => {
   const mark = opened.exec(inside.slice(from))?.[0] ?? '';
-  return isNone(inside.slice(from + mark.length)) ? `${open}${inside}${close}` : `${open}${inside.slice(0, from)}${mark}***${mark}${close}`;
+  const start = from + mark.length;
+  const end = mark === '' ? -1 : inside.indexOf(mark, start);
+  const value = end === -1 ? inside.slice(start) : inside.slice(start, end);
+  const behind = end === -1 ? '' : inside.slice(end);
+  return isNone(value) ? `${open}${inside}${close}` : `${open}${inside.slice(0, start)}***${behind}${close}`;
 };
 
 type State = { isNext: boolean; pair: RegExp | undefined; left: number };
@@ -114,7 +123,8 @@ function shownWord(said: string, taken: Taken, state: State): string {
   if (begun !== undefined) return taken.inWord === undefined ? hidden(parts, begun.length) : upToHost(parts, begun.length);
   if (taken.pairs?.[0].test(inside) === true) state.pair = taken.pairs[1];
   if (taken.behind?.[0].test(inside) === true) state.left = taken.behind[1];
-  return said;
+  // What is in quotation marks may be a command.
+  return inside.includes(' ') && inside !== said ? `${parts[0]}${inside.replace(command.shape, (match, program: string) => shown(match, { program }))}${parts[2]}` : said;
 }
 /** `scott/tiger@orcl` */
 const upToHost = (parts: readonly [string, string, string], from: number): string => {
@@ -137,8 +147,8 @@ const shown = (match: string, { program = '' }: Groups): string =>
     .reduce((left, { taken }) => shownBy(left, taken), match);
 
 const command: Rule = {
-  hint: 'curl |-user| -p| -a | -w | -s | -c | -u| -x| -k | -n |-pass|passwd|password|pass:|/p:|/pass|/rp|storepass|keypass|passphrase|obscure|_user|v-add|v-change| user | auth|login |unlock|upwd|sqlplus|sqlldr|rman|expdp|impdp| imp | exp |-new |-pw|-hp|-t |--token|-apikey|authtoken|psk|user_pw|owner_pw|htpasswd',
-  shape: new RegExp(`(?<![\\w./-](?<!/))(?<program>${names})(?:\\.exe)?(?= )[^\\n]{1,1000}`, 'g'),
+  hint: 'curl |isql |-user| -p| -a | -w | -s | -c | -u| -x| -k | -n |-pass|passwd|password|pass:|/p:|/pass|/rp|storepass|keypass|passphrase|obscure|_user|v-add|v-change| user | auth|login |unlock|upwd|sqlplus|sqlldr|rman|expdp|impdp| imp | exp |-new |-pw|-hp|-t |--token|-apikey|authtoken|psk|user_pw|owner_pw|htpasswd',
+  shape: new RegExp(`(?<![\\w./-](?<!/))(?<program>${names})(?:\\.exe)?(?= )(?:${within}){1,1000}`, 'g'),
   shown,
 };
 
@@ -164,6 +174,28 @@ export const commands: readonly Rule[] = [
     ),
     isSecret: (value) => !value.startsWith('-'),
   },
+  {
+    // What a command reads: `cryptsetup luksOpen /dev/sda x <<< "…"`
+    hint: '<<<',
+    also: 'passw|login|kinit|cryptsetup|luks|secret|token|env add|stdin|gpg|sudo|unlock',
+    shape: /(?<before><<< ?)(?<open>["']?)(?:(?<=["'])[^"'\n]{3,200}(?=["'])|(?<!["'])[^\s"']{3,200})/g,
+    isSecret: (value) => !value.startsWith('$'),
+  },
+  {
+    // `gh secret set NAME --body …`, `aws secretsmanager … --secret-string …`
+    hint: '--body|--value|--data|-string|--plaintext| -b ',
+    also: 'secret|securestring|keyvault',
+    shape:
+      /(?<before>\b(?:secrets?|secretsmanager|SecureString|keyvault)\b[^\n]{0,200}?\s(?:--(?:body|value|data|secret-string|string-value|plaintext)|-b)[ =])(?<open>["']?)(?:(?<=["'])[^"'\n]{3,500}(?=["'])|(?<!["'])[^\s"']{3,500})/g,
+    isSecret: (value) => !/^(?:\$|@|file:|-|\{)/.test(value),
+  },
+  {
+    // The dialogue of ftp, and the maps of postfix
+    hint: '\nuser |\n user ',
+    also: 'ftp',
+    shape: /(?<before>\n\s{0,8}user [\w.@-]{1,64} )[^\s"']{4,100}(?=\s*(?:\n|$))/g,
+  },
+  { hint: 'static:', shape: /(?<before>\bstatic:[\w.@-]{1,64}:)[^\s"']{3,100}/g },
   {
     // Keys of WireGuard
     hint: 'private-key|preshared-key',

@@ -18,10 +18,10 @@ const inside = `(?<inside>${mark})?`;
 /** Programs, and the flags before a password; `:` and `,` if a name comes before it. */
 const flags: readonly (readonly [hint: string, programs: string, flag: string, ahead?: string])[] = [
   [
-    'sudo -s|-stdin|--with-token| su |-fd 0|-fd=0|cryptsetup|smbpasswd|insert|login -',
+    'sudo -s|-stdin|--with-token| su |-fd 0|-fd=0|cryptsetup|smbpasswd|insert|login -|passwd',
     'echo|printf',
     `(?:-[neE]{1,3} |["']%s(?:\\\\n)?["'] )?${inside}`,
-    '(?=[^\\n|]{1,500}\\| ?(?:sudo -S|(?:sudo )?su\\b|[^\\n|]{1,200}(?:-stdin|--with-token|-fd[ =]0|\\bcryptsetup|\\bsmbpasswd|\\bpass insert|\\blogin -(?= |$))))',
+    '(?=[^\\n|]{1,500}\\| ?(?:sudo -S|(?:sudo )?su\\b|[^\\n|]{1,200}(?:-stdin|--with-token|-fd[ =]0|\\bcryptsetup|\\b(?:smb)?passwd\\b|\\bpass insert|\\blogin -(?= |$))))',
   ],
   ['-stdin', 'docker|podman|helm|gh|passwd', '[^\\n|]{0,200}(?:-stdin|--with-token) {0,2}<<< ?'],
   ['http-basic', 'composer', 'http-basic\\.\\S{1,100} \\S{1,100} '],
@@ -102,7 +102,7 @@ export const programs: readonly Rule[] = [
   {
     hint: 'snmp|community',
     shape:
-      /(?<before>\b(?:r[ow]community6? |snmp\w{0,12}[^\n]{0,60}\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
+      /(?<before>\b(?:r[ow]community6? |snmp\w{0,12}[^\n]{0,60}(?<!\$)\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
   },
   {
     // postfix's credentials for other servers: host, name and password.

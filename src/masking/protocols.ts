@@ -77,6 +77,7 @@ export const protocols: readonly Rule[] = [
       `(?<before>\\bupdate\\s[^\\n']{1,80}\\sset\\s[^\\n']{0,80}?=\\s?')(?![aO]:\\d)(?:[^'\\n\\\\]|''|\\\\.){1,500}(?='[^\\n]{0,120}?\\bwhere\\s[^\\n]{0,120}?=\\s?'[\\w./-]{0,80}(?:${telling})[\\w-]{0,20}')`,
       'gi',
     ),
+    isSecret: (value) => value.length > 2 && !state.test(value),
   },
   {
     hint: 'role |user ',

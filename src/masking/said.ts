@@ -1,7 +1,7 @@
 import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { goesOn, state } from './values.ts';
-import { keys, passwordHint, passwordNames, passwords, prose } from './words.ts';
+import { keys, passwordHint, passwordNames, passwords, prose, secrets } from './words.ts';
 
 /** Credentials that people tell each other: a word for it, some words more, and what it is. */
 
@@ -86,7 +86,7 @@ export const said: readonly Rule[] = [
     // `api sleutel van … = …`, `Der API-Schlüssel ist …`, `La clé API est …`
     hint: 'key|sleutel|schlüssel|schluessel|clé|cle|chiave|clave|chave|klucz|nyckel|nøgle|nøkkel|klíč|kulcs|anahtar|ключ|token|secret|jeton|licen|seed|geheim',
     shape: new RegExp(
-      `(?<before>(?:${keys}|sleutel|schl(?:ü|ue)ssel|\\b(?:clé|cle)s?(?: (?:d[e'’] ?)?(?:api|licence|secr(?:è|e)te|activation|priv(?:é|e)e))?|\\b(?:chiave|clave|chave|klucz|klíč|kulcs|anahtarı?|ключ)(?: (?:api|de api|de licencia|de licença|licenza|di licenza|licencyjny))?|nyckeln?|n(?:ø|oe)gle|nøkkel|token|secret|jeton|geheim|(?:totp|otp|2fa|mfa)[ _-](?:seed|secret))(?:${link}|(?: [\\w-]{1,20}(?<! (?:checksum|commit|digest|fingerprint|hash|id|name|request|trace|type|uuid))){1,2}?(?:: | = )|${upTo})${mark})[\\w.~+/=-]{8,200}`,
+      `(?<before>(?:${keys}|sleutel|schl(?:ü|ue)ssel|\\b(?:clé|cle)s?(?: (?:d[e'’] ?)?(?:api|licence|secr(?:è|e)te|activation|priv(?:é|e)e))?|\\b(?:chiave|clave|chave|klucz|klíč|kulcs|anahtarı?|ключ)(?: (?:api|de api|de licencia|de licença|licenza|di licenza|licencyjny))?|nyckeln?|n(?:ø|oe)gle|nøkkel|${secrets}|jeton|geheim|(?:totp|otp|2fa|mfa)[ _-](?:seed|secret))(?:${link}|(?: [\\w-]{1,20}(?<! (?:checksum|commit|digest|fingerprint|hash|id|name|request|trace|type|uuid))){1,2}?(?:: | = )|${upTo})${mark})[\\w.~+/=-]{8,200}`,
       'gi',
     ),
     isSecret: (value) => isRandom(bare(value), 8) || isGrouped(bare(value)) || /^[A-Z2-7]{16,}$/.test(bare(value)),

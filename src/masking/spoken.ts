@@ -8,7 +8,7 @@ import { keys, openKeys, passwordNames, passwords, prose, states } from './words
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
 const isWritten = (value: string): boolean =>
-  isCoined(value) && /[\p{L}\d]{3}/u.test(value) && !isPlace(value) && !state.test(value) && !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);
+  isCoined(value) && !/^[[({]?[a-z_]{2,30}=/i.test(value) && /[\p{L}\d]{3}/u.test(value) && !isPlace(value) && !state.test(value) && !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);
 
 /** What comes after them is no credential: it is how something is called or counted. */
 const isNameOfApp = (value: string, before: string): boolean =>

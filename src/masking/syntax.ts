@@ -19,6 +19,7 @@ const onward = `(?:(?:\\s|\\\\[rn]){0,40}(?=\\(?string\\b|(?<=(?:=>|["'\`][ \\t]
 const between = [
   `[ \\t]{0,20}(?:=>|:=|={1,3}|：|::(?=[ \\t])|:(?!:)(?![^\\s=]{0,100}(?:private|protected)\\])|→|⇒|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])${onward}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|string(?= ["'])|\\[(?![\\w:-]{1,80}\\] =>)|\\{(?=[^\\s"'{}]{1,80}\\})|\\{\\s{0,4}\\\\{0,8}["'](?:value|raw|plain)\\\\{0,8}["'][ \\t]{0,4}:)?[ \\t]{0,20}`,
   ';s:\\d{1,7}:',
+  '\\.{5,60}',
   `(?<=--[\\w.-]{1,60}${quote}),[ \\t]{0,4}(?=${quote})`,
   `(?<=\\w(?<!\\benum|_[_enx])\\(\\s?(?:[$\\w.>[\\]:'"-]{1,40},\\s?)?${quote}[\\w.-]{1,80}${quote}),[ \\t]{0,40}(?=${quote})`,
   '(?<=--[\\w.-]{1,60}|(?<!\\S)-(?:[A-Za-z][\\w.-]{0,60})?)[ \\t]{1,8}(?!-)',
@@ -50,6 +51,8 @@ const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s]|# )${not
 const one = '[^\\s"\'`(){}[\\],;:=&<>|\\\\]{1,40}';
 const recorded = `(?<=[({[,;→] {0,2}[\\w.-]{1,40} ?[=:] {0,2})(?!${quote})${nothing('\\W|$')}${one}(?: ${one}){1,5}(?=[,;] {0,2}[\\w.-]{1,30} ?[=:]|[)}\\]])`;
 const phrase = `(?<=(?: ?[:=]|=>) {1,2})(?!${quote}|#|//)${nothing('\\W|$')}${one}(?: ${one}){1,4}(?=[ \\t.!]{0,3}$)`;
+/** All of what is in quotation marks with its name: `-e "db_password=… …"` */
+const wholly = `(?<=(?<around>["'])[\\w.-]{1,60}=)(?=[^\\s"']{1,100} )[^"'\\n&=;]{3,200}(?=\\k<around>)`;
 /** What stands between the tags of XML, and in a column of a table. */
 const tagged = `(?<=(?<![=-])>\\s{0,40}(?:<!\\[CDATA\\[)?)(?![\\s\\]])${nothing('<|\\]|$')}(?:(?:(?!<)${within}){1,500}?(?=\\]\\]>|<)|[^<\\s"]{1,500}$)`;
 const column = `(?<=\\|[ \\t]{0,20})(?![\\s|])${nothing('\\W|$')}(?:(?!\\|)${within}){1,200}?(?=[ \\t]{1,40}\\|)`;
@@ -64,7 +67,7 @@ const ampersand = `&(?=[^\\s&"';]{1,60};(?:[\\s"'A-Z]|$))(?<!(?:[?&#]|&amp;)[\\w
 const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|[<>](?=[\\w!@#$%^*][^\\s<>"'=]{0,60}(?:\\s|$))|<(?=[^\\s<>"'=/]{1,60}>(?:\\s|$))|>(?<=<[^\\s<>"'=/]{1,60}>)(?=\\s|$)|\\\\(?:[\\\\/]|(?=[^\\s"'\\\\nrtuxbf\\d/]))){BARE,}`;
 /** ODBC writes what has a semicolon in braces. */
 const braced = `(?<=[:=]\\{)[^{}\\n"']{1,100}(?=\\})`;
-const value = [quoted, printed, ofLine, recorded, phrase, tagged, column, variable, braced, bare].join('|');
+const value = [quoted, printed, ofLine, wholly, recorded, phrase, tagged, column, variable, braced, bare].join('|');
 
 /** Values of at least this many characters in quotes, and of that many without. */
 export const named = (names: string, least: number, alone: number): RegExp =>

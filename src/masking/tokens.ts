@@ -123,7 +123,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['SK|AC', '[a-f0-9]{32}(?![A-Za-z0-9])'],
   ['mlsn\\.', '[a-f0-9]{64}'],
   ['pk_', '[a-f0-9]{34}(?![A-Za-z0-9])'],
-  ['key-', '[a-f0-9]{32}(?![A-Za-z0-9])'],
+  ['key-', '[a-z0-9]{32}(?![A-Za-z0-9])'],
   ['md-', '[A-Za-z0-9_-]{22}(?![\\w-])'],
   ['x(?:key|smtp)sib-', '[a-f0-9]{64}-\\w{16,}'],
   ['re_', '[A-Za-z0-9]{8}_[A-Za-z0-9]{24}'],

@@ -40,12 +40,14 @@ const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|tx
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 export function isPassword(value: string, before: string, lead: string): boolean {
   if (readsName.test(before) || /^https?:/.test(value) || textFile.test(value)) return false;
+  if (/file=\W*$/i.test(lead) && isPlace(value)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
   if (isResult(value, before, lead) || /^\d$/.test(value)) return false;
   // `has_password => yes` is a question.
   if (/(?:can|has|is|needs?|requires?|shows?|uses?|with)_$/i.test(lead) && /^\w{1,5}$/.test(value)) return false;
   // `--password PASSWORD` says how something is used.
   if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
+  if (/^(?:fingerprint|md5|sha\d{1,3})[ :]/i.test(value)) return false;
   if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
   if (state.test(value) || (isBare(before) && goesOn(value)) || isSentence(value) || /^\d{1,3} \p{L}/u.test(value)) return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
@@ -65,6 +67,8 @@ export function isIssued(value: string, before: string, lead: string): boolean {
   if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value) || isFile(value) || ofFile.test(value) || isNameOfSecret.test(lead))
     return false;
   if (isBare(before) && /\s/.test(value) && goesOn(value)) return false;
+  // `unexpected token: 'else'` is of a language.
+  if (/token\W*$/i.test(before) && /^(?:[a-z]{1,10}|\W{1,3})$/.test(value)) return false;
   // The next argument of a call may be a name as well.
   if (/,\s?\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+){0,4}$/i.test(value)) return false;
   return (
