@@ -14,7 +14,7 @@ const apart = [
   'codic[ei] di (?:verifica|conferma|sicurezza|accesso|attivazione)',
   'kod (?:weryfikacyjny|potwierdzający|aktywacyjny|dostępu|autoryzacyjny)|(?:ověřovací|potvrzovací|overovací) k[óo]d|(?:doğrulama|onay) kodu|код (?:подтверждения|доступа|проверки)',
 ];
-const whose = '(?:your|ihr|dein|uw|je|jouw|votre|ton|tu|su|il tuo|din|ditt|twój|váš)';
+const whose = '(?:your|ihre?|deine?|uw|je|jouw|votre|ton|tu|su|il tuo|din|ditt|twój|váš)';
 /** Codes that are no credential. */
 const uncounted =
   '(?!(?:zip|post(?:al|code)?|area|country|error|status|exit|return|response|http|discount|coupon|promo|voucher|product|order|tracking|referral|colou?r|source|qr|bar|tax|sort|item|article|hs|iso|currency|language|region|airport|dress|short|vat|booking|reservation|customer|client|dial(?:ling)?|fehler|land|kortings?|klant|bestel)\\b)';
@@ -34,7 +34,7 @@ export const codes: readonly Rule[] = [
     // `SMS code for login: …`, `backup codes for user 3: … …`
     hint,
     shape: new RegExp(
-      `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${uncounted}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?:${goesOn}|${lots}|${digits})`,
+      `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${uncounted}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan|t?otp|one-time (?:pass(?:word|code)|pin)|passcode|einmalpasswort)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?:${goesOn}|${lots}|${digits})`,
       'gi',
     ),
     isSecret: (value) =>

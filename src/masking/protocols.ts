@@ -27,6 +27,30 @@ export const protocols: readonly Rule[] = [
     shape: new RegExp(`(?<before>${zero}[\\w.@+-]{1,64}${zero})[^\\s"'\\\\%^]{1,100}`, 'g'),
   },
   {
+    // Devices: `username admin password 0 …`, `radius secret …`, `wpa-psk …`
+    hint: 'password 0|password 5|password 7|password 8|password 9|secret |wpa-psk|wpa_psk|bindpw|rootpw|key 7 ',
+    shape:
+      /(?<before>\b(?:(?:password|secret|key) [045789] |(?:radius|tacacs|chap|pap|shared|pre-shared|ppp|server|enable|nas) secret |(?:wpa[-_]psk|bindpw|rootpw) )["']?)(?![045789] )[^\s"'\\{}]{4,100}/gi,
+    isSecret: (value) => !state.test(value) && !prose.test(value) && !isPlace(value),
+  },
+  {
+    // Redis: `user default on >…`
+    hint: 'user ',
+    shape: /(?<before>\b(?:acl setuser|user) [\w.-]{1,40} [^\n"']{0,100}?>)[^\s"']{3,200}(?= |$)/gi,
+    isSecret: (_, before) => /\bon\b|[~&+]/.test(before),
+  },
+  {
+    // Oracle does without quotation marks.
+    hint: 'identified by',
+    shape: /(?<before>\b(?:create|alter|grant)\b[^\n]{0,200}\bidentified by )(?!values|password|externally|globally)[^\s"';]{3,60}/gi,
+  },
+  {
+    // `u/p: jan/…`, `U: jan P: …`
+    hint: 'u/p|un/pw| p: | pw: ',
+    shape:
+      /(?<before>\b(?:u\/p|un\/pw)\b ?[:=]? ?[\w.@+-]{1,40} ?[/:|, ] ?|\bU(?:N|ser)?: ?[\w.@+-]{1,40},? {1,2}P(?:W|ass)?: ?)[^\s"'/]{3,60}/gi,
+  },
+  {
     hint: 'nickserv|chanserv|identify',
     shape: /(?<before>\b(?:nickserv|ns)\b[^\n]{0,20}?\b(?:identify|ghost \S{1,30}|register) )[^\s"'\\]{3,60}/gi,
     isSecret: (value) => !prose.test(value),

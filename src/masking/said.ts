@@ -36,6 +36,10 @@ const isTold = (value: string): boolean => {
   );
 };
 
+/** What else is told of a password, and is none. */
+const told =
+  '(?:policy|type|hash\\p{L}{0,5}|algorithm|length|min\\p{L}*|max\\p{L}*|expir\\p{L}*|age|strength|score|by|user|check|history|manager|generator|field|hint|login|attempts?|status|last|count|rounds|method|store|file|path|url|link|version|error|code|key|from|grant|flow|plugin|protected|validation|rule|door|von|vom|par|por|da|av|af|gebruiker|benutzer|utilisateur|usuario|because|failed|did|does|do|not|is|was)s?(?!\\p{L})';
+
 const hint = `${passwordHint}|ww`;
 const name = `(?:${passwords}|(?<![a-z])ww|(?<![a-z])pass)`;
 
@@ -62,6 +66,23 @@ export const said: readonly Rule[] = [
     ),
     shown: (match, { before = '', old = '', to = '', fresh = '' }) =>
       isTold(old) || isTold(fresh) ? `${before}***${to}***` : match,
+  },
+  {
+    // `… veranderd in …`
+    hint: passwordHint,
+    begins: [passwordNames],
+    shape: new RegExp(
+      `(?<before>${name}(?: [^\\s:="']{1,30}){0,4}? (?:chang|reset|set|updat|gewijzigd|veranderd|aangepast|ingesteld|geändert|gesetzt|modifi|cambiad|alterad|zmienion|ændret|endret|ändrat)\\p{L}{0,4} (?:to|in|into|naar|op|auf|en|à|a|para|til|till|na) ${mark})[^\\s"'<>“”«»\`\\\\]{3,100}`,
+      'giu',
+    ),
+    isSecret: isTold,
+  },
+  {
+    // `Passwort geändert: …`, `mot de passe provisoire : …`
+    hint: passwordHint,
+    begins: [passwordNames],
+    shape: new RegExp(`(?<before>${name}(?: (?!${told})\\p{L}{2,20}){1,3} ?: ${mark})[^\\s"'<>“”«»\`\\\\]{4,100}`, 'giu'),
+    isSecret: (value) => isTold(value) && !/^(?:\p{L}{2,8}[-_#]?\d{1,6}|\d{1,4}\p{L}{1,4})$/u.test(bare(value)) || /^\p{Lu}\p{Ll}+\d{2,4}\W?$/u.test(value),
   },
   {
     // `Password Sommer 2023`: a word and a number

@@ -2,7 +2,7 @@ import { codes } from './codes.ts';
 import { isCard, isCoined, isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { ends, made } from './syntax.ts';
-import { keys, openKeys, passwordNames, passwords, prose, states } from './words.ts';
+import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states } from './words.ts';
 
 /** Credentials in sentences, and such as are known by themselves beside a word. */
 
@@ -36,7 +36,7 @@ const opening = '(?:\\\\{0,8}["\'“„«‘`]|[\\[({])';
 const closing = '["\'”“»’`\\])}]';
 
 /** Words for it in the languages in which something `is` something below. */
-const saidHint = 'pass|pw|wort|woord|senha|contrase|senord|adgang';
+const saidHint = passwordHint;
 
 export const spoken: readonly Rule[] = [
   {
@@ -125,7 +125,7 @@ export const spoken: readonly Rule[] = [
     // `password …`, without any sign between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
     begins: [passwordNames],
-    shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
+    shape: new RegExp(`(?<before>(?<!(?<!\\b(?:bind|root|admin|smtp|ldap|db|user|wpa|wifi|ftp|mysql|auth)[_-]?)[\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
     isSecret: (value, before, lead) =>
       !isNameOfApp(value, lead + before) &&
       !lead.endsWith('=') &&

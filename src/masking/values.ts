@@ -9,7 +9,7 @@ export const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)
 /** What begins or goes on like a sentence: `missing in the request`, `rotate it with the others`. */
 export function goesOn(value: string): boolean {
   const [first = '', ...others] = value.split(/\s+/, 8);
-  if (others.length > 0 && isCoined(first) && /\d/.test(first) && /\p{L}/u.test(first)) return false;
+  if (others.length > 0 && /^\d{4,8}$|\p{L}.*\d|\d.*\p{L}/u.test(first) && !/^\d{1,4}\p{L}{1,3}$/u.test(first)) return false;
   if (others.length > 0 && asks.test(first)) return true;
   return prose.test(first) || (others.length > 0 && state.test(first)) || (others.length > 1 && others.some((one) => verbs.test(one)));
 }

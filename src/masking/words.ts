@@ -20,7 +20,7 @@ export const passwords = [
 ].join('|');
 
 /** Names whose value is a credential unless it is a plain word. */
-export const secrets = `${mistaken}(?<!existing|public_?key|(?:^|[^a-z]|(?-i:[a-z](?=[A-Z])))(?:page|next|prev(?:ious)?|continuation|sync|cursor|pagination|resume|lock|start|watch|change|design|ring)[_-]?)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:api|secreta|privada))?|${word}jeton`;
+export const secrets = `${mistaken}(?<!existing|public_?key|(?:^|[^a-z]|(?-i:[a-z](?=[A-Z])))(?:page|next|prev(?:ious)?|continuation|sync|cursor|pagination|resume|lock|start|watch|change|design|ring)[_-]?)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:de acceso|api|secreta|privada))?|${word}jeton`;
 
 /** Not a list: names with passwords have their own rule. */
 const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
