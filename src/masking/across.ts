@@ -1,4 +1,5 @@
 import { beginsValue, lineOfBlock } from './blocks.ts';
+import { isPlaceholder } from './placeholders.ts';
 import { isCoined } from './random.ts';
 import { isTelling } from './words.ts';
 
@@ -123,8 +124,8 @@ export class Follower {
     if (left !== undefined) return { line: left, behind: '' };
     this.#value = undefined;
     const said = this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#saidIn(start) : undefined;
-    this.#isHidden = said !== undefined;
-    if (said !== undefined) return { line: `${said}***`, behind: '' };
+    this.#isHidden = said !== undefined && !isPlaceholder(line.trim());
+    if (this.#isHidden) return { line: `${said ?? ''}***`, behind: '' };
     const row = this.#table === undefined ? undefined : rowOf(line, this.#table);
     if (row === undefined) this.#table = undefined;
     if (row !== undefined) return { line: row, behind: '' };
@@ -157,7 +158,8 @@ export class Follower {
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
     this.#isShown = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
-    this.#isCodes = (this.#isCodes && (isCode(start) || end.trim() === '')) || (end.endsWith(':') && beginsCodes.test(end));
+    this.#isCodes =
+      (this.#isCodes && (isCode(start) || end.trim() === '')) || (end.endsWith(':') && beginsCodes.test(end));
     const isBefore = end.endsWith('>') || end.endsWith('=') || end.endsWith('link created!') || isName(line, end);
     this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : longer(this.#list, end);
     this.#behind = this.#list === '' ? (isBefore || asksOnce.test(end) ? `${end}\n` : '') : this.#list;

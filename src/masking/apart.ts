@@ -19,7 +19,8 @@ export const apart: readonly Rule[] = [
       `(?<before>authorization${ends}${bindWords}(?:${quote})?)(?:[a-z][\\w-]{1,30}(?:\\\\?[ \\t]{1,4}|%20|\\+))?(?![}\\]])[^\\s"'\\\\,;&<>]+(?:(?<=(?:id|mac|nonce|oauth_\\w{1,20}|opaque|realm|response|uri|username)=)${item})?(?:,[ \\t]{0,4}[\\w-]{1,30}=${item})*`,
       'gi',
     ),
-    isSecret: (value) => !state.test(value),
+    // A scheme, and a word behind it: it tells of something.
+    isSecret: (value) => !state.test(value) && !/^(?!basic|bearer|digest|token)[a-z]+ (?!\S*\d)[a-z]+[.,:]?$/i.test(value),
   },
   {
     hint: 'bearer',
@@ -68,7 +69,8 @@ export const apart: readonly Rule[] = [
     shape: /(?<before>:(?:\\?\/){2}[^\s/:@"'?]{0,64}:)[^\s/"'\\<>?]{1,256}(?=@)/g,
     // `user:password@` tells what to write there.
     isSecret: (value, before) =>
-      !/^(?:pass(?:word|wd)?|pwd|secret)$/i.test(value) || !/\/(?:db_?|my)?(?:login|name|user(?:name)?|usr):$/i.test(before),
+      !/^(?:pass(?:word|wd)?|pwd|secret)$/i.test(value) ||
+      !/\/(?:db_?|my)?(?:login|name|user(?:name)?|usr):$/i.test(before),
   },
   {
     // PHP cuts what it prints after fifteen characters, and with it the host behind.

@@ -49,7 +49,7 @@ const isConstant = (name: string, value: string): boolean =>
   value === 'NULL' || (name.endsWith('notification') && /^(?:admin|both|user)$/.test(value));
 /** Functions about the login page, not about what is typed there. */
 const isAbout =
-  /(?:url|uri|link|page|form|header|footer|title|text|label|message|errors?|notice|hint|html|nonce|field|failed|logo|css|scripts?|template|strength)$|^(?:get_|is_|has_)(?!.*(?:password|secret|key|token|auth)$)/i;
+  /(?:url|uri|link|page|form|header|footer|title|text|label|message|errors?|notice|hint|html|nonce|field|failed|logo|css|scripts?|template|strength|needs_?rehash|get_?info)$|^(?:get_|is_|has_)(?!.*(?:password|secret|key|token|auth)$)/i;
 /** Functions that get the name of another function to call. */
 const passesOn = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
 const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|make)$/;
@@ -104,7 +104,13 @@ function shown(match: string, { name = '' }: Groups): string {
     depth += part[0] === '(' ? 1 : part[0] === ')' ? -1 : 0;
     if (open === undefined || part === passed || value === '') continue;
     const before = strings[strings.indexOf(part) - 1]?.groups?.['value'] ?? '';
-    const argument = { value, before, isFirst: part === given[0], isAlone: given.length === 1, isMade: name.endsWith('__construct') };
+    const argument = {
+      value,
+      before,
+      isFirst: part === given[0],
+      isAlone: given.length === 1,
+      isMade: name.endsWith('__construct'),
+    };
     const isLast = isOfDatabase && place === 2 && given.indexOf(part) > 0;
     const isMasked =
       known === undefined

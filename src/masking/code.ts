@@ -1,3 +1,4 @@
+import { isPlaceholder } from './placeholders.ts';
 import { isRandom } from './random.ts';
 import { isBare } from './syntax.ts';
 import { isTelling } from './words.ts';
@@ -28,7 +29,8 @@ const isCall = (value: string): boolean => {
   return /\.|->|::|_|[a-z][A-Z]/.test(name) || /^\w+\((?:\)|[a-z_]+[,)])/.test(value);
 };
 /** A property, or a variable with its type, before what it is set to. */
-const declares = /(?:\.|->|::|\b(?:auto|const|final|let|private|protected|public|readonly|static|string|val|var) \$?)[\w$]{0,20}$/i;
+const declares =
+  /(?:\.|->|::|\b(?:auto|const|final|let|private|protected|public|readonly|static|string|val|var) \$?)[\w$]{0,20}$/i;
 /** `hashedPassword`, where a program sets something; in a file of settings an ordinary word may be the value. */
 const isVariable = (value: string, before: string, lead: string): boolean =>
   /[)\w\]] (?:[!=]?={1,2}|=>|:=) $|: $/.test(before) &&
@@ -45,6 +47,8 @@ const isAsked = (value: string): boolean => {
 
 /** Whether a value is an expression of a program, or the name by which one of its functions looks for something. */
 export function isCode(value: string, before: string, lead: string): boolean {
+  // `${DB_PASSWORD:-$OTHER}`
+  if (/^[-=]/.test(value) && /\$\{\w*$/.test(lead) && isPlaceholder(value.slice(1))) return true;
   // In what PHP serialised the value of one may be the name of the next.
   if (/;s:\d{1,5}:\\{0,8}["']$/.test(before)) return isTelling(value);
   if (!isBare(before)) return /[\w\]][[(]\s?\\{0,8}["']$/.test(before) && isAsked(value);

@@ -22,8 +22,7 @@ const is = '(?:is|are|ist|sind|zijn|lautet|luidt|est|es|è|é|är|er|to|jest|je)
 /** Of which one it is, or what came of it. */
 const which =
   '(?: (?:for|of|für|von|voor|van|pour|para|per|til|för|dla|to|is|are|ist|lautet|luidt|was|were|sent|used|entered|(?:re)?generated|created|new|nieuwe?|neue?) ?[^\\n:;=+]{0,40}?)?';
-const hint =
-  'code|tan:|tan |2fa|pin|otp|one-time|einmal|código|codigo|codice|codici|kod|koodi|kód|код';
+const hint = 'code|tan:|tan |2fa|pin|otp|one-time|einmal|código|codigo|codice|codici|kod|koodi|kód|код';
 /** Digits, two groups of three, and groups of letters and digits. */
 const lots = '(?=[a-z]{0,9}\\d)[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])';
 const goesOn = '\\d{4,8}(?=,? [a-z]+\\b(?![ -]{0,2}\\d))';
@@ -43,13 +42,19 @@ export const codes: readonly Rule[] = [
   {
     // `activation code: JZUDC-UEUCF-IXEU3`
     hint,
-    shape: new RegExp(`(?<before>(?<![a-z\\d])(?:${joined})${which}(?: ?[:=] ?| ${is} )["']?)[A-Z\\d]{3,8}(?:-[A-Z\\d]{3,8}){1,7}(?![\\w-])`, 'gi'),
+    shape: new RegExp(
+      `(?<before>(?<![a-z\\d])(?:${joined})${which}(?: ?[:=] ?| ${is} )["']?)[A-Z\\d]{3,8}(?:-[A-Z\\d]{3,8}){1,7}(?![\\w-])`,
+      'gi',
+    ),
     isSecret: (value) => /\d/.test(value) && value === value.toUpperCase(),
   },
   {
     // `pincode of the safe: …`
     hint: 'pin|puk',
-    shape: new RegExp(`(?<before>(?<![a-z\\d])(?:pin[ -]?(?:codes?|number)?|puk)(?:${which}(?: ?[:=] ?| ${is} )| {1,2}${is} {1,2}))\\d{4,8}(?![\\w.:-]\\d|\\w)`, 'gi'),
+    shape: new RegExp(
+      `(?<before>(?<![a-z\\d])(?:pin[ -]?(?:codes?|number)?|puk)(?:${which}(?: ?[:=] ?| ${is} )| {1,2}${is} {1,2}))\\d{4,8}(?![\\w.:-]\\d|\\w)`,
+      'gi',
+    ),
   },
   {
     // `Use … to verify your account`
@@ -57,7 +62,8 @@ export const codes: readonly Rule[] = [
     shape:
       /(?<before>\b(?:use|gebruik|verwenden? sie|verwende|nutze[n]? ?(?:sie)?|utilisez|usa|utiliza|använd|brug|bruk|użyj|enter|voer) (?:(?:the|de|den|le|il|el|o|this|deze|kodu) )?(?:code |pin |código |codice |kod(?:en|e)? )?)(?:\d{4,8}|\d{3}[ -]\d{3})(?= (?:to|as|om|um|zum|pour|para|per|in|för|for|til|aby)\b)/gi,
     isSecret: (_, before, __, line) =>
-      /co|kod|pin/i.test(before) || /verif|log|sign|confirm|complet|reset|activat|your|inlog|anmeld|account/i.test(line),
+      /co|kod|pin/i.test(before) ||
+      /verif|log|sign|confirm|complet|reset|activat|your|inlog|anmeld|account/i.test(line),
   },
   {
     // `… is your verification code`
@@ -71,8 +77,10 @@ export const codes: readonly Rule[] = [
     // `{"type":"otp","code":"918273"}`
     hint: 'code',
     also: 'otp|2fa|mfa|sms|verif|one_time|one-time|login|confirm|passwordless|auth',
-    shape: /(?<before>\\{0,4}["'](?:code|value|token|number)\\{0,4}["'] ?(?::|=>) ?(?:\\{0,4}["'])?)\d{4,8}(?=\\{0,4}["']|[,}\s])/g,
-    isSecret: (value, _, __, line) => isOfLogin.test(line) && !/error|fail|exception|status|denied/i.test(line) && !/^(?:19|20)\d\d$/.test(value),
+    shape:
+      /(?<before>\\{0,4}["'](?:code|value|token|number)\\{0,4}["'] ?(?::|=>) ?(?:\\{0,4}["'])?)\d{4,8}(?=\\{0,4}["']|[,}\s])/g,
+    isSecret: (value, _, __, line) =>
+      isOfLogin.test(line) && !/error|fail|exception|status|denied/i.test(line) && !/^(?:19|20)\d\d$/.test(value),
   },
   {
     // What is on the back of a gift card

@@ -20,11 +20,23 @@ type Taken = {
 };
 
 const table: readonly (readonly [programs: string, taken: Taken])[] = [
-  ['mysql|mariadb|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlslap|mysqlpump|mydumper|xtrabackup|mariabackup|mariadb-dump|mariadb-admin', { glued: /^-p(?=.)/ }],
+  [
+    'mysql|mariadb|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlslap|mysqlpump|mydumper|xtrabackup|mariabackup|mariadb-dump|mariadb-admin',
+    { glued: /^-p(?=.)/ },
+  ],
   ['mysqladmin', { behind: [/^password$/, 1] }],
-  ['sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_(?:pub|sub|rr)|freetds|tsql|mbstream', { flags: /^-P$/, glued: /^-P(?=[^\s-])/ }],
-  ['mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|cqlsh|cypher-shell|ncftp|ncftpput|ncftpget|hydra|nxc|netexec|crackmapexec|smbmap|evil-winrm|rdesktop|wlfreerdp|psexec|PsExec64?|twine|impacket-\\w+|veracrypt|steghide|kcadm\\.sh|influx|doveadm|useradd|usermod|arangosh|rabbitmqadmin|sshpass|rundeck', { flags: /^-p$/ }],
-  ['cf|ibmcloud|oc|az|docker|podman|helm|buildah|skopeo|nerdctl|crane|flux|oras|regctl', { flags: /^-p$/, only: / login\b/ }],
+  [
+    'sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_(?:pub|sub|rr)|freetds|tsql|mbstream',
+    { flags: /^-P$/, glued: /^-P(?=[^\s-])/ },
+  ],
+  [
+    'mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|cqlsh|cypher-shell|ncftp|ncftpput|ncftpget|hydra|nxc|netexec|crackmapexec|smbmap|evil-winrm|rdesktop|wlfreerdp|psexec|PsExec64?|twine|impacket-\\w+|veracrypt|steghide|kcadm\\.sh|influx|doveadm|useradd|usermod|arangosh|rabbitmqadmin|sshpass|rundeck',
+    { flags: /^-p$/ },
+  ],
+  [
+    'cf|ibmcloud|oc|az|docker|podman|helm|buildah|skopeo|nerdctl|crane|flux|oras|regctl',
+    { flags: /^-p$/, only: / login\b/ },
+  ],
   ['sshpass', { glued: /^-p(?=.)/ }],
   ['rabbitmqadmin|http|https|xh', { pairs: [/^(?:-a|--auth)$/, /^[^\s:]+:/] }],
   ['7za?|7zr|7zz|unrar|rar|lsar|unar', { glued: /^-(?:hp|p)(?=.)/ }],
@@ -38,13 +50,29 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
   ['swaks', { flags: /^(?:-ap|--auth-password)$/ }],
   ['sendemail|sendEmail', { flags: /^-xp$/ }],
   ['x11vnc|vncviewer', { flags: /^-passwd$/ }],
-  ['xfreerdp3?|wlfreerdp|sdl-freerdp|mstsc|cmdkey|ktpass|schtasks|wmic|net(?:dom)?|winrs|appcmd|certutil', { glued: /^[/-](?:p|gp|pass|password|passwordd|pw|rp):(?=.)/i, flags: /^\/(?:rp|pass|password)$/i }],
+  [
+    'xfreerdp3?|wlfreerdp|sdl-freerdp|mstsc|cmdkey|ktpass|schtasks|wmic|net(?:dom)?|winrs|appcmd|certutil',
+    { glued: /^[/-](?:p|gp|pass|password|passwordd|pw|rp):(?=.)/i, flags: /^\/(?:rp|pass|password)$/i },
+  ],
   ['dsadd|dsmod', { flags: /^-pwd$/ }],
-  ['smbclient|rpcclient|net|smbget|smbcacls|wmiexec', { pairs: [/^(?:-U|--user)$/, /^[^\s%]+%/], glued: /^-U[^\s%]+%/ }],
-  ['curl', { pairs: [/^(?:-[a-zA-Z]{0,5}[uU]|--user|--proxy-user)$/, /^[^\s:]+:/], glued: /^(?:-u|--(?:proxy-)?user=)[^\s:-][^\s:]*:(?=.)/, flags: /^--pass$/ }],
+  [
+    'smbclient|rpcclient|net|smbget|smbcacls|wmiexec',
+    { pairs: [/^(?:-U|--user)$/, /^[^\s%]+%/], glued: /^-U[^\s%]+%/ },
+  ],
+  [
+    'curl',
+    {
+      pairs: [/^(?:-[a-zA-Z]{0,5}[uU]|--user|--proxy-user)$/, /^[^\s:]+:/],
+      glued: /^(?:-u|--(?:proxy-)?user=)[^\s:-][^\s:]*:(?=.)/,
+      flags: /^--pass$/,
+    },
+  ],
   ['lftp|ncftp|open', { pairs: [/^-u$/, /^[^\s,]+,/] }],
   ['etcdctl|curlftpfs|elasticdump|esrally|wrk', { pairs: [/^(?:--user|-u)$/, /^[^\s:]+:/], glued: /^--user=[^\s:]+:/ }],
-  ['sqlplus|sqlldr|rman|expdp|impdp|exp|imp|tnsping|sqlcl', { inWord: /^(?:userid=|target=|catalog=|auxiliary=)?[A-Za-z_]\w{0,40}\/(?=[^/@\s]+(?:@|$))/i }],
+  [
+    'sqlplus|sqlldr|rman|expdp|impdp|exp|imp|tnsping|sqlcl',
+    { inWord: /^(?:userid=|target=|catalog=|auxiliary=)?[A-Za-z_]\w{0,40}\/(?=[^/@\s]+(?:@|$))/i },
+  ],
   ['rman', { inWord: /^[A-Za-z_]\w{0,40}\/(?=[^/@\s]+@)/ }],
   ['openssl|gpg2?|easyrsa|step', { flags: /^(?:-k|-K|--passphrase)$/, inWord: /^(?:--pass(?:in|out)=)?pass:(?=.)/ }],
   ['openssl', { behind: [/^passwd$/, 1] }],
@@ -63,12 +91,18 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
   ['rclone', { behind: [/^obscure$/, 1] }],
   ['mkpasswd', { behind: [/^mkpasswd$/, 1] }],
   ['rabbitmqctl', { behind: [/^(?:add_user|change_password|authenticate_user)$/, 2] }],
-  ['v-add-user|v-change-user-password|v-add-database|v-add-mail-account', { behind: [/^v-(?:add-user|change-user-password)$/, 2] }],
+  [
+    'v-add-user|v-change-user-password|v-add-database|v-add-mail-account',
+    { behind: [/^v-(?:add-user|change-user-password)$/, 2] },
+  ],
   ['asadmin|wsadmin\\.sh|jboss-cli\\.sh|kcadm\\.sh|activemq', { flags: /^(?:-password|--password|-p)$/ }],
   ['vault', { behind: [/^login$/, 1] }],
   ['cargo|npm|ngrok|pulumi|railway|fly|flyctl|ngc|doctl|civo', { behind: [/^(?:login|authtoken|add-authtoken)$/, 1] }],
   ['(?:dotnet )?nuget|paket', { flags: /^(?:-k|-ApiKey|--api-key)$/i }],
-  ['doctl|vercel|netlify|surge|wrangler|hcloud', { flags: /^(?:-t|--token|--auth)$/, only: / (?:auth|deploy|--prod)\b/ }],
+  [
+    'doctl|vercel|netlify|surge|wrangler|hcloud',
+    { flags: /^(?:-t|--token|--auth)$/, only: / (?:auth|deploy|--prod)\b/ },
+  ],
   ['snyk', { behind: [/^auth$/, 1] }],
   ['plesk|whmapi1|uapi|cpapi2|virtualmin', { flags: /^-{1,2}(?:passwd|password|pass)$/ }],
   ['sc|sc\\.exe', { flags: /^password=$/i }],
@@ -77,7 +111,8 @@ const known = table.map(([programs, taken]) => ({ shape: new RegExp(`^(?:${progr
 const names = table.map(([programs]) => programs).join('|');
 
 /** A word of a shell, with what stands in quotation marks; in JSON they are escaped. */
-const word = /(?:(?<mark>\\{0,8}["'])(?:(?!\k<mark>)[^\n])*(?:\k<mark>|$)|[^\s"'|;&<>]|[<>]\(|&(?=\S)(?!&)|[|;<>&]\S{0,2})+/g;
+const word =
+  /(?:(?<mark>\\{0,8}["'])(?:(?!\k<mark>)[^\n])*(?:\k<mark>|$)|[^\s"'|;&<>]|[<>]\(|&(?=\S)(?!&)|[|;<>&]\S{0,2})+/g;
 const ends = /^(?:\|\|?|&&?|;|>>?|<)/;
 const opened = /^\\{0,8}["']/;
 /** What is in it, and the marks around. */
@@ -87,11 +122,16 @@ function partsOf(said: string): readonly [open: string, inside: string, close: s
   if (isWhole) return [open, said.slice(open.length, -open.length), open];
   if (open !== '') return [open, said.slice(open.length), ''];
   const close = /["'\\)\]},;]*$/.exec(said)?.[0] ?? '';
-  return /["']/.test(close) && !/["']/.test(said.slice(0, -close.length)) ? ['', said.slice(0, -close.length), close] : ['', said, ''];
+  return /["']/.test(close) && !/["']/.test(said.slice(0, -close.length))
+    ? ['', said.slice(0, -close.length), close]
+    : ['', said, ''];
 }
 
 const isNone = (value: string): boolean =>
-  value === '' || isPlaceholder(value) || /^-{1,2}[a-z]|^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value) || /^(?:\$[A-Za-z_{(]|https?:\/\/|\/[a-z]+(?::|$))/i.test(value);
+  value === '' ||
+  isPlaceholder(value) ||
+  /^-{1,2}[a-z]|^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value) ||
+  /^(?:\$[A-Za-z_{(]|https?:\/\/|\/[a-z]+(?::|$))/i.test(value);
 const hidden = ([open, inside, close]: readonly [string, string, string], from = 0): string => {
   const mark = opened.exec(inside.slice(from))?.[0] ?? '';
   const start = from + mark.length;
@@ -120,11 +160,14 @@ function shownWord(said: string, taken: Taken, state: State): string {
   const flag = /^[^=\s]{1,40}=(?=.)/.exec(inside)?.[0];
   if (flag !== undefined && taken.flags?.test(flag.slice(0, -1)) === true) return hidden(parts, flag.length);
   const begun = (taken.glued?.exec(inside) ?? taken.inWord?.exec(inside))?.[0];
-  if (begun !== undefined) return taken.inWord === undefined ? hidden(parts, begun.length) : upToHost(parts, begun.length);
+  if (begun !== undefined)
+    return taken.inWord === undefined ? hidden(parts, begun.length) : upToHost(parts, begun.length);
   if (taken.pairs?.[0].test(inside) === true) state.pair = taken.pairs[1];
   if (taken.behind?.[0].test(inside) === true) state.left = taken.behind[1];
   // What is in quotation marks may be a command.
-  return inside.includes(' ') && inside !== said ? `${parts[0]}${inside.replace(command.shape, (match, program: string) => shown(match, { program }))}${parts[2]}` : said;
+  return inside.includes(' ') && inside !== said
+    ? `${parts[0]}${inside.replace(command.shape, (match, program: string) => shown(match, { program }))}${parts[2]}`
+    : said;
 }
 /** `scott/tiger@orcl` */
 const upToHost = (parts: readonly [string, string, string], from: number): string => {
@@ -204,6 +247,7 @@ export const commands: readonly Rule[] = [
   {
     // Redis is asked who is there.
     hint: '> auth|>auth',
-    shape: /(?<before>(?:redis|valkey|keydb|:\d{4,5}|\[\d{1,2}\])[^\n>]{0,30}> ?auth (?:[\w-]{1,30} (?=\S))?)[^\s"']{1,200}/gi,
+    shape:
+      /(?<before>(?:redis|valkey|keydb|:\d{4,5}|\[\d{1,2}\])[^\n>]{0,30}> ?auth (?:[\w-]{1,30} (?=\S))?)[^\s"']{1,200}/gi,
   },
 ];

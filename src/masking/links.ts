@@ -19,7 +19,8 @@ const isDated = (value: string): boolean => /^[a-z\d]{4,8}-[\da-f]{20,64}$/.test
 const asked =
   '(?:sleutel|cle|clé|schl(?:ü|ue)ssel|clave|chave|chiave|klucz|nyckel|n(?:ø|oe)gle|jeton|otp|hmac|sign|access|assertion|samlart|session|sess|guid|oobcode|[\\w-]{0,16}(?:sid|_?hash|_key|_code|_secret|_token))';
 /** Names of keys that open nothing. */
-const isOpen = /(?:idempotency|cache|site|public|publishable|sentry|object|dedup\w{0,12}|country|locale)_?(?:key|code|hash)=$/i;
+const isOpen =
+  /(?:idempotency|cache|site|public|publishable|sentry|object|dedup\w{0,12}|country|locale)_?(?:key|code|hash)=$/i;
 
 export const links: readonly Rule[] = [
   {
@@ -50,9 +51,11 @@ export const links: readonly Rule[] = [
     hint: 'eyJ',
     shape: /(?<before>)(?<![\w.-])eyJ[\w+/-]{16,}={0,2}(?![\w.-])/g,
     isSecret: (value) =>
-      [...Buffer.from(value, 'base64').toString().matchAll(/"(\w{2,40})":"[^"]{6,}"/g)].some(([, name = '']) =>
-        isTelling(name),
-      ),
+      [
+        ...Buffer.from(value, 'base64')
+          .toString()
+          .matchAll(/"(\w{2,40})":"[^"]{6,}"/g),
+      ].some(([, name = '']) => isTelling(name)),
   },
   {
     // Where browsers are pushed to.

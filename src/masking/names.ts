@@ -57,6 +57,7 @@ const byName: readonly Rule[] = [
       `(?<before>(?:name|key|field|id|slug|option|label)(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}${quote}[\\w-]{0,60}(?:${telling})${suffix}${quote},\\s{0,20}(?:${quote})?(?:option_|meta_)?value(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4})(?<open>${quote})(?:(?!(?<!\\\\)\\k<open>)${within}){1,500}`,
       'gi',
     ),
+    isSecret: (value) => !state.test(value),
   },
   {
     hint: 'value',
@@ -65,6 +66,7 @@ const byName: readonly Rule[] = [
       `(?<before>\\[(?:meta_|option_)?(?:name|key|field|id|slug|option|label)\\] => [\\w-]{0,60}(?:${telling})${suffix}\\s{1,20}\\[(?:option_|meta_)?value\\] => )(?!["\\s])(?:(?! [[)])${within}){1,500}`,
       'gi',
     ),
+    isSecret: (value) => !state.test(value),
   },
   {
     // The same in two lines of YAML.
@@ -120,8 +122,7 @@ const byName: readonly Rule[] = [
     shape: named(sessions, 10, 10),
     // Between bars it may be one of many names that an expression looks for.
     isSecret: (value, before) =>
-      !/^\d{0,6}$|^</.test(value) &&
-      (!(before.endsWith('|') || /session: $/i.test(before)) || isRandom(value)),
+      !/^\d{0,6}$|^</.test(value) && (!(before.endsWith('|') || /session: $/i.test(before)) || isRandom(value)),
   },
 ];
 

@@ -51,4 +51,5 @@ const open =
 const scheme = /^(?:basic|bearer|digest|negotiate|ntlm)$/i;
 
 export const isPlaceholder = (value: string): boolean =>
-  (value.length < 120 && (whole.test(value.trimEnd()) || scheme.test(value))) || (value.length < 1_000 && open.test(value));
+  (value.length < 120 && (whole.test(value.trimEnd()) || scheme.test(value))) ||
+  (value.length < 1_000 && open.test(value));

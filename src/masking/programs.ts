@@ -91,6 +91,7 @@ export const programs: readonly Rule[] = [
     // A test result that says all is in order.
     isSecret: (value, _, lead) =>
       (/[>:,]\s?$/.test(lead) || !/^[a-z]+(?: [a-z]+)+$/i.test(value)) &&
+      value.split(' ').length < 3 &&
       !isPlace(value) &&
       !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+|^- |^(?:command|not)\b/.test(value),
   },

@@ -15,7 +15,11 @@ const schemes =
   'SSWS|Api-?Key|Api-?Token|GenieKey|Splunk|Klaviyo-API-Key|DeepL-Auth-Key|Zoho-oauthtoken|PRIVATE-TOKEN|AccessKey|OAuth|GoogleLogin|WRAP|NLAuth|Discogs|ShippoToken|Ghost|Bot|sso-key|X_JETPACK|Token|Snowflake|apikey|Hawk|MAC|Key|PVEAPIToken=\\S{1,60}=';
 
 export const protocols: readonly Rule[] = [
-  { hint: schemes.replace('Api-?Key|Api-?Token', 'api').replace('|PVEAPIToken=\\S{1,60}=', ''), shape: new RegExp(`(?<before>(?<![\\w-])(?:${schemes}) )[\\w.~+/-]{20,}={0,2}(?=[\\s"',;]|$)`, 'g'), isSecret: random },
+  {
+    hint: schemes.replace('Api-?Key|Api-?Token', 'api').replace('|PVEAPIToken=\\S{1,60}=', ''),
+    shape: new RegExp(`(?<before>(?<![\\w-])(?:${schemes}) )[\\w.~+/-]{20,}={0,2}(?=[\\s"',;]|$)`, 'g'),
+    isSecret: random,
+  },
   {
     hint: 'authorization',
     shape: /(?<before>\bauthorization[^\n:=]{0,20}["' ](?:basic|bearer|token) )[\w+/.~-]{16,}={0,2}/gi,
@@ -42,7 +46,8 @@ export const protocols: readonly Rule[] = [
   {
     // Oracle does without quotation marks.
     hint: 'identified by',
-    shape: /(?<before>\b(?:create|alter|grant)\b[^\n]{0,200}\bidentified by )(?!values|password|externally|globally)[^\s"';]{3,60}/gi,
+    shape:
+      /(?<before>\b(?:create|alter|grant)\b[^\n]{0,200}\bidentified by )(?!values|password|externally|globally)[^\s"';]{3,60}/gi,
   },
   {
     // `u/p: jan/…`, `U: jan P: …`
@@ -83,20 +88,22 @@ export const protocols: readonly Rule[] = [
       `(?<before>\\bdefine ?\\( ?["'][\\w-]{0,40}(?:${telling})${suffix}["'], {0,8})(?<open>["'])(?=[^\\n]{0,200}?\\k<open> ?\\))(?:(?!\\k<open> ?\\))${within}){1,200}(?=\\k<open> ?\\))`,
       'gi',
     ),
+    isSecret: (value) => !state.test(value),
   },
   {
     // TOML and Python write long texts so.
-    hint: "'''|" + '"""',
+    hint: `'''|"""`,
     begins: tellingNames,
     shape: new RegExp(
       `(?<before>(?:${telling})${suffix}["']?[ \\t]{0,4}[:=][ \\t]{0,4})(?<open>'''|""")\\n?(?:(?!\\k<open>)[^]){1,500}(?=\\k<open>)`,
       'gi',
     ),
+    isSecret: (value) => !state.test(value),
   },
   {
     // A setting is changed whose name stands behind.
     hint: 'update ',
-    also: `${tellingHint}`,
+    also: tellingHint,
     shape: new RegExp(
       `(?<before>\\bupdate\\s[^\\n']{1,80}\\sset\\s[^\\n']{0,80}?=\\s?')(?![aO]:\\d)(?:[^'\\n\\\\]|''|\\\\.){1,500}(?='[^\\n]{0,120}?\\bwhere\\s[^\\n]{0,120}?=\\s?'[\\w./-]{0,80}(?:${telling})[\\w-]{0,20}')`,
       'gi',

@@ -12,6 +12,6 @@ const isTest = (value: string): boolean =>
 export const isResult = (value: string, before: string, lead: string): boolean =>
   (/(?<![a-z_])pass: $/i.test(before) && isTest(value)) ||
   (/(?<![A-Z_])PASS: $/.test(before) &&
-    !/user|login|host|name|:/i.test(lead) &&
+    !/user|login|host|name/i.test(lead) &&
     // Whoever tells what was tested needs some words.
-    (!isCoined(value) || isPlace(value) || value.split(' ').length > 2));
+    (value.split(' ').length > 2 || (!lead.includes(':') && (!isCoined(value) || isPlace(value)))));

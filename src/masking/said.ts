@@ -1,4 +1,4 @@
-import { isCoined, isPlace, isRandom } from './random.ts';
+import { isCoined, isPlace, isRandom, technical } from './random.ts';
 import type { Rule } from './rule.ts';
 import { goesOn, state } from './values.ts';
 import { keys, passwordHint, passwordNames, passwords, prose, secrets } from './words.ts';
@@ -20,7 +20,6 @@ const upTo = `(?:(?:${aside}${which}?|${which})(?:${link}|${verb})|${verb})`;
 const mark = '(?:\\\\{0,8}["\'“„«‘`])?';
 const word = '[^\\s"\'<>“”«»`\\\\]{3,100}(?: (?=[^\\s"\'=:,;]{0,20}\\d)[^\\s"\'=:,;]{1,30}(?=\\s*$))?';
 
-const technical = /^(?:https?:|\d{1,4}[:.-]\d|v?\d+(?:\.\d+)+$|\d+(?:[a-z]{1,3}|%)?$|\d{4}-\d\d|utf-?8|sha\d|md5|aes|html5|oauth2)/i;
 const bare = (value: string): string => value.replace(/[.,;:!?)\]}]+$/, '');
 /** Nobody would write it as a word, and it is not what machines say of one. */
 const isTold = (value: string): boolean => {
@@ -81,14 +80,22 @@ export const said: readonly Rule[] = [
     // `Passwort geändert: …`, `mot de passe provisoire : …`
     hint: passwordHint,
     begins: [passwordNames],
-    shape: new RegExp(`(?<before>${name}(?: (?!${told})\\p{L}{2,20}){1,3} ?: ${mark})[^\\s"'<>“”«»\`\\\\]{4,100}`, 'giu'),
-    isSecret: (value) => isTold(value) && !/^(?:\p{L}{2,8}[-_#]?\d{1,6}|\d{1,4}\p{L}{1,4})$/u.test(bare(value)) || /^\p{Lu}\p{Ll}+\d{2,4}\W?$/u.test(value),
+    shape: new RegExp(
+      `(?<before>${name}(?: (?!${told})\\p{L}{2,20}){1,3} ?: ${mark})[^\\s"'<>“”«»\`\\\\]{4,100}`,
+      'giu',
+    ),
+    isSecret: (value) =>
+      (isTold(value) && !/^(?:\p{L}{2,8}[-_#]?\d{1,6}|\d{1,4}\p{L}{1,4})$/u.test(bare(value))) ||
+      /^\p{Lu}\p{Ll}+\d{2,4}\W?$/u.test(value),
   },
   {
     // `Password Sommer 2023`: a word and a number
     hint: passwordHint,
     begins: [passwordNames],
-    shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}|ww) )\\p{L}[^\\s"',;:<>()=\\\\]{3,40} \\d{1,6}(?=[.,;!)"']|\\s*$)`, 'giu'),
+    shape: new RegExp(
+      `(?<before>(?<![\\w-])(?:${passwords}|ww) )\\p{L}[^\\s"',;:<>()=\\\\]{3,40} \\d{1,6}(?=[,;!)"']|\\.(?!\\d)|\\s*$)`,
+      'giu',
+    ),
     isSecret: (value) => {
       const [word = ''] = value.split(' ');
       return !state.test(word) && !prose.test(word) && !counted.test(word);
@@ -119,7 +126,11 @@ export const said: readonly Rule[] = [
       `(?<before>(?:(?<![\\w/.@-])(?:admin|administrator|root|beheer(?:der)?|wpadmin|demo|test) / |\\[(?:admin|administrator|root|[\\w.-]{2,20})/(?=[^\\s/\\]]{4,40}\\]))|(?:\\b(?:creds?|credentials?|basic[ -]auth|inlog(?:gegevens)?|login(?:s|data|gegevens)?|zugangsdaten|identifiants|accesos?|toegang)\\b(?: [^\\s:=/]{1,30}){0,4}? ?[:=] ?|\\bbasic[ -]auth :)(?:(?:user|gebruiker|benutzer)[ :=]{1,2})?[\\w.@+-]{1,40} ?(?:/|\\|) ?(?=\\S))[^\\s"'\\\\\\][(){}]{3,60}`,
       'gi',
     ),
-    isSecret: (value, before) => (/^\[|(?:^|\W)(?:admin|administrator|root|beheer(?:der)?|wpadmin|demo|test) \/ $/i.test(before) && !/[:=]/.test(before) ? isTold(value) : !isPlace(value) && !/^\d+$|\//.test(value) && !state.test(value) && !prose.test(value)),
+    isSecret: (value, before) =>
+      /^\[|(?:^|\W)(?:admin|administrator|root|beheer(?:der)?|wpadmin|demo|test) \/ $/i.test(before) &&
+      !/[:=]/.test(before)
+        ? isTold(value)
+        : !isPlace(value) && !/^\d+$|\//.test(value) && !state.test(value) && !prose.test(value),
   },
 ];
 

@@ -1,5 +1,5 @@
 import { codes } from './codes.ts';
-import { isCard, isCoined, isPlace, isRandom } from './random.ts';
+import { isCard, isCoined, isPlace, isRandom, technical } from './random.ts';
 import type { Rule } from './rule.ts';
 import { ends, made } from './syntax.ts';
 import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states } from './words.ts';
@@ -8,14 +8,20 @@ import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states }
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
 const isWritten = (value: string): boolean =>
-  isCoined(value) && !/^[[({]?[a-z_]{2,30}=/i.test(value) && /[\p{L}\d]{3}/u.test(value) && !isPlace(value) && !state.test(value) && !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);
+  isCoined(value) &&
+  !/^[[({]?[a-z_]{1,30}=/i.test(value) &&
+  /[\p{L}\d]{3}/u.test(value) &&
+  !isPlace(value) &&
+  !state.test(value) &&
+  !technical.test(value) &&
+  !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);
 
 /** What comes after them is no credential: it is how something is called or counted. */
 const isNameOfApp = (value: string, before: string): boolean =>
   /\bapp(?:lication)?[ _-]pass(?:word)?\W*$/i.test(before) && !isRandom(value, 12);
 const opens = '(?:access|activation|api|auth|encryption|licen[cs]e|master|private|secret|signing)[ _-]?key';
 const open = new RegExp(
-  `\\bgpg: |public_?key_?token|\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
+  `\\bgpg: |\\barn:|public_?key_?token|\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
   'i',
 );
 /** By which a build keeps something: words, and a digest of what it was made of. */
@@ -24,11 +30,8 @@ const isKept = (value: string): boolean =>
     value,
   );
 const counted =
-  /\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
+  /accessor_?id|\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
-/** What has digits and is no password. */
-const technical =
-  /^(?:argon2|aes|base64|bcrypt|html5|https?|ipv[46]|md5|oauth2?|php\d|sha\d|tls|utf|wp\d|v?\d+(?:\.|$)|\d{1,4}[a-z]{1,3}$|\d{4}-)/i;
 /** By which a key of OpenPGP is known to everybody. */
 const isKeyId = (value: string, line: string): boolean =>
   /^(?:0x)?(?:[\dA-F]{8}){1,5}[:.,]?$/.test(value) && /gpg|pgp|(?:\bsigning|\bpublic)[ _-]?key/i.test(line);
@@ -125,7 +128,10 @@ export const spoken: readonly Rule[] = [
     // `password …`, without any sign between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
     begins: [passwordNames],
-    shape: new RegExp(`(?<before>(?<!(?<!\\b(?:bind|root|admin|smtp|ldap|db|user|wpa|wifi|ftp|mysql|auth)[_-]?)[\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
+    shape: new RegExp(
+      `(?<before>(?<!(?<!\\b(?:bind|root|admin|smtp|ldap|db|user|wpa|wifi|ftp|mysql|auth)[_-]?)[\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`,
+      'gi',
+    ),
     isSecret: (value, before, lead) =>
       !isNameOfApp(value, lead + before) &&
       !lead.endsWith('=') &&

@@ -9,7 +9,7 @@ export const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}2
 /** The colours of a terminal, by what shows them. */
 const colour = '(?:\\^\\[|\\\\e|\\\\x1b|\\\\0?33|#0?33|\\\\u001b)\\[[\\d;]{0,8}m';
 /** What ends a name in quotes or brackets; `:protected` and `:"Class":private` is how PHP prints properties. */
-export const ends = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)\\w{1,12}(?:\\]|%5D)|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
+export const ends = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)(?:[a-z_]\\w{0,11}(?:\\]|%5D)|\\d{1,2}(?:\\]|%5D)(?==|%3D))|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
 /**
  * What is empty ends with its line: the next one is about something else. A value stands there only where its kind is
  * printed first, or in quotes, behind an arrow, behind a name in quotes or indented.
@@ -20,17 +20,17 @@ const between = [
   `[ \\t]{0,20}(?:=>|:=|={1,3}|：|::(?=[ \\t])|:(?!:)(?![^\\s=]{0,100}(?:private|protected)\\])|→|⇒|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])${onward}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|string(?= ["'])|\\[(?![\\w:-]{1,80}\\] =>)|\\{(?=[^\\s"'{}]{1,80}\\})|\\{\\s{0,4}\\\\{0,8}["'](?:value|raw|plain)\\\\{0,8}["'][ \\t]{0,4}:)?[ \\t]{0,20}`,
   ';s:\\d{1,7}:',
   '\\.{5,60}',
-  `(?<=--[\\w.-]{1,60}${quote}),[ \\t]{0,4}(?=${quote})`,
-  `(?<=\\w(?<!\\benum|_[_enx])\\(\\s?(?:[$\\w.>[\\]:'"-]{1,40},\\s?)?${quote}[\\w.-]{1,80}${quote}),[ \\t]{0,40}(?=${quote})`,
-  '(?<=--[\\w.-]{1,60}|(?<!\\S)-(?:[A-Za-z][\\w.-]{0,60})?)[ \\t]{1,8}(?!-)',
-  '(?<=\\b(?:SetEnv|fastcgi_param|uwsgi_param|setenv|config set|option (?:add|set|update)|option patch (?:insert|update)(?: [\\w.-]{1,60}){1,3}|(?:meta|transient) (?:add|set|update)(?: \\d{1,12})?) [\\w.-]{1,60})[ \\t]{1,20}(?!--?[a-z])',
+  `(?<=--[\\wÀ-ž.-]{1,60}${quote}),[ \\t]{0,4}(?=${quote})`,
+  `(?<=\\w(?<!\\benum|_[_enx])\\(\\s?(?:[$\\w.>[\\]:'"-]{1,40},\\s?)?${quote}[\\wÀ-ž.-]{1,80}${quote}),[ \\t]{0,40}(?=${quote})`,
+  '(?<=--[\\wÀ-ž.-]{1,60}|(?<!\\S)-(?:[A-Za-z][\\w.-]{0,60})?)[ \\t]{1,8}(?!-)',
+  '(?<=\\b(?:SetEnv|fastcgi_param|uwsgi_param|setenv|(?-i:ENV|ARG)|config set|option (?:add|set|update)|option patch (?:insert|update)(?: [\\wÀ-ž.-]{1,60}){1,3}|(?:meta|transient) (?:add|set|update)(?: \\d{1,12})?) [\\wÀ-ž.-]{1,60})[ \\t]{1,20}(?!--?[a-z])',
   // `set :db_password, "…"`
-  '(?<=\\bset[ (]\\s?:[\\w.-]{1,60}\\)?)(?:,|\\s\\{)[ \\t]{0,4}(?=\\\\{0,8}["\'])',
-  '(?<=(?:^|\\|)[ \\t]{0,20}[\\w.-]{1,60})[ \\t]{0,40}(?:\\||\\t)[ \\t]{0,20}',
-  '(?<=(?<!=)<[\\w:.-]{1,60})(?:\\s[\\w:.-]{1,60}=[^<>\\n]{0,300})?>(?!@)(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<!\\[CDATA\\[)?',
+  '(?<=\\bset[ (]\\s?:[\\wÀ-ž.-]{1,60}\\)?)(?:,|\\s\\{)[ \\t]{0,4}(?=\\\\{0,8}["\'])',
+  '(?<=(?:^|\\|)[ \\t]{0,20}[\\wÀ-ž.-]{1,60})[ \\t]{0,40}(?:\\||\\t)[ \\t]{0,20}',
+  '(?<=(?<!=)<[\\wÀ-ž:.-]{1,60})(?:\\s[\\wÀ-ž:.-]{1,60}=[^<>\\n]{0,300})?>(?!@)(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<!\\[CDATA\\[)?',
   `(?<=<[\\w:.-]{1,40}\\s[^<>\\n]{0,80}\\b(?:name|key|id)=${quote}[\\w.:\\[\\]-]{1,80}${quote})(?:\\s[^<>\\n]{0,200})?>(?:\\s{0,2}\\n[ \\t]{0,40})?(?:<(?:value|string)>)?(?:<!\\[CDATA\\[)?`,
   `[ \\t]{1,4}(?:[\\w-]{1,20}=${quote}[\\w-]{0,40}${quote} {1,4}){0,4}value=(?=${quote})`,
-  '(?<=&lt;[\\w:.-]{1,60})&gt;',
+  '(?<=&lt;[\\wÀ-ž:.-]{1,60})&gt;',
   '</(?:name|key)>\\s{0,40}<(?:value|string)>(?:<string>)?',
 ].join('|');
 /** How YAML says that the value stands in the lines below. */

@@ -189,7 +189,11 @@ export const hinted: readonly Rule[] = [
   },
   ...addressed.map(({ hint, source }) => ({ hint, shape: new RegExp(source, 'g') })),
   // Not every name before the host is one; that of Sentry is in every browser.
-  { hint: '@', shape: /(?<=:\/\/)[A-Za-z\d_-]{20,}(?=(?::[^\s/:@"'<>]{20,100})?@(?!o\d{1,12}\.ingest\.(?<!dsn[^\s]{0,12}[\s:="']{1,4}https?:\/\/\w{20,40}@o\d{1,12}\.ingest\.)))/gi },
+  {
+    hint: '@',
+    shape:
+      /(?<=:\/\/)[A-Za-z\d_-]{20,}(?=(?::[^\s/:@"'<>]{20,100})?@(?!o\d{1,12}\.ingest\.(?<!dsn[^\s]{0,12}[\s:="']{1,4}https?:\/\/\w{20,40}@o\d{1,12}\.ingest\.)))/gi,
+  },
   { hint: 'akismet', shape: /(?<=\/\/)[\da-f]{12}(?=\.rest\.akismet\.com)/g },
   {
     hint: '\\{sha|\\{ssha|\\{smd5|\\{md5|\\{crypt',

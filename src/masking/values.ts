@@ -9,9 +9,14 @@ export const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)
 /** What begins or goes on like a sentence: `missing in the request`, `rotate it with the others`. */
 export function goesOn(value: string): boolean {
   const [first = '', ...others] = value.split(/\s+/, 8);
-  if (others.length > 0 && /^\d{4,8}$|\p{L}.*\d|\d.*\p{L}/u.test(first) && !/^\d{1,4}\p{L}{1,3}$/u.test(first)) return false;
+  if (others.length > 0 && /^\d{4,8}$|\p{L}.*\d|\d.*\p{L}/u.test(first) && !/^\d{1,4}\p{L}{1,3}$/u.test(first))
+    return false;
   if (others.length > 0 && asks.test(first)) return true;
-  return prose.test(first) || (others.length > 0 && state.test(first)) || (others.length > 1 && others.some((one) => verbs.test(one)));
+  return (
+    prose.test(first) ||
+    (others.length > 0 && state.test(first)) ||
+    (others.length > 1 && others.some((one) => verbs.test(one)))
+  );
 }
 /** Words of a sentence, and of no phrase. */
 const verbs =
@@ -49,7 +54,8 @@ export function isPassword(value: string, before: string, lead: string): boolean
   if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
   if (/^(?:fingerprint|md5|sha\d{1,3})[ :]/i.test(value)) return false;
   if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
-  if (state.test(value) || (isBare(before) && goesOn(value)) || isSentence(value) || /^\d{1,3} \p{L}/u.test(value)) return false;
+  if (state.test(value) || (isBare(before) && goesOn(value)) || isSentence(value) || /^\d{1,3} \p{L}/u.test(value))
+    return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
   // A column of what is imported becomes another.
   if (/[→⇒]\s*$/.test(before) && /^\w+$/.test(value) && isTelling(value)) return false;
@@ -64,7 +70,15 @@ const ofFile = /^[\w-]{1,40}\.(?:asc|bin|cer|crt|gpg|jks|json|jwk|key|p12|pem|pf
 const isNameOfSecret = /\bsecretsmanager:[\w-]{0,20}:\d{0,12}:$/;
 /** After a colon and a space a plain word says in which state it is. */
 export function isIssued(value: string, before: string, lead: string): boolean {
-  if (state.test(value) || isSentence(value) || readsName.test(before) || isMeasure.test(value) || isFile(value) || ofFile.test(value) || isNameOfSecret.test(lead))
+  if (
+    state.test(value) ||
+    isSentence(value) ||
+    readsName.test(before) ||
+    isMeasure.test(value) ||
+    isFile(value) ||
+    ofFile.test(value) ||
+    isNameOfSecret.test(lead)
+  )
     return false;
   if (isBare(before) && /\s/.test(value) && goesOn(value)) return false;
   // `unexpected token: 'else'` is of a language.
@@ -97,4 +111,3 @@ export const looksIssued = (value: string, before: string, lead: string): boolea
   !(/app_?id\W*$/i.test(before) && /-.*-/.test(value)) &&
   (isRandom(value, 8) ||
     (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
-
