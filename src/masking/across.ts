@@ -1,4 +1,5 @@
 import { beginsValue, lineOfBlock } from './blocks.ts';
+import { isPlaceholder } from './placeholders.ts';
 import { isCoined } from './random.ts';
 import { isTelling } from './words.ts';
 
@@ -101,6 +102,7 @@ export class Follower {
   /** The line before asked for a credential. */
   #isShown = false;
   #table: Table | undefined;
+  #isCodes = false;
   /** The line was no key, and yet nothing is left of it. */
   #isHidden = false;
 
@@ -115,13 +117,15 @@ export class Follower {
       this.#isHidden = when === '' ? !answers.test(start) : /^\S+\s*$/.test(said) && isCoined(said.trim());
       if (this.#isHidden) return { line: `${when}***`, behind: '' };
     }
+    this.#isHidden = this.#isCodes && isCode(start);
+    if (this.#isHidden) return { line: '***', behind: '' };
     const left = this.#value === undefined ? undefined : lineOfBlock(line, this.#value);
     this.#isHidden = left !== undefined;
     if (left !== undefined) return { line: left, behind: '' };
     this.#value = undefined;
     const said = this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#saidIn(start) : undefined;
-    this.#isHidden = said !== undefined;
-    if (said !== undefined) return { line: `${said}***`, behind: '' };
+    this.#isHidden = said !== undefined && !isPlaceholder(line.trim());
+    if (this.#isHidden) return { line: `${said ?? ''}***`, behind: '' };
     const row = this.#table === undefined ? undefined : rowOf(line, this.#table);
     if (row === undefined) this.#table = undefined;
     if (row !== undefined) return { line: row, behind: '' };
@@ -154,6 +158,8 @@ export class Follower {
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
     this.#isShown = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
+    this.#isCodes =
+      (this.#isCodes && (isCode(start) || end.trim() === '')) || (end.endsWith(':') && beginsCodes.test(end));
     const isBefore = end.endsWith('>') || end.endsWith('=') || end.endsWith('link created!') || isName(line, end);
     this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : longer(this.#list, end);
     this.#behind = this.#list === '' ? (isBefore || asksOnce.test(end) ? `${end}\n` : '') : this.#list;
@@ -178,6 +184,11 @@ function blockAt(
 /** `[auth] => Array`, `"auth": [`, and how `expect` waits for who asks. */
 const beginsList = /(?:auth|credentials)["'\]]{1,2}\s?(?:=>|[:=])\s?(?:Array|\[|array ?\()?$/i;
 const asksOnce = /\bexpect\b[^\n]{0,60}(?:ass(?:wor[dt]|wd|phrase)|ennwort)[^\n]{0,20}["'}{]$/i;
+/** A list of codes for one login each stands below. */
+const beginsCodes =
+  /\b(?:backup|recovery|scratch|emergency|one-time|2fa|herstel|reserve|nood|wiederherstellungs|ersatz|notfall|secours|récupération)[ -]?codes?\b[^:]{0,40}:$/i;
+const isCode = (line: string): boolean =>
+  /^\s*(?:[-*•] |\d{1,2}[.):] ?)?(?=\S*\d)[\da-z]{3,10}(?:[ -][\da-z]{3,10}){0,5}\s*$/i.test(line);
 /** Up to its end, as far as two texts go; a dump writes six lines before the second. */
 const longer = (list: string, end: string): string =>
   /^\s*[)\]}],?$/.test(end) || list.length > 600 || list.split('\n').length > 6 ? '' : `${list}${end}\n`;

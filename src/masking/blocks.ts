@@ -1,6 +1,6 @@
 import type { Rule } from './rule.ts';
 import { blockOpens, ends } from './syntax.ts';
-import { isTelling, keys, passwords, secrets, suffix } from './words.ts';
+import { isTelling, keys, passwords, secrets, suffix, tellingNames } from './words.ts';
 
 /** Blocks of YAML: `password: |`, and the value in the lines below, further in than the name. */
 
@@ -45,12 +45,15 @@ function shown(match: string): string {
 export const blocksOf = (hint: string): readonly Rule[] => [
   {
     hint,
+    also: ' \\|| >',
     shape: new RegExp(`^(?:[^\\n]{0,200}\\n)?[^\\n]{1,200}: {1,4}${blockOpens}[ \\t]{0,4}\\n[^]*`, 'gm'),
     shown,
   },
   {
     // In JSON, where a line ends in `\n`.
     hint,
+    also: ' \\|| >',
+    begins: tellingNames,
     shape: new RegExp(
       `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}:[ \\t]{1,4}[|>][-+\\d]{0,2}\\\\{1,4}n[ \\t]{1,60})[^"\\\\\\n]{1,300}`,
       'gi',

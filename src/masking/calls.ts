@@ -9,19 +9,19 @@ import { isTelling } from './words.ts';
 const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   [
     'all',
-    'wp_check_password|password_verify|auth|setPassword|CheckPassword|HashPassword|wp_hash_password|password_hash',
+    'hash_equals|wp_check_password|password_verify|auth|setPassword|CheckPassword|HashPassword|wp_hash_password|password_hash',
   ],
   [
     0,
-    'JWT\\\\Key(?:->|::)__construct|InMemory(?:->|::)plainText|wp_validate_auth_cookie|wp_validate_logged_in_cookie|wp_parse_auth_cookie|wp_set_password|check_password_reset_key|crypt',
+    'JWT\\\\Key(?:->|::)__construct|InMemory(?:->|::)plainText|wp_validate_auth_cookie|wp_validate_logged_in_cookie|wp_parse_auth_cookie|wp_set_password|check_password_reset_key|crypt|\\w*(?:[Hh]ash|[Pp]assw|[Ee]ncod)\\w*(?:->|::)(?:check|verify|make|hash|encode\\w{0,20}|isPasswordValid)',
   ],
   [
     1,
-    'wp_authenticate|wp_create_user|reset_password|oci_p?connect|wpmu_create_user|openssl_pkey_get_private|user_pass_ok|(?:JWT|Jwt)(?:->|::)(?:encode|decode|sign|verify)|hash_pbkdf2|sodium_crypto_pwhash(?:_str_verify)?|mcrypt_(?:en|de)crypt|openssl_pkcs12_export_to_file|wpdb(?:->|::)__construct|setSaslAuthData',
+    'wp_authenticate|wp_create_user|reset_password|oci_p?connect|wpmu_create_user|openssl_pkey_get_private|user_pass_ok|(?:JWT|Jwt|jwt|jsonwebtoken)(?:->|::|\\.)(?:encode|decode|sign|verify)|hash_pbkdf2|sodium_crypto_pwhash(?:_str_verify)?|wp_new_user_notification|mcrypt_(?:en|de)crypt|openssl_pkcs12_export_to_file|wpdb(?:->|::)__construct|setSaslAuthData',
   ],
   [
     2,
-    '(?:mysql_p?|mysqli_|odbc_p?|ibase_)connect|mysqli(?:->|::)(?:__construct|connect)|PDO(?:->|::)(?:__construct|connect)|ftp_login|ssh2_auth_password|imap_open|ldap_(?:sasl_)?bind|hash_hmac(?:_file)?|openssl_(?:en|de)crypt|wp_authenticate_(?:username_password|email_password|application_password)|real_connect|sodium_crypto_secretbox(?:_open)?|hash_hkdf_key|wc_create_new_customer|openssl_pkcs12_read|openssl_pkey_export|Mailbox(?:->|::)__construct',
+    '(?:mysql_p?|mysqli_|odbc_p?|ibase_)connect|mysqli(?:->|::)(?:__construct|connect)|PDO(?:->|::)(?:__construct|connect)|ftp_login|ssh2_auth_password|imap_open|ldap_(?:sasl_)?bind|hash_hmac(?:_file)?|openssl_(?:en|de)crypt|wp_authenticate_(?:username_password|email_password|application_password)|real_connect|sodium_crypto_secretbox(?:_open)?|hash_hkdf_key|wc_create_new_customer|openssl_pkcs12_read|openssl_pkey_export|Mailbox(?:->|::)__construct|getConnection|Sequelize',
   ],
   [3, 'mysqli_real_connect|openssl_pkcs12_export'],
   [4, 'ssh2_auth_pubkey_file'],
@@ -36,7 +36,7 @@ const isHost = (value: string): boolean =>
   );
 /** The method of a login, not its credential. */
 const isWay = (value: string): boolean => /^(?:LOGIN|PLAIN|CRAM-MD5|DIGEST-MD5|NTLM|XOAUTH2|OAUTHBEARER)$/.test(value);
-const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\\\)(?:${names})$`) }));
+const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\.|\\\\)(?:${names})$`) }));
 
 /** These functions get a name and a password, or only a password. */
 const logsIn = /log_?in|sign_?(?:in|on)|auth(?:enticate|orize)?(?:$|_)|authentication|attempt|credential/i;
@@ -44,9 +44,12 @@ const logsIn = /log_?in|sign_?(?:in|on)|auth(?:enticate|orize)?(?:$|_)|authentic
 const compares = /(?:check|compare|encrypt|hash|validate|verify)_?pass/i;
 const asksPassword = /passw|passwort|pwd|_pass$|_pass_|setPass|kennwort|otp|totp|2fa|pin$|authcode/i;
 const takesKey = /auth|token|secret|key|licen[cs]e|bearer|credential/i;
+/** Who is told of a new user, and what PHP prints for nothing. */
+const isConstant = (name: string, value: string): boolean =>
+  value === 'NULL' || (name.endsWith('notification') && /^(?:admin|both|user)$/.test(value));
 /** Functions about the login page, not about what is typed there. */
 const isAbout =
-  /(?:url|uri|link|page|form|header|footer|title|text|label|message|errors?|notice|hint|html|nonce|field|failed|logo|css|scripts?|template|strength)$|^(?:get_|is_|has_)(?!.*(?:password|secret|key|token|auth)$)/i;
+  /(?:url|uri|link|page|form|header|footer|title|text|label|message|errors?|notice|hint|html|nonce|field|failed|logo|css|scripts?|template|strength|needs_?rehash|get_?info)$|^(?:get_|is_|has_)(?!.*(?:password|secret|key|token|auth)$)/i;
 /** Functions that get the name of another function to call. */
 const passesOn = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
 const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|make)$/;
@@ -64,10 +67,11 @@ type Argument = {
   readonly before: string;
   readonly isFirst: boolean;
   readonly isAlone: boolean;
+  readonly isMade: boolean;
 };
 
 /** Whether a function of this name gets a credential here. */
-function isGiven(name: string, { value, before, isFirst, isAlone }: Argument): boolean {
+function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argument): boolean {
   if (isWay(value) && !isAlone) return false;
   if (isTelling(before)) return true;
   if (isPlace(value) || isAbout.test(name)) return false;
@@ -75,9 +79,11 @@ function isGiven(name: string, { value, before, isFirst, isAlone }: Argument): b
   const isIssued =
     isRandom(value) || (isCut ? /\d/.test(value) : /\d/.test(value) && isCoined(value) && value.length >= 8);
   const isName = isFirst && !compares.test(name) && !isAlone && !isCut && /^[\p{L}\p{N}_.@* +-]{1,60}$/u.test(value);
+  // What a class is made with may be a word of its own, as the name of a firewall.
+  if (isAlone && isMade && /^[a-z_]{1,20}$/.test(value)) return false;
   if (asksPassword.test(name)) return !isName;
   if (logsIn.test(name)) return isAlone ? isIssued : !isName;
-  return takesKey.test(name) && isIssued;
+  return (takesKey.test(name) && isIssued) || (isMade && isAlone && isRandom(value) && !/^[\da-f-]+$/i.test(value));
 }
 
 function shown(match: string, { name = '' }: Groups): string {
@@ -98,7 +104,13 @@ function shown(match: string, { name = '' }: Groups): string {
     depth += part[0] === '(' ? 1 : part[0] === ')' ? -1 : 0;
     if (open === undefined || part === passed || value === '') continue;
     const before = strings[strings.indexOf(part) - 1]?.groups?.['value'] ?? '';
-    const argument = { value, before, isFirst: part === given[0], isAlone: given.length === 1 };
+    const argument = {
+      value,
+      before,
+      isFirst: part === given[0],
+      isAlone: given.length === 1,
+      isMade: name.endsWith('__construct'),
+    };
     const isLast = isOfDatabase && place === 2 && given.indexOf(part) > 0;
     const isMasked =
       known === undefined
@@ -107,7 +119,7 @@ function shown(match: string, { name = '' }: Groups): string {
             !isPlace(value) &&
             !/^(?:utf-?8|latin)/i.test(value) &&
             (isHost(host) || isCoined(value) || (said.startsWith('(Array,') && /connect$/i.test(name))))
-        : known.place === 'all' || known.place === place;
+        : (known.place === 'all' || known.place === place) && !isConstant(name, value);
     left += said.slice(from, part.index) + (isMasked ? `${open}***${end}` : part[0]);
     from = part.index + part[0].length;
   }
@@ -115,7 +127,7 @@ function shown(match: string, { name = '' }: Groups): string {
 }
 
 const names =
-  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::)|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl';
+  'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::|\\.)|jsonwebtoken\\.|sequelize|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl|(?:hash|passw|encod)\\w{0,40}(?:->|::)(?:check|verify|make|hash|encode)|hash_equals|new_user_notification';
 const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200}'){0,300}\\)`;
 
 /** A call with a text among its arguments. */
@@ -124,7 +136,7 @@ export const callHint = "\\('|\\(\"|, '|, \"|,'|\\(\\\\";
 export const calls: Rule = {
   hint: callHint,
   shape: new RegExp(
-    `(?<name>(?<![\\w\\\\])[\\w\\\\]{1,120}(?:(?:->|::)\\w{1,60})?)\\((?<=(?:${names})\\w{0,60}\\()(?:${text}|[^'"()\\n]|${inner}){1,400}`,
+    `(?<name>(?<![\\w\\\\])[\\w\\\\]{1,120}(?:(?:->|::|\\.)\\w{1,60}){0,2})\\((?<=(?:${names})\\w{0,60}\\()(?:${text}|[^'"()\\n]|${inner}){1,400}`,
     'gi',
   ),
   shown,

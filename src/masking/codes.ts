@@ -2,41 +2,93 @@ import type { Rule } from './rule.ts';
 
 /** Codes for one login, as they are sent to whoever logs in. */
 
+/** Who sends them. */
+const services =
+  '(?:whatsapp|telegram|signal|viber|wechat|google|gmail|facebook|instagram|microsoft|apple(?: id)?|amazon|paypal|twitter|linkedin|tiktok|github|gitlab|discord|slack|dropbox|steam|uber|booking|digid|itsme|wordpress|woocommerce|shopify|cloudflare|stripe|mollie|klarna|ebay|netflix|spotify|yahoo|zoom|e-?mail|two-factor)';
 /** What such a code is called, in the languages that sites are written in. */
 const joined =
-  '(?:sms|login|log-in|security|verification|confirmation|recovery|backup|activation|registration|invitation|purchase|auth|authentication|authenticator|access|2fa|mfa|two-factor|one-time|otp|totp|unlock|sicherheits|bestätigungs|verifizierungs|einmal|zugangs|anmelde|aktivierungs|freischalt|bevestigings|beveiligings|verificatie|inlog|eenmalige|toegangs|activerings|activatie|herstel|aanmeld|bekræftelses|bekreftelses|verifiserings|verifikations|verifierings|engangs|engångs|säkerhets|sikkerheds|sikkerhets|vahvistus|kertakäyttö)[ _-]?(?:pass)?(?:codes?|koder?|kod|koodi|pin|tan)';
+  '(?:sms|inlog|login|log-in|security|verification|confirmation|recovery|backup|activation|registration|invitation|purchase|auth|authentication|authenticator|access|2fa|mfa|two-factor|one-time|otp|totp|unlock|sicherheits|bestätigungs|verifizierungs|einmal|zugangs|anmelde|aktivierungs|freischalt|bevestigings|beveiligings|verificatie|inlog|eenmalige|toegangs|activerings|activatie|herstel|aanmeld|bekræftelses|bekreftelses|verifiserings|verifikations|verifierings|engangs|engångs|säkerhets|sikkerheds|sikkerhets|vahvistus|kertakäyttö)[ _-]?(?:pass)?(?:codes?|koder?|kod|koodi|pin|tan)';
 const apart = [
   "codes? (?:de |d['’])(?:vérification|verification|confirmation|sécurité|validation|activation|connexion|accès|récupération)",
   'c[óo]digos? de (?:verificaci[óo]n|confirmaci[óo]n|seguridad|acceso|activaci[óo]n|verifica[çc][ãa]o|confirma[çc][ãa]o|segurança|acesso|ativação)',
   'codic[ei] di (?:verifica|conferma|sicurezza|accesso|attivazione)',
   'kod (?:weryfikacyjny|potwierdzający|aktywacyjny|dostępu|autoryzacyjny)|(?:ověřovací|potvrzovací|overovací) k[óo]d|(?:doğrulama|onay) kodu|код (?:подтверждения|доступа|проверки)',
 ];
-const whose = '(?:your|ihr|dein|uw|je|jouw|votre|ton|tu|su|il tuo|din|ditt)';
+const whose = '(?:your|ihre?|deine?|uw|je|jouw|votre|ton|tu|su|il tuo|din|ditt|twój|váš)';
+/** Codes that are no credential. */
+const uncounted =
+  '(?!(?:zip|post(?:al|code)?|area|country|error|status|exit|return|response|http|discount|coupon|promo|voucher|product|order|tracking|referral|colou?r|source|qr|bar|tax|sort|item|article|hs|iso|currency|language|region|airport|dress|short|vat|booking|reservation|customer|client|dial(?:ling)?|fehler|land|kortings?|klant|bestel)\\b)';
+const is = '(?:is|are|ist|sind|zijn|lautet|luidt|est|es|è|é|är|er|to|jest|je)';
+/** Of which one it is, or what came of it. */
+const which =
+  '(?: (?:for|of|für|von|voor|van|pour|para|per|til|för|dla|to|is|are|ist|lautet|luidt|was|were|sent|used|entered|(?:re)?generated|created|new|nieuwe?|neue?) ?[^\\n:;=+]{0,40}?)?';
 const hint = 'code|tan:|tan |2fa|pin|otp|one-time|einmal|código|codigo|codice|codici|kod|koodi|kód|код';
+/** Digits, two groups of three, and groups of letters and digits. */
+const lots = '(?=[a-z]{0,9}\\d)[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])';
+const goesOn = '\\d{4,8}(?=,? [a-z]+\\b(?![ -]{0,2}\\d))';
+const digits = '\\d{3}[ -]\\d{3,4}(?![\\w-])|\\d{4,10}(?!\\w|[.:]\\d)(?:,? \\d{4,10}(?!\\w)){0,20}';
 
 export const codes: readonly Rule[] = [
   {
     // `SMS code for login: …`, `backup codes for user 3: … …`
     hint,
     shape: new RegExp(
-      `(?<before>\\b(?:${joined}(?: (?:for|of|für|von|voor|to|is|are|ist|lautet|was|sent|used|entered) ?[^\\n:;=]{0,40}?)?|(?:${apart.join('|')})(?: (?:est|es|è|é|to))?|${whose} (?:codes?|pin|tan)(?: (?:is|ist|lautet|est|es|è|é|är|er))?|\\b(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|\\bm?tan)(?: ?[:=] ?| {1,3})["']?)(?:\\d{4,8}(?=,? [a-z]+\\b(?![ -]{0,2}\\d))|[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])|\\d{3}[ -]\\d{3,4}(?![\\w-])|\\d{4,10}(?!\\w|[.:]\\d)(?:,? \\d{4,10}(?!\\w)){0,20})`,
+      `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${uncounted}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan|t?otp|one-time (?:pass(?:word|code)|pin)|passcode|einmalpasswort)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?:${goesOn}|${lots}|${digits})`,
       'gi',
     ),
     isSecret: (value) =>
       value.split(/[ ,-]+/).filter((group) => /\d/.test(group)).length * 2 >= value.split(/[ ,-]+/).length,
   },
   {
+    // `activation code: JZUDC-UEUCF-IXEU3`
+    hint,
+    shape: new RegExp(
+      `(?<before>(?<![a-z\\d])(?:${joined})${which}(?: ?[:=] ?| ${is} )["']?)[A-Z\\d]{3,8}(?:-[A-Z\\d]{3,8}){1,7}(?![\\w-])`,
+      'gi',
+    ),
+    isSecret: (value) => /\d/.test(value) && value === value.toUpperCase(),
+  },
+  {
+    // `pincode of the safe: …`
+    hint: 'pin|puk',
+    shape: new RegExp(
+      `(?<before>(?<![a-z\\d])(?:pin[ -]?(?:codes?|number)?|puk)(?:${which}(?: ?[:=] ?| ${is} )| {1,2}${is} {1,2}))\\d{4,8}(?![\\w.:-]\\d|\\w)`,
+      'gi',
+    ),
+  },
+  {
     // `Use … to verify your account`
-    hint: 'use ',
+    hint: 'use |use: |gebruik|verwend|nutz|utilis|usa |använd|brug|bruk|użyj|enter |voer',
     shape:
-      /(?<before>\buse (?:code |the code )?)(?:\d{4,8}|\d{3}[ -]\d{3})(?= (?:to|as) (?:verify|log|sign|confirm|complete|reset|your|activate))/gi,
+      /(?<before>\b(?:use|gebruik|verwenden? sie|verwende|nutze[n]? ?(?:sie)?|utilisez|usa|utiliza|använd|brug|bruk|użyj|enter|voer) (?:(?:the|de|den|le|il|el|o|this|deze|kodu) )?(?:code |pin |código |codice |kod(?:en|e)? )?)(?:\d{4,8}|\d{3}[ -]\d{3})(?= (?:to|as|om|um|zum|pour|para|per|in|för|for|til|aby)\b)/gi,
+    isSecret: (_, before, __, line) =>
+      /co|kod|pin/i.test(before) ||
+      /verif|log|sign|confirm|complet|reset|activat|your|inlog|anmeld|account/i.test(line),
   },
   {
     // `… is your verification code`
     hint,
     shape: new RegExp(
-      `(?<before>)(?<![\\w.:-](?<!\\b[A-Z]-))(?:\\d{4,8}|\\d{3}[ -]\\d{3})(?= (?:is|ist|est|es|è|é|är|er) ${whose} [^\\n.:]{0,40}(?:code|otp|pin|código|codice|kode?\\b))`,
+      `(?<before>)(?<![\\w.:-](?<!\\b[A-Z]-))(?:\\d{4,8}|\\d{3}[ -]\\d{3})(?= ${is} ${whose} [^\\n.:]{0,40}(?:code|otp|pin|código|codice|kode?\\b))`,
       'gi',
     ),
   },
+  {
+    // `{"type":"otp","code":"918273"}`
+    hint: 'code',
+    also: 'otp|2fa|mfa|sms|verif|one_time|one-time|login|confirm|passwordless|auth',
+    shape:
+      /(?<before>\\{0,4}["'](?:code|value|token|number)\\{0,4}["'] ?(?::|=>) ?(?:\\{0,4}["'])?)\d{4,8}(?=\\{0,4}["']|[,}\s])/g,
+    isSecret: (value, _, __, line) =>
+      isOfLogin.test(line) && !/error|fail|exception|status|denied/i.test(line) && !/^(?:19|20)\d\d$/.test(value),
+  },
+  {
+    // What is on the back of a gift card
+    hint: 'kaart|card|cadeau|bon|geschenk|gutschein',
+    shape:
+      /(?<before>\b(?:gift[ _-]?card|cadeau(?:bon|kaart)|geschenk(?:karte|gutschein)|kaart|carte[ _]cadeau)[ _-]?(?:nr|nummer|num(?:ber|mer|éro)?|no|code|pan)?\.?["'\]]{0,2}(?: ?(?:=>|[:=#]) ?| )["']?)\d{4}(?:[ -]?\d{4}){2,3}(?:[ -]?\d{1,3})?(?!\w)/gi,
+  },
 ];
+
+const isOfLogin =
+  /["'](?:type|channel|purpose|kind|method|factor|action|event|via|scope|template|reason)\\{0,4}["'] ?(?::|=>) ?\\{0,4}["'][^"'\\]{0,40}(?:otp|2fa|mfa|sms|verif|one[_-]?time|login|confirm|passwordless|auth)/i;

@@ -1,25 +1,34 @@
 import { isCoined, isPlace } from './random.ts';
 import type { Rule } from './rule.ts';
 import { begun, ends, quote, within } from './syntax.ts';
-import { isTelling, keys, passwords, secrets, states, suffix } from './words.ts';
+import { isTelling, keys, passwords, secrets, states, suffix, tellingNames } from './words.ts';
 
 /** What stands in code for a credential where nothing else is set: `env('DB_PASSWORD', '…')`, `getenv('DB_PASSWORD') ?: '…'`. */
 
 const state = new RegExp(`^(?:${states})$`, 'i');
-const reads = '(?:env(?:_?\\w{1,12})?|environ\\.get|fetch|config|get_option|get_site_option)';
+const reads =
+  '(?:env(?:_?\\w{1,12})?|environ\\.get|fetch|config|setting|lookup|hiera|get(?:env|_option|_site_option|Property|OrDefault|String)?)';
 /** Between the name and the other value. */
 const either = [
   `\\)?\\s?(?:\\?:|\\?\\?=?|\\|\\||(?<=\\)\\s?)or\\b)\\s?`,
   `(?<=${reads}\\(\\s?${quote}[\\w.-]{1,80}${quote}),\\s?`,
   `(?<=fetch\\(${quote}[\\w.-]{1,80}${quote})\\)\\s?\\{\\s?`,
+  `\\s?\\|\\s?(?:default|d)\\(\\s?`,
   `(?<=\\?\\s?\\$[\\w'"[\\]>-]{1,80})\\s:\\s`,
+].join('|');
+/** Where it is looked for under another name: `password: process.env.DB_PW || '…'`, `set :password, ENV["DB_PW"] || "…"` */
+const elsewhere = [
+  `[$\\w.\\\\:>-]{1,60}(?:[[(]${quote}[\\w.-]{1,80}${quote}[\\])])?\\s?(?:\\?:|\\?\\?|\\|\\||\\bor\\b)\\s?`,
+  `(?:[$\\w\\\\]{1,40}(?:\\.|->|::))?${reads}\\(${quote}[\\w.-]{1,80}${quote}(?:,|\\)\\s?\\{)\\s?`,
 ].join('|');
 
 export const defaultsOf = (hint: string): readonly Rule[] => [
   {
     hint,
+    begins: tellingNames,
+    also: '\\?:|\\?\\?|\\|\\|| or|env|fetch|config|setting|lookup|hiera|get\\(|option\\(|property\\(|default|string\\(|d\\(| : ',
     shape: new RegExp(
-      `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}(?:${either}))(?<open>${quote})${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,300}(?=\\k<open>)`,
+      `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}(?:${either}|[ \\t]{0,8}(?:=>|:=|[:=]|(?<=\\bset[ (]\\s?:[\\w.-]{1,60}),)[ \\t]{0,8}(?:${elsewhere})))(?<open>${quote})${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,300}(?=\\k<open>)`,
       'gi',
     ),
     isSecret: (value, before) =>

@@ -11,8 +11,10 @@ const kinds: readonly Rule[] = [...hinted, ...worded, ...rules];
 /** Text that matches itself, except for an escaped sign. */
 const isWord = (hint: string): boolean =>
   hint.length > 1 && !/[\\[\](){}?*+.^$]/.test(hint.replaceAll(/\\[^a-z]/gi, ''));
+/** Its alternatives; an escaped bar is one of their signs. */
+const partsOf = (hint: string): readonly string[] => hint.split(/(?<!\\)\|/);
 const wordsOf = (hint: string): readonly string[] =>
-  hint.split('|').flatMap((one) => (isWord(one) ? [one.replaceAll(/\\(.)/g, '$1').toLowerCase()] : []));
+  partsOf(hint).flatMap((one) => (isWord(one) ? [one.replaceAll(/\\(.)/g, '$1').toLowerCase()] : []));
 /** The indexes of rules, by the words of which a matching text contains one. */
 const byWord = new Map<string, number[]>();
 for (const [at, { hint }] of kinds.entries())
@@ -25,15 +27,14 @@ const wordsIn = wordsFinder([...new Set([...byWord.keys(), ...beside.flatMap((al
   code: ['<', '</'],
 });
 const numbersOf = (isMeant: (hint: string) => boolean): readonly number[] =>
-  kinds.flatMap(({ hint }, at) => (hint.split('|').some(isMeant) ? [at] : []));
+  kinds.flatMap(({ hint }, at) => (partsOf(hint).some(isMeant) ? [at] : []));
 
 const addressed = numbersOf((hint) => hint === '@');
 /** The sign stands for a long number, such as a card's; everything else is a word. */
 const numbered = numbersOf((hint) => !isWord(hint) && hint !== '@').map((at) => ({
   at,
   sign: new RegExp(
-    (kinds[at]?.hint ?? '')
-      .split('|')
+    partsOf(kinds[at]?.hint ?? '')
       .filter((one) => !isWord(one))
       .join('|'),
   ),

@@ -1,10 +1,10 @@
 /** Placeholders in the place of a credential: hidden, left out, or named by source. */
 
 const hidden =
-  'redacted|filtered|hidden|masked|removed|omitted|censored|scrubbed|sanitized|deleted|present|geschwärzt|protected';
+  'redacted|filtered|hidden|masked|removed|omitted|censored|scrubbed|sanitized|deleted|present|geschwärzt|protected|secret value|not set|unset|none given|empty';
 const forms = [
-  // `********`, `xxxx-xxxx`, and a cookie that is emptied
-  '(?=.*[x*•])[x*•.-]{3,}|%20|\\+',
+  // `********`, `●●●●`, `xxxx-xxxx`, and a cookie that is emptied
+  '(?=.*[x*•●∙·█▪⬤])[x*•●∙·█▪⬤.-]{3,}|[-_.]{4,}|%20|\\+',
   // `[REDACTED]`, also if the opening bracket belongs to the surrounding text
   `[<[({]{0,2}(?:value )?(?:${hidden})[>\\])}]{1,2}|${hidden}`,
   // `<your-key>`, `{token}`
@@ -13,25 +13,43 @@ const forms = [
   '\\$[A-Z][A-Z\\d_]{2,60}|\\$?\\{{1,3}(?:\\s?[\\w.:?| -]{0,80})\\}{0,3}|%env\\([\\w:]{1,80}\\)%|%(?:\\d\\$)?s',
   // `%PASSWORD%`, `#{password}`, `os.environ.PASSWORD`, `var.password`
   '%[a-z_][a-z\\d_]{2,60}%|[#@]\\{[\\w.]{2,60}\\}',
-  '\\$env:\\w{2,60}|(?:var|local|data|module|config|settings|random_password|process\\.env|os\\.environ|import\\.meta\\.env)(?:\\.[a-z_][a-z_\\d]{0,60}){1,5}|(?:env|fd|file):[\\w./-]{1,100}|(?:process\\.env|os\\.environ|env)\\[["\'\\w\\]]{0,60}',
+  '(?:echo )?\\$env:\\w{2,60}|(?:var|local|data|module|config|settings|random_password|process\\.env|os\\.environ|import\\.meta\\.env)(?:\\.[a-z_][a-z_\\d]{0,60}){1,5}|(?:env|fd|file):[\\w./-]{1,100}|(?:process\\.env|os\\.environ|env)\\[["\'\\w\\]]{0,60}',
   // `YOUR_SECRET_KEY`, `put your unique phrase here`, `password_here`
-  '(?:put |insert |enter )?your[ _-][\\w -]{0,60}(?:key|token|secret|passw(?:or)?d|phrase|licen[cs]e|code|here)|\\w{1,40}_here',
+  '(?:put |insert |enter )?your[ _-][\\w -]{0,60}(?:key|token|secret|passw(?:or)?d|phrase|licen[cs]e|code|here)|[\\w-]{1,40}[_-](?:here|placeholder)|change[_-]?me(?:[_-][a-z]{2,20})+|replace[_-]?me(?:[_-][a-z]{2,20})*|placeholder|tbd|todo',
   // `{{ lookup('env', 'DB_PASS') }}`, `!secret db_password`, `(sensitive value)`, `~`, `$1`, `:password` and `@p1` of a statement
   '\\{\\{-?\\s{0,4}[a-z_][^{}\\n]{0,100}\\}\\}|!(?:secret|vault|env_var|env|ref|sub|reference)(?: .{0,80})?',
   '\\((?:sensitive|known)(?: .{0,30})?|~|\\$\\d|:[a-z_]{2,40}|@p\\d{1,3}',
+  // What keeps secrets is told where: `op://vault/db/password`, `vault:secret/db#password`, `((db-password))`, and what it
+  // made unreadable: `ENC[AES256_GCM,…]`
+  '(?:ref\\+)?(?:vault|op|ssm|awssm|awssecrets|secretsmanager|aws-?sm|gcp-?sm|gsm|sm|secret|keyvault|akv|azurekeyvault|keepass|bw|lpass|pass|sops|env|doppler|infisical|conjur|chamber)(?:://|:(?=[\\w./-]{1,100}[/#])|\\+)[\\w./#?&=@:-]{1,200}|arn:aws[\\w-]{0,10}:[\\w./:*+=,@-]{1,200}',
+  '\\(\\([\\w./-]{2,80}\\)?\\)?|ENC\\[\\w{3,20},[^\\n]{0,500}',
+  // Names of values as usage lines have them, and what a form is asked to check: `required|string|min:8`
+  '(?:\\|\\s?)?(?:(?:required|nullable|sometimes|string|filled|present|bail|confirmed|alpha_num|alpha_dash|current_password|(?:min|max|size|between|regex|same|different|exists|unique|required_\\w{2,20}):[^|\\s]{1,80})(?:\\s?\\|\\s?|$)){1,10}(?:[a-z_]{2,20}(?::[^|\\s]{1,80})?(?:\\s?\\|\\s?|$)){0,6}',
+  // `%{HTTP:Authorization}`, a version, the beginning of a request's end, and where else it comes from
+  '%\\{[\\w:!.-]{1,60}\\}[a-z]?|[~^]?(?:[<>=]{1,2} ?)?v?\\d{1,3}(?:\\.\\d{1,5}){1,3}(?:-(?:alpha|beta|rc|dev)[\\w.]{0,12})?|http/\\d(?:\\.\\d)?|stdin|env|file|pass:\\*{3}',
+  // What a program wraps: `Secret([REDACTED …])`, and a template: `Bearer ${token}`
+  `\\w{0,30}[([{<]{1,3}(?:${hidden})\\b[^\\n]{0,80}`,
+  '(?:[a-z][\\w-]{0,20}[ :])?\\$\\{[^}\\n]{1,100}\\}?',
+  // Digests that prove what was downloaded
+  'sha(?:1|256|384|512)-[\\w+/]{27,90}={0,2}',
+  // Comparisons of a query
+  '[!<>=]{1,3}|(?:not )?like',
+  // Fingerprints of keys
+  'sha(?:1|256|384|512):[\\w+/]{27,90}={0,2}|md5:(?:[\\da-f]{2}:){15}[\\da-f]{2}',
   // the type of a column
   '(?:(?:var)?(?:char|binary)|(?:tiny|small|medium|big)?int|(?:tiny|medium|long)?(?:text|blob)|decimal|datetime|timestamp|double|enum)(?:\\([\\d, ]{1,8}\\))?(?: unsigned)?',
 ];
 /** A scheme may precede it, and the end of a sentence may follow. */
-const whole = new RegExp(`^(?:(?:basic|bearer|digest|token)[ +])?(?:${forms.join('|')})[.,;:)\\]}'"]{0,3}$`, 'i');
+const whole = new RegExp(`^(?:(?:basic|bearer|digest|token)[ +])?(?:${forms.join('|')})[.,;:)\\]}'"\`]{0,3}$`, 'i');
 /**
  * Public keys: of shops, maps and statistics in browsers, PayPal application ids, and public SSH keys. Also
  * `@@PASSWORD@@` and command substitutions such as `$(cat /run/secrets/password)`, except for `echo` and `printf`.
  */
 const open =
-  /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
+  /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|\$\([A-Z][A-Z\d_]{2,60}\)|[<[]?(?:[A-Z]{2,20}[_-]){0,4}(?:PASS(?:WORD|WD|PHRASE)?|PWD?|SECRET|TOKEN|KEY|CREDENTIALS?|OTP|HASH|VALUE)[>\]]?|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|value|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
 /** A scheme alone precedes something that cannot be a credential. */
 const scheme = /^(?:basic|bearer|digest|negotiate|ntlm)$/i;
 
 export const isPlaceholder = (value: string): boolean =>
-  (value.length < 120 && (whole.test(value) || scheme.test(value))) || (value.length < 1_000 && open.test(value));
+  (value.length < 120 && (whole.test(value.trimEnd()) || scheme.test(value))) ||
+  (value.length < 1_000 && open.test(value));

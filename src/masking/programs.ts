@@ -17,40 +17,15 @@ const inside = `(?<inside>${mark})?`;
 
 /** Programs, and the flags before a password; `:` and `,` if a name comes before it. */
 const flags: readonly (readonly [hint: string, programs: string, flag: string, ahead?: string])[] = [
-  [' -p', 'mysql|mariadb|mysqldump|mysqladmin|mariadb-dump', '-p'],
-  [' -p', 'sshpass|7za?|7zr|unrar|rar', '-p ?'],
-  [' -a |--pass', 'redis-cli|valkey-cli', '(?:-a|--pass) '],
-  [' -p', 'zip|unzip|zipcloak', '-P ?'],
   [
-    ' -p|-password',
-    'mongo|mongosh|mongodump|mongorestore|(?:docker|podman|helm registry|az|oc) login|ncftpput|ncftpget',
-    '(?:-p|--password)[ =]',
-  ],
-  [' -w | -s ', 'ldapsearch|ldapadd|ldapmodify|ldapwhoami|ldapdelete|ldappasswd', '(?:-w|-s) '],
-  ['htpasswd', 'htpasswd', '-[a-zA-Z]{0,5}b[a-zA-Z]{0,5} \\S{1,200} \\S{1,100} '],
-  ['-pass| -k', 'openssl|gpg2?', '(?:(?:-k|-K) |--passphrase[ =]|-(?:passin|passout|pass) pass:)'],
-  [' -u', 'smbclient|rpcclient|net', `-U ?${inside}[^\\s%"']{1,64}%`],
-  ['curl ', 'curl', `(?:-[a-zA-Z]{0,5}[uU]|--user|--proxy-user)[ =]?${inside}[^\\s:"']{1,64}:`],
-  [' -u', 'lftp|ncftp|open', `-u ${inside}[^\\s,"']{1,64},`],
-  [
-    'sudo -s|-stdin|--with-token| su ',
+    'sudo -s|-stdin|--with-token| su |-fd 0|-fd=0|cryptsetup|smbpasswd|insert|login -|passwd',
     'echo|printf',
     `(?:-[neE]{1,3} |["']%s(?:\\\\n)?["'] )?${inside}`,
-    '(?=[^\\n|]{1,500}\\| ?(?:sudo -S|(?:sudo )?su\\b|[^\\n|]{1,200}(?:-stdin|--with-token)))',
+    '(?=[^\\n|]{1,500}\\| ?(?:sudo -S|(?:sudo )?su\\b|[^\\n|]{1,200}(?:-stdin|--with-token|-fd[ =]0|\\bcryptsetup|\\b(?:smb)?passwd\\b|\\bpass insert|\\blogin -(?= |$))))',
   ],
   ['-stdin', 'docker|podman|helm|gh|passwd', '[^\\n|]{0,200}(?:-stdin|--with-token) {0,2}<<< ?'],
   ['http-basic', 'composer', 'http-basic\\.\\S{1,100} \\S{1,100} '],
   ['-oauth|-token|bearer', 'composer', '(?:(?:github|gitlab|bitbucket)-(?:oauth|token)|bearer)\\.\\S{1,100} '],
-  [' -a|--auth', 'https?', `(?:-a|--auth)[ =]${inside}[^\\s:"']{1,64}:`],
-  [
-    'add_user|change_password|authenticate_user',
-    'rabbitmqctl',
-    '(?:add_user|change_password|authenticate_user) \\S{1,64} ',
-  ],
-  [' -n | -p ', 'ssh-keygen', '-[NP] '],
-  [' -passwd|-password', 'plesk|mysqladmin', '-(?:passwd|password) '],
-  ['v-add|v-change', '(?:sudo )?v-(?:add-user|change-user-password)', '\\S{1,64} '],
-  ['mysqladmin|rclone', 'mysqladmin|rclone', '(?:password|obscure) '],
   ['alias set', 'mcl?i?', 'alias set (?:\\S{1,200} ){3}'],
   ['chpasswd', 'echo|printf', `${inside}[\\w.@-]{1,64}:(?=[^\\n]{1,200}\\| ?(?:sudo )?chpasswd)`],
 ];
@@ -116,6 +91,7 @@ export const programs: readonly Rule[] = [
     // A test result that says all is in order.
     isSecret: (value, _, lead) =>
       (/[>:,]\s?$/.test(lead) || !/^[a-z]+(?: [a-z]+)+$/i.test(value)) &&
+      value.split(' ').length < 3 &&
       !isPlace(value) &&
       !/^\S*\.(?:test|spec|js|ts|php)\b|^\d{1,3}\b|^\*+|^- |^(?:command|not)\b/.test(value),
   },
@@ -127,7 +103,7 @@ export const programs: readonly Rule[] = [
   {
     hint: 'snmp|community',
     shape:
-      /(?<before>\b(?:r[ow]community6? |snmp\w{0,12}[^\n]{0,60}\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
+      /(?<before>\b(?:r[ow]community6? |snmp\w{0,12}[^\n]{0,60}(?<!\$)\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
   },
   {
     // postfix's credentials for other servers: host, name and password.
@@ -243,7 +219,7 @@ export const programs: readonly Rule[] = [
   {
     // `wp plugin license activate slug …`
     hint: 'licen',
-    shape: /(?<before>\blicen[cs]e (?:activate|add|register|set|update) (?:[a-z][a-z-]{0,40} )?["']?)[A-Za-z\d-]{8,}/g,
+    shape: /(?<before>\blicen[cs]e (?:activate|add|register|set|update) (?:[a-z][a-z-]{0,40} )?["']?)[\w+/=-]{8,}/g,
     isSecret: (value) => /\d/.test(value) && isRandom(value, 8),
   },
   ...flags.map(programOf),

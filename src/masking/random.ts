@@ -5,8 +5,13 @@ const pieces = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g;
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/i;
 
 /** Whether it was thrown with dice: so many characters at least, and hardly a word among them. */
+/** Of what shops and services keep: `evt_1NG8Du2eZvKYlo2C`. */
+const identifies =
+  /^(?:acct|asst|ba|batch|btok|bps|card|cart|ch|chatcmpl|cn|cs|cst|cus|dp|dpl|evt|fee|file|fr|ii|il|in|inv|invst|job|li|link|mandate|msg|ord|order|pay|payout|pi|plan|plink|pm|po|pr|price|prj|prod|promo|prv|py|pyr|qt|rcpt|req|resp|run|seti|shr|si|sku|src|sr|sub|sub_sched|team|thread|tml|tr|trr|tu|tx[ini]|txn|txr|usr|vs|wh|we|wamid)_(?:(?:live|test)_)?[A-Za-z\d]{6,}$/;
+
 export function isRandom(text: string, least = 16): boolean {
-  if (text.length < least || /^\d{4}-\d\d-\d\d|^(?:field|group)_|::\w/.test(text)) return false;
+  if (text.length < least || /^\d{4}-\d\d-\d\d|^(?:field|group)_|::\w/.test(text) || identifies.test(text))
+    return false;
   if (uuid.test(text) || /^(?=\D*\d)(?=\d*[a-f])[\da-f]{32,}$/i.test(text)) return true;
   const found = text.slice(0, 200).match(pieces) ?? [];
   const letters = found.filter((piece) => !/^\d/.test(piece));
@@ -50,3 +55,7 @@ export function isCard(text: string): boolean {
     }, 0);
   return sum % 10 === 0 && new Set(digits).size > 1;
 }
+
+/** What has digits and is no password: names of methods, versions, dates, amounts. */
+export const technical =
+  /^(?:(?:argon2|aes|base64|bcrypt|blowfish|des3|ed25519|hmac|html5|ipv[46]|md5|oauth2?|pbkdf2|php|rsa|scram|sha|tls|utf|wp|yescrypt)(?:[-_.]|\d|id?$|$)|https?(?:$|:)|v?\d+(?:\.|$)|\d+(?:[.,]\d+)?(?:[a-z]{1,3}|%)$|\d{4}-\d\d|\d{1,4}[:.-]\d)/i;

@@ -11,4 +11,7 @@ const isTest = (value: string): boolean =>
 /** Whether it is how a test ended, and no password. */
 export const isResult = (value: string, before: string, lead: string): boolean =>
   (/(?<![a-z_])pass: $/i.test(before) && isTest(value)) ||
-  (/(?<![A-Z_])PASS: $/.test(before) && !/user|login|host|name|:/i.test(lead) && (!isCoined(value) || isPlace(value)));
+  (/(?<![A-Z_])PASS: $/.test(before) &&
+    !/user|login|host|name/i.test(lead) &&
+    // Whoever tells what was tested needs some words.
+    (value.split(' ').length > 2 || (!lead.includes(':') && (!isCoined(value) || isPlace(value)))));

@@ -1,4 +1,7 @@
+import { isCode } from './code.ts';
 import { isPlaceholder } from './placeholders.ts';
+import { startsOf, type Names } from './starts.ts';
+import { isBare } from './syntax.ts';
 
 /**
  * A kind of credential. `hint` is the source of a fast expression that every text with such a credential matches; its
@@ -11,34 +14,89 @@ export type Rule = {
   /** Words of which one must also be present, in the form of `hint`. */
   readonly also?: string;
   readonly shape: RegExp;
+  /** Names of which one stands where the shape begins, if it is not to be looked for everywhere. */
+  readonly begins?: readonly Names[];
   /** `lead` is up to forty characters before the match; `line` is the line it begins in, up to some length. */
   readonly isSecret?: (value: string, before: string, lead: string, line: string) => boolean;
   readonly shown?: (match: string, groups: Groups) => string;
 };
 export type Groups = Readonly<Record<string, string | undefined>>;
 
+/** Each match behind a place, which is where the one before ended. */
+type Next = (from: number) => RegExpExecArray | null;
+
+/** Reads the whole text. */
+const reading = (text: string, shape: RegExp): Next => {
+  return (from) => {
+    shape.lastIndex = from;
+    return shape.exec(text);
+  };
+};
+
+/** By rule, the shape that is only tried where it is told to. */
+const tried = new Map<RegExp, RegExp>();
+/** Tries only where one of the names begins. */
+function trying(text: string, shape: RegExp, begins: readonly Names[]): Next {
+  const there = tried.get(shape) ?? new RegExp(shape.source, `${shape.flags}y`);
+  tried.set(shape, there);
+  const starts = startsOf(begins, text);
+  let at = 0;
+  return (from) => {
+    for (; at < starts.length; at += 1) {
+      const start = starts[at] ?? 0;
+      if (start < from) continue;
+      there.lastIndex = start;
+      const match = there.exec(text);
+      if (match !== null) return match;
+    }
+    return null;
+  };
+}
+
 /** Masks what the rule finds. */
 export function without(text: string, rule: Rule): string {
-  rule.shape.lastIndex = 0;
+  const next = rule.begins === undefined ? reading(text, rule.shape) : trying(text, rule.shape, rule.begins);
   let [left, from] = ['', 0];
-  for (let match = rule.shape.exec(text); match !== null; match = rule.shape.exec(text)) {
-    left += text.slice(from, match.index) + shownOf(match, rule);
-    from = match.index + match[0].length;
+  for (let match = next(0); match !== null; match = next(from)) {
+    const shown = shownOf(match, rule);
+    left += text.slice(from, match.index);
+    from = match.index;
+    // What is none may hold one: `type=password;token=…`
+    const kept = shown === match[0] ? keptOf(match).length : 0;
+    left += kept > 0 ? match[0].slice(0, kept) : shown;
+    from += kept > 0 ? kept : match[0].length;
   }
   return from === 0 ? text : left + text.slice(from);
 }
 
-function shownOf({ 0: whole, groups = {}, index, input }: RegExpExecArray, { isSecret, shown }: Rule): string {
+const keptOf = ({ groups = {} }: RegExpExecArray): string => `${groups['before'] ?? ''}${groups['open'] ?? ''}`;
+
+function shownOf(match: RegExpExecArray, { isSecret, shown }: Rule): string {
+  const { 0: whole, groups = {}, index, input } = match;
   if (shown !== undefined) return shown(whole, groups);
-  const kept = `${groups['before'] ?? ''}${groups['open'] ?? ''}`;
+  const kept = keptOf(match);
   const found = whole.slice(kept.length);
   const value = found.slice(0, found.length - closing(found, kept, input, index));
   const isTicked = kept.endsWith('`') || value.startsWith('`');
-  if (isPlaceholder(value) || (isTicked && prints.test(value))) return whole;
   const lead = input.slice(Math.max(0, index - 40), index);
+  if (isNothing(value, kept) || isCode(value, kept, lead) || (isTicked && prints.test(value))) return whole;
   const isMeant = isSecret === undefined || isSecret(value, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
 }
+
+/** Behind it somebody remarks on it, or names what else there is. */
+const remark = /(?:\s{1,8}(?:#|\/\/|--|\/\*)\s|\s\(|[,;] ).*$/s;
+/** Whether it only holds a place: as it is, as addresses write it, or before a remark. */
+function isNothing(value: string, kept: string): boolean {
+  if (isPlaceholder(value) || /^[^\p{L}\p{N}]{1,2}$/u.test(value)) return true;
+  if (value.includes('%') && isPlaceholder(decoded(value))) return true;
+  if (!isBare(kept) || !/\s/.test(value)) return false;
+  if (value.indexOf('***') > 0) return true;
+  const told = value.replace(remark, '');
+  return told !== value && told !== '' && isPlaceholder(told);
+}
+const decoded = (value: string): string =>
+  value.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
 /** A command in backticks. */
 const prints =

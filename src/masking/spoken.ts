@@ -1,20 +1,27 @@
 import { codes } from './codes.ts';
-import { isCard, isCoined, isPlace, isRandom } from './random.ts';
+import { isCard, isCoined, isPlace, isRandom, technical } from './random.ts';
 import type { Rule } from './rule.ts';
 import { ends, made } from './syntax.ts';
-import { keys, openKeys, passwords, prose, states } from './words.ts';
+import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states } from './words.ts';
 
 /** Credentials in sentences, and such as are known by themselves beside a word. */
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
-const isWritten = (value: string): boolean => isCoined(value) && !isPlace(value) && !state.test(value);
+const isWritten = (value: string): boolean =>
+  isCoined(value) &&
+  !/^[[({]?[a-z_]{1,30}=/i.test(value) &&
+  /[\p{L}\d]{3}/u.test(value) &&
+  !isPlace(value) &&
+  !state.test(value) &&
+  !technical.test(value) &&
+  !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);
 
 /** What comes after them is no credential: it is how something is called or counted. */
 const isNameOfApp = (value: string, before: string): boolean =>
   /\bapp(?:lication)?[ _-]pass(?:word)?\W*$/i.test(before) && !isRandom(value, 12);
 const opens = '(?:access|activation|api|auth|encryption|licen[cs]e|master|private|secret|signing)[ _-]?key';
 const open = new RegExp(
-  `\\bgpg: |\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
+  `\\bgpg: |\\barn:|public_?key_?token|\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
   'i',
 );
 /** By which a build keeps something: words, and a digest of what it was made of. */
@@ -23,24 +30,22 @@ const isKept = (value: string): boolean =>
     value,
   );
 const counted =
-  /\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
+  /accessor_?id|\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
-/** What has digits and is no password. */
-const technical =
-  /^(?:argon2|aes|base64|bcrypt|html5|https?|ipv[46]|md5|oauth2?|php\d|sha\d|tls|utf|wp\d|v?\d+(?:\.|$)|\d{1,4}[a-z]{1,3}$|\d{4}-)/i;
 /** By which a key of OpenPGP is known to everybody. */
-const isKeyId = (value: string, before: string): boolean =>
-  /^(?:0x)?(?:[\dA-F]{8}){1,5}[:.,]?$/.test(value) && /(?:gpg|pgp|\bsigning|\bpublic)[ _-]?key/i.test(before);
+const isKeyId = (value: string, line: string): boolean =>
+  /^(?:0x)?(?:[\dA-F]{8}){1,5}[:.,]?$/.test(value) && /gpg|pgp|(?:\bsigning|\bpublic)[ _-]?key/i.test(line);
 const opening = '(?:\\\\{0,8}["\'“„«‘`]|[\\[({])';
 const closing = '["\'”“»’`\\])}]';
 
 /** Words for it in the languages in which something `is` something below. */
-const saidHint = 'pass|pw|wort|woord|senha|contrase|senord|adgang';
+const saidHint = passwordHint;
 
 export const spoken: readonly Rule[] = [
   {
     // `password for user "tina" was changed to "…"`, `the pass phrase is "…"`, `already defined, was "…"`
     hint: saidHint,
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>(?:${passwords})(?:s|["'\\])*]{1,2})?,?(?: [^\\s"'=:]{1,30}| \\\\{0,8}["'][^\\n"'\\\\]{1,60}\\\\{0,8}["']){0,6}? (?:is|was|to|ist|war|auf|lautet|als|est|es|è|é|är|er)[ :]{1,2}${opening})[^\\n"'”“»’\`\\])}\\\\]{1,200}(?=\\\\{0,8}${closing})`,
       'gi',
@@ -50,6 +55,7 @@ export const spoken: readonly Rule[] = [
   {
     // `your one-time password is …`
     hint: saidHint,
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>(?:${passwords})(?: [^\\s=:]{1,40}){0,6}? (?:to|is|auf|zu|ist|lautet|est|es|è|é|är|er)[ :]{1,3})[^\\s"',;\\\\]{4,100}`,
       'gi',
@@ -59,6 +65,7 @@ export const spoken: readonly Rule[] = [
   {
     // `pw changed from … to …`
     hint: 'pass|pw|wort',
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>(?:${passwords})(?:\\\\{0,8}["'])?(?: [\\w-]{1,20}){0,4}? (?:from|von) \\\\{0,8}["']?)(?<old>[^\\s"',;\\\\]{3,100})(?<to>\\\\{0,8}["']? (?:to|auf|zu|in) \\\\{0,8}["']?)(?<fresh>[^\\s"',;\\\\]{3,100})`,
       'gi',
@@ -76,13 +83,16 @@ export const spoken: readonly Rule[] = [
     isSecret: (value, before) =>
       !state.test(value) &&
       !prose.test(value) &&
-      (/login/i.test(before) || isCoined(value) || /\p{Lu}.*[\p{Lu}_-]|_/u.test(value)),
+      (/login/i.test(before) || isWritten(value) || /\p{Lu}.*[\p{Lu}_-]|_/u.test(value)) &&
+      // `ALTER USER … PASSWORD EXPIRE`
+      !/^(?:EXPIRE|HISTORY|REQUIRE|REUSE)\b/.test(value),
   },
   {
     // `invalid password "…"`, `password (…) does not match`
     hint: 'pass|pw|wort|senha|contrase',
+    begins: [passwordNames],
     shape: new RegExp(
-      `(?<before>(?<![\\w-])(?:${passwords}) ${opening})[^\\n"'”“»’\`\\])}\\\\]{3,60}(?=\\\\{0,8}${closing})`,
+      `(?<before>(?:(?<![A-Za-z\\d-])|(?-i:(?<=[a-z])(?=[A-Z])))(?:${passwords}) ${opening})[^\\n"'”“»’\`\\])}\\\\]{3,60}(?=\\\\{0,8}${closing})`,
       'gi',
     ),
     isSecret: (value, before, lead) =>
@@ -117,7 +127,11 @@ export const spoken: readonly Rule[] = [
   {
     // `password …`, without any sign between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
-    shape: new RegExp(`(?<before>(?<![\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`, 'gi'),
+    begins: [passwordNames],
+    shape: new RegExp(
+      `(?<before>(?<!(?<!\\b(?:bind|root|admin|smtp|ldap|db|user|wpa|wifi|ftp|mysql|auth)[_-]?)[\\w-])(?:${passwords}) )[^\\s"',;:<>()\\\\]{5,100}(?=[\\s"',;.]|$)`,
+      'gi',
+    ),
     isSecret: (value, before, lead) =>
       !isNameOfApp(value, lead + before) &&
       !lead.endsWith('=') &&
@@ -161,16 +175,17 @@ export const spoken: readonly Rule[] = [
       `(?<before>\\b(?:(?:access|account|activation|encryption|licen[cs]e|private|secret|security|shared|signing|storage) key|(?:api|app|client|consumer|webhook) secret) )${made(8, 120)}(?![\\w~+/=-])`,
       'gi',
     ),
-    isSecret: (value, before, lead) =>
+    isSecret: (value, _, __, line) =>
       /\d/.test(value) &&
       (isRandom(value, 8) || /^(?=.*[a-z])(?=.*[A-Z])[\w+/]{40}$/.test(value)) &&
       !isPlace(value) &&
       !technical.test(value) &&
-      !isKeyId(value, lead + before),
+      !isKeyId(value, line),
   },
   {
     // `new password for somebody: …`
     hint: 'pass|pw|wort|senha|contrase',
+    begins: [passwordNames],
     shape: new RegExp(
       `(?<before>(?:${passwords}) (?:(?:is|was|has been) )?(?:generated |created |set )?(?:for|of|für|von|to|para|pour)(?: [^\\s:=]{1,60}){1,4}: )[^\\s"'\\\\]{4,100}`,
       'gi',
@@ -180,7 +195,7 @@ export const spoken: readonly Rule[] = [
   {
     // `OTP 482913 sent`
     hint: 'otp|pin',
-    shape: /(?<before>\b(?:t?otp|pin) )(?!(?:19|20)\d\d\b)\d{4,8}(?![\w.:-])/gi,
+    shape: /(?<before>\b(?:t?otp|pin|pin[ -]?codes?|cijfercode|toegangscode) )(?!(?:19|20)\d\d\b)\d{4,8}(?![\w.:-])/gi,
   },
   {
     // Licences in groups: `A1B2C3D4-E5F6A7B8-…`
@@ -188,7 +203,8 @@ export const spoken: readonly Rule[] = [
     shape: /(?<before>)(?<![\w-])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,7}(?![\w-])/g,
     isSecret: (value, _, __, line) =>
       /licen|key|serial|activat|purchase|register|lizenz/i.test(line) &&
-      value.split('-').filter((group) => /\d[A-Z]|[A-Z]\d/.test(group)).length >= 2,
+      value.split('-').filter((group) => /\d[A-Z]|[A-Z]\d/.test(group)).length >=
+        (value.length > 13 && /licen|lizenz|serial/i.test(line) ? 1 : 2),
   },
   {
     // `login attempt with "…" as password`
@@ -213,9 +229,9 @@ export const spoken: readonly Rule[] = [
   },
   {
     // `DB_PASS Hering88`: names of variables, and what stands in columns.
-    hint: 'pass|pwd|secret|token',
+    hint: 'pass|pwd|secret|token|_key',
     shape:
-      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|]|--?[a-z])[^\s"'`;,()\\]{4,200}(?=["';\\]|\s|$)/gi,
+      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token|(?:secret|api|access|licen[cs]e|consumer|private|auth|site|encryption|signing)_key)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|]|--?[a-z])[^\s"'`;,()\\]{4,200}(?=["';,\\]|\s|$)/gi,
     isSecret: (value, before) =>
       (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
@@ -225,11 +241,11 @@ export const spoken: readonly Rule[] = [
     // `API key … rejected`, `token expired: …`: what a machine made, some words behind the word for it.
     hint: 'key|token|secret|licen|auth|credential|code|bearer|signature|session|hmac',
     shape:
-      /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|credentials?|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
-    isSecret: (value, before, lead) =>
-      isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token/i.test(before) ? 16 : 24) &&
+      /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|credentials?(?<!badcredentials?)|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
+    isSecret: (value, before, lead, line) =>
+      isRandom(value.replace(/[.:,]+$/, ''), /key|secret|token|authorization code/i.test(before) ? 16 : 24) &&
       !isPlace(value) &&
-      !isKeyId(value, lead + before) &&
+      !isKeyId(value, line) &&
       !/^[a-z]{1,20}_id=/i.test(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
       !open.test(lead + before) &&

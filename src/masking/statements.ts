@@ -1,4 +1,5 @@
 import { callHint } from './calls.ts';
+import { isPlaceholder } from './placeholders.ts';
 import { isCoined, isRandom } from './random.ts';
 import type { Groups, Rule } from './rule.ts';
 import { within } from './syntax.ts';
@@ -31,9 +32,15 @@ function shown(match: string, { before = '', columns = '' }: Groups): string {
     if (depth !== 1 || /^[(),]$|^\s*$/.test(found)) return found;
     row.push(bareOf(found));
     const quote = /^\\{0,4}'/.exec(found)?.[0];
-    if (quote === undefined || found.length <= 2 * quote.length) return found;
+    if (quote === undefined)
+      return names.length > 0 && isRandom(bareOf(found)) && isMasked(names, row, row.length - 1)
+        ? found.replace(/\S+/, '***')
+        : found;
+    if (found.length <= 2 * quote.length) return found;
     // Serialised plugin data is left to the other rules, which mask only its credentials.
     if (/^\\*'(?:[aO]:\d|\{|\[)/.test(found)) return found;
+    const said = bareOf(found);
+    if (isPlaceholder(said) || state.test(said)) return found;
     return isMasked(names, row, row.length - 1) ? `${quote}***${found.endsWith(quote) ? quote : ''}` : found;
   });
   return before + left;

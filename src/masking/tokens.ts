@@ -103,6 +103,8 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['EZ[AT]K', '[A-Za-z0-9]{54}'],
   ['access-(?:development|production|sandbox)-', '[a-f0-9]{8}-[a-f0-9-]{27}'],
   ['c[ks]_', '[a-f0-9]{40}'],
+  ['(?:access|refresh)_', '[A-Za-z0-9]{36,}'],
+  ['sk_(?:sbox_)?', '[a-z0-9]{22,}(?![A-Za-z0-9])'],
   ['(?<!pk_)(?:live|test)_', '[A-Za-z0-9]{30,}(?![\\w-])'],
   ['APP_USR-', '[\\w-]{40,}'],
   ['TEST-\\d{12,}-', '[\\w-]{30,}'],
@@ -121,7 +123,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['SK|AC', '[a-f0-9]{32}(?![A-Za-z0-9])'],
   ['mlsn\\.', '[a-f0-9]{64}'],
   ['pk_', '[a-f0-9]{34}(?![A-Za-z0-9])'],
-  ['key-', '[a-f0-9]{32}(?![A-Za-z0-9])'],
+  ['key-', '[a-z0-9]{32}(?![A-Za-z0-9])'],
   ['md-', '[A-Za-z0-9_-]{22}(?![\\w-])'],
   ['x(?:key|smtp)sib-', '[a-f0-9]{64}-\\w{16,}'],
   ['re_', '[A-Za-z0-9]{8}_[A-Za-z0-9]{24}'],
@@ -133,6 +135,10 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['IG[A-Z]{2,3}', '[\\w-]{80,}'],
   ['AAAA[\\w-]{7}:', '[\\w-]{100,}'],
   ['os_v2_app_', '[a-z0-9]{60,}'],
+  ['CfDJ8', '[\\w-]{40,}'],
+  ['00D', '[A-Za-z0-9]{12,15}![\\w.]{40,}', '00d'],
+  ['sk', '[A-Za-z0-9]{140,}(?![A-Za-z0-9])'],
+  ['stamp[A-Z]{2}\\d{3}\\.', '[\\w-]{60,}'],
 ];
 
 /** Tokens recognised by something other than their beginning; each has a run. */
@@ -145,6 +151,9 @@ const beside: readonly string[] = [
   `${begins}s\\.(?=[A-Za-z]{0,23}\\d)[A-Za-z0-9]{24}(?![\\w.])`,
   `${begins}(?:[a-z]{2}\\d\\d)?[\\da-fx]{30,40}NRAL(?!\\w)`,
   `${begins}[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk(?!\\w)`,
+  // Cookies of WordPress and WooCommerce
+  `(?<![\\w.@-])[\\w.@-]{1,60}(?:\\||%7C)\\d{10}(?:\\||%7C)[A-Za-z0-9]{40,45}(?:\\||%7C)[a-f0-9]{64}(?!\\w)`,
+  `(?<![\\w-])[\\w-]{1,40}(?:\\|\\||%7C%7C)\\d{10}(?:\\|\\||%7C%7C)\\d{10}(?:\\|\\||%7C%7C)[a-f0-9]{32}(?!\\w)`,
 ];
 
 /** Addresses whose knowledge is enough to write to them: what precedes and follows the token, and words of both. */
@@ -179,8 +188,12 @@ export const hinted: readonly Rule[] = [
     shape: new RegExp(anyOf(prefixed.filter(([, , hint]) => hint !== undefined)), 'g'),
   },
   ...addressed.map(({ hint, source }) => ({ hint, shape: new RegExp(source, 'g') })),
-  // Not every name before the host is one.
-  { hint: '@', shape: /(?<=:\/\/)[A-Za-z\d_-]{20,}(?=@)/g },
+  // Not every name before the host is one; that of Sentry is in every browser.
+  {
+    hint: '@',
+    shape:
+      /(?<=:\/\/)[A-Za-z\d_-]{20,}(?=(?::[^\s/:@"'<>]{20,100})?@(?!o\d{1,12}\.ingest\.(?<!dsn[^\s]{0,12}[\s:="']{1,4}https?:\/\/\w{20,40}@o\d{1,12}\.ingest\.)))/gi,
+  },
   { hint: 'akismet', shape: /(?<=\/\/)[\da-f]{12}(?=\.rest\.akismet\.com)/g },
   {
     hint: '\\{sha|\\{ssha|\\{smd5|\\{md5|\\{crypt',
@@ -198,9 +211,9 @@ export const hinted: readonly Rule[] = [
       /(?<=')(?:[rs]k_(?:live|test)_|gh[oprsu]_|github_pat_|glpat-|xox[abeoprs]-|xapp-|SG\.|A[KS]IA[A-Z\d]|AIza|ya29\.|GOCSPX-|shp(?:at|ca|pa|ss)_|whsec_|hvs\.|npm_|sk-(?:ant-|proj-)?|do[opr]_v1_|c[ks]_[\da-f]|xkeysib-|EAA[A-Z]|Bearer |Basic )[^'\n"\\]{0,60}(?=\.\.\.')/g,
   },
   {
-    hint: '\\$p\\$|\\$wp\\$|\\$2a|\\$2b|\\$2x|\\$2y|\\$argon2|\\$generic|\\$apr1|\\$h\\$|\\$s\\$|\\$1\\$|\\$5\\$|\\$6\\$',
+    hint: '\\$y\\$|\\$7\\$|\\$gy\\$|\\$scrypt|\\$pbkdf2|pbkdf2_|pbkdf2:|scrypt:|\\$p\\$|\\$wp\\$|\\$2a|\\$2b|\\$2x|\\$2y|\\$argon2|\\$generic|\\$apr1|\\$h\\$|\\$s\\$|\\$1\\$|\\$5\\$|\\$6\\$',
     shape:
-      /\$P\$[./A-Za-z0-9]{31}|\$(?:wp\$)?2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2(?:d|id?)\$[\w$=,+/.-]{20,}|\$generic\$[\w-]{20,}|\$apr1\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22}|\$[HS]\$[./A-Za-z0-9]{31,52}|\$[156]\$[./A-Za-z0-9]{4,16}\$[./A-Za-z0-9]{22,}/g,
+      /\$P\$[./A-Za-z0-9]{31}|\$(?:wp\$)?2[abxy]\$\d\d\$[./A-Za-z0-9]{53}|\$argon2(?:d|id?)\$[\w$=,+/.-]{20,}|\$generic\$[\w-]{20,}|\$apr1\$[./A-Za-z0-9]{1,16}\$[./A-Za-z0-9]{22}|\$[HS]\$[./A-Za-z0-9]{31,52}|\$[156]\$(?:rounds=\d{1,9}\$)?[./A-Za-z0-9]{4,16}\$[./+A-Za-z0-9]{22,}|\$(?:g?y|7|scrypt|pbkdf2[\w-]{0,12})\$[\w$=,+/.-]{30,}|\b(?:pbkdf2_sha\d{1,3}\$|pbkdf2:sha\d{1,3}:|scrypt:)[\w$:=,+/.-]{30,}/g,
   },
 ];
 

@@ -1,3 +1,5 @@
+import { namesOf } from './starts.ts';
+
 /** The words that name credentials, in the languages of the sites. */
 
 /** Where a word begins, also inside `userPass`, or after an escape. */
@@ -12,21 +14,21 @@ const notFile = '(?<!\\bsasl_passwd(?=:))(?<!\\/etc\\/passwd(?=:\\S))';
 export const passwords = [
   `${mistaken}passw(?:or[dt]|d)${notFile}|requirepass|masterauth|(?:pass|encryption|recovery|seed)[ _-]?phrase|passcode|pwd|kennwort|zugangscode|geheimzahl`,
   'contrase(?:ñ|n)a|senha|palavra[ _-]passe|mot[ _-]?de[ _-]?passe|wachtwoord|passord|adgangskode|l(?:ö|o)senord',
-  `${word}(?:has(?:ł|l)o|heslo|geslo|jelsz(?:ó|o)|lozinka|parol[ae]|salasana|(?:ş|s)ifre|mdp|пароль)|パスワード|密码|密碼|비밀번호`,
+  `${word}(?:psk(?![a-z])|mnemonic|wi-?fi[ _-]?(?:key|sleutel|code)|wagwoord|has(?:ł|l)o|heslo|geslo|jelsz(?:ó|o)|lozinka|parol[ae]|salasana|(?:ş|s)ifre|mdp|пароль|κωδικ(?:ός|ό)|סיסמ[הא]|slaptažodis|parool|lykilorð)|كلمة (?:المرور|السر)|mật khẩu|パスワード|密码|密碼|비밀번호`,
   `${word}(?:(?:admin|app|auth|become|bind|control|db|ftp|imap|ldap|login|mail|my|mysql|pg|pop3?|proxy|redis|root|sftp|site|smtp|sql|stage|sudo|user|vpn|web|wifi|wlan|wp|(?:private|ssh|ssl|tls)?key|(?:key|trust)?store|cert|pem|pfx)?_?pass|pw|psw|otp)`,
   '(?-i:(?<![A-Za-z])(?!BY|COM|OVER|TRES)[A-Z]{2,12}PASS(?![A-Za-z]))',
 ].join('|');
 
 /** Names whose value is a credential unless it is a plain word. */
-export const secrets = `${mistaken}(?<!existing)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:api|secreta|privada))?|${word}jeton`;
+export const secrets = `${mistaken}(?<!existing|public_?key|(?:^|[^a-z]|(?-i:[a-z](?=[A-Z])))(?:page|next|prev(?:ious)?|continuation|sync|cursor|pagination|resume|lock|start|watch|change|design|ring)[_-]?)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:de acceso|api|secreta|privada))?|${word}jeton`;
 
 /** Not a list: names with passwords have their own rule. */
 const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
 
 /** Names whose value is a credential only if it is long enough. */
 export const keys = [
-  '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|portal|private|push|reset|rest|rp|rsa|secret|security|server|service|shared|signing|ssh|storage|subscription|terminal|totp|transaction|vault|webhook)[ _-]?key',
-  '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
+  '(?:access|account|activation|admin|api|app|application|auth|cipher|communication|consumer|crc|crypt|customer|deploy|device|encryption|hmac|import|jwt|licen[cs]e|logged_?in|master|merchant|nonce|order|portal|private|push|reset|rest|rp|rsa|secret|secure|security|server|service|shared|signing|ssh|storage|subscription|terminal|totp|transaction|vault|webhook)[ _-]?key',
+  '(?:auth|authori[sz]ation|autologin|backup|invite|licen[cs]e|login|mfa|otp|device|user|purchase|recovery|security|sms|unlock|verification)[ _-]?code',
   '(?:api|geheime|licentie|privé|toegangs|beveiligings|encryptie|versleutelings)[ _-]?sleutel',
   `(?:api|geheime?[rs]?|lizenz|privater?|sicherheits|zugangs)[ _-]?schl(?:ü|ue)ssel|${word}(?:cl(?:é|e)[ _-](?:api|secr(?:è|e)te|priv(?:é|e)e)|chiave[ _-](?:api|segreta|privata))`,
   `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}(?:hmac|salt)|(?<=[_-])(?:auth${notPair}|salt)|(?<=["'?&;])auth${notPair}`,
@@ -34,7 +36,7 @@ export const keys = [
 
 /** Names of keys that open nothing: of rows, of caches, and public ones. */
 export const openKeys =
-  'array|authorized|block|bucket|cache|cart|column|composite|concurrency|dedup|dedupe|duplicate|entity|field|file|foreign|group|host|idempotency|index|item|job|kv|limit|lock|lookup|map|menu|message|meta|object|option|page|parent|partition|post|prefix|primary|public|publishable|query|queue|record|registry|row|schema|search|sentry|setting|shard|site|sitemap|sort|surrogate|tag|throttle|topic|transient|translation|unique|websocket';
+  'array|authorized|bad|block|bucket|cache|cart|column|composite|concurrency|dedup|dedupe|duplicate|entity|field|file|foreign|gpg|group|host|idempotency|index|item|job|kv|limit|lock|lookup|map|menu|message|meta|no_?such|object|option|page|parent|pgp|pub|partition|post|prefix|primary|public|publishable|query|queue|record|registry|row|schema|search|sentry|setting|shard|site|sitemap|sort|surrogate|tag|throttle|topic|transient|translation|unique|websocket';
 /** Names whose value is a credential if it looks like one: any other key, and a licence. */
 export const others = `[a-z](?<!${word}(?:${openKeys}|key|possible|truncated|with)|_id)[ _-]?key|licen[cs]e|(?<!(?:algolia|apple|facebook|fb|github|google|ios|onesignal|paypal|pusher)[_-]?)app_?id|schl(?:ü|ue)ssel|${word}(?:authentication|ticket|hash_?key|jwt|sas)`;
 
@@ -58,8 +60,8 @@ export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200
 /** Text in the place of a credential that is none. */
 export const states = [
   'accepted|added|argument|array|bool|changed|closed|configured|created|deleted|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
-  'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|plain|redacted|rejected',
-  'hashed|removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|verified|was|wrong|yes',
+  'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|path|plain|redacted|rejected',
+  'hashed|removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|value|verified|was|wrong|yes',
   // The same in other languages: Dutch and German, those of the south, of the north and of the east.
   'aangepast|fout(?:ief)?|gewijzigd|leeg|nee|onbekend|ongeldig|onjuist|ontbreekt|opgeslagen|vereist|verkeerd|verlopen|verplicht|vergeten|abgelaufen|falsch|geändert|gespeichert|gültig|pflichtfeld|ungültig|unbekannt|vergessen|verändert',
   'incorrecte?s?|invalides?|requise?|obligatoires?|erronée?|modifiée?|expirée?|manquante?|oubliée?|vide|incorrect[ao]|inv[áa]lid[ao]|obligatori[ao]|requerid[ao]|vac[íi][ao]|err[óo]ne[ao]|caducad[ao]|incorret[ao]|obrigat[óo]ri[ao]|expirad[ao]|vazi[ao]|alterad[ao]|errat[ao]|obbligatori[ao]|richiest[ao]|scadut[ao]|sbagliat[ao]|mancante|vuot[ao]|gre[șs]it[ăa]|invalid[ăa]|obligatori[ue]|necesar[ăa]',
@@ -70,4 +72,20 @@ export const states = [
 
 /** Words with which people continue when they write about a password instead of writing it. */
 export const prose =
-  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|demasiado|komt|moet|mag|muito|muy|te|trop|troppo|túl|wordt|zu|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your)$/i;
+  /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|demasiado|komt|moet|mag|muito|muy|te|trop|troppo|túl|wordt|zu|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your|zie|staat|voir|vedi|ver|veja|zobacz|ask|check|kept|lives|managed|moved)$/i;
+
+/** Words of which one stands in each text with such a name; see `hint` of a rule. */
+export const passwordHint =
+  'pass|phrase|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw|psk|mnemonic|wagwoord|wifi|wi-fi|κωδικ|סיסמ|كلمة|mật khẩu|slaptaž|parool|lykilor';
+export const secretHint = 'clave|jeton|secret|token|credential|signat|saml';
+export const keyHint = 'key';
+export const foreignKeyHint = 'sleutel|schlüssel|schluessel|clé|cle_|cle-|chiave';
+export const tellingKeyHint = `${keyHint}|${foreignKeyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
+export const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
+export const telling = `${passwords}|${secrets}|${keys}`;
+
+/** Where they begin. */
+export const passwordNames = namesOf(`(?:${passwords}|(?<![a-z])ww(?![a-z]))`);
+export const secretNames = namesOf(`(?:${secrets})`);
+export const keyNames = namesOf(`(?:${keys})`);
+export const tellingNames = [passwordNames, secretNames, keyNames];

@@ -1,0 +1,69 @@
+import { isPlaceholder } from './placeholders.ts';
+import { isRandom } from './random.ts';
+import { isBare } from './syntax.ts';
+import { isTelling } from './words.ts';
+
+/** What a program says instead of a credential: from where it comes, what it is made with, and of which type it is. */
+
+/** One step of a chain: `.password`, `->password`, `::password`, `?.password`. */
+const step = '(?:\\??\\.|->|::)[A-Za-z_]\\w{0,40}';
+const chain = new RegExp(`^(?:(?:await|new|return|typeof)\\s)?[$@]?[A-Za-z_]\\w{0,40}(?:${step}){1,6}[,;)]{0,3}$`);
+const roots =
+  /^(?:this|self|req|request|params?|args?|argv|opts?|options?|config|cfg|conf|settings?|data|input|form|body|ctx|context|state|props|event|payload|row|process|app|env|values?|session|response|res|result|user|account|credentials?|creds|secrets?|local|var|module|each|inputs|outputs|github|steps|vars)$/i;
+/** Names of functions consist of words: `models.CharField(`, `generate_password_hash(`. */
+const called = /^(?:(?:await|new|return)\s)?[$@]?((?:[A-Za-z_]{1,40}(?:\??\.|->|::)){0,6}[A-Za-z_]{1,40})\(/;
+const types =
+  /^&?(?:(?:readonly |mut )?(?:str(?:ing)?|bytes|text|any|unknown|buffer|secret(?:str|string|<\w{1,20}>)?|securestring|varchar|charfield|nullable)(?:\[\])?|(?:optional|option)[[<]\w{1,20}[\]>])\??(?: ?[|=] ?[^\n]{0,60})?[,;)}]{0,3}$/i;
+
+/** What it is where nothing is set, on what it depends, and what somebody remarks. */
+const otherwise = /\s+(?:\|\||&&|\?\??|\?:|or|and|if|unless|#|\/\/|--)\s.*$/s;
+
+const isChain = (value: string): boolean => {
+  if (!chain.test(value)) return false;
+  const names = value.replace(/^(?:await|new|return|typeof)\s/, '').match(/[A-Za-z_]\w*/g) ?? [];
+  return isTelling(names.at(-1) ?? '') || roots.test(names[0] ?? '');
+};
+const isCall = (value: string): boolean => {
+  const name = called.exec(value)?.[1];
+  if (name === undefined || isRandom(value)) return false;
+  return /\.|->|::|_|[a-z][A-Z]/.test(name) || /^\w+\((?:\)|[a-z_]+[,)])/.test(value);
+};
+/** A property, or a variable with its type, before what it is set to. */
+const declares =
+  /(?:\.|->|::|\b(?:auto|const|final|let|private|protected|public|readonly|static|string|val|var) \$?)[\w$]{0,20}$/i;
+/** `hashedPassword`, where a program sets something; in a file of settings an ordinary word may be the value. */
+const isVariable = (value: string, before: string, lead: string): boolean =>
+  /[)\w\]] (?:[!=]?={1,2}|=>|:=) $|: $/.test(before) &&
+  (/^[a-z]{2,20}(?:[A-Z][a-z]{1,20}){1,3}[,;)]{0,2}$/.test(value) ||
+    /^[a-z]{2,20}(?:_[a-z]{2,20}){1,3}[,;)]{1,2}$/.test(value) ||
+    (declares.test(lead) && /^[a-z_]{2,40}[,;)]{0,2}$/.test(value))) &&
+  isTelling(value.replace(/[,;)]+$/, ''));
+
+/** `"Password: "` is what it asks, `"Auth:Password"` where it looks, and `"/run/secrets/key"` a file. */
+const isAsked = (value: string): boolean => {
+  const [last = ''] = value.replace(/[\s:?>*]+$/, '').match(/[^:./]*$/) ?? [];
+  return isTelling(last.trim()) || /^(?:proxy-)?authorization$/i.test(last) || /^(?:\.{0,2}|~)\/[\w.-]+\//.test(value);
+};
+
+/** Whether a value is an expression of a program, or the name by which one of its functions looks for something. */
+export function isCode(value: string, before: string, lead: string): boolean {
+  // `${DB_PASSWORD:-$OTHER}`
+  if (/^[-=]/.test(value) && /\$\{\w*$/.test(lead) && isPlaceholder(value.slice(1))) return true;
+  // In what PHP serialised the value of one may be the name of the next.
+  if (/;s:\d{1,5}:\\{0,8}["']$/.test(before)) return isTelling(value);
+  if (!isBare(before)) return /[\w\]][[(]\s?\\{0,8}["']$/.test(before) && isAsked(value);
+  if (value.length > 300) return false;
+  const first = value.replace(otherwise, '');
+  return (
+    isChain(first) ||
+    isCall(first) ||
+    isVariable(first, before, lead) ||
+    types.test(first) ||
+    // `${DB_PASSWORD:?must be set}`
+    (/^[?+]/.test(value) && /\$\{\w*$/.test(lead)) ||
+    /^[$@]?[A-Za-z_][\w.]{0,40}[[(]$/.test(first) ||
+    (before.endsWith('{') && isTelling(value)) ||
+    // `{Token: Expires:0}` is how Go prints nothing.
+    (/\{[^{}]{0,40}$/.test(lead) && /^[A-Z][A-Za-z]{1,30}:(?:\d+|false|true|<nil>|[[{].*|map\[.*)?[,}\]]*$/.test(first))
+  );
+}

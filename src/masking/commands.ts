@@ -1,0 +1,253 @@
+import { isPlaceholder } from './placeholders.ts';
+import type { Groups, Rule } from './rule.ts';
+import { within } from './syntax.ts';
+
+/** Command lines, read word by word: which flag or place of which program takes a password. */
+
+type Taken = {
+  /** Flags whose value is the next word, or stands behind `=` or `:`. */
+  readonly flags?: RegExp;
+  /** What a word begins with whose rest is one. */
+  readonly glued?: RegExp;
+  /** What precedes it in the next word, as a name: `-U name%…`. */
+  readonly pairs?: readonly [flag: RegExp, name: RegExp];
+  /** What precedes it in any word. */
+  readonly inWord?: RegExp;
+  /** Behind these words, at this place. */
+  readonly behind?: readonly [words: RegExp, place: number];
+  /** What must be in the line as well. */
+  readonly only?: RegExp;
+};
+
+const table: readonly (readonly [programs: string, taken: Taken])[] = [
+  [
+    'mysql|mariadb|mysqldump|mysqladmin|mysqlimport|mysqlcheck|mysqlshow|mysqlslap|mysqlpump|mydumper|xtrabackup|mariabackup|mariadb-dump|mariadb-admin',
+    { glued: /^-p(?=.)/ },
+  ],
+  ['mysqladmin', { behind: [/^password$/, 1] }],
+  [
+    'sqlcmd|bcp|osql|zip|unzip|zipcloak|ipmitool|mosquitto_(?:pub|sub|rr)|freetds|tsql|mbstream',
+    { flags: /^-P$/, glued: /^-P(?=[^\s-])/ },
+  ],
+  [
+    'mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|cqlsh|cypher-shell|ncftp|ncftpput|ncftpget|hydra|nxc|netexec|crackmapexec|smbmap|evil-winrm|rdesktop|wlfreerdp|psexec|PsExec64?|twine|impacket-\\w+|veracrypt|steghide|kcadm\\.sh|influx|doveadm|useradd|usermod|arangosh|rabbitmqadmin|sshpass|rundeck',
+    { flags: /^-p$/ },
+  ],
+  [
+    'cf|ibmcloud|oc|az|docker|podman|helm|buildah|skopeo|nerdctl|crane|flux|oras|regctl',
+    { flags: /^-p$/, only: / login\b/ },
+  ],
+  ['sshpass', { glued: /^-p(?=.)/ }],
+  ['rabbitmqadmin|http|https|xh', { pairs: [/^(?:-a|--auth)$/, /^[^\s:]+:/] }],
+  ['7za?|7zr|7zz|unrar|rar|lsar|unar', { glued: /^-(?:hp|p)(?=.)/ }],
+  ['unar|lsar|pdftotext|pdfunite', { flags: /^(?:-password|-upw|-opw)$/ }],
+  ['pdftk', { behind: [/^(?:user_pw|owner_pw|input_pw)$/, 1] }],
+  ['redis-cli|valkey-cli|keydb-cli', { flags: /^(?:-a|--pass)$/, behind: [/^auth$/i, 1] }],
+  ['ldap(?:search|add|modify|whoami|delete|passwd|compare|modrdn|exop)', { flags: /^-w$/ }],
+  ['ldappasswd', { flags: /^-[sa]$/ }],
+  ['snmp(?:walk|get|set|bulkwalk|bulkget|table|trap|status|getnext)', { flags: /^-[cAX]$/ }],
+  ['plink|pscp|psftp|putty|kitty', { flags: /^-pw$/ }],
+  ['swaks', { flags: /^(?:-ap|--auth-password)$/ }],
+  ['sendemail|sendEmail', { flags: /^-xp$/ }],
+  ['x11vnc|vncviewer', { flags: /^-passwd$/ }],
+  [
+    'xfreerdp3?|wlfreerdp|sdl-freerdp|mstsc|cmdkey|ktpass|schtasks|wmic|net(?:dom)?|winrs|appcmd|certutil',
+    { glued: /^[/-](?:p|gp|pass|password|passwordd|pw|rp):(?=.)/i, flags: /^\/(?:rp|pass|password)$/i },
+  ],
+  ['dsadd|dsmod', { flags: /^-pwd$/ }],
+  [
+    'smbclient|rpcclient|net|smbget|smbcacls|wmiexec',
+    { pairs: [/^(?:-U|--user)$/, /^[^\s%]+%/], glued: /^-U[^\s%]+%/ },
+  ],
+  [
+    'curl',
+    {
+      pairs: [/^(?:-[a-zA-Z]{0,5}[uU]|--user|--proxy-user)$/, /^[^\s:]+:/],
+      glued: /^(?:-u|--(?:proxy-)?user=)[^\s:-][^\s:]*:(?=.)/,
+      flags: /^--pass$/,
+    },
+  ],
+  ['lftp|ncftp|open', { pairs: [/^-u$/, /^[^\s,]+,/] }],
+  ['etcdctl|curlftpfs|elasticdump|esrally|wrk', { pairs: [/^(?:--user|-u)$/, /^[^\s:]+:/], glued: /^--user=[^\s:]+:/ }],
+  [
+    'sqlplus|sqlldr|rman|expdp|impdp|exp|imp|tnsping|sqlcl',
+    { inWord: /^(?:userid=|target=|catalog=|auxiliary=)?[A-Za-z_]\w{0,40}\/(?=[^/@\s]+(?:@|$))/i },
+  ],
+  ['rman', { inWord: /^[A-Za-z_]\w{0,40}\/(?=[^/@\s]+@)/ }],
+  ['openssl|gpg2?|easyrsa|step', { flags: /^(?:-k|-K|--passphrase)$/, inWord: /^(?:--pass(?:in|out)=)?pass:(?=.)/ }],
+  ['openssl', { behind: [/^passwd$/, 1] }],
+  ['keytool|jarsigner|apksigner|zipalign', { flags: /^-(?:(?:src|dest|new)?(?:storepass|keypass)|new)$/ }],
+  ['ssh-keygen', { flags: /^-[NP]$/ }],
+  ['htpasswd', { behind: [/^-(?!\w*n)[a-zA-Z]{0,5}b[a-zA-Z]{0,5}$/, 3] }],
+  ['htpasswd', { behind: [/^-(?=\w*n)[a-zA-Z]{0,5}b[a-zA-Z]{0,5}$/, 2] }],
+  ['doveadm', { behind: [/^(?:test|login)$/, 2] }],
+  ['isql|iusql', { behind: [/^iu?sql$/, 3] }],
+  ['wpa_passphrase', { behind: [/^wpa_passphrase$/, 2] }],
+  ['nmcli|iw|iwconfig', { behind: [/^(?:password|wifi-sec\.psk|802-11-wireless-security\.psk|802-1x\.password)$/, 1] }],
+  ['drush|drush9|drush\\.php', { behind: [/^(?:user[:-]password|upwd)$/, 2] }],
+  ['neo4j-admin', { behind: [/^set-initial-password$/, 1] }],
+  ['net', { behind: [/^user$/i, 2] }],
+  ['bw', { behind: [/^unlock$/, 1] }],
+  ['rclone', { behind: [/^obscure$/, 1] }],
+  ['mkpasswd', { behind: [/^mkpasswd$/, 1] }],
+  ['rabbitmqctl', { behind: [/^(?:add_user|change_password|authenticate_user)$/, 2] }],
+  [
+    'v-add-user|v-change-user-password|v-add-database|v-add-mail-account',
+    { behind: [/^v-(?:add-user|change-user-password)$/, 2] },
+  ],
+  ['asadmin|wsadmin\\.sh|jboss-cli\\.sh|kcadm\\.sh|activemq', { flags: /^(?:-password|--password|-p)$/ }],
+  ['vault', { behind: [/^login$/, 1] }],
+  ['cargo|npm|ngrok|pulumi|railway|fly|flyctl|ngc|doctl|civo', { behind: [/^(?:login|authtoken|add-authtoken)$/, 1] }],
+  ['(?:dotnet )?nuget|paket', { flags: /^(?:-k|-ApiKey|--api-key)$/i }],
+  [
+    'doctl|vercel|netlify|surge|wrangler|hcloud',
+    { flags: /^(?:-t|--token|--auth)$/, only: / (?:auth|deploy|--prod)\b/ },
+  ],
+  ['snyk', { behind: [/^auth$/, 1] }],
+  ['plesk|whmapi1|uapi|cpapi2|virtualmin', { flags: /^-{1,2}(?:passwd|password|pass)$/ }],
+  ['sc|sc\\.exe', { flags: /^password=$/i }],
+];
+const known = table.map(([programs, taken]) => ({ shape: new RegExp(`^(?:${programs})$`), taken }));
+const names = table.map(([programs]) => programs).join('|');
+
+/** A word of a shell, with what stands in quotation marks; in JSON they are escaped. */
+const word =
+  /(?:(?<mark>\\{0,8}["'])(?:(?!\k<mark>)[^\n])*(?:\k<mark>|$)|[^\s"'|;&<>]|[<>]\(|&(?=\S)(?!&)|[|;<>&]\S{0,2})+/g;
+const ends = /^(?:\|\|?|&&?|;|>>?|<)/;
+const opened = /^\\{0,8}["']/;
+/** What is in it, and the marks around. */
+function partsOf(said: string): readonly [open: string, inside: string, close: string] {
+  const open = opened.exec(said)?.[0] ?? '';
+  const isWhole = open !== '' && said.length > open.length && said.endsWith(open);
+  if (isWhole) return [open, said.slice(open.length, -open.length), open];
+  if (open !== '') return [open, said.slice(open.length), ''];
+  const close = /["'\\)\]},;]*$/.exec(said)?.[0] ?? '';
+  return /["']/.test(close) && !/["']/.test(said.slice(0, -close.length))
+    ? ['', said.slice(0, -close.length), close]
+    : ['', said, ''];
+}
+
+const isNone = (value: string): boolean =>
+  value === '' ||
+  isPlaceholder(value) ||
+  /^-{1,2}[a-z]|^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value) ||
+  /^(?:\$[A-Za-z_{(]|https?:\/\/|\/[a-z]+(?::|$))/i.test(value);
+const hidden = ([open, inside, close]: readonly [string, string, string], from = 0): string => {
+  const mark = opened.exec(inside.slice(from))?.[0] ?? '';
+  const start = from + mark.length;
+  const end = mark === '' ? -1 : inside.indexOf(mark, start);
+  const value = end === -1 ? inside.slice(start) : inside.slice(start, end);
+  const behind = end === -1 ? '' : inside.slice(end);
+  return isNone(value) ? `${open}${inside}${close}` : `${open}${inside.slice(0, start)}***${behind}${close}`;
+};
+
+type State = { isNext: boolean; pair: RegExp | undefined; left: number };
+/** A word as it may be shown; what it says of the next ones is kept. */
+function shownWord(said: string, taken: Taken, state: State): string {
+  const parts = partsOf(said);
+  const [, inside] = parts;
+  const { isNext, pair } = state;
+  state.isNext = false;
+  state.pair = undefined;
+  if (isNext) return hidden(parts);
+  const name = pair?.exec(inside)?.[0];
+  if (name !== undefined) return hidden(parts, name.length);
+  if (state.left > 0 && !inside.startsWith('-')) {
+    state.left -= 1;
+    if (state.left === 0) return hidden(parts);
+  }
+  if (taken.flags?.test(inside) === true) state.isNext = true;
+  const flag = /^[^=\s]{1,40}=(?=.)/.exec(inside)?.[0];
+  if (flag !== undefined && taken.flags?.test(flag.slice(0, -1)) === true) return hidden(parts, flag.length);
+  const begun = (taken.glued?.exec(inside) ?? taken.inWord?.exec(inside))?.[0];
+  if (begun !== undefined)
+    return taken.inWord === undefined ? hidden(parts, begun.length) : upToHost(parts, begun.length);
+  if (taken.pairs?.[0].test(inside) === true) state.pair = taken.pairs[1];
+  if (taken.behind?.[0].test(inside) === true) state.left = taken.behind[1];
+  // What is in quotation marks may be a command.
+  return inside.includes(' ') && inside !== said
+    ? `${parts[0]}${inside.replace(command.shape, (match, program: string) => shown(match, { program }))}${parts[2]}`
+    : said;
+}
+/** `scott/tiger@orcl` */
+const upToHost = (parts: readonly [string, string, string], from: number): string => {
+  const host = /@[^@]*$/.exec(parts[1])?.[0] ?? '';
+  return hidden([parts[0], parts[1].slice(0, parts[1].length - host.length), host + parts[2]], from);
+};
+
+function shownBy(line: string, taken: Taken): string {
+  const state: State = { isNext: false, pair: undefined, left: 0 };
+  let isOver = false;
+  return line.replaceAll(word, (said) => {
+    isOver ||= ends.test(said);
+    return isOver ? said : shownWord(said, taken, state);
+  });
+}
+
+const shown = (match: string, { program = '' }: Groups): string =>
+  known
+    .filter(({ shape, taken }) => shape.test(program) && (taken.only?.test(match) ?? true))
+    .reduce((left, { taken }) => shownBy(left, taken), match);
+
+const command: Rule = {
+  hint: 'curl |isql |-user| -p| -a | -w | -s | -c | -u| -x| -k | -n |-pass|passwd|password|pass:|/p:|/pass|/rp|storepass|keypass|passphrase|obscure|_user|v-add|v-change| user | auth|login |unlock|upwd|sqlplus|sqlldr|rman|expdp|impdp| imp | exp |-new |-pw|-hp|-t |--token|-apikey|authtoken|psk|user_pw|owner_pw|htpasswd',
+  shape: new RegExp(`(?<![\\w./-](?<!/))(?<program>${names})(?:\\.exe)?(?= )(?:${within}){1,1000}`, 'g'),
+  shown,
+};
+
+const listed = '["\'],\\s?["\']';
+const separate = '(?:-p|-P|-a|-w|-pw|--pass|--password|--passwd|--passphrase|--token|-hp)';
+export const commands: readonly Rule[] = [
+  command,
+  {
+    // The words of a command in a list: `["sshpass","-p","…"]`
+    hint: command.hint + '|\'-|"-',
+    shape: new RegExp(
+      `(?<before>["'](?:/[\\w/]{1,40}/)?(?:${names})["'],[^\\n\\]]{0,300}?["'](?:${separate}${listed}|-p(?=[^"'])))[^"'\\n]{1,200}`,
+      'g',
+    ),
+    isSecret: (value) => !value.startsWith('-') && !/^\d{2,5}(?::\d{2,5})?$/.test(value),
+  },
+  {
+    // As auditd writes them: `a0="sshpass" a1="-p" a2="…"`
+    hint: ' a1="| a2="',
+    shape: new RegExp(
+      `(?<before>\\ba0="(?:${names})"[^\\n]{0,300}? a\\d{1,2}="(?:${separate}" a\\d{1,2}="|-p(?=[^"])))[^"\\n]{1,200}`,
+      'g',
+    ),
+    isSecret: (value) => !value.startsWith('-'),
+  },
+  {
+    // What a command reads: `cryptsetup luksOpen /dev/sda x <<< "…"`
+    hint: '<<<',
+    also: 'passw|login|kinit|cryptsetup|luks|secret|token|env add|stdin|gpg|sudo|unlock',
+    shape: /(?<before><<< ?)(?<open>["']?)(?:(?<=["'])[^"'\n]{3,200}(?=["'])|(?<!["'])[^\s"']{3,200})/g,
+    isSecret: (value) => !value.startsWith('$'),
+  },
+  {
+    // `gh secret set NAME --body …`, `aws secretsmanager … --secret-string …`
+    hint: '--body|--value|--data|-string|--plaintext| -b ',
+    also: 'secret|securestring|keyvault',
+    shape:
+      /(?<before>\b(?:secrets?|secretsmanager|SecureString|keyvault)\b[^\n]{0,200}?\s(?:--(?:body|value|data|secret-string|string-value|plaintext)|-b)[ =])(?<open>["']?)(?:(?<=["'])[^"'\n]{3,500}(?=["'])|(?<!["'])[^\s"']{3,500})/g,
+    isSecret: (value) => !/^(?:\$|@|file:|-|\{)/.test(value),
+  },
+  {
+    // The dialogue of ftp, and the maps of postfix
+    hint: '\nuser |\n user ',
+    also: 'ftp',
+    shape: /(?<before>\n\s{0,8}user [\w.@-]{1,64} )[^\s"']{4,100}(?=\s*(?:\n|$))/g,
+  },
+  { hint: 'static:', shape: /(?<before>\bstatic:[\w.@-]{1,64}:)[^\s"']{3,100}/g },
+  {
+    // Keys of WireGuard
+    hint: 'private-key|preshared-key',
+    shape: /(?<before>\b(?:private|preshared)-key (?:<\((?:echo|printf) ["']?)?)[A-Za-z\d+/]{43}=/g,
+  },
+  {
+    // Redis is asked who is there.
+    hint: '> auth|>auth',
+    shape:
+      /(?<before>(?:redis|valkey|keydb|:\d{4,5}|\[\d{1,2}\])[^\n>]{0,30}> ?auth (?:[\w-]{1,30} (?=\S))?)[^\s"']{1,200}/gi,
+  },
+];

@@ -1,0 +1,28 @@
+/** Where the names of credentials begin in a text. Many rules look for the same names: they are searched for once. */
+
+export type Names = { readonly shape: RegExp; text: string; starts: readonly number[] };
+
+export const namesOf = (source: string): Names => ({ shape: new RegExp(`(?=${source})`, 'gi'), text: '', starts: [] });
+
+/** All places where one may begin; the last text's are kept. */
+function startsIn(names: Names, text: string): readonly number[] {
+  if (names.text === text) return names.starts;
+  const starts: number[] = [];
+  names.shape.lastIndex = 0;
+  for (let found = names.shape.exec(text); found !== null; found = names.shape.exec(text)) {
+    starts.push(found.index);
+    names.shape.lastIndex = found.index + 1;
+  }
+  names.text = text;
+  names.starts = starts;
+  return starts;
+}
+
+export function startsOf(all: readonly Names[], text: string): readonly number[] {
+  const [first, ...others] = all;
+  if (first === undefined) return [];
+  const starts = startsIn(first, text);
+  if (others.length === 0) return starts;
+  const more = others.flatMap((one) => startsIn(one, text));
+  return more.length === 0 ? starts : [...new Set([...starts, ...more])].sort((one, other) => one - other);
+}
