@@ -22,7 +22,7 @@ export function parseDuration(text: string): number | undefined {
 export const isAmountAndUnit = (amount: string, unit: string): boolean =>
   /^\d{1,8}$/.test(amount) && unitAlone.test(unit);
 
-/** Milliseconds in the largest exact units: `5400000` is `1h30m`. */
+/** Whole seconds (in milliseconds) in the largest exact units: `5400000` is `1h30m`. */
 export function showDuration(milliseconds: number): string {
   let rest = milliseconds;
   let shown = '';
@@ -34,7 +34,7 @@ export function showDuration(milliseconds: number): string {
   return shown || '0s';
 }
 
-/** Milliseconds in words, rounded: `2 s`, `2 min 14 s`, `1 h 5 min`. */
+/** Milliseconds in words, to the second; from an hour on, to the minute: `2 s`, `2 min 14 s`, `1 h 5 min`. */
 export function spokenDuration(milliseconds: number): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;

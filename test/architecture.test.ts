@@ -16,8 +16,8 @@ const folderOf = (file: string): string => {
 };
 
 const importsOf = (file: string): readonly string[] =>
-  [...text(file).matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g)]
-    .map((match) => match[1] ?? match[2] ?? '')
+  [...text(file).matchAll(/^(?:import|export)[^;']*? from '([^']+)'|^import '([^']+)'|import\('([^']+)'\)/gm)]
+    .map((match) => match[1] ?? match[2] ?? match[3] ?? '')
     .filter((specifier) => specifier !== '');
 
 const neighbours = (file: string): readonly string[] =>

@@ -38,7 +38,7 @@ export const unusable = (says: string): Loaded => refused([{ line: 1, column: 1,
 
 const refused = (mistakes: readonly Mistake[]): Loaded => ({
   kind: 'mistakes',
-  mistakes: mistakes.slice(0, MAX_MISTAKES).toSorted((a, b) => a.line - b.line || a.column - b.column),
+  mistakes: mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_MISTAKES),
 });
 
 function read(text: string, catalogue: Catalogue): Loaded {
@@ -64,8 +64,7 @@ function groupsIn(value: unknown): ReadonlyMap<string, number> {
 function mistakesIn(issues: readonly Issue[], file: YamlDocument): readonly Mistake[] {
   const all = issues.flatMap((issue) => findings(issue, []));
   const first = new Map(all.toReversed().map((finding) => [JSON.stringify(finding.path), finding]));
-  const kept = [...first.values()].toReversed().slice(0, MAX_MISTAKES);
-  return kept.map(({ path, says }) => ({
+  return [...first.values()].toReversed().map(({ path, says }) => ({
     ...file.place(path),
     says: says.startsWith(EXPECTED) ? file.instead(path, says.slice(EXPECTED.length)) : says,
   }));

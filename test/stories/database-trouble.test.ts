@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { openHouse, patienceMs, type House } from './house.ts';
 import { taleAt, type Tale } from './people.ts';
@@ -62,6 +62,12 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   /** Nothing that the bot has to say, or has to say of that change, is unsaid. */
   const allSaid = (number?: number): Promise<void> =>
     none(`select key from messages where due_at is not null ${number === undefined ? '' : `and change = ${number}`}`);
+  /** Ends all connections of the bot, one after the other. */
+  const endConnections = (): Promise<unknown> =>
+    sql.query(
+      `select pg_terminate_backend(pid), pg_sleep(0.3) from pg_stat_activity
+        where application_name = 'sitehand' and datname = current_database()`,
+    );
   const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${house.port()}/readyz`)).status;
   const isReady = (): Promise<void> => soon(async () => expect(await ready()).toBe(200));
 
@@ -110,7 +116,11 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   });
 
   test('promise 1: every connection is ended again and again while ten changes run: none is lost, none is sent twice', async () => {
+    onTestFinished(async () => void (await sql.query(`delete from kv where key = 'pause'`)));
     await sql.query(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
+    // A connection of the silence before could still be in use, and its command would be refused.
+    await endConnections();
+    await isReady();
     const people = [house.person('ana'), house.person('ben'), house.person('fay')] as const;
     const places = [
       ...people.map((one) => [one, one.direct] as const),
@@ -131,10 +141,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     await sql.query(`delete from kv where key = 'pause'`);
     await sql.query(`update changes set due_at = 1 where state = 'approved'`);
     for (let ended = 0; ended < 10; ended += 1) {
-      await sql.query(
-        `select pg_terminate_backend(pid), pg_sleep(0.3) from pg_stat_activity
-          where application_name = 'sitehand' and datname = current_database()`,
-      );
+      await endConnections();
     }
     await isReady();
     await soon(async () => {

@@ -8,7 +8,6 @@ import type { Button, Card, Note } from '../../src/pipeline/changes/card.ts';
 import { check, next, type Request } from '../../src/pipeline/conversation/conversation.ts';
 import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
-import { canonicalArgs } from '../../src/pipeline/language/resolve.ts';
 import { decide } from '../../src/pipeline/steps/decide.ts';
 import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';
@@ -83,8 +82,7 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
       case 'saved':
         return `#${came.change?.number} was saved`;
       case 'review': {
-        const parsed = parseArgs(canonicalArgs(came.frozen), catalogue);
-        reviews.set(person, { parsed, shown: came.frozen.fingerprint });
+        reviews.set(person, { parsed: came.frozen.parsed, shown: came.frozen.fingerprint });
         return came.frozen.card;
       }
     }

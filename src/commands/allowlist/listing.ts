@@ -80,7 +80,7 @@ function isWithin(address: string, network: string): boolean {
 /** Two spellings of one address mean the same; what cannot be read means itself. */
 const meanings = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(canonicalAddress));
 
-/** What a change rests on: the whole list, whatever the order the host gives it in. */
+/** The preconditions: the whole list, whatever the order the host gives it in. */
 export const inAnyOrder = (list: Allowlist): Allowlist => [...list].sort();
 
 /** The first few addresses in words, and how many more. */

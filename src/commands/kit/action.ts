@@ -53,7 +53,7 @@ type ActionParts<F extends Fields, S> = {
   look?(of: { readonly input: Input<F> } & LookSources): Promise<S>;
   /** Refuses if the look shows that the change is impossible or already made. */
   possible?(of: WithSnapshot<F, S>): Wrong<keyof F & string> | undefined;
-  /** What must still be the same when the change is sent; by default all of `before`. */
+  /** What must still be the same when the change is sent; by default all of `snapshot`. */
   preconditions?(of: WithSnapshot<F, S>): unknown;
   call(of: WithSnapshot<F, S>): Write;
   card(of: WithSnapshot<F, S> & WithNow): Wording;
@@ -67,7 +67,7 @@ type ActionParts<F extends Fields, S> = {
   readonly twice?: string;
   /** The arguments of another command that reverses this change, with ids in them. */
   undo?(of: WithSnapshot<F, S>): Args | undefined;
-  /** What must still be the same for `undo` to run at once; by default what the change rests on. */
+  /** What must still be the same for `undo` to run at once; by default the preconditions. */
   leaves?(now: S): unknown;
   /** Whether no request is needed: the change takes the usual steps and is done without its call. */
   unwritten?(of: WithSnapshot<F, S>): boolean;

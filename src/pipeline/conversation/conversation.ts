@@ -74,7 +74,7 @@ export type Next =
   /** Undefined: the person has been told that nothing was done, so it was not saved. */
   | { readonly kind: 'saved'; readonly change: Change | undefined };
 
-/** Checks a request in memory, but for asking who speaks and, if a name is unknown, for the host's lists. */
+/** Checks a request in memory, but for who speaks, the card's channel and, if a name is unknown, the host's lists. */
 export async function check(context: PipelineContext, request: Request): Promise<Refuse | Ask | Ready> {
   let person: Person | undefined;
   try {
@@ -125,14 +125,15 @@ export function evaluate(
   if (!isAction || parsed.dryRun)
     return first === 'fields' ? { kind: 'ask', resolved, person } : { ...ready, will: 'show' };
   const isReviewed = reviewed !== undefined;
-  if (!isReviewed && needsReview(command, target)) return { ...ready, will: 'review' };
+  // A review asks for the reason itself.
+  if (!isReviewed && (first === 'review' || needsReview(command, target))) return { ...ready, will: 'review' };
   if (wantsReason(authorized)) return { kind: 'ask', resolved, person, says: noReason() };
   if (isReviewed) {
     refuseUnlessTyped(command, target, reviewed.typedName);
     return { ...ready, will: 'save' };
   }
   if (first === 'fields') return { kind: 'ask', resolved, person };
-  return { ...ready, will: first === 'review' ? 'review' : 'save' };
+  return { ...ready, will: 'save' };
 }
 
 /** What the arguments mean to this person. If a name is unknown, the host's lists are read again first. */

@@ -6,7 +6,8 @@ import type { Names } from '../../pipeline/language/resolve.ts';
 import { folded } from '../../pipeline/language/name-search.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
-import { channel as inChannel, say } from '../../text.ts';
+import { say } from '../../text.ts';
+import { savedAs } from '../forms/modals.ts';
 import { drawNote } from '../draw/blocks.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 
@@ -14,22 +15,23 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 export async function tellWhere(context: SlackContext, interaction: Interaction, change: Change): Promise<void> {
   if (change.channel === interaction.channel) return;
   const direct = change.channel === change.requester;
-  const where = direct ? say`our direct messages` : say`${inChannel(change.channel)}`;
   const why =
     direct && interaction.channel && !interaction.channel.startsWith('D')
       ? " I'm not in this channel. Use /invite if you want cards here."
       : '';
-  await context.ephemeral(
-    interaction,
-    drawNote({ text: say`#${change.number} is on its way. Its card is in ${where}.${why}` }),
-  );
+  await context.ephemeral(interaction, drawNote({ text: say`${savedAs(change)}${why}` }));
 }
 
 /** Who said it and where, for a conversation. */
 export const senderOf = (
   context: SlackContext,
   interaction: Pick<Interaction, 'person' | 'team' | 'channel'>,
-): Request['from'] => ({ ...interaction, cardChannel: () => placeFor(context, interaction) });
+): Request['from'] => ({
+  person: interaction.person,
+  team: interaction.team,
+  channel: interaction.channel,
+  cardChannel: () => placeFor(context, interaction),
+});
 
 /** The channel for a card: the policy's, or the requester's direct messages if Slack does not show us that channel. */
 async function placeFor(

@@ -111,9 +111,14 @@ const changedMeanwhile = say`**This changed while you were reading it.** Nothing
 
 function savedText(change: Change | undefined): Text {
   if (change === undefined) return say`I was delayed and have already told you so. Nothing was done with this form.`;
+  return say`${savedAs(change)} Its thread has the rest.`;
+}
+
+/** What became of a request, and where its card is. */
+export function savedAs(change: Change): Text {
   const where = change.channel === change.requester ? say`our direct messages` : say`${inChannel(change.channel)}`;
   const progress = change.state === 'waiting' ? 'is waiting for approval' : 'is on its way';
-  return say`**#${change.number} ${progress}.** Its card is in ${where}, and its thread has the rest.`;
+  return say`**#${change.number} ${progress}.** Its card is in ${where}.`;
 }
 
 async function reviewOf(

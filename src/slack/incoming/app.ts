@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
+import { createServer, type Server, type ServerOptions } from 'node:http';
 import {
   App,
   HTTPModuleFunctions,
@@ -17,6 +17,7 @@ import { boundConnections } from './connections.ts';
 import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
 import { readSafely, refuseMalformed, type OnMalformed } from './malformed.ts';
+import { probesFor, serveProbe, type Probes } from './probes.ts';
 import { reconnectAlways } from './reconnect.ts';
 import type { SlackContext } from '../context/context.ts';
 
@@ -76,7 +77,7 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
   const logger = boltLogger(log);
   const { apiUrl, botToken } = config.slack;
   const running = new Set<Promise<void>>();
-  const health = healthRoutes(async () => (isConnected(receiver) ? notReady() : 'no connection to Slack'), remark);
+  const health = probesFor(() => receiver, notReady, remark);
   const onMalformed = noteMalformed(context);
   const receiver = receiverFor(config, logger, health, onMalformed);
   if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
@@ -92,7 +93,7 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
   app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
   listen(app, context, trackIn(running, log));
   const ownServer = createServer(server, (request, response) => {
-    if (!request.socket.destroyed) serveHealth(health, request, response);
+    if (!request.socket.destroyed) serveProbe(health, request, response);
   });
   let connections = boundConnections(ownServer, maxConnections);
   const { http } = config;
@@ -148,15 +149,11 @@ const noteMalformed =
     log.warn({ why }, 'a delivery from Slack could not be read');
   };
 
-/** In HTTP mode Slack calls us; in Socket Mode we need an open connection. */
-const isConnected = (receiver: SocketModeReceiver | HTTPReceiver): boolean =>
-  receiver instanceof HTTPReceiver || receiver.client.websocket?.isActive() === true;
-
 /** Bolt does not ack a delivery it cannot read. Socket Mode acks it here; HTTP answers 400. */
 function receiverFor(
   { slack }: Config,
   logger: BoltLogger,
-  health: Health,
+  health: Probes,
   onMalformed: OnMalformed,
 ): SocketModeReceiver | HTTPReceiver {
   const { delivery, apiUrl } = slack;
@@ -186,26 +183,6 @@ function receiverFor(
     },
     customRoutes: Object.entries(health).map(([path, handler]) => ({ path, method: 'GET', handler })),
   });
-}
-
-type Health = Readonly<Record<string, (request: IncomingMessage, response: ServerResponse) => void>>;
-
-/** Answers in a few words without details: those are in the log. */
-const healthRoutes = (notReady: () => Promise<string | undefined>, remark: SlackServerOptions['remark']): Health => ({
-  '/healthz': (_, response) => void response.writeHead(200, { 'content-type': 'text/plain' }).end('ok'),
-  '/readyz': (_, response) => {
-    const reply = (why: string | undefined): unknown => {
-      const body = why === undefined ? ['ready', remark() ?? []].flat().join('\n') : 'not ready';
-      return response.writeHead(why === undefined ? 200 : 503, { 'content-type': 'text/plain' }).end(body);
-    };
-    notReady().then(reply, () => reply('broken'));
-  },
-});
-
-function serveHealth(health: Health, request: IncomingMessage, response: ServerResponse): void {
-  const route = request.method === 'GET' ? health[request.url ?? ''] : undefined;
-  if (route) route(request, response);
-  else response.writeHead(404).end();
 }
 
 function portOf(server: { address(): { port: number } | string | null }): number {

@@ -110,22 +110,27 @@ async function submitForm(
   };
   const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction) });
   if (checked.kind === 'ready') return goOn(context, interaction, said, checked);
-  const refusal = checked.kind === 'refuse' ? checked.refusal : (checked.says ?? fieldErrors(said, checked));
-  if (!(refusal instanceof Refusal)) return refusal;
+  const errors = checked.kind === 'ask' ? fieldErrors(said, checked) : undefined;
+  if (errors) return errors;
   const { person } = checked;
+  const refusal =
+    checked.kind === 'refuse' ? checked.refusal : (checked.says ?? checked.resolved.problems[0]?.refusal ?? missing());
   if (person === undefined) throw refusal;
   const notes = { says: joined([refusal.says, refusal.hint]), choices: memo.choices };
   return wrongField(said, refusal) ?? updating(await drawForm(context, memo.origin, parsed, person, notes));
 }
 
-/** An error under each field that is missing or cannot be read. */
-function fieldErrors({ view }: Submission, { resolved: { missing, problems } }: Ask): Response {
-  const { values } = view.state;
-  const errors = [
-    ...missing.map((field) => [blockIn(values, field) ?? blockOf(field), 'Fill this in.'] as const),
-    ...problems.map(({ field, refusal }) => [blockIn(values, field) ?? blockOf(field), sentence(refusal)] as const),
+/** An error under each field that is missing or cannot be read; undefined if none of them is in the view. */
+function fieldErrors({ view }: Submission, { resolved: { missing, problems } }: Ask): Response | undefined {
+  const wrong = [
+    ...missing.map((field) => [field, 'Fill this in.'] as const),
+    ...problems.map(({ field, refusal }) => [field, sentence(refusal)] as const),
   ];
-  return { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } };
+  const errors = wrong.flatMap(([field, says]) => {
+    const block = blockIn(view.state.values, field);
+    return block === undefined ? [] : [[block, says] as const];
+  });
+  return errors.length > 0 ? { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } } : undefined;
 }
 
 async function goOn(
@@ -182,6 +187,8 @@ async function submitDecline(
     declined(context, { ...interaction, ...kept }, said.view.id, memo, said.view.state.values);
   return { ...updating(noticeView('Decline', say`One moment…`)), after, ...kept };
 }
+
+const missing = (): Refusal => new Refusal('Something is missing. Nothing was done.', { hint: 'Open the form again.' });
 
 type Kept = { readonly inbox: string } | { readonly response: Response };
 
