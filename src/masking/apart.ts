@@ -20,7 +20,7 @@ export const apart: readonly Rule[] = [
       'gi',
     ),
     // A scheme, and a word behind it: it tells of something.
-    isSecret: (value) => !state.test(value) && !/^(?!basic|bearer|digest|token)[a-z]+ (?!\S*\d)[a-z]+[.,:]?$/i.test(value),
+    isSecret: (value) => !state.test(value.replace(/\s.*$/s, '')) && !/^(?!basic|bearer|digest|token)[a-z]+ (?!\S*\d)[a-z]+[.,:]?$/i.test(value),
   },
   {
     hint: 'bearer',

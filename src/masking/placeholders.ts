@@ -46,7 +46,7 @@ const whole = new RegExp(`^(?:(?:basic|bearer|digest|token)[ +])?(?:${forms.join
  * `@@PASSWORD@@` and command substitutions such as `$(cat /run/secrets/password)`, except for `echo` and `printf`.
  */
 const open =
-  /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|\$\([A-Z][A-Z\d_]{2,60}\)|[<[]?(?:[A-Z]{2,20}[_-]){0,4}(?:PASS(?:WORD|WD|PHRASE)?|PWD?|SECRET|TOKEN|KEY|CREDENTIALS?|OTP|HASH|VALUE)[>\]]?|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|value|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
+  /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|\$\([A-Z][A-Z\d_]{2,60}\)|[<[]?(?:[A-Z]{2,20}[_-]){0,4}(?:PASS(?:WORD|WD|PHRASE)?|PWD?|SECRET|TOKEN|KEY|CREDENTIALS?|OTP|HASH|VALUE)(?:_\d{1,3})?[>\]]?|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|value|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
 /** A scheme alone precedes something that cannot be a credential. */
 const scheme = /^(?:basic|bearer|digest|negotiate|ntlm)$/i;
 

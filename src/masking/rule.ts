@@ -85,15 +85,17 @@ function shownOf(match: RegExpExecArray, { isSecret, shown }: Rule): string {
 }
 
 /** Behind it somebody remarks on it, or names what else there is. */
-const remark = /(?:\s{1,8}(?:#|\/\/|--|\/\*)\s|\s\(|[,;] ).*$/s;
+const remark = /(?:(?:^|\s{1,8})(?:#|\/\/|--|\/\*)\s|\s\(|[,;] ).*$/s;
+/** Signs alone, or a bracket that begins a remark. */
+const signs = /^(?:[^\p{L}\p{N}]{1,2}|\(\p{Ll}+)$/u;
 /** Whether it only holds a place: as it is, as addresses write it, or before a remark. */
 function isNothing(value: string, kept: string): boolean {
-  if (isPlaceholder(value) || /^[^\p{L}\p{N}]{1,2}$/u.test(value)) return true;
+  if (isPlaceholder(value) || signs.test(value)) return true;
   if (value.includes('%') && isPlaceholder(decoded(value))) return true;
   if (!isBare(kept) || !/\s/.test(value)) return false;
   if (value.indexOf('***') > 0) return true;
   const told = value.replace(remark, '');
-  return told !== value && told !== '' && isPlaceholder(told);
+  return told !== value && (told === '' || signs.test(told) || isPlaceholder(told));
 }
 const decoded = (value: string): string =>
   value.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

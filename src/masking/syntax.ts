@@ -9,7 +9,7 @@ export const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}2
 /** The colours of a terminal, by what shows them. */
 const colour = '(?:\\^\\[|\\\\e|\\\\x1b|\\\\0?33|#0?33|\\\\u001b)\\[[\\d;]{0,8}m';
 /** What ends a name in quotes or brackets; `:protected` and `:"Class":private` is how PHP prints properties. */
-export const ends = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)(?:[a-z_]\\w{0,11}(?:\\]|%5D)|\\d{1,2}(?:\\]|%5D)(?==|%3D))|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
+export const ends = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)(?:[a-z_]\\w{0,11}(?:\\]|%5D)|\\d{1,2}(?:\\]|%5D)(?==|%3D))|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:\\\\{0,8}"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
 /**
  * What is empty ends with its line: the next one is about something else. A value stands there only where its kind is
  * printed first, or in quotes, behind an arrow, behind a name in quotes or indented.

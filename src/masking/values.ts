@@ -14,7 +14,7 @@ export function goesOn(value: string): boolean {
   if (others.length > 0 && asks.test(first)) return true;
   return (
     prose.test(first) ||
-    (others.length > 0 && state.test(first)) ||
+    (others.length > 0 && (state.test(first) || state.test(others.at(-1) ?? ''))) ||
     (others.length > 1 && others.some((one) => verbs.test(one)))
   );
 }
