@@ -53,7 +53,10 @@ export const said: readonly Rule[] = [
     // `Your password is: …`: a colon behind it announces what it is.
     hint,
     begins: [passwordNames],
-    shape: new RegExp(`(?<before>${name}(?: [^\\s:="']{1,30}){0,4}? (?:${is}) ?: ${mark})\\p{L}{5,40}(?=[.!,]?(?: |$|["']))`, 'giu'),
+    shape: new RegExp(
+      `(?<before>${name}(?: [^\\s:="']{1,30}){0,4}? (?:${is}) ?: ${mark})\\p{L}{5,40}(?=[.!,]?(?: |$|["']))`,
+      'giu',
+    ),
     isSecret: (value) => !state.test(value) && !prose.test(value),
   },
   {

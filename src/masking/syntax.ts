@@ -41,7 +41,7 @@ const nothing = (end: string): string =>
 /** Where JSON or nginx goes on: no value without quotes reaches beyond. */
 export const within = '(?!\\\\{0,8}"(?:\\s{0,2}[,:}\\]]| while |$))[^\\n]';
 /** A quotation mark that ends the text of JSON begins no value, and one that begins the name of another neither. */
-export const begun = `(?!\\s{0,2}[,:}\\]](?:\\s{0,2}["{}[\\]]|$)|;\\s{0,2}(?:expect|interact|(?:exp_)?send|$)|\\s?\\{\\s?(?:exp_)?send|[\\w-]{1,60}${quote}\\s?(?::|=>)\\s?${quote})`;
+export const begun = `(?!\\s{0,2}[,:}\\]](?:\\s{0,2}["{}[\\]]|$)|;\\s{0,2}(?:expect|interact|(?:exp_)?send|$)|\\s?\\{\\s?(?:exp_)?send|[\\w-]{1,60}${quote}\\s?(?::(?!:)|=>)\\s?(?:${quote}|[[{]|array\\b))`;
 const quoted = `(?<!\`[^\`'\\s]{1,80}=)(?<open>${quote})${begun}${nothing('\\||\\k<open>')}(?:(?!(?<!\\\\)\\k<open>)${within}){LEAST,500}(?=\\k<open>)`;
 /** How `print_r` writes a value: up to the next key, the closing parenthesis or the end of the line. */
 const printed = `(?<=\\] => ?)(?!["'\\s])${nothing('[ \\t]{0,4}(?:$| [[()])')}(?:(?! [[)])${within}){LEAST,500}`;
