@@ -16,7 +16,7 @@ const types =
   /^&?(?:(?:readonly |mut )?(?:str(?:ing)?|bytes|text|any|unknown|buffer|secret(?:str|string|<\w{1,20}>)?|securestring|varchar|charfield|nullable)(?:\[\])?|(?:optional|option)[[<]\w{1,20}[\]>])\??(?: ?[|=] ?[^\n]{0,60})?[,;)}]{0,3}$/i;
 
 /** What it is where nothing is set, on what it depends, and what somebody remarks. */
-const otherwise = /\s+(?:\|\||&&|\?\??|\?:|or|and|if|unless|#|\/\/|--)\s.*$/s;
+const otherwise = /\s+(?:\|\||&&|\?\??|\?:|or|and|if|unless|#|\/\/|--)(?:\s.*)?$/s;
 
 const isChain = (value: string): boolean => {
   if (!chain.test(value)) return false;
@@ -37,7 +37,10 @@ const declares =
 const declared =
   /(?:\b(?:const|final|let|val|var|auto|char\[\]|(?:private|protected|public|static|readonly)(?: [\w<>[\]]{1,20}){0,2}|[Ss]tring) (?:mut )?[\w$]{0,20}|\b(?:self|this)(?:\.|->)_{0,2}[\w$]{0,20}|(?:^|[\s(])\$[\w>-]{0,20})$/;
 const isExpression = (value: string, before: string, lead: string): boolean =>
-  /\s(?::?=)\s*$/.test(before) && declared.test(lead) && /^[A-Za-z_$@!][\w$.]*(?:[([;,?&|].*)?$/.test(value) && !/\d/.test(value);
+  /\s(?::?=)\s*$/.test(before) &&
+  declared.test(lead) &&
+  /^[A-Za-z_$@!][\w$.]*(?:[([;,?&|].*)?$/.test(value) &&
+  !/\d/.test(value);
 /** `hashedPassword`, where a program sets something; in a file of settings an ordinary word may be the value. */
 const isVariable = (value: string, before: string, lead: string): boolean =>
   /[)\w\]] (?:[!=]?={1,2}|=>|:=) $|: $/.test(before) &&
@@ -68,7 +71,9 @@ export function isCode(value: string, before: string, lead: string): boolean {
     isExpression(first, before, lead) ||
     /^(?:await|async|new|yield|return|typeof|lambda|function)$/.test(first) ||
     // `login(user=user, password=password)`
-    (/[(,] ?\w{0,30}$/.test(lead) && /^\w+ ?= ?$/.test(before) && before.replace(/\W+$/, '').endsWith(first.replace(/[,;)]+$/, ''))) ||
+    (/[(,] ?\w{0,30}$/.test(lead) &&
+      /^\w+ ?= ?$/.test(before) &&
+      before.replace(/\W+$/, '').endsWith(first.replace(/[,;)]+$/, ''))) ||
     types.test(first) ||
     // `${DB_PASSWORD:?must be set}`
     (/^[?+]/.test(value) && /\$\{\w*$/.test(lead)) ||

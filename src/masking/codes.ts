@@ -36,8 +36,11 @@ export const codes: readonly Rule[] = [
       `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${uncounted}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan|t?otp|one-time (?:pass(?:word|code)|pin)|passcode|einmalpasswort)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?<!\\b(?:account|client|customer|error|id|job|member|order|pid|port|request|ticket|user) )(?:${goesOn}|${lots}|${digits})`,
       'gi',
     ),
-    isSecret: (value) =>
-      value.split(/[ ,-]+/).filter((group) => /\d/.test(group)).length * 2 >= value.split(/[ ,-]+/).length,
+    isSecret: (value) => {
+      const groups = value.split(/[ ,-]+/);
+      const numbered = groups.filter((group) => /\d/.test(group)).length * 2;
+      return value.includes('-') ? numbered >= groups.length : numbered > groups.length;
+    },
   },
   {
     // `activation code: JZUDC-UEUCF-IXEU3`

@@ -131,7 +131,7 @@ const isNone = (value: string): boolean =>
   value === '' ||
   isPlaceholder(value) ||
   /^-{1,2}[a-z]|^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value) ||
-  /^(?:\$[A-Za-z_{(]|https?:\/\/|\/[a-z]+(?::|$))/i.test(value);
+  /^(?:[(#]|\/\/|(?:by|for|from|and|to|of|in|on|with|is)$|\$[A-Za-z_{(]|https?:\/\/|\/[a-z]+(?::|$))/i.test(value);
 const hidden = ([open, inside, close]: readonly [string, string, string], from = 0): string => {
   const mark = opened.exec(inside.slice(from))?.[0] ?? '';
   const start = from + mark.length;

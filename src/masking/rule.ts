@@ -79,8 +79,10 @@ function shownOf(match: RegExpExecArray, { isSecret, shown }: Rule): string {
   const value = found.slice(0, found.length - closing(found, kept, input, index));
   const isTicked = kept.endsWith('`') || value.startsWith('`');
   const lead = input.slice(Math.max(0, index - 40), index);
-  if (isNothing(value, kept) || isCode(value, kept, lead) || (isTicked && prints.test(value))) return whole;
-  const isMeant = isSecret === undefined || isSecret(value, kept, lead, lineAt(input, index));
+  // What somebody remarks behind it tells nothing of it.
+  const told = isBare(kept) ? value.replace(remark, '') || value : value;
+  if (isNothing(value, kept) || isCode(told, kept, lead) || (isTicked && prints.test(value))) return whole;
+  const isMeant = isSecret === undefined || isSecret(told, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
 }
 
@@ -93,7 +95,7 @@ function isNothing(value: string, kept: string): boolean {
   if (isPlaceholder(value) || signs.test(value)) return true;
   if (value.includes('%') && isPlaceholder(decoded(value))) return true;
   if (!isBare(kept) || !/\s/.test(value)) return false;
-  if (value.indexOf('***') > 0) return true;
+  if (value.indexOf('***') > 0 || /^\([^()]*\)?$/.test(value)) return true;
   const told = value.replace(remark, '');
   return told !== value && (told === '' || signs.test(told) || isPlaceholder(told));
 }

@@ -51,7 +51,11 @@ export const spoken: readonly Rule[] = [
       'gi',
     ),
     isSecret: (value, _, __, line) =>
-      !state.test(value) && !prose.test(value) && !isPlace(value) && !/^\d$/.test(value) && !/\bcomment on\b/i.test(line),
+      !state.test(value) &&
+      !prose.test(value) &&
+      !isPlace(value) &&
+      !/^\d$/.test(value) &&
+      !/\bcomment on\b/i.test(line),
   },
   {
     // `your one-time password is …`

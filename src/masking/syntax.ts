@@ -50,7 +50,7 @@ const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s]|# )${not
 /** Some words, up to the next name in brackets or a list, or to the end of the line. */
 const one = '[^\\s"\'`(){}[\\],;:=&<>|\\\\]{1,40}';
 const recorded = `(?<=[({[,;→] {0,2}[\\w.-]{1,40} ?[=:] {0,2})(?!${quote})${nothing('\\W|$')}${one}(?: ${one}){1,5}(?=[,;] {0,2}[\\w.-]{1,30} ?[=:]|[)}\\]])`;
-const phrase = `(?<=(?: ?[:=]|=>) {1,2})(?!${quote}|#|//)${nothing('\\W|$')}${one}(?: ${one}){1,4}(?=[ \\t.!]{0,3}$)`;
+const phrase = `(?<=(?: ?[:=]|=>) {1,2})(?!${quote}|#|//)${nothing('\\W|$')}${one}(?: ${one}){1,4}(?=[ \\t.!]{0,3}(?:$|\\\\{0,8}["']| \\(| # | // ))`;
 /** All of what is in quotation marks with its name: `-e "db_password=… …"` */
 const wholly = `(?<=(?<around>["'])[\\w.-]{1,60}=)(?=[^\\s"']{1,100} )[^"'\\n&=;]{3,200}(?=\\k<around>)`;
 /** What stands between the tags of XML, and in a column of a table. */

@@ -32,7 +32,9 @@ const isSentence = (text: string): boolean =>
 /** What is written beside a field: `Password`, `Forgot your password?` */
 const isLabel = (text: string): boolean =>
   (/^\p{Lu}\p{Ll}+(?: \p{Ll}+)?:?$/u.test(text) && isTelling(text.replace(':', ''))) ||
-  (/^\p{Lu}\p{Ll}+(?: \p{Ll}+){2,12}[?!.:]?$/u.test(text) && /pass|word|woord|wort|senha|clave|contrase/i.test(text) && text.split(' ').some((one) => prose.test(one)));
+  (/^\p{Lu}\p{Ll}+(?: \p{Ll}+){2,12}[?!.:]?$/u.test(text) &&
+    /pass|word|woord|wort|senha|clave|contrase/i.test(text) &&
+    text.split(' ').some((one) => prose.test(one)));
 
 /** `getenv('DB_PASS')` tells where it is kept. */
 export const readsName = /(?:env(?:_?\w{1,12})?|environ\.get|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
@@ -51,7 +53,14 @@ const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|tx
 export function isPassword(value: string, before: string, lead: string): boolean {
   if (readsName.test(before) || /^https?:/.test(value) || textFile.test(value)) return false;
   // A message, a label or a text beside a field.
-  if (/(?:errors?|messages?|labels?|hints?|placeholders?|titles?|help|translations?)\W{1,3}\w*$/i.test(lead) && /[a-z] [a-z]/i.test(value)) return false;
+  if (
+    !isBare(before) &&
+    /(?:errors?|messages?|labels?|hints?|placeholders?|titles?|help|translations?)(?:\.|\[["']|["']?: ?\{ ?["']?)\w*$/i.test(
+      lead,
+    ) &&
+    /[a-z] [a-z]/i.test(value)
+  )
+    return false;
   if (isLabel(value)) return false;
   if (/file=\W*$/i.test(lead) && isPlace(value)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
