@@ -21,7 +21,8 @@ export const apart: readonly Rule[] = [
     ),
     // A scheme, and a word behind it: it tells of something.
     isSecret: (value) =>
-      !state.test(value) && !/^(?!basic|bearer|digest|token)[a-z]+ (?!\S*\d)[a-z]+[.,:]?$/i.test(value),
+      !state.test(value.replace(/\s.*$/s, '')) &&
+      !/^(?!basic|bearer|digest|token)[a-z]+ (?!\S*\d)[a-z]+[.,:]?$/i.test(value),
   },
   {
     hint: 'bearer',
@@ -51,7 +52,7 @@ export const apart: readonly Rule[] = [
     // Several in a list.
     hint: 'passwords|passwörter|codes|tokens|secrets|keys',
     shape: new RegExp(
-      `(?<before>(?:passwords|(?:backup|recovery|scratch)_?codes|(?:access_?|auth_?)?tokens|secrets|api_?keys)${ends}[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}(?:\\[|array ?\\())(?:[\\s,]{0,4}\\\\{0,8}["'][^"'\\\\\\n]{3,200}\\\\{0,8}["']){1,50}`,
+      `(?<before>(?:passwords|(?:backup|recovery|scratch)_?codes|(?:access_?|auth_?)?tokens|secrets|api_?keys)${ends}[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}(?:\\[|array ?\\())(?:[\\s,]{0,4}\\\\{0,8}["'][^"'\\\\\\n]{3,200}\\\\{0,8}["'](?!\\s?(?:=>|:))){1,50}`,
       'gi',
     ),
     shown: (match, { before = '' }) => before + match.slice(before.length).replaceAll(/[^\s,"'\\]+/g, '***'),

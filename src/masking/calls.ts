@@ -1,3 +1,4 @@
+import { isAsked } from './code.ts';
 import { isCoined, isPlace, isRandom } from './random.ts';
 import type { Groups, Rule } from './rule.ts';
 import { within } from './syntax.ts';
@@ -72,7 +73,7 @@ type Argument = {
 
 /** Whether a function of this name gets a credential here. */
 function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argument): boolean {
-  if (isWay(value) && !isAlone) return false;
+  if ((isWay(value) && !isAlone) || (/[:?] ?$/.test(value) && isAsked(value))) return false;
   if (isTelling(before)) return true;
   if (isPlace(value) || isAbout.test(name)) return false;
   const isCut = value.endsWith('...') && value.length >= 15;

@@ -16,21 +16,31 @@ const types =
   /^&?(?:(?:readonly |mut )?(?:str(?:ing)?|bytes|text|any|unknown|buffer|secret(?:str|string|<\w{1,20}>)?|securestring|varchar|charfield|nullable)(?:\[\])?|(?:optional|option)[[<]\w{1,20}[\]>])\??(?: ?[|=] ?[^\n]{0,60})?[,;)}]{0,3}$/i;
 
 /** What it is where nothing is set, on what it depends, and what somebody remarks. */
-const otherwise = /\s+(?:\|\||&&|\?\??|\?:|or|and|if|unless|#|\/\/|--)\s.*$/s;
+const otherwise = /\s+(?:\|\||&&|\?\??|\?:|or|and|if|unless|#|\/\/|--)(?:\s.*)?$/s;
 
 const isChain = (value: string): boolean => {
   if (!chain.test(value)) return false;
   const names = value.replace(/^(?:await|new|return|typeof)\s/, '').match(/[A-Za-z_]\w*/g) ?? [];
-  return isTelling(names.at(-1) ?? '') || roots.test(names[0] ?? '');
+  const [root = '', last = ''] = [names[0], names.at(-1)];
+  // `DataTypes.STRING`
+  return isTelling(last) || roots.test(root) || (/^[A-Z][a-z]/.test(root) && /^[A-Z_]+$/.test(last));
 };
 const isCall = (value: string): boolean => {
   const name = called.exec(value)?.[1];
   if (name === undefined || isRandom(value)) return false;
-  return /\.|->|::|_|[a-z][A-Z]/.test(name) || /^\w+\((?:\)|[a-z_]+[,)])/.test(value);
+  return /\.|->|::|_|[a-z][A-Z]/.test(name) || /^\w+\((?:[:$@?]|\)|[a-z_]+[,)])/.test(value);
 };
 /** A property, or a variable with its type, before what it is set to. */
 const declares =
   /(?:\.|->|::|\b(?:auto|const|final|let|private|protected|public|readonly|static|string|val|var) \$?)[\w$]{0,20}$/i;
+/** Where a language says so, what is not in quotation marks is an expression. */
+const declared =
+  /(?:\b(?:const|final|let|val|var|auto|char\[\]|(?:private|protected|public|static|readonly)(?: [\w<>[\]]{1,20}){0,2}|[Ss]tring) (?:mut )?[\w$]{0,20}|\b(?:self|this)(?:\.|->)_{0,2}[\w$]{0,20}|(?:^|[\s(])\$[\w>-]{0,20})$/;
+const isExpression = (value: string, before: string, lead: string): boolean =>
+  /\s(?::?=)\s*$/.test(before) &&
+  declared.test(lead) &&
+  /^[A-Za-z_$@!][\w$.]*(?:[([;,?&|].*)?$/.test(value) &&
+  !/\d/.test(value);
 /** `hashedPassword`, where a program sets something; in a file of settings an ordinary word may be the value. */
 const isVariable = (value: string, before: string, lead: string): boolean =>
   /[)\w\]] (?:[!=]?={1,2}|=>|:=) $|: $/.test(before) &&
@@ -40,7 +50,7 @@ const isVariable = (value: string, before: string, lead: string): boolean =>
   isTelling(value.replace(/[,;)]+$/, ''));
 
 /** `"Password: "` is what it asks, `"Auth:Password"` where it looks, and `"/run/secrets/key"` a file. */
-const isAsked = (value: string): boolean => {
+export const isAsked = (value: string): boolean => {
   const [last = ''] = value.replace(/[\s:?>*]+$/, '').match(/[^:./]*$/) ?? [];
   return isTelling(last.trim()) || /^(?:proxy-)?authorization$/i.test(last) || /^(?:\.{0,2}|~)\/[\w.-]+\//.test(value);
 };
@@ -58,10 +68,16 @@ export function isCode(value: string, before: string, lead: string): boolean {
     isChain(first) ||
     isCall(first) ||
     isVariable(first, before, lead) ||
+    isExpression(first, before, lead) ||
+    /^(?:await|async|new|yield|return|typeof|lambda|function)$/.test(first) ||
+    // `login(user=user, password=password)`
+    (/[(,] ?\w{0,30}$/.test(lead) &&
+      /^\w+ ?= ?$/.test(before) &&
+      before.replace(/\W+$/, '').endsWith(first.replace(/[,;)]+$/, ''))) ||
     types.test(first) ||
     // `${DB_PASSWORD:?must be set}`
     (/^[?+]/.test(value) && /\$\{\w*$/.test(lead)) ||
-    /^[$@]?[A-Za-z_][\w.]{0,40}[[(]$/.test(first) ||
+    /^[$@]?[A-Za-z_][\w.]{0,40}(?:\(|\[["']?[\w.:-]{0,40}["']?\]?[;,)]*)$/.test(first) ||
     (before.endsWith('{') && isTelling(value)) ||
     // `{Token: Expires:0}` is how Go prints nothing.
     (/\{[^{}]{0,40}$/.test(lead) && /^[A-Z][A-Za-z]{1,30}:(?:\d+|false|true|<nil>|[[{].*|map\[.*)?[,}\]]*$/.test(first))

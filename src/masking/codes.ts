@@ -21,7 +21,7 @@ const uncounted =
 const is = '(?:is|are|ist|sind|zijn|lautet|luidt|est|es|è|é|är|er|to|jest|je)';
 /** Of which one it is, or what came of it. */
 const which =
-  '(?: (?:for|of|für|von|voor|van|pour|para|per|til|för|dla|to|is|are|ist|lautet|luidt|was|were|sent|used|entered|(?:re)?generated|created|new|nieuwe?|neue?) ?[^\\n:;=+]{0,40}?)?';
+  '(?: (?:for|of|für|von|voor|van|pour|para|per|til|för|dla|to|is|are|ist|lautet|luidt|was|were|sent|used|entered|(?:re)?generated|created|new|nieuwe?|neue?) ?[^\\n:;=+(]{0,40}?)?';
 const hint = 'code|tan:|tan |2fa|pin|otp|one-time|einmal|código|codigo|codice|codici|kod|koodi|kód|код';
 /** Digits, two groups of three, and groups of letters and digits. */
 const lots = '(?=[a-z]{0,9}\\d)[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])';
@@ -33,11 +33,14 @@ export const codes: readonly Rule[] = [
     // `SMS code for login: …`, `backup codes for user 3: … …`
     hint,
     shape: new RegExp(
-      `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${uncounted}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan|t?otp|one-time (?:pass(?:word|code)|pin)|passcode|einmalpasswort)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?:${goesOn}|${lots}|${digits})`,
+      `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${uncounted}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan|t?otp|one-time (?:pass(?:word|code)|pin)|passcode|einmalpasswort)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?<!\\b(?:account|client|customer|error|id|job|member|order|pid|port|request|ticket|user) )(?:${goesOn}|${lots}|${digits})`,
       'gi',
     ),
-    isSecret: (value) =>
-      value.split(/[ ,-]+/).filter((group) => /\d/.test(group)).length * 2 >= value.split(/[ ,-]+/).length,
+    isSecret: (value) => {
+      const groups = value.split(/[ ,-]+/);
+      const numbered = groups.filter((group) => /\d/.test(group)).length * 2;
+      return value.includes('-') ? numbered >= groups.length : numbered > groups.length;
+    },
   },
   {
     // `activation code: JZUDC-UEUCF-IXEU3`

@@ -131,7 +131,7 @@ const isNone = (value: string): boolean =>
   value === '' ||
   isPlaceholder(value) ||
   /^-{1,2}[a-z]|^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value) ||
-  /^(?:\$[A-Za-z_{(]|https?:\/\/|\/[a-z]+(?::|$))/i.test(value);
+  /^(?:[(#]|\/\/|(?:by|for|from|and|to|of|in|on|with|is)$|\$[A-Za-z_{(]|https?:\/\/|\/[a-z]+(?::|$))/i.test(value);
 const hidden = ([open, inside, close]: readonly [string, string, string], from = 0): string => {
   const mark = opened.exec(inside.slice(from))?.[0] ?? '';
   const start = from + mark.length;
@@ -190,12 +190,13 @@ const shown = (match: string, { program = '' }: Groups): string =>
     .reduce((left, { taken }) => shownBy(left, taken), match);
 
 const command: Rule = {
-  hint: 'curl |isql |-user| -p| -a | -w | -s | -c | -u| -x| -k | -n |-pass|passwd|password|pass:|/p:|/pass|/rp|storepass|keypass|passphrase|obscure|_user|v-add|v-change| user | auth|login |unlock|upwd|sqlplus|sqlldr|rman|expdp|impdp| imp | exp |-new |-pw|-hp|-t |--token|-apikey|authtoken|psk|user_pw|owner_pw|htpasswd',
+  hint: 'curl |isql |--auth|-user| -p| -a | -w | -s | -c | -u| -x| -k | -n |-pass|passwd|password|pass:|/p:|/pass|/rp|storepass|keypass|passphrase|obscure|_user|v-add|v-change| user | auth|login |unlock|upwd|sqlplus|sqlldr|rman|expdp|impdp| imp | exp |-new |-pw|-hp|-t |--token|-apikey|authtoken|psk|user_pw|owner_pw|htpasswd',
   shape: new RegExp(`(?<![\\w./-](?<!/))(?<program>${names})(?:\\.exe)?(?= )(?:${within}){1,1000}`, 'g'),
   shown,
 };
 
 const listed = '["\'],\\s?["\']';
+const mark = '\\\\{0,8}"';
 const separate = '(?:-p|-P|-a|-w|-pw|--pass|--password|--passwd|--passphrase|--token|-hp)';
 export const commands: readonly Rule[] = [
   command,
@@ -210,9 +211,9 @@ export const commands: readonly Rule[] = [
   },
   {
     // As auditd writes them: `a0="sshpass" a1="-p" a2="…"`
-    hint: ' a1="| a2="',
+    hint: ' a1=',
     shape: new RegExp(
-      `(?<before>\\ba0="(?:${names})"[^\\n]{0,300}? a\\d{1,2}="(?:${separate}" a\\d{1,2}="|-p(?=[^"])))[^"\\n]{1,200}`,
+      `(?<before>\\ba0=${mark}(?:${names})${mark}[^\\n]{0,300}? a\\d{1,2}=${mark}(?:${separate}${mark} a\\d{1,2}=${mark}|-p(?=[^"\\\\])))[^"\\\\\\n]{1,200}`,
       'g',
     ),
     isSecret: (value) => !value.startsWith('-'),
@@ -248,6 +249,6 @@ export const commands: readonly Rule[] = [
     // Redis is asked who is there.
     hint: '> auth|>auth',
     shape:
-      /(?<before>(?:redis|valkey|keydb|:\d{4,5}|\[\d{1,2}\])[^\n>]{0,30}> ?auth (?:[\w-]{1,30} (?=\S))?)[^\s"']{1,200}/gi,
+      /(?<before>(?:(?:redis|valkey|keydb)[^\n>]{0,30}|:\d{4,5}(?:\[\d{1,2}\])?)> ?auth (?:[\w-]{1,30} (?=\S))?)[^\s"']{1,200}/gi,
   },
 ];

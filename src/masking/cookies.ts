@@ -27,9 +27,9 @@ const isKnown = (name: string, value: string): boolean =>
 
 /** A line of a file of cookies, as curl and wget keep them. */
 export const jar: Rule = {
-  hint: 'true\t|false\t|true |false ',
+  hint: 'true\t|false\t|true\\\\t|false\\\\t|true |false ',
   shape:
-    /(?<before>(?:TRUE|FALSE)[\t ]{1,8}\/\S{0,200}[\t ]{1,8}(?:TRUE|FALSE)[\t ]{1,8}\d{1,12}[\t ]{1,8}(?<name>[\w.%-]{1,128})[\t ]{1,8})(?<value>\S{1,2000})/g,
+    /(?<before>(?:TRUE|FALSE)(?:[\t ]{1,8}|\\t)\/[^\s\\]{0,200}(?:[\t ]{1,8}|\\t)(?:TRUE|FALSE)(?:[\t ]{1,8}|\\t)\d{1,12}(?:[\t ]{1,8}|\\t)(?<name>[\w.%-]{1,128})(?:[\t ]{1,8}|\\t))(?<value>[^\s"\\]{1,2000})/g,
   shown: (match, { before = '', name = '', value = '' }) => (isKnown(name, value) ? match : `${before}***`),
 };
 

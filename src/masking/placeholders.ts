@@ -17,7 +17,7 @@ const forms = [
   // `YOUR_SECRET_KEY`, `put your unique phrase here`, `password_here`
   '(?:put |insert |enter )?your[ _-][\\w -]{0,60}(?:key|token|secret|passw(?:or)?d|phrase|licen[cs]e|code|here)|[\\w-]{1,40}[_-](?:here|placeholder)|change[_-]?me(?:[_-][a-z]{2,20})+|replace[_-]?me(?:[_-][a-z]{2,20})*|placeholder|tbd|todo',
   // `{{ lookup('env', 'DB_PASS') }}`, `!secret db_password`, `(sensitive value)`, `~`, `$1`, `:password` and `@p1` of a statement
-  '\\{\\{-?\\s{0,4}[a-z_][^{}\\n]{0,100}\\}\\}|!(?:secret|vault|env_var|env|ref|sub|reference)(?: .{0,80})?',
+  '\\{\\{-?\\s{0,4}[a-z_][^{}\\n]{0,100}\\}\\}|!(?:(?:secret|vault|env_var|env|ref|sub|reference|getatt)(?: .{0,80})?|[a-z_]{2,20} .{1,80})|<%[^\\n]{0,120}|\\.\\*[^\\n]{0,80}|\\$\\([a-z][\\w.]{2,60}\\)',
   '\\((?:sensitive|known)(?: .{0,30})?|~|\\$\\d|:[a-z_]{2,40}|@p\\d{1,3}',
   // What keeps secrets is told where: `op://vault/db/password`, `vault:secret/db#password`, `((db-password))`, and what it
   // made unreadable: `ENC[AES256_GCM,…]`
@@ -40,13 +40,13 @@ const forms = [
   '(?:(?:var)?(?:char|binary)|(?:tiny|small|medium|big)?int|(?:tiny|medium|long)?(?:text|blob)|decimal|datetime|timestamp|double|enum)(?:\\([\\d, ]{1,8}\\))?(?: unsigned)?',
 ];
 /** A scheme may precede it, and the end of a sentence may follow. */
-const whole = new RegExp(`^(?:(?:basic|bearer|digest|token)[ +])?(?:${forms.join('|')})[.,;:)\\]}'"\`]{0,3}$`, 'i');
+const whole = new RegExp(`^(?:(?:basic|bearer|digest|token)[ +])?(?:${forms.join('|')})[.,;:)\\]}'"\`/]{0,3}$`, 'i');
 /**
  * Public keys: of shops, maps and statistics in browsers, PayPal application ids, and public SSH keys. Also
  * `@@PASSWORD@@` and command substitutions such as `$(cat /run/secrets/password)`, except for `echo` and `printf`.
  */
 const open =
-  /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|\$\([A-Z][A-Z\d_]{2,60}\)|[<[]?(?:[A-Z]{2,20}[_-]){0,4}(?:PASS(?:WORD|WD|PHRASE)?|PWD?|SECRET|TOKEN|KEY|CREDENTIALS?|OTP|HASH|VALUE)[>\]]?|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|value|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
+  /^(?:[Bb]earer |[Bb]asic )?(?:\$\((?!echo|printf)(?:<[^\n]*|[a-z_./-]{2,40}(?:[ )][^\n]*)?)|\$\([A-Z][A-Z\d_]{2,60}\)|[<[]?(?:[A-Z]{2,20}[_-]){0,4}(?:PASS(?:WORD|WD|PHRASE)?|PWD?|SECRET|TOKEN|KEY|CREDENTIALS?|OTP|HASH|VALUE)(?:_\d{1,3})?[>\]]?|@@[A-Z\d_]{2,60}@@|__[A-Z\d_]{2,60}__|pk_(?:live|test)_\w+|(?:live|test)_pk_\w+|pk\.eyJ[\w.-]+|rzp_(?:live|test)_\w{10,20}|phc_\w+|sb_publishable_[\w-]+|FLWPUBK[\w-]+|value|APP-[A-Z\d]{17}|1:\d{6,20}:(?:android|ios|web):[\da-f]+|(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+)(?: \S.*)?)[.,;:)\]}'"\\]{0,3}$/;
 /** A scheme alone precedes something that cannot be a credential. */
 const scheme = /^(?:basic|bearer|digest|negotiate|ntlm)$/i;
 

@@ -79,21 +79,25 @@ function shownOf(match: RegExpExecArray, { isSecret, shown }: Rule): string {
   const value = found.slice(0, found.length - closing(found, kept, input, index));
   const isTicked = kept.endsWith('`') || value.startsWith('`');
   const lead = input.slice(Math.max(0, index - 40), index);
-  if (isNothing(value, kept) || isCode(value, kept, lead) || (isTicked && prints.test(value))) return whole;
-  const isMeant = isSecret === undefined || isSecret(value, kept, lead, lineAt(input, index));
+  // What somebody remarks behind it tells nothing of it.
+  const told = isBare(kept) ? value.replace(remark, '') || value : value;
+  if (isNothing(value, kept) || isCode(told, kept, lead) || (isTicked && prints.test(value))) return whole;
+  const isMeant = isSecret === undefined || isSecret(told, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
 }
 
 /** Behind it somebody remarks on it, or names what else there is. */
-const remark = /(?:\s{1,8}(?:#|\/\/|--|\/\*)\s|\s\(|[,;] ).*$/s;
+const remark = /(?:(?:^|\s{1,8})(?:#|\/\/|--|\/\*)\s|\s\(|[,;] ).*$/s;
+/** Signs alone, or a bracket that begins a remark. */
+const signs = /^(?:[^\p{L}\p{N}]{1,2}|\(\p{Ll}+)$/u;
 /** Whether it only holds a place: as it is, as addresses write it, or before a remark. */
 function isNothing(value: string, kept: string): boolean {
-  if (isPlaceholder(value) || /^[^\p{L}\p{N}]{1,2}$/u.test(value)) return true;
+  if (isPlaceholder(value) || signs.test(value)) return true;
   if (value.includes('%') && isPlaceholder(decoded(value))) return true;
   if (!isBare(kept) || !/\s/.test(value)) return false;
-  if (value.indexOf('***') > 0) return true;
+  if (value.indexOf('***') > 0 || /^\([^()]*\)?$/.test(value)) return true;
   const told = value.replace(remark, '');
-  return told !== value && told !== '' && isPlaceholder(told);
+  return told !== value && (told === '' || signs.test(told) || isPlaceholder(told));
 }
 const decoded = (value: string): string =>
   value.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

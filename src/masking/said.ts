@@ -50,6 +50,16 @@ export const said: readonly Rule[] = [
     isSecret: (value, before) => isTold(value) && !/\b(?:policy|expir|chang|reset|hash|strength)/i.test(before),
   },
   {
+    // `Your password is: …`: a colon behind it announces what it is.
+    hint,
+    begins: [passwordNames],
+    shape: new RegExp(
+      `(?<before>${name}(?: [^\\s:="']{1,30}){0,4}? (?:${is}) ?: ${mark})\\p{L}{5,40}(?=[.!,]?(?: |$|["']))`,
+      'giu',
+    ),
+    isSecret: (value) => !state.test(value) && !prose.test(value),
+  },
+  {
     // `ww: …`, short for the Dutch word
     hint: 'ww',
     shape: new RegExp(`(?<before>(?<![a-z./@-])ww ?[:=] ?${mark})[^\\s"'<>“”«»\`\\\\]{3,100}`, 'gi'),

@@ -50,7 +50,12 @@ export const spoken: readonly Rule[] = [
       `(?<before>(?:${passwords})(?:s|["'\\])*]{1,2})?,?(?: [^\\s"'=:]{1,30}| \\\\{0,8}["'][^\\n"'\\\\]{1,60}\\\\{0,8}["']){0,6}? (?:is|was|to|ist|war|auf|lautet|als|est|es|è|é|är|er)[ :]{1,2}${opening})[^\\n"'”“»’\`\\])}\\\\]{1,200}(?=\\\\{0,8}${closing})`,
       'gi',
     ),
-    isSecret: (value) => !state.test(value) && !prose.test(value) && !isPlace(value) && !/^\d$/.test(value),
+    isSecret: (value, _, __, line) =>
+      !state.test(value) &&
+      !prose.test(value) &&
+      !isPlace(value) &&
+      !/^\d$/.test(value) &&
+      !/\bcomment on\b/i.test(line),
   },
   {
     // `your one-time password is …`

@@ -9,7 +9,7 @@ export const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}2
 /** The colours of a terminal, by what shows them. */
 const colour = '(?:\\^\\[|\\\\e|\\\\x1b|\\\\0?33|#0?33|\\\\u001b)\\[[\\d;]{0,8}m';
 /** What ends a name in quotes or brackets; `:protected` and `:"Class":private` is how PHP prints properties. */
-export const ends = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)(?:[a-z_]\\w{0,11}(?:\\]|%5D)|\\d{1,2}(?:\\]|%5D)(?==|%3D))|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
+export const ends = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)(?:[a-z_]\\w{0,11}(?:\\]|%5D)|\\d{1,2}(?:\\]|%5D)(?==|%3D))|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:\\\\{0,8}"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
 /**
  * What is empty ends with its line: the next one is about something else. A value stands there only where its kind is
  * printed first, or in quotes, behind an arrow, behind a name in quotes or indented.
@@ -41,7 +41,7 @@ const nothing = (end: string): string =>
 /** Where JSON or nginx goes on: no value without quotes reaches beyond. */
 export const within = '(?!\\\\{0,8}"(?:\\s{0,2}[,:}\\]]| while |$))[^\\n]';
 /** A quotation mark that ends the text of JSON begins no value, and one that begins the name of another neither. */
-export const begun = `(?!\\s{0,2}[,:}\\]](?:\\s{0,2}["{}[\\]]|$)|;\\s{0,2}(?:expect|interact|(?:exp_)?send|$)|\\s?\\{\\s?(?:exp_)?send|[\\w-]{1,60}${quote}\\s?(?::|=>)\\s?${quote})`;
+export const begun = `(?!\\s{0,2}[,:}\\]](?:\\s{0,2}["{}[\\]]|$)|;\\s{0,2}(?:expect|interact|(?:exp_)?send|$)|\\s?\\{\\s?(?:exp_)?send|[\\w-]{1,60}${quote}\\s?(?::(?!:)|=>)\\s?(?:${quote}|[[{]|array\\b))`;
 const quoted = `(?<!\`[^\`'\\s]{1,80}=)(?<open>${quote})${begun}${nothing('\\||\\k<open>')}(?:(?!(?<!\\\\)\\k<open>)${within}){LEAST,500}(?=\\k<open>)`;
 /** How `print_r` writes a value: up to the next key, the closing parenthesis or the end of the line. */
 const printed = `(?<=\\] => ?)(?!["'\\s])${nothing('[ \\t]{0,4}(?:$| [[()])')}(?:(?! [[)])${within}){LEAST,500}`;
@@ -50,7 +50,7 @@ const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s]|# )${not
 /** Some words, up to the next name in brackets or a list, or to the end of the line. */
 const one = '[^\\s"\'`(){}[\\],;:=&<>|\\\\]{1,40}';
 const recorded = `(?<=[({[,;→] {0,2}[\\w.-]{1,40} ?[=:] {0,2})(?!${quote})${nothing('\\W|$')}${one}(?: ${one}){1,5}(?=[,;] {0,2}[\\w.-]{1,30} ?[=:]|[)}\\]])`;
-const phrase = `(?<=(?: ?[:=]|=>) {1,2})(?!${quote}|#|//)${nothing('\\W|$')}${one}(?: ${one}){1,4}(?=[ \\t.!]{0,3}$)`;
+const phrase = `(?<=(?: ?[:=]|=>) {1,2})(?!${quote}|#|//)${nothing('\\W|$')}${one}(?: ${one}){1,4}(?=[ \\t.!]{0,3}(?:$|\\\\{0,8}["']| \\(| # | // ))`;
 /** All of what is in quotation marks with its name: `-e "db_password=… …"` */
 const wholly = `(?<=(?<around>["'])[\\w.-]{1,60}=)(?=[^\\s"']{1,100} )[^"'\\n&=;]{3,200}(?=\\k<around>)`;
 /** What stands between the tags of XML, and in a column of a table. */

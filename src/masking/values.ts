@@ -14,7 +14,7 @@ export function goesOn(value: string): boolean {
   if (others.length > 0 && asks.test(first)) return true;
   return (
     prose.test(first) ||
-    (others.length > 0 && state.test(first)) ||
+    (others.length > 0 && (state.test(first) || state.test(others.at(-1) ?? ''))) ||
     (others.length > 1 && others.some((one) => verbs.test(one)))
   );
 }
@@ -28,6 +28,13 @@ const asks =
 const isSentence = (text: string): boolean =>
   /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) &&
   (/^\p{Lu}\p{Ll}+(?: \p{Ll}+,?){3,40}[.!]$/u.test(text) || text.split(' ').some((word) => prose.test(word)));
+
+/** What is written beside a field: `Password`, `Forgot your password?` */
+const isLabel = (text: string): boolean =>
+  (/^\p{Lu}\p{Ll}+(?: \p{Ll}+)?:?$/u.test(text) && isTelling(text.replace(':', ''))) ||
+  (/^\p{Lu}\p{Ll}+(?: \p{Ll}+){2,12}[?!.:]?$/u.test(text) &&
+    /pass|word|woord|wort|senha|clave|contrase/i.test(text) &&
+    text.split(' ').some((one) => prose.test(one)));
 
 /** `getenv('DB_PASS')` tells where it is kept. */
 export const readsName = /(?:env(?:_?\w{1,12})?|environ\.get|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
@@ -45,6 +52,16 @@ const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|tx
 /** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
 export function isPassword(value: string, before: string, lead: string): boolean {
   if (readsName.test(before) || /^https?:/.test(value) || textFile.test(value)) return false;
+  // A message, a label or a text beside a field.
+  if (
+    !isBare(before) &&
+    /(?:errors?|messages?|labels?|hints?|placeholders?|titles?|help|translations?)(?:\.|\[["']|["']?: ?\{ ?["']?)\w*$/i.test(
+      lead,
+    ) &&
+    /[a-z] [a-z]/i.test(value)
+  )
+    return false;
+  if (isLabel(value)) return false;
   if (/file=\W*$/i.test(lead) && isPlace(value)) return false;
   if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
   if (isResult(value, before, lead) || /^\d$/.test(value)) return false;
@@ -83,6 +100,7 @@ export function isIssued(value: string, before: string, lead: string): boolean {
   if (isBare(before) && /\s/.test(value) && goesOn(value)) return false;
   // `unexpected token: 'else'` is of a language.
   if (/token\W*$/i.test(before) && /^(?:[a-z]{1,10}|\W{1,3})$/.test(value)) return false;
+  if (/\(\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+)*$/.test(value)) return false;
   // The next argument of a call may be a name as well.
   if (/,\s?\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+){0,4}$/i.test(value)) return false;
   return (
