@@ -6,7 +6,7 @@ import { stopKey } from '../changes/change-store.ts';
 import type { Posted } from './destinations.ts';
 import { noteOpsPost } from './ops-channel.ts';
 import { isUninvited, tellOfLoss, tellOfMove, type Loss } from './undelivered.ts';
-import { noteServed, type PostQueues } from './fair-order.ts';
+import type { PostQueues } from './fair-order.ts';
 import { Undeliverable } from './messenger.ts';
 
 /** What happens after Slack has accepted a message or refused it. */
@@ -40,7 +40,7 @@ export const isEdit = ({ ts }: Message): boolean => ts !== null;
 /** Runs in the transaction that saves a successful post or edit. */
 export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { refused }: Posted): Promise<void> {
   const at = await outbox.database.now(tx);
-  noteServed(outbox.turns, message.requester, at);
+  outbox.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   if (change && message.key === stopKey(change.number) && !isEdit(message))
     await coolDown(tx, change.number, at + coolDownMs);
