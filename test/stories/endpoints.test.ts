@@ -156,6 +156,7 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
       };
 
       test.for(writings.map((one) => [one.name, one.way, one] as const))('%s: %s', async ([, , one]) => {
+        expect(under.has(one)).toBe(true);
         await under.get(one);
       });
 
