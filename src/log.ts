@@ -20,7 +20,7 @@ export function createLog(level: string, destination: DestinationStream = proces
     // scrub each field alone.
     return scrubbed === plain || namesIn(scrubbed) === namesIn(plain) ? scrubbed : `${scrubFields(plain)}\n`;
   };
-  return pino({ level, base: undefined }, { write: (line) => destination.write(clean(line)) });
+  return pino({ level, base: null }, { write: (line) => destination.write(clean(line)) });
 }
 
 const withoutParts = (line: string): string =>

@@ -11,6 +11,7 @@ import { settledWithin } from './pipeline/steps/worker.ts';
 import { backAgain, noteAlive } from './pipeline/messages/ops-messages.ts';
 import { publishAuditHead } from './pipeline/audit/audit-anchor.ts';
 import { createPayloadStore } from './slack/context/button-payloads.ts';
+import { createDeliveries } from './slack/context/deliveries.ts';
 import { createSlackServer } from './slack/incoming/app.ts';
 import { redrawHomes } from './slack/answers/home.ts';
 import { lostNote } from './slack/incoming/interrupted.ts';
@@ -128,7 +129,7 @@ const contextOf = (
   sharing: new Set(),
   turns: createTurns(policy.behind),
   nextTurn: oneEachTurn(policy.behind),
-  deliveries: new Map(),
+  deliveries: createDeliveries(),
   botUser: bot.botUserId,
   team: bot.team,
   owner,

@@ -25,7 +25,18 @@ const neighbours = (file: string): readonly string[] =>
     .filter((specifier) => specifier.startsWith('.'))
     .map((specifier) => path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)));
 
-const leaves = ['text', 'duration', 'errors', 'secret', 'semaphore', 'log', 'metrics', 'config', 'failpoints'];
+const leaves = [
+  'text',
+  'bounded-map',
+  'duration',
+  'errors',
+  'secret',
+  'semaphore',
+  'log',
+  'metrics',
+  'config',
+  'failpoints',
+];
 /** What a folder may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   main: ['wiring', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
@@ -34,13 +45,25 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   'audit-cli': ['pipeline', 'commands', 'storage', 'text', 'errors', 'secret', 'config'],
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
-  pipeline: ['policy', 'commands', 'hosting', 'storage', 'text', 'duration', 'errors', 'secret', 'failpoints'],
+  pipeline: [
+    'policy',
+    'commands',
+    'hosting',
+    'storage',
+    'bounded-map',
+    'text',
+    'duration',
+    'errors',
+    'secret',
+    'failpoints',
+  ],
   commands: ['hosting', 'text', 'duration', 'errors', 'masking', 'secret', 'semaphore'],
   policy: ['hosting', 'storage', 'text', 'duration', 'errors'],
   hosting: ['text', 'errors', 'secret', 'semaphore'],
-  storage: ['errors'],
+  storage: ['bounded-map', 'errors'],
   playground: [],
   text: [],
+  'bounded-map': [],
   duration: [],
   semaphore: [],
   errors: ['text'],

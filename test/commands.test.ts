@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AnyAction } from '../src/commands/kit/action.ts';
 import { catalogue } from '../src/commands/index.ts';
 import { rightOf, rights } from '../src/commands/rights.ts';
-import { catalogue as endpoints } from '../src/hosting/contract/catalogue.ts';
+import { catalogue as endpoints } from './hosting/contract/catalogue.ts';
 import { authorize } from '../src/pipeline/access/access-check.ts';
 import { freeze } from '../src/pipeline/changes/freeze.ts';
 import { parse, parseArgs, type Given } from '../src/pipeline/language/parse.ts';

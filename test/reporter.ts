@@ -1,5 +1,5 @@
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
-import { catalogue } from '../src/hosting/contract/catalogue.ts';
+import { catalogue } from './hosting/contract/catalogue.ts';
 import { faults } from './faults.ts';
 import { promises } from './promises.ts';
 

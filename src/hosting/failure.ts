@@ -17,7 +17,7 @@ export type Failure = {
   /** A short phrase for people. */
   readonly says: string;
   readonly status?: number;
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 };
 

@@ -133,7 +133,7 @@ async function once<R>(of: Reading, pool: Pool, read: Read<R>, closing: AbortSig
       method: call.method,
       path: target(of.wire, call.path, call.query),
       headers: headersFor(of.wire, body, 'gzip'),
-      body,
+      body: body ?? null,
       signal: AbortSignal.any([closing, AbortSignal.timeout(of.budget.tryMs)]),
     });
     const { statusCode: status, headers } = answer;

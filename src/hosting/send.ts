@@ -109,7 +109,8 @@ async function sendOnce(
     late.in(budget.answerMs);
     const headers = headersFor(wire, body, 'identity');
     const path = target(wire, call.path);
-    const answer = await client.request({ method: call.method, path, headers, body, reset: true, signal: late.signal });
+    const options = { method: call.method, path, headers, body: body ?? null, reset: true, signal: late.signal };
+    const answer = await client.request(options);
     late.in(budget.bodyMs);
     return receiptOf(answer.statusCode, await glance(answer), answer.headers['retry-after'], now());
   } catch (error) {

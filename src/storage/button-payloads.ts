@@ -39,16 +39,6 @@ export function findPayload(db: Reader, id: string, now: number): Promise<Button
     .executeTakeFirst();
 }
 
-/** As `findPayload`, but deletes it: only one of two simultaneous clicks gets it. */
-export function takePayload(tx: Tx, id: string, now: number): Promise<ButtonPayload | undefined> {
-  return tx
-    .deleteFrom('button_payloads')
-    .where('id', '=', id)
-    .where('expires_at', '>', now)
-    .returningAll()
-    .executeTakeFirst();
-}
-
 /** Deletes expired payloads. */
 export async function expirePayloads(tx: Tx, now: number): Promise<void> {
   await tx.deleteFrom('button_payloads').where('expires_at', '<=', now).execute();

@@ -57,18 +57,6 @@ export function heldLock(db: Reader, target: string, now: number): Promise<Lock 
   return db.selectFrom('locks').selectAll().where('target', '=', target).where(inForce(now)).executeTakeFirst();
 }
 
-/** Locks in force, oldest first, `limit` at most. */
-export function listLocks(db: Reader, now: number, limit: number): Promise<Lock[]> {
-  return db
-    .selectFrom('locks')
-    .selectAll()
-    .where(inForce(now))
-    .orderBy('taken_at')
-    .orderBy('target')
-    .limit(limit)
-    .execute();
-}
-
 /** Sets the end of all locks of a change (epoch ms; null: until freed). */
 export async function limitLocks(tx: Tx, change: number, until: number | null): Promise<void> {
   await tx.updateTable('locks').set({ until }).where('change', '=', change).execute();

@@ -4,6 +4,7 @@ import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { lockOf, makeFile, makePrivate, watchFiles } from './private-files.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
+import { BoundedMap } from '../bounded-map.ts';
 
 /** How long a statement waits, in ms, if another program writes to the file. Short: it blocks the whole process. */
 const BUSY_MS = 250;
@@ -125,7 +126,7 @@ const PREPARED = 200;
 
 /** Node's SQLite behind the interface that Kysely expects. */
 function adapter({ database, guard }: Files, onClose?: () => void): SqliteDatabase {
-  const prepared = new Map<string, Statement>();
+  const prepared = new BoundedMap<string, Statement>(PREPARED);
   const prepare = (text: string): Statement => {
     const statement = database.prepare(text);
     return {
@@ -140,10 +141,7 @@ function adapter({ database, guard }: Files, onClose?: () => void): SqliteDataba
     prepare(sqlText) {
       const text = adapted(sqlText, database);
       const statement = prepared.get(text) ?? prepare(text);
-      prepared.delete(text);
       prepared.set(text, statement);
-      const [oldest] = prepared.size > PREPARED ? prepared.keys() : [];
-      if (oldest !== undefined) prepared.delete(oldest);
       return statement;
     },
     close() {

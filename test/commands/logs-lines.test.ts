@@ -4,7 +4,7 @@ import { arrowsFor, barsOf, busiestMinute } from '../../src/commands/logs/histog
 import { fold } from '../../src/commands/logs/normalize.ts';
 import { isGrave, kindsOf } from '../../src/commands/logs/groups.ts';
 import { lineReader, newestOf } from '../../src/commands/logs/lines.ts';
-import { countPaths, requestIn } from '../../src/commands/logs/requests.ts';
+import { pathCounter, requestIn } from '../../src/commands/logs/requests.ts';
 import { stampReader } from '../../src/commands/logs/timestamps.ts';
 import { hostile } from '../pipeline/given.ts';
 
@@ -296,12 +296,10 @@ describe('a request', () => {
 
   test('paths that differ in ids alone are one; a path that is always the same stays as it is', () => {
     const of = (path: string, status = 200) => ({ path, status, seconds: 1, visitor: undefined, beside: '' });
-    const counted = countPaths([
-      of('/product/lamp-123/'),
-      of('/product/lamp-77/', 404),
-      of('/v1/2024/'),
-      of('/v1/2024/'),
-    ]);
+    const counter = pathCounter();
+    for (const request of [of('/product/lamp-123/'), of('/product/lamp-77/', 404), of('/v1/2024/'), of('/v1/2024/')])
+      counter.add(request);
+    const counted = counter.counts();
     expect(counted.map(({ path, count }) => [path, count])).toEqual([
       ['/product/lamp-*/', 2],
       ['/v1/2024/', 2],

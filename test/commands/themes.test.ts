@@ -379,7 +379,7 @@ describe('update', () => {
   test('offers what has an update there, and nothing before an environment is chosen', async () => {
     const choices = (env: typeof live | undefined) =>
       themesUpdate.dependent?.themes?.choices?.({
-        input: { env },
+        input: env ? { env } : {},
         ...around(hostWith(themes).read),
       });
     expect(await choices(live)).toEqual(['harvest', 'kiln', 'lattice']);

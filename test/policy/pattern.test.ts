@@ -82,6 +82,7 @@ describe('what a pattern covers', () => {
   });
 
   test('what an allow covers, a deny with the same pattern covers too', () => {
+    expect.hasAssertions();
     const patterns = TABLE.map(([text]) => readPattern(text)).filter((pattern) => typeof pattern !== 'string');
     for (const pattern of patterns) {
       for (const [, target] of TABLE) {

@@ -4,7 +4,6 @@ import {
   expirePayloads,
   findPayload,
   putPayloads,
-  takePayload,
   type ButtonPayload,
 } from '../../src/storage/button-payloads.ts';
 import type { Database } from '../../src/storage/database.ts';
@@ -136,18 +135,6 @@ describeBoth('button payloads', (open) => {
     await database.transaction((tx) => expirePayloads(tx, 100));
     expect(await findPayload(database.db, 'a1', 0)).toBeUndefined();
     expect(await findPayload(database.db, 'a2', 0)).toBeDefined();
-  });
-
-  it('are taken by one of two clicks', async () => {
-    const database = await open();
-    const replica = await database.again();
-    await put(database, payload);
-    const taken = await Promise.all(
-      [database, replica, database].map((one) => one.transaction((tx) => takePayload(tx, 'a1', 5))),
-    );
-    expect(taken.filter((one) => one !== undefined)).toEqual([payload]);
-    await put(database, payload);
-    expect(await database.transaction((tx) => takePayload(tx, 'a1', 100))).toBeUndefined();
   });
 
   it('are so many a person and so long, and no more', async () => {

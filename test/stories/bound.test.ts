@@ -141,7 +141,8 @@ describe('who may bind a channel, and where', () => {
 
   test('can tells who may', async () => {
     const ana = house.person('ana');
-    await (await ana.says('/site can use acme-shop', 'C0OPS')).hears('You may run use');
+    const own = await ana.says('/site can use acme-shop', 'C0OPS');
+    await own.hears('You may run use');
     await (await ana.says('/site can @rob use acme-shop', 'C0OPS')).hears('@Rob may not run use');
     await (await house.person('fay').says('/site can use acme-blog', 'C0OPS')).hears('You may run use');
     await (await house.person('fay').says('/site can use acme-shop', 'C0OPS')).hears('You may not run use');
@@ -184,7 +185,8 @@ test(
     Object.assign(site ?? {}, { name: 'lumen-lab', displayName: 'Lumen Lab' });
     await house.listsAnew();
     await (await ana.says('/site backups list live', 'C0GENERAL')).hears('lumen-lab/live · backups');
-    await (await ana.says('/site use', 'C0GENERAL')).hears('This channel is bound to lumen-lab, by @Ana');
+    const bound = await ana.says('/site use', 'C0GENERAL');
+    await bound.hears('This channel is bound to lumen-lab, by @Ana');
     world.sites.splice(
       world.sites.findIndex(({ name }) => name === 'lumen-lab'),
       1,

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { catalogue } from '../../src/hosting/contract/catalogue.ts';
+import { catalogue } from '../hosting/contract/catalogue.ts';
 import { defaultDurations } from '../../src/playground/hosting/operations.ts';
 import { selfSigned } from '../hosting/certificate.ts';
 import { asks, changes, endOf, requestFor, requestOf, undo, type Way } from './endpoints/acting.ts';
@@ -156,6 +156,7 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
       };
 
       test.for(writings.map((one) => [one.name, one.way, one] as const))('%s: %s', async ([, , one]) => {
+        expect(under.has(one)).toBe(true);
         await under.get(one);
       });
 

@@ -82,7 +82,8 @@ describe('a channel without the bot', () => {
 
   test('and all were done', async () => {
     for (const [index, as] of (['ana', 'ana', 'ben'] as const).entries()) {
-      await (await house.change(index + 1, as)).tells('the host reports it finished');
+      const change = await house.change(index + 1, as);
+      await change.tells('the host reports it finished');
     }
   });
 });

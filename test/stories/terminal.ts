@@ -36,7 +36,7 @@ const shownAs = (what: Card | Note): Shown =>
 
 /** Opens a terminal on the real pipeline, with this policy, beside the hosting stand-in. */
 export async function openTerminal(policy: string, durations: HostingOptions['durations']): Promise<Terminal> {
-  const hosting = await startHosting({ notKnownFor: 0, durations });
+  const hosting = await startHosting({ notKnownFor: 0, ...(durations && { durations }) });
   const folder = await mkdtemp(join(tmpdir(), 'sitehand-terminal-'));
   const policyFile = join(folder, 'policy.yml');
   await writeFile(policyFile, policy);

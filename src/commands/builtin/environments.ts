@@ -1,3 +1,4 @@
+import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { inline, say } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { optional, word } from '../kit/fields.ts';
@@ -12,20 +13,9 @@ export const environments = builtin({
   answer: ({ input, queryService }) => {
     const { environments, domains, at, trouble, isListed } = queryService.names();
     const wanted = (input.search ?? '').toLowerCase();
-    const sites = new Map(environments.map(({ site }) => [site?.name, site?.id ?? '']));
-    const rows = [
-      ...[...sites].flatMap(([name, id]) => (name === undefined ? [] : [{ name, kind: 'site', id }])),
-      ...environments.map((env) => ({
-        name: env.name,
-        kind: env.live ? 'environment, live' : 'environment',
-        id: env.id,
-      })),
-      ...domains.map((domain) => ({
-        name: domain.name,
-        kind: domain.site ? `domain of ${domain.site.name}` : 'domain',
-        id: domain.id,
-      })),
-    ].filter((row) => row.name.toLowerCase().includes(wanted) || row.id === wanted);
+    const rows = rowsOf(environments, domains).filter(
+      (row) => row.name.toLowerCase().includes(wanted) || row.id === wanted,
+    );
     const isUnlisted = !isListed && environments.length === 0;
     const names = counted(rows.length, 'name');
     const unknown = "I don't know the sites right now";
@@ -60,3 +50,14 @@ export const environments = builtin({
     };
   },
 });
+
+type Row = { readonly name: string; readonly kind: string; readonly id: string };
+
+function rowsOf(environments: readonly Environment[], domains: readonly Domain[]): readonly Row[] {
+  const sites = new Map(environments.map(({ site }) => [site?.name, site?.id ?? '']));
+  return [
+    ...[...sites].flatMap(([name, id]) => (name === undefined ? [] : [{ name, kind: 'site', id }])),
+    ...environments.map(({ name, live, id }) => ({ name, kind: live ? 'environment, live' : 'environment', id })),
+    ...domains.map(({ name, site, id }) => ({ name, kind: site ? `domain of ${site.name}` : 'domain', id })),
+  ];
+}

@@ -89,22 +89,23 @@ export function wrongValue(type: RecordType, value: string): string | undefined 
     case 'CNAME':
     case 'NS':
       return wrongHost(value);
-    case 'MX': {
-      const [priority = '', host = '', ...more] = parts(value);
-      if (!isSmall(priority) || host === '' || more.length > 0)
-        return 'is no priority with a mail server, like 10 mx.example.com';
-      return wrongHost(host, true);
-    }
-    case 'SRV': {
-      const [priority = '', weight = '', port = '', host = '', ...more] = parts(value);
-      const isShaped = [priority, weight, port].every(isSmall) && host !== '' && more.length === 0;
-      return isShaped ? wrongHost(host, true) : 'is no priority, weight, port and host, like 10 5 443 sip.example.com';
-    }
+    case 'MX':
+      return wrongNumbered(value, 1, 'is no priority with a mail server, like 10 mx.example.com');
+    case 'SRV':
+      return wrongNumbered(value, 3, 'is no priority, weight, port and host, like 10 5 443 sip.example.com');
     case 'CAA':
       return caaIn(value) === undefined ? 'is no flag, tag and value, like 0 issue "ca.example.com"' : undefined;
     case 'TXT':
       return undefined;
   }
+}
+
+/** Why this is not so many numbers and a host. */
+function wrongNumbered(value: string, count: number, misshapen: string): string | undefined {
+  const all = parts(value);
+  const host = all.at(-1);
+  if (host === undefined || all.length !== count + 1 || !all.slice(0, count).every(isSmall)) return misshapen;
+  return wrongHost(host, true);
 }
 
 const parts = (value: string): readonly string[] => value.trim().split(/\s+/);

@@ -103,7 +103,7 @@ export type Wording = {
   readonly title: Text;
   /** Past tense: `Cleared the cache of acme-shop/live`. */
   readonly done: Text;
-  readonly warning?: Text;
+  readonly warning?: Text | undefined;
   readonly facts?: Readonly<Record<string, Inline>>;
 };
 

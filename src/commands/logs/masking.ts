@@ -6,22 +6,22 @@ import { scrub } from '../../secret.ts';
 // Terminal escape sequences, and every control character except the tab.
 const unprintable =
   /\u001B(?:\[[\d;?]*[ -/]*[@-~]|[\]P^_][^\u0007\u001B]*(?:\u0007|\u001B\\)|.)|[\u0000-\u0008\u000B-\u001F\u007F-\u009F]/g;
+const maxShown = 2_000;
 /** Longer than any credential, so that one that starts within the shown part is seen whole and recognised. */
 const room = 4_096;
 
 /** Masks an e-mail address. `git@host` is a shared account of a code server, not a person. */
 const unnamed = (address: string): string => (/^(?:git|hg|svn)@/.test(address) ? address : '***@***');
 
-/** A log line that may be shown: credentials and e-mail addresses masked, visitors by alias, no control characters. */
-export const maskLine = (line: string, alias: (address: string) => string, limit?: number): string =>
-  maskWith(line, (found) => (isAddress(found) ? alias(found) : found), limit);
-
-/** The same; `named` also gets text that only looks like an address, and returns it unchanged. */
-function maskWith(line: string, named: (found: string) => string, limit = 2_000): string {
+/**
+ * A log line that may be shown: credentials and e-mail addresses masked, visitors as `named`, no control characters.
+ * `named` also gets text that only looks like an address, and returns it unchanged.
+ */
+function maskWith(line: string, named: (found: string) => string): string {
   const printable = line.replace(unprintable, '');
-  const clean = scrub(printable.slice(0, limit + room));
-  const left = printable.length - limit;
-  const short = left > 0 ? `${clean.slice(0, limit)}… (${left} more characters)` : clean;
+  const clean = scrub(printable.slice(0, maxShown + room));
+  const left = printable.length - maxShown;
+  const short = left > 0 ? `${clean.slice(0, maxShown)}… (${left} more characters)` : clean;
   // Most lines have no e-mail address, and the full search is the slowest step: skip it where possible.
   const unsigned = mayHoldEmail.test(short) ? short.replace(email, unnamed) : short;
   const numbered = (found: string, at: number, text: string): string =>

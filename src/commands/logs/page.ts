@@ -56,7 +56,7 @@ export function stretchOf({
 
 /** The overview of a log: volume over time, a breakdown, the newest lines, and buttons for a closer look. */
 export async function pageOf(reading: Reading): Promise<Page> {
-  const { asked, lines, zone } = reading;
+  const { asked, lines } = reading;
   const stretch = stretchOf(reading);
   const all =
     asked.log === 'error'
@@ -77,13 +77,8 @@ export async function pageOf(reading: Reading): Promise<Page> {
   const timeline = stretch && busiest ? timelineOf({ times, stretch, busiest, happened, firsts, isWhole, as }) : [];
   const newest = newestEntries(shown);
   const isAll = newest.length === shown.length && newest.every(({ text }) => text.length <= lineCharacters);
-  const offers: readonly (Offer | false | undefined)[] = [
-    !asked.errors &&
-      failures.length > 0 &&
-      failures.length < lines.length && { label: 'Errors only', args: argsFor(asked, { errors: true, full: false }) },
-    stretch && busiest && busiest.count > 1 && stretch.to - stretch.from > wide && aroundOffer(asked, busiest.at, zone),
-    !isAll && !asked.full && { label: 'Full log', args: argsFor(asked, { full: true }) },
-  ];
+  const isMixed = failures.length > 0 && failures.length < lines.length;
+  const isLong = stretch !== undefined && stretch.to - stretch.from > wide;
   return {
     title: titleOf(
       reading,
@@ -98,9 +93,22 @@ export async function pageOf(reading: Reading): Promise<Page> {
       { kind: 'code', text: newest.map(({ text }) => cut(text, lineCharacters)).join('\n') },
     ],
     source: sourceOf(reading, isAll ? undefined : shown.length),
-    offers: offers.filter((offer) => offer !== undefined && offer !== false),
+    offers: closerLooks(reading, { isMixed, isAll, busiest: isLong ? busiest : undefined }),
     ...(asked.full && { file: fileOf(asked, shown) }),
   };
+}
+
+/** Buttons for a closer look. `isMixed`: some lines are errors and some not. `isAll`: the page shows every line. */
+function closerLooks(
+  { asked, zone }: Reading,
+  { isMixed, isAll, busiest }: { isMixed: boolean; isAll: boolean; busiest: ReturnType<typeof busiestMinute> },
+): readonly Offer[] {
+  const offers: Offer[] = [];
+  if (!asked.errors && isMixed)
+    offers.push({ label: 'Errors only', args: argsFor(asked, { errors: true, full: false }) });
+  if (busiest && busiest.count > 1) offers.push(aroundOffer(asked, busiest.at, zone));
+  if (!isAll && !asked.full) offers.push({ label: 'Full log', args: argsFor(asked, { full: true }) });
+  return offers;
 }
 
 /** `listed`: how many lines the ones at the end are the newest of. */

@@ -55,13 +55,6 @@ export type PathCount = {
 // A single digit is a version or a page number, so it is kept.
 const varying = /(?<![\da-f])(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,12})*|\d{2,}/gi;
 
-/** Counts requests by path. */
-export function countPaths(requests: Iterable<Request>): readonly PathCount[] {
-  const counter = pathCounter();
-  for (const request of requests) counter.add(request);
-  return counter.counts();
-}
-
 type PathCounter = {
   readonly add: (request: Pick<Request, 'path'> & Partial<Request>) => void;
   readonly counts: () => readonly PathCount[];

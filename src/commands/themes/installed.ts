@@ -84,7 +84,7 @@ const installedOn = (env: Environment, { themes }: AllThemes): readonly Installe
 export const is = (word: string | null | undefined, meant: string): boolean => word?.toLowerCase() === meant;
 
 /** A theme in a table: its title, and the name that updates take. */
-export const titled = ({ title, name }: { readonly title?: string | null; readonly name: string }): Text =>
+export const titled = ({ title, name }: { readonly title?: string | null | undefined; readonly name: string }): Text =>
   title === undefined || title === null || title === '' || title === name ? [code(name)] : say`${title} ${code(name)}`;
 
 /** A warning mark in a table. */

@@ -93,7 +93,7 @@ export function writing<const Path extends string, B extends Fields | undefined 
   return Object.assign(write, about);
 }
 
-type Shapes = { readonly path: string; readonly query?: QueryFields; readonly body?: Fields };
+type Shapes = { readonly path: string; readonly query?: QueryFields | undefined; readonly body?: Fields | undefined };
 
 const titleOf = (about: About): string => `${about.section} ${about.method} ${about.path}`;
 

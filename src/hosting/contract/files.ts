@@ -4,9 +4,9 @@ import { cell, entries, list, textCell } from './fields.ts';
 
 /** A file or, with `children`, a folder. `path` is relative to the site's root. */
 export type FileNode = {
-  readonly name?: string;
-  readonly path?: string;
-  readonly children?: readonly FileNode[];
+  readonly name?: string | undefined;
+  readonly path?: string | undefined;
+  readonly children?: readonly FileNode[] | undefined;
 };
 
 const fileNode: z.ZodType<FileNode> = z.lazy(() =>

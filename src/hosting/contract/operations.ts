@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { endOf } from '../dialect.ts';
 import { reading, writing } from './endpoint.ts';
-import { cell, entries, filledLine, idCell, list, textCell, uuid } from './fields.ts';
+import { cell, entries, idCell, list, textCell, uuid } from './fields.ts';
 
 /**
  * The state of an operation. `not known` is normal for the first half minute, and permanent if the service lacks this
@@ -92,15 +92,5 @@ export const restartPhp = writing({
   method: 'POST',
   path: '/sites/tools/restart-php',
   body: { environment_id: uuid },
-  statuses: [202, 404],
-});
-
-/** Beyond the document. */
-export const makeBackup = writing({
-  section: 'manual-backup',
-  optional: true,
-  method: 'POST',
-  path: '/sites/environments/{env_id}/manual-backups',
-  body: { tag: filledLine.optional() },
   statuses: [202, 404],
 });

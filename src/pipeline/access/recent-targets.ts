@@ -1,5 +1,6 @@
 import { listChanges } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 
 /** The targets each person used last; offered first when they search for a name. */
 export type Recent = {
@@ -13,13 +14,10 @@ const maxPeople = 1_000;
 
 /** Keeps them in memory, for the last thousand people. */
 export function createRecent({ db }: Database): Recent {
-  const known = new Map<string, readonly string[]>();
+  const known = new BoundedMap<string, readonly string[]>(maxPeople);
   const keep = (person: string, targets: readonly string[]): readonly string[] => {
     const kept = [...new Set(targets)].slice(0, maxTargets);
-    known.delete(person);
     known.set(person, kept);
-    const [oldest] = known.size > maxPeople ? known.keys() : [];
-    if (oldest !== undefined) known.delete(oldest);
     return kept;
   };
   const of = async (person: string): Promise<readonly string[]> => {

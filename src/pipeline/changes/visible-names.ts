@@ -8,6 +8,7 @@ import { joined, say } from '../../text.ts';
 import type { Names } from '../language/resolve.ts';
 import { inWords } from './host-trouble.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 
 type Listed = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 
@@ -17,7 +18,7 @@ const maxRemembered = 500;
 /** Gives the names that a person may read; without a person, all. Cached until the listing or the policy changes. */
 export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => Names {
   let current: (Listed & { readonly policy: Policy; readonly all: Names }) | undefined;
-  const remembered = new Map<string, Names>();
+  const remembered = new BoundedMap<string, Names>(maxRemembered);
   return (person) => {
     const now = listing();
     if (current === undefined || !isSame(current, now) || current.policy !== policy()) {
@@ -29,7 +30,6 @@ export function createNames(listing: () => Listing, policy: () => Policy): (pers
     const known = remembered.get(key);
     if (known) return known;
     const mine = readable(current.all, current.policy, person);
-    if (remembered.size >= maxRemembered) remembered.clear();
     remembered.set(key, mine);
     return mine;
   };

@@ -1,3 +1,4 @@
+import { isName } from '../../commands/kit/action.ts';
 import type { Field } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
@@ -22,14 +23,25 @@ export type Context = {
 
 /** Assigns words to fields in order, full names first. A missing target comes from the thread. Throws `Refusal`. */
 export function bindWords(words: readonly Word[], path: string, command: Command, context: Context): Given {
-  const given: Record<string, readonly string[]> = {};
   const rest = [...words];
-  const fields = Object.entries(command.fields).filter(([, field]) => field.place === 'word');
-  let namesToCome = fields.filter(([, field]) => field.kind !== 'plain').length;
-  for (const [name, field] of fields) {
-    if (field.kind === 'plain') continue;
-    const fullAt = fullNameIn(rest, field.kind, namesToCome);
-    namesToCome -= 1;
+  const given = { ...bindNames(rest, path, command, context), ...bindPlain(rest, command) };
+  if (rest.length > 0)
+    throw new Refusal(
+      say`${code(path)} doesn't know what to do with “${rest[0]?.text.slice(0, 60)}”. Nothing was done.`,
+      { hint: say`Usage: ${code(usage(path, command))}` },
+    );
+  return given;
+}
+
+const wordFields = (command: Command): readonly (readonly [string, Field])[] =>
+  Object.entries<Field>(command.fields).filter(([, field]) => field.place === 'word');
+
+/** Takes the words of the fields that are names out of `rest`. */
+function bindNames(rest: Word[], path: string, command: Command, context: Context): Given {
+  const given: Record<string, readonly string[]> = {};
+  const fields = wordFields(command).flatMap(([name, field]) => (isName(field) ? [{ name, field }] : []));
+  for (const [at, { name, field }] of fields.entries()) {
+    const fullAt = fullNameIn(rest, field.kind, fields.length - at);
     const sibling = fullAt === -1 ? context.sibling?.(rest[0]?.text ?? '') : undefined;
     if (sibling !== undefined && context.isLoose && isDestructive(command))
       throw needsFullName(path, rest[0]?.text ?? '');
@@ -39,18 +51,19 @@ export function bindWords(words: readonly Word[], path: string, command: Command
     const word = sibling ?? taken?.text ?? context.target;
     if (word !== undefined) given[name] = [word];
   }
-  for (const [name, field] of fields) {
-    if (field.kind !== 'plain') continue;
+  return given;
+}
+
+/** Takes the words of the other fields out of `rest`. */
+function bindPlain(rest: Word[], command: Command): Given {
+  const given: Record<string, readonly string[]> = {};
+  for (const [name, field] of wordFields(command)) {
+    if (isName(field)) continue;
     if (rest[0] && field.optional) refuseEmpty(rest[0], field);
     if (rest[0] && field.optional && field.fits?.(rest[0].text) === false) continue;
     const taken = rest.splice(0, field.many ? rest.length : 1);
     if (taken.length > 0) given[name] = taken.map((word) => word.text);
   }
-  if (rest.length > 0)
-    throw new Refusal(
-      say`${code(path)} doesn't know what to do with “${rest[0]?.text.slice(0, 60)}”. Nothing was done.`,
-      { hint: say`Usage: ${code(usage(path, command))}` },
-    );
   return given;
 }
 

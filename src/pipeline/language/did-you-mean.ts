@@ -44,19 +44,32 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
     return unknown(says, say`Press the button on the change's card; ${code('changes --mine')} lists yours.`, []);
   if (alias !== undefined && commands.has(alias))
     return unknown(says, didYouMean([alias]), runOffer(alias, words.slice(1)));
+  const offers = nearestOffers(words, first, paths);
+  if (offers.length === 0 && sentences.length > 0) return asExample();
+  if (offers.length === 0) return unknown(says, say`${code('help')} shows what you may run.`, []);
+  return unknown(
+    says,
+    didYouMean(offers.map(({ path }) => path)),
+    offers.flatMap(({ path, rest }) => runOffer(path, rest)),
+  );
+}
+
+/** The nearest commands, at most three, each with the words that are left for it. */
+function nearestOffers(
+  words: readonly Word[],
+  first: string,
+  paths: readonly string[],
+): readonly { readonly path: string; readonly rest: readonly Word[] }[] {
   const { text: span, count } = spanOf(words, paths);
   const whole = nearest(span, paths);
   const firstWords = nearest(first, [...new Set(paths.map(firstWordOf))]);
   const byFirstWord = firstWords.flatMap((one) => paths.find((path) => firstWordOf(path) === one) ?? []);
   const candidates = [whole, byFirstWord, nearest(first, paths)].find((some) => some.length > 0) ?? [];
-  if (candidates.length === 0 && sentences.length > 0) return asExample();
-  if (candidates.length === 0) return unknown(says, say`${code('help')} shows what you may run.`, []);
-  const offers = candidates.slice(0, 3).flatMap((path) => {
+  return candidates.slice(0, 3).map((path) => {
     // `res ume` is one word split in two; in `cahce clear` both words belong to the command.
     const isSpan = candidates === whole && near(path, [span, first])[0] === span;
-    return runOffer(path, words.slice(isSpan ? count : 1));
+    return { path, rest: words.slice(isSpan ? count : 1) };
   });
-  return unknown(says, didYouMean(candidates.slice(0, 3)), offers);
 }
 
 /** Names that other tools use. By spelling, `unpause` would be nearest to its opposite. */

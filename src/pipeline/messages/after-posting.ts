@@ -5,7 +5,6 @@ import type { Message } from '../../storage/messages.ts';
 import { stopKey } from '../changes/change-store.ts';
 import type { Posted } from './destinations.ts';
 import { isUninvited, tellOfMove } from './undelivered.ts';
-import { noteServed } from './fair-order.ts';
 import { noteOps, type Outbox } from './post-retries.ts';
 
 /** What happens after Slack has accepted a message. */
@@ -21,7 +20,7 @@ export const isEdit = ({ ts }: Message): boolean => ts !== null;
 /** Runs in the transaction that saves a successful post or edit. */
 export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { refused }: Posted): Promise<void> {
   const at = await outbox.database.now(tx);
-  noteServed(outbox.turns, message.requester, at);
+  outbox.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   if (change && message.key === stopKey(change.number) && !isEdit(message))
     await coolDown(tx, change.number, at + coolDownMs);

@@ -41,7 +41,7 @@ export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Poller
   const context: Delivery = { ...post, turns: createPostQueues(), onPace: (afterMs) => poller.nudgeIn(afterMs) };
   const onTrouble = (error: unknown): void => post.onTrouble('posting', error);
   const poll = async (): Promise<void> => {
-    const { tried, lines } = await begin(context);
+    const { tried, lines } = await deliverDue(context);
     for (const line of lines) void line.catch(onTrouble).finally(poller.nudge);
     if (tried > 0) poller.nudge();
   };
@@ -56,17 +56,13 @@ export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Poller
   };
 }
 
-/** Posts or edits one batch of due messages, in fair order. Resolves when it is done, with the number of attempts. */
-export async function deliver(context: Delivery): Promise<number> {
-  const { tried, lines } = await begin(context);
-  await Promise.all(lines);
-  return tried;
-}
-
 type Begun = { readonly tried: number; readonly lines: readonly Promise<void>[] };
 
-/** As `deliver`, but resolves once everything is under way; `lines` has one queue for each place. */
-async function begin(context: Delivery): Promise<Begun> {
+/**
+ * Posts or edits one batch of due messages, in fair order. Resolves once everything is under way, with the number of
+ * attempts; `lines` has one queue for each place.
+ */
+export async function deliverDue(context: Delivery): Promise<Begun> {
   const { database, owner, turns } = context;
   const limit = Math.min(atOnce, maxUnderWay - turns.underWay);
   if (!context.isTaken() || limit <= 0) return { tried: 0, lines: [] };

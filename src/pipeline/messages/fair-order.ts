@@ -1,7 +1,9 @@
+import { BoundedMap } from '../../bounded-map.ts';
+
 /** What one process remembers about its posts, so that people and places get fair turns. */
 export type PostQueues = {
-  /** When each requester last had a message posted or edited (epoch ms), oldest first. */
-  readonly served: Map<string, number>;
+  /** When each requester last had a message posted or edited (epoch ms): other requesters go first next time. */
+  readonly served: BoundedMap<string, number>;
   /** For each place with work under way: the number of messages, and when the last one is done. */
   readonly lines: Map<string, { readonly messages: number; readonly end: Promise<void> }>;
   /** The messages of all `lines` together. */
@@ -14,20 +16,11 @@ export type PostQueues = {
 const maxServed = 32;
 
 export const createPostQueues = (): PostQueues => ({
-  served: new Map(),
+  served: new BoundedMap(maxServed),
   lines: new Map(),
   underWay: 0,
   isOver: false,
 });
-
-/** Records a turn, so that other requesters go first next time. */
-export function noteServed({ served }: PostQueues, requester: string, at: number): void {
-  // Deleted first, so that the key moves to the end of the map's order.
-  served.delete(requester);
-  served.set(requester, at);
-  const [oldest] = served.keys();
-  if (served.size > maxServed && oldest !== undefined) served.delete(oldest);
-}
 
 /** Runs `draw`, which handles `messages` messages, after everything already under way at that place. */
 export async function enqueueAt(

@@ -1,4 +1,5 @@
 import type { Change } from '../../storage/changes.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 
 /** What this process itself has read or done with a change. */
 export type Known = {
@@ -31,21 +32,15 @@ export type SendHistory = {
 const maxChanges = 5_000;
 
 export function createSendHistory(): SendHistory {
-  const changes = new Map<number, Known>();
-  const note = (number: number, known: Known): void => {
-    changes.delete(number);
-    changes.set(number, known);
-    const [oldest] = changes.size > maxChanges ? changes.keys() : [];
-    if (oldest !== undefined) changes.delete(oldest);
-  };
+  const changes = new BoundedMap<number, Known>(maxChanges);
   const sentAtOf = (number: number): number | undefined => changes.get(number)?.sentAt;
   const highest = ({ number, version }: Row): number => Math.max(version, changes.get(number)?.version ?? 0);
   return {
-    saw: (row) => note(row.number, { version: highest(row), sentAt: sentAtOf(row.number) }),
-    sent: (row) => note(row.number, { version: highest(row), sentAt: row.sent_at ?? 0 }),
+    saw: (row) => changes.set(row.number, { version: highest(row), sentAt: sentAtOf(row.number) }),
+    sent: (row) => changes.set(row.number, { version: highest(row), sentAt: row.sent_at ?? 0 }),
     tookNothing: (number) => {
       const known = changes.get(number);
-      if (known) note(number, { ...known, sentAt: undefined });
+      if (known) changes.set(number, { ...known, sentAt: undefined });
     },
     newerThan: ({ number, version, state }) => {
       const known = changes.get(number);
@@ -53,6 +48,6 @@ export function createSendHistory(): SendHistory {
       const isUnsent = state === 'waiting' || state === 'approved';
       return known.version > version || (isUnsent && known.sentAt !== undefined) ? known : undefined;
     },
-    believe: (row) => note(row.number, { version: row.version, sentAt: sentAtOf(row.number) }),
+    believe: (row) => changes.set(row.number, { version: row.version, sentAt: sentAtOf(row.number) }),
   };
 }

@@ -27,7 +27,7 @@ export async function share(context: SlackContext, interaction: Interaction, id:
 }
 
 async function post(context: SlackContext, interaction: Interaction, { args, page }: KeptPage): Promise<void> {
-  const { channel } = interaction;
+  const { channel, thread } = interaction;
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
   const { target } = await reauthorize(context, interaction, args);
   const place = await context.people.channel(channel);
@@ -36,7 +36,12 @@ async function post(context: SlackContext, interaction: Interaction, { args, pag
   const shared = drawNote({ text: phrase`Shared by ${mention(interaction.person)}` });
   try {
     await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>
-      context.messages.chat.postMessage({ ...inert, channel, thread_ts: interaction.thread, ...drawn }),
+      context.messages.chat.postMessage({
+        ...inert,
+        channel,
+        ...(thread !== undefined && { thread_ts: thread }),
+        ...drawn,
+      }),
     );
   } catch (error) {
     if (!(error instanceof Undeliverable)) throw error;

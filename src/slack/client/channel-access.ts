@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Undeliverable, type ChannelLook } from '../../pipeline/messages/messenger.ts';
 import { isLacking } from './api-errors.ts';
 import { asUndeliverable, platformError } from './messenger.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 
 export type LookOptions = {
   readonly client: WebClient;
@@ -25,16 +26,13 @@ const maxKept = 1_000;
 /** Looks up channels, each at most once in `freshMs`. Rejects with `Undeliverable` if Slack does not answer now. */
 export function createChannelLook(options: LookOptions): (channel: string) => Promise<ChannelLook> {
   const { freshMs } = options;
-  const cache = new Map<string, { readonly look: Promise<ChannelLook>; at: number }>();
+  const cache = new BoundedMap<string, { readonly look: Promise<ChannelLook>; at: number }>(maxKept);
   return (channel) => {
     const found = cache.get(channel);
     if (found && performance.now() - found.at < freshMs) return found.look;
     // Callers that come while it is pending share the answer.
     const entry = { look: ask(options, channel), at: Number.POSITIVE_INFINITY };
-    cache.delete(channel);
     cache.set(channel, entry);
-    const [oldest] = cache.keys();
-    if (cache.size > maxKept && oldest !== undefined) cache.delete(oldest);
     const forget = (): void => void (cache.get(channel) === entry && cache.delete(channel));
     // Do not cache `hidden`: the person is told to invite us and tries again at once.
     entry.look.then((look) => (look.kind === 'hidden' ? forget() : (entry.at = performance.now())), forget);

@@ -4,6 +4,7 @@ import type { Place } from '../../storage/messages.ts';
 import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
 import { refusalOf } from './api-errors.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 
 /** The pace towards Slack: posts, edits, the age of channel lookups, lease renewals of deliveries, home redraws. */
 export type Pace = {
@@ -47,16 +48,13 @@ export const inert = { link_names: false, unfurl_links: false, unfurl_media: fal
  */
 export function createMessenger({ client, now, pace, lookAt, onToken }: MessengerOptions): Messenger {
   const { postEveryMs, editsPerMinute } = pace;
-  const lastPost = new Map<string, number>();
+  const lastPost = new BoundedMap<string, number>(maxChannels);
   const edits: number[] = [];
 
   const takeTurn = (channel: string): void => {
     const wait = (lastPost.get(channel) ?? 0) + postEveryMs - now();
     if (wait > 0) throw new Undeliverable('later', 'this channel has just had a message', wait);
-    lastPost.delete(channel);
     lastPost.set(channel, now());
-    const [oldest] = lastPost.keys();
-    if (lastPost.size > maxChannels && oldest !== undefined) lastPost.delete(oldest);
   };
   const takeEdit = (): void => {
     while (edits[0] !== undefined && edits[0] < now() - 60_000) edits.shift();

@@ -5,6 +5,7 @@ import type { Person as PolicyPerson } from '../../policy/rules.ts';
 import { createAsk, NoAnswer, shared, type Questions } from './bounded-calls.ts';
 import type { Bot } from './token.ts';
 import { createUserGroups, type Purpose, type Told, type UserGroupOptions } from './user-groups.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 
 /**
  * Asks who a person is and in which of these Slack user groups. `from`: the team or enterprise in the delivery, which
@@ -162,17 +163,14 @@ type Users = {
 
 /** A cache of users for a minute. */
 function memory(now: () => number): Users {
-  const cache = new Map<string, { readonly user: User; readonly at: number }>();
+  const cache = new BoundedMap<string, { readonly user: User; readonly at: number }>(maxKept);
   return {
     get: (id) => {
       const found = cache.get(id);
       return found && now() - found.at < freshMs ? found.user : undefined;
     },
     keep: (id, user) => {
-      cache.delete(id);
       cache.set(id, { user, at: now() });
-      const [oldest] = cache.keys();
-      if (cache.size > maxKept && oldest !== undefined) cache.delete(oldest);
       return user;
     },
   };

@@ -3,7 +3,7 @@ import type { Logger } from '../../log.ts';
 
 /** Who this bot is and in which workspace. */
 export type Bot = {
-  readonly botId: string | undefined;
+  readonly botId?: string;
   readonly botUserId: string;
   readonly team: string;
   /** The workspace's Enterprise Grid, if it has one. */
@@ -14,7 +14,7 @@ export type Bot = {
 export async function whoAmI(client: WebClient): Promise<Bot> {
   const { bot_id: botId, user_id: botUserId, team_id: team, enterprise_id: enterprise } = await client.auth.test();
   if (!botUserId || !team) throw new Error('Slack does not say who this bot is');
-  return { botId, botUserId, team, enterprise };
+  return { ...(botId !== undefined && { botId }), botUserId, team, enterprise };
 }
 
 /** As `whoAmI`, for the start: its error says which settings to check. */

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../bounded-map.ts';
+
 /** Slack's answer about a user group: its members, or why it does not say. */
 export type Told =
   | { readonly kind: 'members'; readonly ids: readonly string[] }
@@ -58,7 +60,7 @@ type Entry = { readonly askedAt: number; readonly answer: Promise<Told>; told?: 
 
 /** Limits the rate of questions, caches answers, and shares one pending question among all who wait. */
 export function createUserGroups({ question, now, onGroup }: UserGroupOptions): UserGroups {
-  const cache = new Map<string, Entry>();
+  const cache = new BoundedMap<string, Entry>(maxKept);
   let questionTimes: readonly number[] = [];
   let restsUntil = -Infinity;
 
@@ -71,10 +73,7 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
   const askSlack = (group: string): Promise<Told> => {
     const entry: Entry = { askedAt: now(), answer: question(group) };
     questionTimes = [...questionTimes, entry.askedAt];
-    cache.delete(group);
     cache.set(group, entry);
-    const [oldest] = cache.keys();
-    if (cache.size > maxKept && oldest !== undefined) cache.delete(oldest);
     void entry.answer.then((told) => {
       entry.told = told;
       if (told.kind === 'members') onGroup(group, undefined);
@@ -91,12 +90,12 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
     questionTimes = questionTimes.filter((at) => now() - at < minuteMs);
     return questionTimes.length < questions ? askSlack(group) : tooOften;
   };
-  const troubles = new Map<string, string>();
+  const troubles = new BoundedMap<string, string>(maxKept);
   return {
     ask: async (group, purpose) => {
       const told = await ask(group, purpose);
       if (told.kind === 'members') troubles.delete(group);
-      else if (troubles.has(group) || troubles.size < maxKept) troubles.set(group, told.why);
+      else troubles.set(group, told.why);
       return told;
     },
     troubleOf: (group) => troubles.get(group),

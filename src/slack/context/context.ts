@@ -8,6 +8,7 @@ import type { Homes } from './homes.ts';
 import type { People } from '../client/people.ts';
 import type { ReplyTarget } from '../client/ephemeral.ts';
 import type { NextTurn } from './one-each-turn.ts';
+import type { BoundedMap } from '../../bounded-map.ts';
 import type { PipelineContext } from '../../pipeline/conversation/context.ts';
 
 /**
@@ -17,7 +18,7 @@ import type { PipelineContext } from '../../pipeline/conversation/context.ts';
 export type Kept = 'new' | 'seen' | 'failed' | 'told';
 
 /** The result of each recent delivery in this process. It alone decides about copies, whatever the database does. */
-export type Deliveries = Map<string, Promise<Exclude<Kept, 'told'>>>;
+export type Deliveries = BoundedMap<string, Promise<Exclude<Kept, 'told'>>>;
 
 /** Everything the Slack code works with. */
 export type SlackContext = {

@@ -3,13 +3,16 @@ import { scrub } from '../../secret.ts';
 import { leaseMs } from './slow-work.ts';
 import { close, within } from './handler.ts';
 import type { SlackContext } from './context.ts';
-import type { Kept, Deliveries } from './context.ts';
+import type { Deliveries, Kept } from './context.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 
 /** Saves deliveries before they are acked, and recognises copies. */
 
 /** Slack repeats an unacked delivery for up to five minutes. */
 const maxKnown = 5_000;
 const keepMs = 1_000;
+
+export const createDeliveries = (): Deliveries => new BoundedMap(maxKnown);
 
 /** Another process may have taken a copy. So nothing was done only if the person hears nothing else. */
 export const noDatabase =
@@ -23,21 +26,15 @@ export async function keep(context: SlackContext, row: Row): Promise<Kept> {
   const earlier = deliveries.get(row.key);
   if (earlier !== undefined) return (await earlier) === 'failed' ? 'told' : 'seen';
   const outcome = keepFirst(context, row);
-  remember(deliveries, row.key, outcome);
+  deliveries.set(row.key, outcome);
   return outcome;
 }
 
 /** As `keep`, for deliveries that change nothing. Only this process remembers them, so a copy is not answered twice. */
 export function keepUnwritten({ deliveries }: SlackContext, key: string): 'seen' | undefined {
   if (deliveries.has(key)) return 'seen';
-  remember(deliveries, key, Promise.resolve('new'));
+  deliveries.set(key, Promise.resolve('new'));
   return undefined;
-}
-
-function remember(deliveries: Deliveries, key: string, outcome: ReturnType<typeof keepFirst>): void {
-  deliveries.set(key, outcome);
-  const [oldest] = deliveries.keys();
-  if (deliveries.size > maxKnown && oldest !== undefined) deliveries.delete(oldest);
 }
 
 async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<Kept, 'told'>> {

@@ -1,3 +1,5 @@
+import { BoundedMap } from '../../bounded-map.ts';
+
 /** The App Homes opened lately, and which of them are out of date. */
 export type Homes = {
   readonly opened: (id: string) => void;
@@ -29,7 +31,7 @@ const maxFailures = 3;
 /** Starts empty. Each home is drawn at most once in `everyMs`; `ticks` are monotonic milliseconds. */
 export function createHomes({ everyMs, ticks }: { readonly everyMs: number; readonly ticks: () => number }): Homes {
   // In the order they were opened.
-  const homes = new Map<string, Home>();
+  const homes = new BoundedMap<string, Home>(maxPeople);
   const drawings: number[] = [];
   let newest = 0;
   const room = (): number => {
@@ -38,10 +40,7 @@ export function createHomes({ everyMs, ticks }: { readonly everyMs: number; read
   };
   return {
     opened: (id) => {
-      homes.delete(id);
       homes.set(id, { openedAt: ticks(), drawnAt: ticks(), shows: new Set(), isStale: false, failures: 0 });
-      const [oldest] = homes.keys();
-      if (homes.size > maxPeople && oldest !== undefined) homes.delete(oldest);
     },
     drew: (id, shows) => {
       drawings.push(ticks());

@@ -1,7 +1,7 @@
 import type { InputBlock, Option } from '@slack/types';
 import { z } from 'zod';
 import { isName } from '../../commands/kit/action.ts';
-import { isYes, type Field, type Fields } from '../../commands/kit/fields.ts';
+import { isYes, type Field, type Fields, type PlainField } from '../../commands/kit/fields.ts';
 import type { Given } from '../../pipeline/language/parse.ts';
 import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { refuseHidden, refuseKeys } from '../../pipeline/language/tokenize.ts';
@@ -79,19 +79,23 @@ function elementOf({ name, field, given, choices }: Asked, names: Names): Elemen
     const person = /^@?([UW][A-Z\d]{2,20})$/.exec(first ?? '')?.[1];
     return { type: 'users_select', action_id: name, ...(person !== undefined && { initial_user: person }) };
   }
-  const text = given.join(field.many ? '\n' : ' ');
-  // A text that is too long is dropped, not cut: the beginning of an address is a different address.
-  const initial = text !== '' && text.length <= limits.input ? { initial_value: text } : {};
-  const example = field.example === undefined ? {} : { placeholder: plainText(field.example, limits.label) };
-  if (field.between) {
-    const [from, to] = field.between;
+  return typedElementOf(name, field, given.join(field.many ? '\n' : ' '));
+}
+
+/** The element of a field that is typed: a number or a text. */
+function typedElementOf(name: string, { between, example, many }: PlainField<unknown>, text: string): Element {
+  const placeholder = example === undefined ? {} : { placeholder: plainText(example, limits.label) };
+  if (between) {
+    const [from, to] = between;
     const bounds = { is_decimal_allowed: false, min_value: String(from), max_value: String(to) };
     const number = /^#?(\d{1,15})$/.exec(text)?.[1];
     const filled = number === undefined ? {} : { initial_value: String(Number(number)) };
-    return { type: 'number_input', action_id: name, ...bounds, ...filled, ...example };
+    return { type: 'number_input', action_id: name, ...bounds, ...filled, ...placeholder };
   }
-  const shape = { multiline: field.many, max_length: limits.input };
-  return { type: 'plain_text_input', action_id: name, ...shape, ...initial, ...example };
+  // A text that is too long is dropped, not cut: the beginning of an address is a different address.
+  const initial = text !== '' && text.length <= limits.input ? { initial_value: text } : {};
+  const shape = { multiline: many, max_length: limits.input };
+  return { type: 'plain_text_input', action_id: name, ...shape, ...initial, ...placeholder };
 }
 
 const searchable = (name: string, shown: string) => ({

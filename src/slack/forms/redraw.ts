@@ -10,6 +10,7 @@ import { type SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
 import { listsIn, tooOld } from './form-fields.ts';
 import { enterpriseNamed } from '../context/payload-shapes.ts';
+import { BoundedMap } from '../../bounded-map.ts';
 
 /** Redraws a form after a change of a field that others depend on. */
 
@@ -44,14 +45,11 @@ const updated = z.object({ view: z.object({ hash: z.string() }) });
 
 /** Redraws forms. Of several changes of one form only the last is drawn: an old drawing never replaces a newer one. */
 export function createRedraw(context: SlackContext): (event: Dispatched) => Promise<void> {
-  const turns = new Map<string, Turn>();
+  const turns = new BoundedMap<string, Turn>(maxForms);
   return async (event) => {
     const { id } = event.view;
     const turn = turns.get(id) ?? { newest: 0, updating: Promise.resolve(), became: new Map() };
-    turns.delete(id);
     turns.set(id, turn);
-    const [oldest] = turns.size > maxForms ? turns.keys() : [];
-    if (oldest !== undefined) turns.delete(oldest);
     const changedAt = Number(event.actions[0].action_ts);
     if (changedAt <= turn.newest) return;
     turn.newest = changedAt;

@@ -32,7 +32,7 @@ export type SlackServer = {
 export type SlackServerOptions = {
   readonly config: Config;
   readonly context: SlackContext;
-  readonly bot: { readonly botId: string | undefined; readonly botUserId: string };
+  readonly bot: { readonly botId?: string; readonly botUserId: string };
   /** Why it is not ready, in a few words; undefined when it is ready. */
   readonly notReady: () => Promise<string | undefined>;
   /** What is wrong although the bot is ready, in a few words; undefined if nothing is. */

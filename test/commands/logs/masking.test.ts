@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskLine } from '../../../src/commands/logs/masking.ts';
+import { masker } from '../../../src/commands/logs/masking.ts';
 import { Secret } from '../../../src/secret.ts';
 import { hostile } from '../../pipeline/given.ts';
 import { worked } from '../../worked.ts';
@@ -9,7 +9,7 @@ import { worked } from '../../worked.ts';
 const alias = (address: string): string =>
   `client-${createHmac('sha256', 'k').update(address).digest('hex').slice(0, 4)}`;
 const known = new Secret('kept-0f9e8d7c6b5a4f3e2d1c');
-const mask = (line: string): string => maskLine(line, alias);
+const mask = (line: string): string => masker(alias)(line);
 
 describe('what a log line may not show', () => {
   test.each<[string, string, string]>([
@@ -91,7 +91,7 @@ describe('what a log line may not show', () => {
 
 describe('long lines', () => {
   test('are cut, and say by how much', () => {
-    expect(maskLine('x'.repeat(30), alias, 10)).toBe(`${'x'.repeat(10)}… (20 more characters)`);
+    expect(mask('x'.repeat(2_020))).toBe(`${'x'.repeat(2_000)}… (20 more characters)`);
   });
 
   test('a secret on the cut is not shown by half', () => {
@@ -124,7 +124,7 @@ describe('long lines', () => {
     const taken = (length: number): number => {
       const lines = pieces.map((piece) => piece.repeat(length / piece.length));
       return worked(() => {
-        for (const line of lines) maskLine(line, alias, length);
+        for (const line of lines) mask(line);
       });
     };
     taken(4_000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { catalogue } from '../../../src/hosting/contract/catalogue.ts';
+import { catalogue } from './catalogue.ts';
 
 type Line = readonly [section: string, request: string, statuses: string, fields: string, operation?: string];
 
@@ -66,7 +66,6 @@ const beyond: readonly Line[] = [
   ['sites', 'GET /sites', '200 404', '? company include_environments'],
   ['validate', 'GET /validate', '200 404', ''],
   ['restart-php', 'POST /sites/tools/restart-php', '202 404', 'environment_id'],
-  ['manual-backup', 'POST /sites/environments/{env_id}/manual-backups', '202 404', 'tag'],
 ];
 
 const lines = (optional: boolean): readonly Line[] =>

@@ -12,7 +12,7 @@ import type { State } from '../../../src/storage/schema.ts';
 /** What an answer means for its change: at once, and by what the change is when it comes late. */
 
 const accepted: Outcome = { kind: 'accepted', status: 202, operation: 'op-1', immediate: false };
-const done: Outcome = { kind: 'accepted', status: 200, operation: undefined, immediate: true };
+const done: Outcome = { kind: 'accepted', status: 200, immediate: true };
 const rejected: Outcome = { kind: 'rejected', status: 403, message: 'no' };
 const unknown: Outcome = { kind: 'unknown', why: 'it answered 500', status: 500 };
 const notSent: Outcome = { kind: 'not sent', why: 'I was held up' };

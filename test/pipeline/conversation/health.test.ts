@@ -34,7 +34,10 @@ const listing: Listing = {
   trouble: undefined,
 };
 const trouble = (kind: HostTrouble['kind'], status: number | undefined): HostTrouble =>
-  new HostTrouble({ kind, status, says: 'secret-words of the host' }, { attempts: 1, elapsedMs: 5 });
+  new HostTrouble(
+    { kind, says: 'secret-words of the host', ...(status !== undefined && { status }) },
+    { attempts: 1, elapsedMs: 5 },
+  );
 
 const withOps = policyFrom(
   'version: 1\ngroups: { developers: [U01ANA], leads: [U03CHI] }\nrules:\n  - { allow: [read], to: [developers] }\nchannels: { ops: C0OPS }\n',

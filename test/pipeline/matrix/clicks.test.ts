@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { decide } from '../../../src/pipeline/steps/decide.ts';
-import { deliver } from '../../../src/pipeline/messages/deliver.ts';
+import { deliverAll } from '../messages/deliver-all.ts';
 import { overviewFor } from '../../../src/pipeline/steps/overview.ts';
 import { authorizationOf } from '../../../src/pipeline/access/authorization.ts';
 import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
@@ -74,7 +74,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
     turns: createPostQueues(),
     onTrouble,
   };
-  while ((await deliver(context)) > 0);
+  await deliverAll(context);
   for (const role of ['ana', 'chi', 'dee'] as const) {
     const { toDecide, mine } = await overviewFor(deskOf(database), roles[role]);
     for (const card of [...toDecide, ...mine]) note('App Home', card);

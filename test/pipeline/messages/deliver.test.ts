@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createDelivery, deliver, type Delivery } from '../../../src/pipeline/messages/deliver.ts';
+import { createDelivery, type Delivery } from '../../../src/pipeline/messages/deliver.ts';
 import type { Card, Note } from '../../../src/pipeline/changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from '../../../src/pipeline/messages/messenger.ts';
 import { createPostQueues } from '../../../src/pipeline/messages/fair-order.ts';
@@ -10,6 +10,7 @@ import { enqueueMessage, redrawCards, type NewMessage } from '../../../src/stora
 import { plain, say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/both.ts';
 import { save } from '../../storage/samples.ts';
+import { deliverAll } from './deliver-all.ts';
 
 const day = 86_400_000;
 const start = 1_000 * day;
@@ -57,7 +58,7 @@ function deliveryWith(database: Database, clock: { now: number }) {
     onTrouble: () => undefined,
   };
   const untilNothing = async (): Promise<readonly string[]> => {
-    while ((await deliver(context)) > 0);
+    await deliverAll(context);
     return posts.splice(0);
   };
   const later = (milliseconds: number): void => void (clock.now += milliseconds);

@@ -89,15 +89,14 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
   const fields = Object.entries(command.fields);
 
   test('takes the oddest texts in every field, or refuses them under it', () => {
-    for (const [name, field] of fields) {
-      for (const text of texts) {
-        const came = filled(path, command, { [name]: [text] });
-        const value = valueIn(came, name);
-        if (value instanceof Refusal) expect(['env', name, undefined]).toContain(value.field);
-        else if (text.trim() === '') expect(value).toEqual(isName(field) ? undefined : field.absent);
-        else if (value !== undefined) showsBack(field, name, text, value);
-      }
-    }
+    const expectTaken = (name: string, field: Field, text: string): void => {
+      const came = filled(path, command, { [name]: [text] });
+      const value = valueIn(came, name);
+      if (value instanceof Refusal) expect(['env', name, undefined]).toContain(value.field);
+      else if (text.trim() === '') expect(value).toEqual(isName(field) ? undefined : field.absent);
+      else if (value !== undefined) showsBack(field, name, text, value);
+    };
+    for (const [name, field] of fields) for (const text of texts) expectTaken(name, field, text);
   });
 
   test('and anything else', () => {
