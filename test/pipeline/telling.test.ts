@@ -7,12 +7,13 @@ import {
   type Approved,
   type Card,
 } from '../../src/pipeline/changes/card.ts';
+import { detailsOfChange } from '../../src/pipeline/changes/call-details.ts';
 import * as tell from '../../src/pipeline/changes/replies.ts';
 import type { Receipt } from '../../src/hosting/client.ts';
 import type { State } from '../../src/storage/schema.ts';
-import { plain, say, type Text } from '../../src/text.ts';
+import { joined, plain, say, type Text } from '../../src/text.ts';
 import type { Change } from '../../src/storage/changes.ts';
-import { changeOf, chi, dee, fay } from './given.ts';
+import { changeOf, chi, dee, fay, live, staging } from './given.ts';
 
 const marks: Readonly<Record<State, string>> = {
   waiting: '⏳',
@@ -107,12 +108,18 @@ describe('the card', () => {
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
     expect(markOf({ state: 'accepted', settled_at: 2 })).toBe('☑️');
   });
-  test('shows the fingerprint last', () => {
-    const card = cardOf(changeOf());
-    expect(card.facts.at(-1)?.map((part) => (typeof part === 'string' ? part : plain(part)))).toEqual([
-      'Fingerprint',
-      'aaaaaaaa',
-    ]);
+  test('shows no fingerprint and no ids: the story of the change and the full view do', () => {
+    const of = changeOf({ targets: JSON.stringify([live, staging]) });
+    expect(cardOf(of).facts.map(([label]) => label)).toEqual(['Clears']);
+    const full = plain(
+      joined(
+        detailsOfChange(of, []).lines.map(({ text }) => text),
+        '\n',
+      ),
+    );
+    expect(full).toContain(`Fingerprint: ${of.fingerprint}`);
+    expect(full).toContain(`Target: acme-shop/live environment:${live.id}`);
+    expect(full).toContain(`Reads: acme-shop/staging environment:${staging.id}`);
   });
 
   test.each<[string, Change, readonly Approved[], readonly (readonly [string, string])[]]>([
