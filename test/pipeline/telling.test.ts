@@ -287,7 +287,17 @@ describe('the sentences of a thread', () => {
     ],
     ['no evidence', tell.noEvidence, "Nothing I can read shows whether it happened. Please check the host's panel."],
     ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],
+    [
+      'finished, with its name',
+      tell.finished('host', 8_000, 'op-1'),
+      'Done after 8 s: the host reports it finished (op-1).',
+    ],
     ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: read back 2 s later.'],
+    [
+      'proven, with its name',
+      tell.finished({ proof: say`It is there` }, 2_000, 'op-1'),
+      'It is there: read back 2 s later (op-1).',
+    ],
     [
       'left',
       tell.unverified(change, 'not followed'),
@@ -309,6 +319,16 @@ describe('the sentences of a thread', () => {
       "Accepted by the host as op-1. Read back: not there. I don't know why.",
     ],
     ['failed', tell.failed('out of disk'), 'The host reports that it failed. It says: “out of disk”'],
+    [
+      'failed, with its name',
+      tell.failed('out of disk', 'op-1'),
+      'The host reports that it failed (op-1). It says: “out of disk”',
+    ],
+    [
+      'lost, with its name',
+      tell.lostSight('does not know it', 'op-1'),
+      "Outcome unknown. The host accepted it as op-1, and does not know it. I won't send it again. Please check the host's panel.",
+    ],
     [
       'lost',
       tell.lostSight('does not know it'),
