@@ -24,7 +24,6 @@ export type Reading = Kept & {
   /** Changes sent for the environment, oldest first. */
   readonly happened: readonly Happened[];
   readonly now: number;
-  readonly zone: string;
 };
 
 const newestShown = 5;
@@ -56,7 +55,7 @@ export function stretchOf({
 
 /** The overview of a log: volume over time, a breakdown, the newest lines, and buttons for a closer look. */
 export async function pageOf(reading: Reading): Promise<Page> {
-  const { asked, lines, zone } = reading;
+  const { asked, lines } = reading;
   const stretch = stretchOf(reading);
   const all =
     asked.log === 'error'
@@ -81,7 +80,7 @@ export async function pageOf(reading: Reading): Promise<Page> {
     !asked.errors &&
       failures.length > 0 &&
       failures.length < lines.length && { label: 'Errors only', args: argsFor(asked, { errors: true, full: false }) },
-    stretch && busiest && busiest.count > 1 && stretch.to - stretch.from > wide && aroundOffer(asked, busiest.at, zone),
+    stretch && busiest && busiest.count > 1 && stretch.to - stretch.from > wide && aroundOffer(asked, busiest.at),
     !isAll && !asked.full && { label: 'Full log', args: argsFor(asked, { full: true }) },
   ];
   return {
