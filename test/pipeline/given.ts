@@ -33,7 +33,7 @@ export const blog = environment('acme-blog/live', 3);
 export const shopDomain: Domain = { kind: 'domain', id: uuid(50), name: 'acme.com', site: live.site };
 /** A machine on which no certificate lies. */
 export const noCertificate: Sources['certificate'] = () => ({ wrong: say`There is none. Nothing was done.` });
-/** An environment where nobody's access ends by itself. */
+/** An environment without timed access. */
 export const noTimers: LookSources['timed'] = async () => [];
 /** What a report knows besides its input and the host, where that does not matter; logs are looked at in this thread. */
 export const surroundings: Omit<Surroundings, keyof Sources> = {

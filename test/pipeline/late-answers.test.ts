@@ -146,9 +146,8 @@ describe('an answer of the host is kept, whatever became of its row', () => {
       expect((await findChange(database.db, sent.number))?.state).toBe('accepted');
       const told = database.db.selectFrom('messages').select('body').where('change', '=', sent.number);
       const replies = await told.where('kind', '=', 'reply').execute();
-      expect(replies).toEqual(
-        risk === 'routine' ? [] : [{ body: expect.stringContaining('The host accepted it as ') }],
-      );
+      expect(replies).toHaveLength(risk === 'routine' ? 0 : 1);
+      for (const { body } of replies) expect(body).toContain('The host accepted it as ');
     },
   );
 
