@@ -43,7 +43,7 @@ export const logs = report({
     const isNothing = input.search !== undefined && found.trim() === '';
     const text = isNothing ? await read(getLogs({ ...log, lines: maxLines })) : found;
     const recall = (since: number) => happened(input.env, since);
-    return look({ text, asked: askedOf(input), wanted, most, span, now, zone }, recall);
+    return look({ text, asked: askedOf(input), wanted, most, span, now }, recall);
   },
 });
 

@@ -69,7 +69,6 @@ export const push = action({
       Database: input.database ? 'yes' : 'no',
       'Search and replace': input.searchReplace ? 'yes' : 'no',
       [`Newest backup of ${input.onto.name}`]: backupFact(snapshot.backup),
-      'From → onto': say`\`${short(input.from)}\` → \`${short(input.onto)}\``,
     },
   }),
   evidence: ({ input: { onto }, now: { backup }, sentAt }) =>
@@ -115,4 +114,3 @@ function lost({ from, onto, files, database, only }: Pushed): readonly (Text | u
 }
 
 const listed = (only: readonly string[] | undefined): Text | undefined => only && say`only ${list(only, shownPaths)}`;
-const short = ({ id }: Environment): string => `…${id.slice(-4)}`;

@@ -2,10 +2,11 @@ import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 import { Secret } from '../secret.ts';
+import { say, time, type Inline, type Text } from '../text.ts';
 import type { Certificate, SecretReference } from './contract/certificate.ts';
 
 /** Why no certificate can be used, as sentences for people. */
-type Wrong = { readonly wrong: string };
+type Wrong = { readonly wrong: Text };
 
 /** Pairs of `NAME.pem` and `NAME.key` in one folder. They are read at each use, so renewed files are seen. */
 export type Certificates = {
@@ -39,11 +40,11 @@ export function openCertificates(folder: string | undefined, now: () => number =
   };
 }
 
-function wrong(what: string, folder?: string): Wrong {
+function wrong(what: Inline, folder?: string): Wrong {
   const names = folder === undefined ? [] : namesIn(folder);
   const more = names.length > shownNames ? ` and ${names.length - shownNames} more` : '';
   const found = names.length > 0 ? `I found: ${names.slice(0, shownNames).join(', ')}${more}.` : 'I found none.';
-  return { wrong: `${what}${folder === undefined ? '' : ` ${found}`} Nothing was done.` };
+  return { wrong: say`${what}${folder === undefined ? '' : ` ${found}`} Nothing was done.` };
 }
 
 /** The names that have both files. */
@@ -84,22 +85,21 @@ function contentOf(folder: string, file: string): Secret | undefined {
 
 function checkedPair(name: string, key: Secret, chain: Secret, now: number): Certificate | Wrong {
   if (/PRIVATE KEY/.test(chain.reveal()))
-    return { wrong: `${name}.pem contains a private key, which belongs only in ${name}.key.` };
+    return { wrong: say`${name}.pem contains a private key, which belongs only in ${name}.key.` };
   const leaf = firstOf(chain.reveal());
-  if (leaf === undefined) return { wrong: `${name}.pem is not a certificate in PEM.` };
+  if (leaf === undefined) return { wrong: say`${name}.pem is not a certificate in PEM.` };
   const privateKey = keyIn(key.reveal());
-  if (privateKey === undefined) return { wrong: `${name}.key is not a private key in PEM, or it has a password.` };
+  if (privateKey === undefined) return { wrong: say`${name}.key is not a private key in PEM, or it has a password.` };
   if (!isKeyOf(leaf, privateKey))
-    return { wrong: `${name}.key is not the key of the first certificate in ${name}.pem.` };
+    return { wrong: say`${name}.key is not the key of the first certificate in ${name}.pem.` };
   const [validFrom, validUntil] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
-  if (!(validUntil > now)) return { wrong: `The certificate ${name} expired on ${dayOf(validUntil)}.` };
-  if (!(validFrom <= now)) return { wrong: `The certificate ${name} is not valid before ${dayOf(validFrom)}.` };
+  if (!(validUntil > now)) return { wrong: say`The certificate ${name} expired on ${momentOf(validUntil)}.` };
+  if (!(validFrom <= now)) return { wrong: say`The certificate ${name} is not valid before ${momentOf(validFrom)}.` };
   return { key: refTo(`${name}.key`, key), chain: refTo(`${name}.pem`, chain), names: namesOf(leaf), validUntil };
 }
 
 const refTo = ($secret: string, secret: Secret): SecretReference => ({ $secret, sha256: secret.digest() });
-const dayOf = (at: number): string =>
-  Number.isNaN(at) ? 'an unreadable date' : new Date(at).toISOString().slice(0, 10);
+const momentOf = (at: number): Inline => (Number.isNaN(at) ? 'an unreadable date' : time(at, 'date'));
 
 /** The first certificate of a chain; undefined unless every certificate in it can be read. */
 function firstOf(pem: string): X509Certificate | undefined {

@@ -12,7 +12,7 @@ import type { Certificate } from '../../src/hosting/contract/certificate.ts';
 import type { Read, Reader } from '../../src/hosting/contract/call.ts';
 import type { Company } from '../../src/hosting/contract/target.ts';
 import { parse } from '../../src/pipeline/language/parse.ts';
-import { inline, plain } from '../../src/text.ts';
+import { inline, plain, say, time } from '../../src/text.ts';
 import {
   company,
   hostile,
@@ -117,12 +117,18 @@ describe('adding a domain', () => {
     });
   });
 
-  const bad = { wrong: 'The certificate shop expired on 2020-01-01. Nothing was done.' };
+  const bad = { wrong: say`The certificate shop expired on ${time(Date.UTC(2020, 0), 'date')}. Nothing was done.` };
   test.each<[string, Partial<Input>, ReturnType<Sources['certificate']>, string, string]>([
     ['both www and no wildcard', { www: true, noWildcard: true }, certificate, 'noWildcard', 'wildcard'],
     ['one that is there', { domain: 'acme.com' }, certificate, 'domain', 'already a domain of the company'],
     ['one that is there in letters', { domain: 'xn--bcher-kva.example' }, certificate, 'domain', 'already'],
-    ['a certificate that cannot be used', { certificate: 'shop' }, bad, 'certificate', 'expired on 2020-01-01'],
+    [
+      'a certificate that cannot be used',
+      { certificate: 'shop' },
+      bad,
+      'certificate',
+      'expired on 2020-01-01 00:00 UTC',
+    ],
     [
       'one for other domains',
       { domain: 'a.b.new.example', certificate: 'shop' },

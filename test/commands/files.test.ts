@@ -185,6 +185,11 @@ describe('the next downloadable backup', () => {
       { is_backup_available: false, reset_at },
       `The next one is from ${reset_at} (in the host's own words, UTC).`,
     ]),
+    [
+      'comes at a time that names its zone and cannot be read',
+      { is_backup_available: false, reset_at: 'on Saturday at 09:00 GMT' },
+      "The next one is from on Saturday at 09:00 GMT (in the host's own words).",
+    ],
     ['is not told of', {}, 'The host does not say whether one can be downloaded now. The host does not say when'],
   ])('%s', async (_, body, words) => {
     expect(textIn(await next(body))).toContain(words);

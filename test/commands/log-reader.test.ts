@@ -28,7 +28,6 @@ function long(newest: string): LogQuery {
     most: 20_000,
     span: {},
     now,
-    zone: 'UTC',
   };
 }
 const nothing = async () => [];

@@ -192,7 +192,6 @@ async function shown(raw: readonly string[], more: { errors?: boolean; from?: nu
       most: 20_000,
       span,
       now: Date.UTC(2026, 7, 20, 20),
-      zone: 'UTC',
     },
     aliasesBy('k'),
     async () => [],

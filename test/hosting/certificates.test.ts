@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openCertificates } from '../../src/hosting/certificates.ts';
+import { openCertificates, type Certificates } from '../../src/hosting/certificates.ts';
 import { addDomain } from '../../src/hosting/contract/domains.ts';
 import { bodyOf } from '../../src/hosting/wire.ts';
 import { scrub } from '../../src/secret.ts';
+import { plain, time } from '../../src/text.ts';
 import { selfSigned } from './certificate.ts';
 import { uuid } from './host.ts';
 
@@ -23,14 +24,15 @@ const pair = (name: string, { cert, key }: ReturnType<typeof selfSigned>) => ({
   [`${name}.pem`]: cert,
   [`${name}.key`]: key,
 });
-const wrongOf = (found: object): string => ('wrong' in found ? String(found.wrong) : 'nothing is wrong');
+const wrongOf = (found: ReturnType<Certificates['certificate']>): string =>
+  'wrong' in found ? plain(found.wrong) : 'nothing is wrong';
 const shop = selfSigned({ hosts: ['acme.com', '*.Acme.com'] });
 const other = selfSigned();
 
 test('a pair is told by what it speaks for and until when, and referred to by name and digest', () => {
   const { certificate, secrets } = openCertificates(folder(pair('shop', shop)));
   const found = certificate('shop');
-  if ('wrong' in found) throw new Error(found.wrong);
+  if ('wrong' in found) throw new Error(wrongOf(found));
   expect(found).toEqual({
     key: { $secret: 'shop.key', sha256: secrets('shop.key')?.digest() },
     chain: { $secret: 'shop.pem', sha256: secrets('shop.pem')?.digest() },
@@ -55,7 +57,7 @@ test('a renewed pair is seen, and the call that was approved with the old one is
   const place = folder(pair('shop', shop));
   const { certificate, secrets } = openCertificates(place);
   const found = certificate('shop');
-  if ('wrong' in found) throw new Error(found.wrong);
+  if ('wrong' in found) throw new Error(wrongOf(found));
   const call = addDomain({
     env_id: uuid(1),
     domain_name: 'acme.com',
@@ -125,13 +127,20 @@ describe('what cannot be used is refused in one sentence that tells no path', ()
   });
 
   test('no folder is set, or it is gone', () => {
-    expect(openCertificates(undefined).certificate('shop')).toEqual({
-      wrong: 'There are no certificates on this machine: CERTIFICATES_DIR is not set. Nothing was done.',
-    });
+    expect(wrongOf(openCertificates(undefined).certificate('shop'))).toBe(
+      'There are no certificates on this machine: CERTIFICATES_DIR is not set. Nothing was done.',
+    );
     expect(openCertificates(undefined).secrets('shop.key')).toBeUndefined();
-    expect(openCertificates(path.join(folder(), 'gone')).certificate('shop')).toMatchObject({
-      wrong: "shop.pem is missing or can't be read. I found none. Nothing was done.",
-    });
+    expect(wrongOf(openCertificates(path.join(folder(), 'gone')).certificate('shop'))).toBe(
+      "shop.pem is missing or can't be read. I found none. Nothing was done.",
+    );
+  });
+
+  test('when it expired is a moment, which each reader sees in their own time zone', () => {
+    const old = selfSigned({ from: -9, until: -1 });
+    const found = openCertificates(folder(pair('shop', old))).certificate('shop');
+    const expired = time(Date.parse(new X509Certificate(old.cert).validTo), 'date');
+    expect('wrong' in found && found.wrong).toContainEqual(expired);
   });
 
   test('the names that are there, ten at most', () => {

@@ -32,8 +32,8 @@ export const staging = environment('acme-shop/staging', 2);
 export const blog = environment('acme-blog/live', 3);
 export const shopDomain: Domain = { kind: 'domain', id: uuid(50), name: 'acme.com', site: live.site };
 /** A machine on which no certificate lies. */
-export const noCertificate: Sources['certificate'] = () => ({ wrong: 'There is none. Nothing was done.' });
-/** An environment where nobody's access ends by itself. */
+export const noCertificate: Sources['certificate'] = () => ({ wrong: say`There is none. Nothing was done.` });
+/** An environment without timed access. */
 export const noTimers: LookSources['timed'] = async () => [];
 /** What a report knows besides its input and the host, where that does not matter; logs are looked at in this thread. */
 export const surroundings: Omit<Surroundings, keyof Sources> = {

@@ -129,12 +129,27 @@ describe('an answer of the host is kept, whatever became of its row', () => {
         row: wanted(one),
         answers: [{ change: sent.number, version: 5, outcome }],
         receipts: one.kind === 'not sent' ? [] : [outcome],
-        isTold: true,
+        // A routine change that is accepted as usual says so at its end.
+        isTold: one.kind !== 'accepted' || one.state !== 'sending' || one.version !== 'same',
         isPaused: isLoss(one),
         mayBeSent: false,
       });
     }
   });
+
+  test.each(['routine', 'sensitive', 'destructive'] as const)(
+    'accepted as usual, %s: told now or at its end',
+    async (risk) => {
+      const { card, authorization } = changeOf();
+      const sent = await save(database, { card, authorization, risk, state: 'sending', sent_at: now });
+      await saveOutcome(deskOf(database), sent, outcomes.accepted);
+      expect((await findChange(database.db, sent.number))?.state).toBe('accepted');
+      const told = database.db.selectFrom('messages').select('body').where('change', '=', sent.number);
+      const replies = await told.where('kind', '=', 'reply').execute();
+      expect(replies).toHaveLength(risk === 'routine' ? 0 : 1);
+      for (const { body } of replies) expect(body).toContain('The host accepted it as ');
+    },
+  );
 
   test('promise 2: there is no row any more: ops hear what the host answered, and nothing more is sent', async () => {
     const context = deskOf(database);

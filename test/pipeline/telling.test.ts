@@ -7,12 +7,13 @@ import {
   type Approved,
   type Card,
 } from '../../src/pipeline/changes/card.ts';
+import { detailsOfChange } from '../../src/pipeline/changes/call-details.ts';
 import * as tell from '../../src/pipeline/changes/replies.ts';
 import type { Receipt } from '../../src/hosting/client.ts';
 import type { State } from '../../src/storage/schema.ts';
-import { plain, say, type Text } from '../../src/text.ts';
+import { joined, plain, say, type Text } from '../../src/text.ts';
 import type { Change } from '../../src/storage/changes.ts';
-import { changeOf, chi, dee, fay } from './given.ts';
+import { changeOf, chi, dee, fay, live, staging } from './given.ts';
 
 const marks: Readonly<Record<State, string>> = {
   waiting: '⏳',
@@ -107,12 +108,18 @@ describe('the card', () => {
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
     expect(markOf({ state: 'accepted', settled_at: 2 })).toBe('☑️');
   });
-  test('shows the fingerprint last', () => {
-    const card = cardOf(changeOf());
-    expect(card.facts.at(-1)?.map((part) => (typeof part === 'string' ? part : plain(part)))).toEqual([
-      'Fingerprint',
-      'aaaaaaaa',
-    ]);
+  test('shows no fingerprint and no ids: the story of the change and the full view do', () => {
+    const of = changeOf({ targets: JSON.stringify([live, staging]) });
+    expect(cardOf(of).facts.map(([label]) => label)).toEqual(['Clears']);
+    const full = plain(
+      joined(
+        detailsOfChange(of, []).lines.map(({ text }) => text),
+        '\n',
+      ),
+    );
+    expect(full).toContain(`Fingerprint: ${of.fingerprint}`);
+    expect(full).toContain(`Target: acme-shop/live environment:${live.id}`);
+    expect(full).toContain(`Reads: acme-shop/staging environment:${staging.id}`);
   });
 
   test.each<[string, Change, readonly Approved[], readonly (readonly [string, string])[]]>([
@@ -280,7 +287,17 @@ describe('the sentences of a thread', () => {
     ],
     ['no evidence', tell.noEvidence, "Nothing I can read shows whether it happened. Please check the host's panel."],
     ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],
+    [
+      'finished, with its name',
+      tell.finished('host', 8_000, 'op-1'),
+      'Done after 8 s: the host reports it finished (op-1).',
+    ],
     ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: read back 2 s later.'],
+    [
+      'proven, with its name',
+      tell.finished({ proof: say`It is there` }, 2_000, 'op-1'),
+      'It is there: read back 2 s later (op-1).',
+    ],
     [
       'left',
       tell.unverified(change, 'not followed'),
@@ -302,6 +319,16 @@ describe('the sentences of a thread', () => {
       "Accepted by the host as op-1. Read back: not there. I don't know why.",
     ],
     ['failed', tell.failed('out of disk'), 'The host reports that it failed. It says: “out of disk”'],
+    [
+      'failed, with its name',
+      tell.failed('out of disk', 'op-1'),
+      'The host reports that it failed (op-1). It says: “out of disk”',
+    ],
+    [
+      'lost, with its name',
+      tell.lostSight('does not know it', 'op-1'),
+      "Outcome unknown. The host accepted it as op-1, and does not know it. I won't send it again. Please check the host's panel.",
+    ],
     [
       'lost',
       tell.lostSight('does not know it'),

@@ -1,5 +1,5 @@
 import { ids } from '../stories/house.ts';
-import { keys, must, onTheWay, sendingAndAfter, afterTheAnswer, type Must, type Story } from './story.ts';
+import { atTheEnd, keys, must, onTheWay, sendingAndAfter, type Must, type Story } from './story.ts';
 
 /** Messages and the write go out at the same time, so while one is under way the other may have any state. */
 const anywhere: Must = {
@@ -15,13 +15,13 @@ export const cacheClear: Story = {
     const environment = random.pick(['acme-shop/live', 'acme-shop/staging', 'acme-blog/live', 'acme-docs/live']);
     return house.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`);
   },
-  well: { came: '1 written, done', says: /✅ .*the host reports it finished/ },
+  well: { came: '1 written, done', says: /✅ .*the host reports it finished \(cache:clear-/ },
   lost: 'I was restarted before I got to cache clear ',
   rows: [
     { name: 'kept', at: { point: 'kept', of: '^command:' }, must: must.untouched },
     { name: 'acked', at: { point: 'acked', of: '^command:' }, must: must.untouched },
     ...sendingAndAfter,
     ...onTheWay('the new card', { of: keys.card, how: 'post' }, anywhere),
-    ...afterTheAnswer,
+    ...atTheEnd,
   ],
 };

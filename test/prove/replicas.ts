@@ -173,8 +173,8 @@ export const tales: readonly Tale[] = [
     );
     for (const number of [1, 2, 3, 4, 5]) {
       assert.equal(threadsOf(scene.house, number).length, 1, `cards of #${number}`);
-      const sentAndDone = allToldOf(scene, number).match(/^Sent\. The host accepted it|^✅ Done after/gm);
-      assert.equal(sentAndDone?.length, 2, `what is said of #${number}: ${allToldOf(scene, number)}`);
+      const sentOrDone = allToldOf(scene, number).match(/^Sent\. The host accepted it|^✅ Done after/gm);
+      assert.equal(sentOrDone?.length, 1, `what is said of #${number}: ${allToldOf(scene, number)}`);
     }
   }),
 ];

@@ -72,8 +72,11 @@ export const sendingAndAfter: readonly Row[] = [
   { name: 'settled', at: { point: 'settled' }, must: must.goesOn },
 ];
 
-/** The places to die at while the thread reports what the host said; the answer is saved by then. */
+/** The places to die at while the thread is told the last word; the answer is saved by then. */
+export const atTheEnd: readonly Row[] = onTheWay('the last word', { of: keys.reply, says: '^✅' }, must.goesOn);
+
+/** The same for a change that is not routine: its thread is also told that the host accepted it. */
 export const afterTheAnswer: readonly Row[] = [
   ...onTheWay('that the host accepted it', { of: keys.reply, says: '^Sent' }, must.goesOn),
-  ...onTheWay('the last word', { of: keys.reply, says: '^✅' }, must.goesOn),
+  ...atTheEnd,
 ];

@@ -254,10 +254,10 @@ describe('what does not fit says by how much', () => {
   test('the last facts of a card stay, however long the others are', () => {
     const facts = [
       ...Array.from({ length: 9 }, (_, at) => [`F${at}`, inline('x'.repeat(2_000))] as const),
-      ['Fingerprint', inline('7f3a9c1e')] as const,
+      ['Approved by', inline('@Chi, 15:40')] as const,
     ];
     const drawn = drawCard(cardWith(facts));
-    expect(JSON.stringify(drawn.blocks)).toContain('7f3a9c1e');
+    expect(JSON.stringify(drawn.blocks)).toContain('@Chi, 15:40');
     expect(question(drawn)).toMatch(/1\d,\d{3} characters are not shown here/);
     holds(drawn);
   });

@@ -15,7 +15,7 @@ rules:
 channels:
   C0ACME: { sites: ['acme-*'] }
 `;
-const announcement = 'This channel is about acme-shop now, set by @Ana. Here live means acme-shop/live.';
+const announcement = 'This channel is now bound to acme-shop, set by @Ana. Here live means acme-shop/live.';
 
 const detailsOf = (row: Record<string, unknown> | undefined): Record<string, unknown> =>
   z.record(z.string(), z.unknown()).parse(JSON.parse(String(row?.['details'])));
@@ -38,7 +38,7 @@ describe('a channel that is bound to a site', () => {
     const before = lines().length;
     const again = await house.person('ben').says('/site use ACME-shop', 'C0GENERAL');
     await again.hears('This channel is already bound to acme-shop. Nothing was changed.');
-    expect(inChannel('C0GENERAL').filter((text) => text.includes('This channel is about'))).toHaveLength(1);
+    expect(inChannel('C0GENERAL').filter((text) => text.includes('This channel is now bound to'))).toHaveLength(1);
     expect(lines()).toHaveLength(before);
     const [line] = lines();
     expect(line?.['actor']).toBe('U01ANA');
@@ -152,14 +152,14 @@ describe('who may bind a channel, and where', () => {
     const [ana, ben, fay] = [house.person('ana'), house.person('ben'), house.person('fay')];
     await (await fay.says('/site use acme-blog', 'C0OPS')).hears('This channel is now bound to acme-blog');
     await (await ben.says('/site use lumen-studio', 'C0OPS')).hears('This channel is now bound to lumen-studio');
-    await (await fay.says('/site use --forget', 'C0OPS')).hears('You may not take lumen-studio off this channel.');
+    await (await fay.says('/site use --forget', 'C0OPS')).hears('You may not unbind this channel from lumen-studio.');
     await (await ana.says('/site backups list live', 'C0OPS')).hears('lumen-studio/live · backups');
     const forgotten = await ana.says('/site use --forget', 'C0OPS');
     await forgotten.hears('This channel is no longer bound to lumen-studio');
     await house.slack.until(() =>
       house.slack
         .messages({ channel: 'C0OPS', as: ana.id })
-        .find(({ text }) => text.startsWith('This channel is no longer about lumen-studio, set by @Ana')),
+        .find(({ text }) => text.startsWith('This channel is no longer bound to lumen-studio, set by @Ana')),
     );
     await (await ana.says('/site backups list live', 'C0OPS')).hears('Which one? Nothing was done.');
     await (

@@ -9,9 +9,15 @@ afterAll(() => house.close());
 
 test.concurrent('a developer clears the cache of live: card, thread, and exactly the one write that the document describes', async () => {
   const change = await house.person('ana').asks('/site cache clear acme-shop/live --reason "release 42"', 'C0ACME');
-  await change.tells(/Sent\. The host accepted it as cache:clear-/);
-  await change.tells(/✅ Done after .* the host reports it finished/);
+  const last = await change.tells(/^✅ Done after .*: the host reports it finished \(cache:clear-[\da-f-]{36}\)\./);
+  const [row] = house.rows('select operation from changes where number = ?', change.number);
+  expect(last.text).toContain(`(${String(row?.['operation'])})`);
   const card = await change.shows('✅ Cleared the cache of acme-shop/live');
+  expect(card.text).toMatch(/Done after .*: the host reports it finished\./);
+  expect(card.text).not.toContain('cache:clear-');
+  const events = house.rows('select event from audit where change = ? order by seq', change.number);
+  expect(events.map(({ event }) => event)).toEqual(['asked', 'queued', 'send', 'accept', 'finish']);
+  expect(change.replies()).toHaveLength(1);
   expect(card.text).toContain('release 42');
   expect(card.notification).toMatch(/^✅ Cleared the cache of acme-shop\/live · #\d+$/);
 

@@ -56,8 +56,10 @@ describe.concurrent('the host', () => {
       const port = Number(new URL(house.hosting.url).port);
       const back = await startHosting({ port, key: canaries.hosting, durations: { 'cache:clear': 0 }, notKnownFor: 0 });
       try {
-        await change.tells('The host accepted it');
         await change.tells('the host reports it finished');
+        const [last, ...before] = change.replies().toReversed();
+        expect(last?.text).toMatch(/^✅ Done after .*\(cache:clear-/);
+        for (const { text } of before) expect(text).toMatch(/Nothing was sent\. I'll try again at /);
         expect(back.journal.entries().filter(({ method }) => method === 'POST')).toHaveLength(1);
       } finally {
         await back.close();

@@ -106,13 +106,13 @@ describe.concurrent('the bot is killed', () => {
     'while the operation runs: it is followed to its end after the restart',
     inHouse({ ownProcess: 'the first', hosting: { durations: { 'cache:clear': 6_000 } } }, async (house) => {
       const change = await house.person('ana').asks(`/site cache clear ${live}`);
-      await change.tells('The host accepted it');
+      await house.becomes(change.number, 'accepted');
       await house.kill();
       await house.start();
       await change.tells('the host reports it finished');
       expect(house.writes()).toHaveLength(1);
       // Killed between Slack's taking a notice and its being noted down, it is given once more, and no more than that.
-      const notices = change.replies().filter(({ text }) => text.includes('The host accepted it'));
+      const notices = change.replies().filter(({ text }) => text.includes('the host reports it finished'));
       expect(notices.length).toBeLessThanOrEqual(2);
     }),
   );

@@ -128,6 +128,24 @@ test('promise 2: the host itself calls a push failed: believed when it says so f
   expect(locksOf(change)).toEqual([]);
 });
 
+test('a routine change that runs longer tells nothing before its end, unless the host cannot be asked', async () => {
+  house.hosting.operations.plan('cache:clear', 'hang');
+  const change = await house.person('ana').asks('/site cache clear north-bakery/staging', 'D0U01ANA');
+  await house.becomes(change.number, 'accepted');
+  house.rewrite('update changes set sent_at = sent_at - 60000 where number = ?', change.number);
+  await looks(house, change, 2);
+  await change.shows('Accepted by the host; running.');
+  expect(house.rows('select key from messages where change = ? and kind = ?', change.number, 'reply')).toEqual([]);
+
+  house.hosting.faults.add({ kind: 'gateway', status: 500, path: aboutOperation(change), times: 'always' });
+  await looks(house, change, 1);
+  await change.tells(/^▶️ Sent 1 min .*ago\. I can't ask the host about it right now, so I'll keep trying\.$/);
+  house.hosting.faults.remove();
+  await looks(house, change, 1);
+  await change.tells(/^▶️ Running for 1 min /);
+  expect(change.replies()).toHaveLength(1);
+});
+
 test(
   'promise 2: a host without operations answers 500 once in HTML and once in JSON: nothing failed, and following stays off',
   inHouse({ policy, hosting: { optional: { operations: false } } }, async (quiet) => {
@@ -135,7 +153,7 @@ test(
     quiet.hosting.faults.add({ kind: 'gateway', status: 500, path: '/operations/*' });
     quiet.hosting.faults.add({ kind: 'status', status: 500, body, path: '/operations/*' });
     const change = await quiet.person('ana').asks('/site cache clear acme-shop/staging');
-    await change.tells('Sent. The host accepted it as cache:clear-');
+    await quiet.becomes(change.number, 'accepted');
     await looks(quiet, change, 3);
     expect(quiet.hosting.faults.list()).toEqual([]);
     expect([stateOf(quiet, change), works(quiet)]).toEqual(['accepted', false]);
@@ -143,6 +161,7 @@ test(
     await settles(quiet, change);
     const last = await change.tells(/^☑️ Accepted by the host as cache:clear-/);
     expect(last.text).toContain('The host does not say when it is finished.');
+    expect(change.replies()).toHaveLength(1);
     expect(works(quiet)).toBe(false);
   }),
 );

@@ -61,6 +61,10 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     expect(house.hosting.world.named('acme-shop/live')?.database.from).toContain('acme-shop/staging');
     const card = await change.shows('✅ Pushed acme-shop/staging → acme-shop/live');
     expect(card.text).toContain('Approved by  @Chi, ');
+    const ids = ['acme-shop/live', 'acme-shop/staging'].map((name) => `${name} …${idOf(name)?.slice(-4)}`);
+    for (const hidden of ['Fingerprint', ...ids]) expect(card.text).not.toContain(hidden);
+    const story = await (await chi.says(`/site change ${change.number}`)).hears('Fingerprint: ');
+    expect(story.text).toContain(`Ids: ${ids.join(', ')}\n`);
     expect(card.controls).toEqual([]);
     expect((await change.tells('Approved by @Chi. Sending in 10 s.')).controls).toEqual([]);
   });

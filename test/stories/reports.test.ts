@@ -162,7 +162,11 @@ test.concurrent('whoever may read of one site sees that site, and the rest as if
 test.concurrent('a change is told to whoever may read its target, and to nobody else', async () => {
   const change = await house.person('ana').asks('/site cache clear acme-shop/staging', 'D0U01ANA');
   const reader = await house.person('ben').says(`/site change ${change.number}`, 'D0U02BEN');
-  await reader.hears(`Clear the cache of acme-shop/staging · #${change.number}`);
+  const story = await reader.hears(`Clear the cache of acme-shop/staging · #${change.number}`);
+  const id = house.hosting.world.named('acme-shop/staging')?.id ?? '';
+  expect(story.text).toContain(`Ids: acme-shop/staging …${id.slice(-4)}\n`);
+  const [row] = house.rows('select fingerprint from changes where number = ?', change.number);
+  expect(story.text).toContain(`Fingerprint: ${String(row?.['fingerprint']).slice(0, 8)}`);
   const rob = await house.person('rob').says(`/site change ${change.number}`, 'D0U06ROB');
   await rob.hears(`I can't find #${change.number} among the changes you can see`);
   const none = await house.person('rob').says('/site change 999', 'D0U06ROB');

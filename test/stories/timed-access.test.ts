@@ -149,7 +149,7 @@ describe('what somebody does meanwhile', () => {
   test('Ben lets it in for good: nothing is written, the timer is over, and nothing is taken away', async () => {
     const it = await letIn(house, 'ana', 'north-bakery/staging', 'G0BAKERY');
     const kept = await house.person('ben').asks(`/site allowlist add north-bakery/staging ${address}`, 'C0GENERAL');
-    await kept.tells(/✅ Nothing had to be sent\. .*no longer ends by itself/);
+    await kept.tells(/✅ Nothing had to be sent\. .*it is no longer timed access/);
     await kept.shows(`✅ Let ${address} stay on the SSH allowlist of north-bakery/staging for good: `);
     await it.added.tells(new RegExp(`stays on .* for good: #${kept.number}`));
     expect(it.timer('end_reason')).toBe('kept');

@@ -56,7 +56,7 @@ export const allowlistAdd = action({
     return of.snapshot.list.length === 0 ? [...words, '--empty'] : words;
   },
   leaves: ({ list }) => inAnyOrder(list),
-  // What is there for good is not made to end: only what it adds, and what ends by itself already.
+  // What is there for good is not made timed access: only what it adds, and what is timed access already.
   access: (of) => ({
     lets: of.input.for === undefined ? of.input.addresses : [...added(of), ...timed(of).map(({ address }) => address)],
     ...(of.input.for !== undefined && { forMs: of.input.for }),
@@ -76,7 +76,7 @@ function impossible(of: Of): Wrong<keyof typeof fields> | undefined {
   return {
     field: 'addresses',
     says: say`${already} for good. Nothing was changed.`,
-    hint: say`To make the access end, remove it from the list and add it again with \`--for\`.`,
+    hint: say`To make it timed access, remove it from the list and add it again with \`--for\`.`,
   };
 }
 
@@ -90,14 +90,14 @@ function cardOf(of: Of): Wording {
   const there = listed(snapshot.list, input.addresses);
   return {
     title,
-    done: isWritten || input.for !== undefined ? title : say`${title}: the access no longer ends by itself`,
+    done: isWritten || input.for !== undefined ? title : say`${title}: it is no longer timed access`,
     warning:
       snapshot.list.length === 0
         ? say`**The list is empty now; from then on it names only what you add.** ${emptyIsUnknown}`
         : undefined,
     facts: {
       'List before': whole(snapshot.list),
-      Adds: isWritten ? whole(adds) : 'nothing: the list stays as it is, and only when access ends is changed',
+      Adds: isWritten ? whole(adds) : 'nothing: the list stays as it is, and only the timed access changes',
       'Let in anyway': letInBy(snapshot.list, adds),
       'There already': there.length > 0 ? whole(there, 5) : undefined,
       ...endFacts(of),
@@ -106,12 +106,14 @@ function cardOf(of: Of): Wording {
   };
 }
 
-/** What ends by itself: when it did before this, and when it will. */
+/** The timed access: when it was to end before this, and when it will. */
 function endFacts(of: Of): Record<string, Text> {
   const { for: forMs } = of.input;
   const ending = timed(of);
   if (ending.length === 0) return {};
   const then =
-    forMs === undefined ? say`no longer by itself` : say`${showDuration(forMs)} after it is done, if that is later`;
+    forMs === undefined
+      ? say`never: it is no longer timed access`
+      : say`${showDuration(forMs)} after it is done, if that is later`;
   return { 'Was to end': endsOf(ending), 'Will end': then };
 }

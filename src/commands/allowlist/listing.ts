@@ -7,7 +7,7 @@ import type { LookSources, Timed } from '../kit/sources.ts';
 
 /** An allowlist as the host lists it. */
 export type Allowlist = readonly string[];
-/** The list, and those whose access ends by itself. */
+/** The list, and the timed access on it. */
 export type Seen = { readonly list: Allowlist; readonly timed: readonly Timed[] };
 
 /** Looks at the list of an environment. */
@@ -20,7 +20,7 @@ export const lookAt = async ({
   timed: await timed(input.env),
 });
 
-/** Those of `addresses`, spelled canonically, that are on the list and whose access ends by itself. */
+/** Those of `addresses`, spelled canonically, that are on the list as timed access. */
 export function timedOf({ list, timed }: Seen, addresses: readonly string[]): readonly Timed[] {
   const there = new Set(listed(list, addresses));
   return timed.filter(({ address }) => there.has(address));

@@ -52,7 +52,7 @@ export const allowlistSet = action({
       facts: {
         Adds: partOf(notListed(list, input.addresses)),
         Removes: partOf(without(list, input.addresses)),
-        ...(ending.length > 0 && { 'Ends now': endsOf(ending), 'Ends then': 'no longer by itself' }),
+        ...(ending.length > 0 && { 'Was to end': endsOf(ending), 'Will end': 'never: it is no longer timed access' }),
         'List after': whole(input.addresses),
       },
     };

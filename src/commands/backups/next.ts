@@ -31,7 +31,7 @@ export const backupsNext = report({
   },
 });
 
-/** A moment in words, in UTC where it names no zone; as it stands where it cannot be read for certain. */
+/** A moment, in UTC where it names no zone; as it stands where it cannot be read for certain. */
 function whenOf(resetAt: string | undefined): Inline {
   const text = resetAt?.trim();
   if (!text) return undefined;
@@ -39,7 +39,9 @@ function whenOf(resetAt: string | undefined): Inline {
   const isWhole = /(?<!\d)\d{4}(?!\d)/.test(text) && /\d:\d{2}/.test(text);
   const zoned = hasZone ? text : `${text}${/^\d{4}-\d{2}-\d{2}T/.test(text) ? 'Z' : ' UTC'}`;
   const at = isWhole ? Date.parse(zoned) : Number.NaN;
-  return at >= earliest && at <= latest ? time(at, 'date') : `${text.slice(0, 100)} (in the host's own words, UTC)`;
+  return at >= earliest && at <= latest
+    ? time(at, 'date')
+    : `${text.slice(0, 100)} (in the host's own words${hasZone ? '' : ', UTC'})`;
 }
 
 /** A moment outside these bounds was not meant as one. */

@@ -27,7 +27,7 @@ export const timers = builtin({
                   inline(line.env.name),
                   [person(line.requester)],
                   [time(line.endsAt, 'date')],
-                  line.standing ?? inline('ends by itself'),
+                  line.standing ?? inline('open'),
                 ]),
               },
             ],

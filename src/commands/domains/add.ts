@@ -1,6 +1,6 @@
 import { addDomain, setupTypes } from '../../hosting/contract/domains.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
-import { code, list, say, time, type Text } from '../../text.ts';
+import { code, list, plain, say, time, type Text } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { choice, environment, flag, option } from '../kit/fields.ts';
 import { folded, hostname, shownName } from '../kit/values/hostnames.ts';
@@ -52,7 +52,7 @@ export const domainsAdd = action({
     certificate: usable(certificate) ? [certificate.key.sha256, certificate.chain.sha256] : certificate,
   }),
   call: ({ input, snapshot: { certificate } }) => {
-    if (certificate !== null && 'wrong' in certificate) throw new TypeError(certificate.wrong);
+    if (certificate !== null && 'wrong' in certificate) throw new TypeError(plain(certificate.wrong));
     return addDomain({
       env_id: input.env.id,
       domain_name: input.domain,
@@ -94,7 +94,7 @@ const setups = {
   avoid_downtime: 'avoiding downtime, for a domain that carries visitors already',
 } as const satisfies Record<(typeof setupTypes)[number], string>;
 
-type Looked = Certificate | { readonly wrong: string } | null;
+type Looked = Certificate | { readonly wrong: Text } | null;
 const usable = (certificate: Looked): certificate is Certificate => certificate !== null && !('wrong' in certificate);
 
 const maxNames = 10;

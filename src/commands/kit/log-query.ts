@@ -28,8 +28,6 @@ export type LogQuery = {
   readonly most: number;
   readonly span: Span;
   readonly now: number;
-  /** An IANA name. */
-  readonly zone: string;
 };
 
 /** The changes sent for the environment since then (epoch ms), oldest first. */

@@ -1,14 +1,15 @@
 import type { Reader } from '../../hosting/contract/call.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
 import type { Company, Environment } from '../../hosting/contract/target.ts';
+import type { Text } from '../../text.ts';
 
 /** What a command may read before anything is sent. */
 export type Sources = {
   readonly read: Reader;
   /** The company that owns the sites. */
   readonly company: Company;
-  /** A certificate on this machine by its name; `wrong` is a sentence that says why it cannot be used. */
-  readonly certificate: (name: string) => Certificate | { readonly wrong: string };
+  /** A certificate on this machine by its name; `wrong` says why it cannot be used. */
+  readonly certificate: (name: string) => Certificate | { readonly wrong: Text };
   /** The lowest TTL of a DNS record that the host accepts, in seconds; undefined if there is no limit. */
   readonly leastTtl?: number | undefined;
 };

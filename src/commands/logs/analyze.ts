@@ -12,7 +12,7 @@ const oldestDays = 400;
 
 /** Masks and reads the lines and builds the page; lines with times are shown beside the changes sent meanwhile. */
 export async function analyze(look: LogQuery, alias: (address: string) => string, recall: Recall): Promise<Page> {
-  const { text, asked, wanted, most, span, now, zone } = look;
+  const { text, asked, wanted, most, span, now } = look;
   const raw = newestOf(text, wanted);
   const all = await inPieces(raw, lineReader(alias, { from: now - oldestDays * dayMs, to: now + dayMs }));
   const kept = keptOf(all, raw, { span, search: asked.search });
@@ -21,5 +21,5 @@ export async function analyze(look: LogQuery, alias: (address: string) => string
   const seen = { ...kept, lines: kept.lines.slice(-most), sent: all.length, isCut, span, now };
   const stretch = stretchOf(seen);
   const happened = stretch ? await recall(stretch.from - ledUp) : [];
-  return pageOf({ ...seen, asked, happened, zone });
+  return pageOf({ ...seen, asked, happened });
 }

@@ -24,7 +24,6 @@ export type Reading = Kept & {
   /** Changes sent for the environment, oldest first. */
   readonly happened: readonly Happened[];
   readonly now: number;
-  readonly zone: string;
 };
 
 const newestShown = 5;
@@ -100,13 +99,13 @@ export async function pageOf(reading: Reading): Promise<Page> {
 
 /** Buttons for a closer look. `isMixed`: some lines are errors and some not. `isAll`: the page shows every line. */
 function closerLooks(
-  { asked, zone }: Reading,
+  { asked }: Reading,
   { isMixed, isAll, busiest }: { isMixed: boolean; isAll: boolean; busiest: ReturnType<typeof busiestMinute> },
 ): readonly Offer[] {
   const offers: Offer[] = [];
   if (!asked.errors && isMixed)
     offers.push({ label: 'Errors only', args: argsFor(asked, { errors: true, full: false }) });
-  if (busiest && busiest.count > 1) offers.push(aroundOffer(asked, busiest.at, zone));
+  if (busiest && busiest.count > 1) offers.push(aroundOffer(asked, busiest.at));
   if (!isAll && !asked.full) offers.push({ label: 'Full log', args: argsFor(asked, { full: true }) });
   return offers;
 }

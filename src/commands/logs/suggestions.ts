@@ -22,15 +22,15 @@ export function argsFor(asked: Asked, more: Partial<Asked> = {}): Args {
   ];
 }
 
-/** A button for the log around its busiest minute; the label is in `zone`. */
-export function aroundOffer(asked: Asked, at: number, zone: string): Offer {
+/** A button for the log around its busiest minute. A label is drawn as it is, so it never holds a time. */
+export function aroundOffer(asked: Asked, at: number): Offer {
   const args = argsFor(asked, {
     since: [onClock(at - aside * minute)],
     until: [onClock(at + (aside + 1) * minute)],
     lines: maxLines,
     full: false,
   });
-  return { label: `Around ${clockOf(zone, at)}`, args };
+  return { label: 'Around the busiest minute', args };
 }
 
 /** Buttons for a log that shows nothing: more of it, then the other logs. */
@@ -55,12 +55,3 @@ export function offersInstead(asked: Asked): readonly Offer[] {
 }
 
 const onClock = (at: number): string => `${new Date(at).toISOString().slice(0, 16)}Z`;
-
-/** The time of day in `zone`; marked UTC if the zone is unknown. */
-function clockOf(zone: string, at: number): string {
-  try {
-    return new Intl.DateTimeFormat('en-GB', { timeZone: zone, hour: '2-digit', minute: '2-digit' }).format(at);
-  } catch {
-    return `${new Date(at).toISOString().slice(11, 16)} UTC`;
-  }
-}

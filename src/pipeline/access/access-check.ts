@@ -58,7 +58,7 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
   for (const [name, value] of Object.entries(parsed.input)) {
     const seen = isNamed(value) ? reading(policy, person, value) : undefined;
     const unknown = seen ? unknownIn(seen) : [];
-    if (unknown.length > 0) throw new NotKnown(say`you may read what ${code(path)} is about here`, unknown);
+    if (unknown.length > 0) throw new NotKnown(say`you can see what ${code(path)} is about here`, unknown);
     if (seen?.kind === 'not allowed') throw unknownName(parsed.parsed, name);
   }
   const authorization: Authorization = { approval: 'none', rules: [], policy: policy.hash };

@@ -1,7 +1,7 @@
 import type { Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
-import { bold, code, inline, inShort, joined, person, say, time, type Text } from '../../text.ts';
+import { bold, inline, inShort, joined, person, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
@@ -128,11 +128,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
     ],
     // Once a change is settled or unknown, its warning is moot.
     warning: change.settled_at === null && change.state !== 'unknown' ? frozen.warning : undefined,
-    facts: [
-      ...frozen.facts,
-      ...approvalFacts(change, approved),
-      ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
-    ],
+    facts: [...frozen.facts, ...approvalFacts(change, approved)],
     buttons: cardButtons(change, installation),
   };
 }

@@ -5,7 +5,7 @@ import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { Text } from '../../text.ts';
 import type { ChangeEvent } from './change.ts';
-import { failed, finished, unverified, lostSight } from './replies.ts';
+import { failed, finished, lostSight, operationToName, unverified } from './replies.ts';
 
 /** The progress of polling, stored with the change. */
 export type PollState = {
@@ -39,10 +39,10 @@ export type Observation = {
   readonly proof: Proof | 'trouble' | undefined;
 };
 
-/** Poll again after `wait` ms, or apply `event` now. */
+/** Poll again after `wait` ms, or apply `event` now. `says` is for the card, `reply` for the thread. */
 export type PollResult =
   | { readonly wait: number; readonly trail: PollState }
-  | { readonly event: ChangeEvent; readonly says: Text; readonly proven: boolean };
+  | { readonly event: ChangeEvent; readonly says: Text; readonly reply: Text; readonly proven: boolean };
 
 /** Intervals between polls; the last one repeats. */
 const intervalsMs = [2_000, 4_000, 8_000, 15_000, 30_000];
@@ -77,25 +77,25 @@ export function judge(change: Change, trail: PollState, seen: Observation, works
   const polledMs = now - trail.since;
   const sinceSentMs = now - (change.sent_at ?? trail.since);
   const next = polledAgain(trail, operation, now);
-  if (proof?.verdict === 'yes') return settled({ kind: 'finish' }, finished({ proof: proof.says }, sinceSentMs), true);
-  if (operation === 'finished') return settled({ kind: 'finish' }, finished('host', sinceSentMs), true);
-  if (isFailed(next, now)) return settled({ kind: 'fail' }, failed(seen.message));
+  const how = proof?.verdict === 'yes' ? { proof: proof.says } : operation === 'finished' ? 'host' : undefined;
+  if (how) return settled(change, { kind: 'finish' }, (named) => finished(how, sinceSentMs, named), true);
+  if (isFailed(next, now)) return settled(change, { kind: 'fail' }, (named) => failed(seen.message, named));
   const again: PollResult = { wait: waitAfter(trail, seen), trail: next };
   if (operation === undefined) {
     const mayStillShow = seen.proof === 'trouble' || proof?.verdict === 'not yet';
     return mayStillShow && polledMs < notKnownMs ? again : unverifiedBy(change, seen, lockAfter(change));
   }
   if (operation === 'running') {
-    return polledMs > maxMs ? endUnverified(unverified(change, 'never finished'), unfollowedLockMs) : again;
+    return polledMs > maxMs ? endUnverified(change, 'never finished', unfollowedLockMs) : again;
   }
   if (operation !== 'not known') {
     if (next.unclear < unclearThatCount) return again;
-    if (polledMs > maxMs && (works || trail.known)) return outcomeLost('no longer answers about it');
+    if (polledMs > maxMs && (works || trail.known)) return outcomeLost(change, 'no longer answers about it');
     return polledMs < neverAnsweredMs || works || trail.known ? again : unverifiedBy(change, seen, unfollowedLockMs);
   }
   if (polledMs < notKnownMs) return again;
-  if (trail.known) return outcomeLost('no longer knows it');
-  return works ? outcomeLost('does not know it when asked') : unverifiedBy(change, seen, unfollowedLockMs);
+  if (trail.known) return outcomeLost(change, 'no longer knows it');
+  return works ? outcomeLost(change, 'does not know it when asked') : unverifiedBy(change, seen, unfollowedLockMs);
 }
 
 /** The state after one more poll. */
@@ -126,12 +126,20 @@ function lockAfter(change: Change): number {
   return receipt?.kind === 'accepted' && receipt.immediate ? 0 : unfollowedLockMs;
 }
 
-const settled = (event: ChangeEvent, says: Text, proven = false): PollResult => ({ event, says, proven });
-const outcomeLost = (why: string): PollResult => settled({ kind: 'outcome_lost' }, lostSight(why));
-const endUnverified = (says: Text, lockMs: number): PollResult => settled({ kind: 'unverified', lockMs }, says);
+/** `words` says it, with the operation's name if it gets one. */
+const settled = (
+  change: Change,
+  event: ChangeEvent,
+  words: (operation?: string) => Text,
+  proven = false,
+): PollResult => ({ event, says: words(), reply: words(operationToName(change)), proven });
+const outcomeLost = (change: Change, why: string): PollResult =>
+  settled(change, { kind: 'outcome_lost' }, (named) => lostSight(why, named));
+const endUnverified = (change: Change, why: Parameters<typeof unverified>[1], lockMs: number): PollResult =>
+  settled(change, { kind: 'unverified', lockMs }, () => unverified(change, why));
 
 function unverifiedBy(change: Change, { operation, proof }: Observation, lockMs: number): PollResult {
-  if (proof && proof !== 'trouble') return endUnverified(unverified(change, { proof: proof.says }), lockMs);
-  if (operation === undefined) return endUnverified(unverified(change, 'no proof'), lockMs);
-  return endUnverified(unverified(change, operation === 'not known' ? 'not followed' : 'asked in vain'), lockMs);
+  if (proof && proof !== 'trouble') return endUnverified(change, { proof: proof.says }, lockMs);
+  if (operation === undefined) return endUnverified(change, 'no proof', lockMs);
+  return endUnverified(change, operation === 'not known' ? 'not followed' : 'asked in vain', lockMs);
 }

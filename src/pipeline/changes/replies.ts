@@ -152,11 +152,19 @@ export const evidence = (says: Text, verdict: 'yes' | 'not yet' | 'no'): Text =>
 /** Nothing can be read back. */
 export const noEvidence = say`Nothing I can read shows whether it happened. Please check the host's panel.`;
 
-/** Done: proven by a read, or reported by the host. */
-export const finished = (how: { readonly proof: Text } | 'host', afterMs: number): Text =>
+/**
+ * The host's name for an operation, for the last reply of a routine change: its thread has no reply that says what the
+ * host accepted it as. Undefined for other changes, which have one.
+ */
+export const operationToName = ({ risk, operation }: Pick<Change, 'risk' | 'operation'>): string | undefined =>
+  risk === 'routine' ? (operation ?? undefined) : undefined;
+const inBrackets = (operation: string | undefined): Text => (operation === undefined ? [] : say` (${code(operation)})`);
+
+/** Done: proven by a read, or reported by the host. `operation`: named in it. */
+export const finished = (how: { readonly proof: Text } | 'host', afterMs: number, operation?: string): Text =>
   how === 'host'
-    ? say`Done after ${spokenDuration(afterMs)}: the host reports it finished.`
-    : say`${how.proof}: read back ${spokenDuration(afterMs)} later.`;
+    ? say`Done after ${spokenDuration(afterMs)}: the host reports it finished${inBrackets(operation)}.`
+    : say`${how.proof}: read back ${spokenDuration(afterMs)} later${inBrackets(operation)}.`;
 
 /** Accepted by the host, and nothing more can be verified. */
 export const unverified = (
@@ -176,12 +184,13 @@ export const unverified = (
   return joined([accepted, unseen]);
 };
 
-/** The host reports a failure. */
-export const failed = (message: string | undefined): Text => say`The host reports that it failed.${hostSays(message)}`;
+/** The host reports a failure. `operation`: named in it. */
+export const failed = (message: string | undefined, operation?: string): Text =>
+  say`The host reports that it failed${inBrackets(operation)}.${hostSays(message)}`;
 
-/** The host stopped answering about an operation that it had accepted. */
-export const lostSight = (why: string): Text =>
-  say`**Outcome unknown.** The host accepted it, and ${why}. I won't send it again. Please check the host's panel.`;
+/** The host stopped answering about an operation that it had accepted. `operation`: named in it. */
+export const lostSight = (why: string, operation?: string): Text =>
+  say`**Outcome unknown.** The host accepted it${operation === undefined ? '' : say` as ${code(operation)}`}, and ${why}. I won't send it again. Please check the host's panel.`;
 
 /** Nothing was sent, and why; shown on the card. */
 export const nothingSent = (why: Text): Text => say`**Nothing was sent.** ${why}`;

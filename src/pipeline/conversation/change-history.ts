@@ -5,11 +5,12 @@ import { idsOf } from '../../policy/people.ts';
 import { listAudit } from '../../storage/audit.ts';
 import { findChange, listChanges, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
-import { code, inline, person as mention, plain, say, time } from '../../text.ts';
+import { code, inline, joined, person as mention, plain, say, time } from '../../text.ts';
 import { stateLabel } from '../../commands/builtin/states.ts';
 import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
-import { cardOf } from '../changes/freeze.ts';
+import { cardOf, type FrozenCard } from '../changes/freeze.ts';
+import { storedTargets } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { markOf, standing } from '../changes/card.ts';
 import type { AccessContext } from '../access/context.ts';
@@ -78,6 +79,13 @@ export async function happenedTo({ db }: Database, { id }: Environment, since: n
     .toSorted((one, other) => one.at - other.at);
 }
 
+/** Which environments and domains the names meant then: a name can move to another id, and cards show names alone. */
+function idsFact(change: Change): FrozenCard['facts'] {
+  const named = storedTargets(change).filter(({ kind }) => kind === 'environment' || kind === 'domain');
+  const ids = named.map(({ name, id }) => say`${name} ${code(`…${id.slice(-4)}`)}`);
+  return ids.length === 0 ? [] : [['Ids', joined(ids, ', ')]];
+}
+
 const lineOf = (change: Change): ChangeLine => ({
   number: change.number,
   state: `${markOf(change)} ${stateLabel(change.state)}`,
@@ -96,6 +104,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
       ['Asked by', say`${mention(change.requester)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
       ['Asked at', [time(change.created_at, 'date')]],
       ...card.facts,
+      ...idsFact(change),
       ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),
       ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
     ],

@@ -53,7 +53,7 @@ export const bindingFor = (
       const binding: Binding = { site: site.id, name: site.name, by: doer.person.id };
       await writeKv(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
       await record(context, doer, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
-      const text = say`**This channel is about ${site.name} now**, set by ${mention(doer.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
+      const text = say`**This channel is now bound to ${site.name}**, set by ${mention(doer.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
       await announce(tx, place, text, at);
       return true;
     });
@@ -67,7 +67,7 @@ export const bindingFor = (
       refuseToForget(context, doer, before.site, name);
       if (!(await removeKv(tx, keyOf(place)))) return undefined;
       await record(context, doer, tx, at, { event: 'use', channel: place, before: before.name });
-      const text = say`**This channel is no longer about ${name}**, set by ${mention(doer.person.id)}. Please use full names here again.`;
+      const text = say`**This channel is no longer bound to ${name}**, set by ${mention(doer.person.id)}. Please use full names here again.`;
       await announce(tx, place, text, at);
       return { ...before, name };
     });
@@ -79,12 +79,15 @@ function refuseToForget(context: AccessContext, doer: Actor, site: string, name:
   const isListed = environmentsOf(context, undefined, site).length > 0;
   const { trouble } = context.names(undefined);
   if (!isListed && trouble) {
-    throw new Refusal(say`I can’t tell whether you may take ${name} off this channel. ${trouble} Nothing was done.`, {
-      hint: 'Try again in a minute.',
-    });
+    throw new Refusal(
+      say`I can't tell whether you may unbind this channel from ${name}. ${trouble} Nothing was done.`,
+      {
+        hint: 'Try again in a minute.',
+      },
+    );
   }
   if (isListed && usable(context, doer, site) === undefined)
-    throw new Refusal(say`**You may not take ${name} off this channel.** Nothing was done.`);
+    throw new Refusal(say`**You may not unbind this channel from ${name}.** Nothing was done.`);
 }
 
 const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unknown> =>

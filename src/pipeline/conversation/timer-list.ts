@@ -48,7 +48,7 @@ export const timersFor = (
 
 const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
   removed: 'its addresses are off the list',
-  kept: 'the access is permanent now',
+  kept: 'the access stays for good now',
   moved: 'the timer of another change ends the access later',
   gone: 'the environment is gone',
   not_there: 'its addresses were no longer on the list',

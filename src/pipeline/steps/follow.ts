@@ -5,7 +5,7 @@ import { following, type Reader } from '../../hosting/contract/call.ts';
 import { getOperation, validateKey } from '../../hosting/contract/operations.ts';
 import { failpoint } from '../../failpoints.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
-import { enqueueMessage } from '../../storage/messages.ts';
+import { enqueueMessage, findMessage } from '../../storage/messages.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import type { Tx } from '../../storage/database.ts';
 import { joined, say, time, type Text } from '../../text.ts';
@@ -141,7 +141,10 @@ async function compared<T>(
   }
 }
 
-/** One line in the thread, edited at every poll. */
+/**
+ * One line in the thread, edited at every poll. A routine change gets it only once the host can't be asked: while all
+ * goes well, its card says that it runs, and its thread only how it ended.
+ */
 async function tellProgress(
   tx: Tx,
   change: Change,
@@ -151,8 +154,10 @@ async function tellProgress(
 ): Promise<void> {
   const says = progress(operation, forMs);
   if (says === undefined) return;
+  const key = `${change.number}:running`;
+  if (change.risk === 'routine' && operation === 'running' && (await findMessage(tx, key)) === undefined) return;
   const body = JSON.stringify({ text: says, minor: true } satisfies Note);
-  await enqueueMessage(tx, { key: `${change.number}:running`, change: change.number, kind: 'reply', body, at });
+  await enqueueMessage(tx, { key, change: change.number, kind: 'reply', body, at });
 }
 
 function progress(operation: Observation['operation'], forMs: number): Text | undefined {
@@ -171,18 +176,18 @@ async function settle(
   verdict: Settled,
   at: number,
 ): Promise<void> {
-  const { event, says, proven } = verdict;
+  const { event, says, reply, proven } = verdict;
   const isDone = proven || event.kind === 'unverified';
   const { buttons, undo } = isDone && restored ? offersOf(context, change, restored, verdict, at) : { buttons: [] };
   const after = event.kind === 'unverified' ? restored?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
-  const text = joined([markFor[event.kind], says, after, until]);
+  const text = joined([markFor[event.kind], reply, after, until]);
   const final = { reply: { text, buttons }, lastNote: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
   const note: TransitionNote = {
     by: 'sitehand',
     at,
     details: { says },
-    ...(event.kind === 'outcome_lost' ? alarm(change, says) : final),
+    ...(event.kind === 'outcome_lost' ? alarm(change, reply) : final),
   };
   const moved = await context.changeStore.advance(tx, change, event, note);
   if (moved && isDone) await settleAccess(tx, context.changeStore, moved, at, { isProven: proven });

@@ -54,7 +54,7 @@ async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outc
   const row = isSetBack ? await markLost(context, tx, found, sent, outcome, at) : found;
   if (isSetBack && outcome.kind === 'unknown') return row;
   const event = isOurs ? eventOf(outcome) : lateEvent(outcome, row.state);
-  const note = noteFor(row, outcome, event, at);
+  const note = noteFor(row, outcome, { event, isOurs }, at);
   const moved = event && (await context.changeStore.advance(tx, row, event, note));
   if (moved === undefined) await context.changeStore.remark(tx, row, 'late_answer', note);
   return moved ?? row;
@@ -94,7 +94,10 @@ async function isRecorded(tx: Tx, sent: Change, outcome: Outcome): Promise<boole
   });
 }
 
-function noteFor(change: Change, outcome: Outcome, event: ChangeEvent | undefined, at: number): TransitionNote {
+/** `isOurs`: it is the answer to the send that the row has now. */
+type Answered = { readonly event: ChangeEvent | undefined; readonly isOurs: boolean };
+
+function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, at: number): TransitionNote {
   const base = { by: 'sitehand', at };
   if (outcome.kind === 'not sent') {
     const why = say`I wrote nothing: ${outcome.why}.`;
@@ -111,6 +114,8 @@ function noteFor(change: Change, outcome: Outcome, event: ChangeEvent | undefine
     return { ...note, reply, ops: true, tell: [change.requester] };
   }
   const late = event?.kind.endsWith('late') ? say`The answer came late. ${text}` : text;
+  // A routine change has one reply, at its end, which names the operation; until then its card shows that it was sent.
+  if (isOurs && event?.kind === 'accept' && change.risk === 'routine') return note;
   if (outcome.kind === 'accepted') return { ...note, reply: { text: late } };
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };
   const reply = { text: joined(['❌', late]) };

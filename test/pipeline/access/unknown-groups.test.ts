@@ -68,7 +68,7 @@ describe('a command', () => {
 
   test('of what may not be read for certain says nothing of what there is', () => {
     expect(said(refusalOf(asked(stranger, 'cache clear')))).toBe(
-      "I can't tell whether you may read what cache clear is about here. Slack doesn't tell me who is in @S0DEVS (S0DEVS). Nothing was done. Try again in a minute; doctor says what is wrong.",
+      "I can't tell whether you can see what cache clear is about here. Slack doesn't tell me who is in @S0DEVS (S0DEVS). Nothing was done. Try again in a minute; doctor says what is wrong.",
     );
   });
 

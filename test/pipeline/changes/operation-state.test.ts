@@ -239,6 +239,17 @@ describe('what is made of what was seen', () => {
     expect(kindOf(verdict)).toBe(wanted);
     if (says !== undefined && 'says' in verdict) expect(plain(verdict.says)).toContain(says);
     if ('says' in verdict) expect(verdict.proven).toBe(isProven(seen) || seen.operation === 'finished');
+    // The last reply of a routine change names the operation, however it ended; that of another one need not.
+    if ('says' in verdict) expect(plain(verdict.reply)).toMatch(/\bop-1\b/);
+    const other = judge({ ...change, risk: 'sensitive' }, { ...fresh, ...trail }, seen, works, begun + after);
+    if ('says' in other) expect(other.reply).toEqual(other.says);
+    expect('says' in other && other.says).toEqual('says' in verdict && verdict.says);
+  });
+
+  test('an operation that has no name is not named', () => {
+    const seen: Observation = { operation: undefined, proof: proof('yes') };
+    const verdict = judge(immediate, fresh, seen, true, begun + 5_000);
+    expect('says' in verdict && plain(verdict.reply)).toBe('it is yes: read back 6 s later.');
   });
 
   test('how long it took is counted from the sending, or from where following began', () => {

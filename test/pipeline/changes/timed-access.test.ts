@@ -8,7 +8,7 @@ import type { Seen } from '../../../src/commands/allowlist/listing.ts';
 import { effectsOf, type Effects, type Open } from '../../../src/pipeline/changes/timed-access.ts';
 import { live } from '../given.ts';
 
-/** What a change of an allowlist means for access that ends by itself. */
+/** What a change of an allowlist means for timed access. */
 
 const [x, y, z] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const;
 const access = (more: Partial<Access>): Access => ({ lets: [], mayEmpty: false, takes: [], ...more });
@@ -171,12 +171,12 @@ describe('what is asked for of an allowlist', () => {
   const input = (forMs: number | undefined, ...addresses: readonly string[]) => ({ env: live, addresses, for: forMs });
   const snapshot: Seen = { list: ['192.0.2.1/32', z], timed: [{ address: x, until: 9_000 }] };
   test.each<[string, ReturnType<typeof input>, boolean, readonly string[] | 'refused']>([
-    ['ends by itself, for good', input(undefined, x), true, [x]],
-    ['ends by itself, longer', input(300_000, x), true, [x]],
+    ['is timed access, for good', input(undefined, x), true, [x]],
+    ['is timed access, longer', input(300_000, x), true, [x]],
     ['is there for good, for good', input(undefined, z), true, 'refused'],
     ['is there for good, for a while', input(300_000, z), true, 'refused'],
     ['is not there, for a while, beside one for good', input(300_000, y, z), false, [y]],
-    ['is not there and ends by itself', input(300_000, y, x), false, [y, x]],
+    ['is not there and is timed access', input(300_000, y, x), false, [y, x]],
   ])('that %s', (_, of, isUnwritten, lets) => {
     const wrong = allowlistAdd.possible?.({ input: of, snapshot });
     expect(wrong === undefined ? allowlistAdd.access?.({ input: of, snapshot }).lets : 'refused').toEqual(lets);

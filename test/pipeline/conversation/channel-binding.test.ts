@@ -85,10 +85,12 @@ describeBoth('a channel', (open) => {
   it('is let go by whoever may bind that site, and by anybody once it is gone', async () => {
     const database = await open();
     await binding(database).use(shopSite);
-    expect(await refused(binding(database, chi).forget())).toContain('You may not take acme-shop off this channel.');
+    expect(await refused(binding(database, chi).forget())).toContain('You may not unbind this channel from acme-shop.');
     const away = { environments: [], domains: [], trouble: say`The host answered 503.` };
     const unknown = await refused(binding(database, chi, {}, away).forget());
-    expect(unknown).toContain('I can’t tell whether you may take acme-shop off this channel. The host answered 503.');
+    expect(unknown).toContain(
+      "I can't tell whether you may unbind this channel from acme-shop. The host answered 503.",
+    );
     expect(await bindingOf(database.db, 'C1')).toBeDefined();
     expect(await binding(database, chi, {}, { ...all, environments: [] }).forget()).toMatchObject({
       name: 'acme-shop',
