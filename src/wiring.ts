@@ -29,7 +29,7 @@ import { createHomes } from './slack/context/homes.ts';
 import { createPeople, type People } from './slack/client/people.ts';
 import { createMessenger, type Pace } from './slack/client/messenger.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
-import { openDatabase } from './storage/database.ts';
+import { openDatabase, type Database } from './storage/database.ts';
 import { keptKey, readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
 import type { PipelineContext } from './pipeline/conversation/context.ts';
@@ -45,12 +45,16 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   );
   const { metrics } = counting;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
+  // The policy file may have something to tell before the database is open.
+  const { promise: opened, resolve: onOpen } = Promise.withResolvers<Database>();
   const tell = (key: string, text: Text): void => {
-    tellOps(database, key, text).catch((error: unknown) => onTrouble('telling the ops channel', error));
+    const told = opened.then((open) => tellOps(open, key, text));
+    told.catch((error: unknown) => onTrouble('telling the ops channel', error));
   };
   const policy = await openPolicy(config.policyFile, rights, ofPolicy(log, tell));
   const onLost = (error: Error): void => onTrouble('using the database', error);
   const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
+  onOpen(database);
   const { secrets } = openCertificates(config.certificatesDir);
   const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observeCall(metrics, call) });
   const directory = createDirectory({

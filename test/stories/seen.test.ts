@@ -232,3 +232,47 @@ describe('promise 5: before it is asked for', () => {
     }),
   );
 });
+
+test(
+  'promise 5: a review that promised an approval is shown again where the rules no longer ask for one',
+  inHouse({ policy, hosting: { durations } }, async (house) => {
+    const ana = house.person('ana');
+    const line = '/site push acme-docs/staging acme-docs/live --database';
+    await ana.opens(line, 'Nothing is sent until it is approved');
+    await holdsFrom(
+      house,
+      policy
+        .replace(', approval: { by: [leads], count: 1, expires: 1h }', '')
+        .replace(
+          '[push, redirects clear], to: [developers]',
+          '[push, redirects clear], to: [developers], approval: none',
+        ),
+    );
+    await ana.submits({ 'Type acme-docs/live to confirm': 'acme-docs/live' });
+    const again = await ana.form('This changed while you were reading it');
+    expect(again.text).not.toContain('Nothing is sent until it is approved');
+    expect(again.submit).toBe('Push an environment');
+    expect(house.rows('select number from changes')).toEqual([]);
+    expect(house.writes('acme-docs/live')).toEqual([]);
+  }),
+);
+
+test(
+  'promise 3: what became of a submitted review is told in private where its form was closed meanwhile',
+  inHouse({ policy, hosting: { durations } }, async (house) => {
+    const ana = house.person('ana');
+    await ana.opens('/site push acme-docs/staging acme-docs/live --database', 'Nothing is sent until it is approved');
+    house.hosting.faults.add({ kind: 'delay', method: 'GET', ms: patienceMs });
+    await ana.submits({ 'Type acme-docs/live to confirm': 'acme-docs/live' });
+    await ana.form('Looking at the host');
+    await house.slack.closeModal(ana.id);
+    await house.hostAnswers();
+    await house.slack.until(
+      () =>
+        house.slack
+          .messages({ channel: 'C0ACME', as: ana.id })
+          .find(({ text }) => /^#\d+ is waiting for approval\. Its card is in/.test(text)),
+      patienceMs,
+    );
+  }),
+);

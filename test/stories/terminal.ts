@@ -5,6 +5,7 @@ import { catalogue } from '../../src/commands/index.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import type { Button, Card, Note } from '../../src/pipeline/changes/card.ts';
+import { shownOf } from '../../src/pipeline/changes/confirmation.ts';
 import { check, next, type Request } from '../../src/pipeline/conversation/conversation.ts';
 import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
@@ -82,7 +83,7 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
       case 'saved':
         return `#${came.change?.number} was saved`;
       case 'review': {
-        reviews.set(person, { parsed: came.frozen.parsed, shown: came.frozen.fingerprint });
+        reviews.set(person, { parsed: came.frozen.parsed, shown: shownOf(came.frozen) });
         return came.frozen.card;
       }
     }

@@ -6,7 +6,7 @@ import type { Frozen } from './freeze.ts';
 
 /** What a person must have seen and typed before a change is saved, whatever way the command came in. */
 
-/** The fingerprint that was shown and the name that was typed, or why neither is needed. */
+/** What was shown (`shownOf`) and the name that was typed, or why neither is needed. */
 export type Confirmation =
   | { readonly shown: string | undefined; readonly typedName: string | undefined }
   | 'not needed'
@@ -14,6 +14,14 @@ export type Confirmation =
 
 /** The frozen change differs from what was shown, so it has to be shown again. */
 export class NotAsShown extends Refusal {}
+
+/** What a review shows, to compare when it is submitted: the fingerprint, and whether an approval comes before the send. */
+export const shownOf = ({ fingerprint, authorization }: Pick<Frozen, 'fingerprint' | 'authorization'>): string =>
+  authorization.approval === 'none' ? fingerprint : `${fingerprint} after approval`;
+
+/** Whether a change is still what a review showed. It may need an approval that was not shown, but never the reverse. */
+export const isAsShown = (frozen: Pick<Frozen, 'fingerprint' | 'authorization'>, shown: string | undefined): boolean =>
+  shown === shownOf(frozen) || (shown === frozen.fingerprint && frozen.authorization.approval !== 'none');
 
 /** The name to type before asking for the change; undefined: none. */
 export function nameToType(action: AnyAction, target: Target | undefined): string | undefined {
@@ -29,7 +37,7 @@ export function needsReview(action: AnyAction, target: Target | undefined): bool
 
 /** Throws `Refusal` if the frozen change wasn't shown, or the name wasn't typed; `NotAsShown` if it differs. */
 export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation): void {
-  const { action, target, authorization, fingerprint } = frozen;
+  const { action, target, authorization } = frozen;
   if (typeof confirmation === 'string') {
     // A timer's words were shown with the grant that set it.
     const isTimer = confirmation === 'timer' && authorization.timerOf !== undefined;
@@ -39,7 +47,7 @@ export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation
     });
   }
   refuseUnlessTyped(action, target, confirmation.typedName);
-  if (confirmation.shown !== fingerprint) {
+  if (!isAsShown(frozen, confirmation.shown)) {
     throw new NotAsShown('This changed while you read it. Nothing was done.', { hint: 'Look at it again.' });
   }
 }

@@ -33,7 +33,7 @@ export type Request = {
   readonly parsed: ParsedCommand;
   /** Always shows the fields first, or what will happen. Left out: only if the command needs it. */
   readonly first?: 'fields' | 'review';
-  /** The fingerprint that a review showed, and the name that was typed into it. */
+  /** What a review showed (`shownOf`), and the name that was typed into it. */
   readonly reviewed?: Exclude<Confirmation, string>;
 };
 

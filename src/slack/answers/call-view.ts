@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
 import { detailsFor, detailsOfFrozen } from '../../pipeline/changes/call-details.ts';
+import { isAsShown } from '../../pipeline/changes/confirmation.ts';
 import { next } from '../../pipeline/conversation/conversation.ts';
 import { speaker } from '../../pipeline/conversation/speaker.ts';
 import { say } from '../../text.ts';
@@ -29,7 +30,7 @@ export async function showCall(context: SlackContext, interaction: Interaction, 
   const view = await openView(context, interaction, loading).catch(noForms);
   const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, value, surface);
   if (view === undefined) return context.ephemeral(interaction, await draw('message'));
-  return intoView(context, view, callTitle, async () => callView(await draw('modal')));
+  await intoView(context, view, callTitle, async () => callView(await draw('modal')));
 }
 
 const loading = noticeView(callTitle, say`One moment…`);
@@ -76,12 +77,12 @@ export async function turnPage(context: SlackContext, pressed: z.infer<typeof pr
     memo === undefined
       ? callView(await pageOfChange(context, interaction, value, 'modal'))
       : callView(await pageOfForm(context, interaction, memo, value), memo);
-  if (view.callback_id === 'call') return intoView(context, view.id, callTitle, draw, view.hash);
+  if (view.callback_id === 'call') return void (await intoView(context, view.id, callTitle, draw, view.hash));
   const overlay = await openView(context, { trigger }, loading, 'push');
   if (overlay === undefined) {
     throw new Refusal("Slack couldn't open it. Nothing was shown.", { hint: 'Press the button again.' });
   }
-  return intoView(context, overlay, callTitle, draw);
+  await intoView(context, overlay, callTitle, draw);
 }
 
 /** Looks at the host and freezes again. If the result is not what the form showed, its reader is told. */
@@ -96,7 +97,7 @@ async function pageOfForm(
   const source = { ...interaction, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };
   const came = await next(context.pipeline, await checkReview(context, source, memo, { first: 'review' }), undefined);
   if (came.kind === 'refuse') throw came.refusal;
-  if (came.kind !== 'review' || came.frozen.fingerprint !== memo.shown) {
+  if (came.kind !== 'review' || !isAsShown(came.frozen, memo.shown)) {
     throw new Refusal(say`**This changed while you were reading it.** Nothing was done.`, {
       hint: 'Go back and submit the form to see how it looks now.',
     });

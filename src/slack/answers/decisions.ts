@@ -29,14 +29,14 @@ export async function pressDecision(context: SlackContext, interaction: Interact
 }
 
 /** Decides with a submitted reason and shows the result in the view. */
-export function declined(
+export async function declined(
   context: SlackContext,
   interaction: Interaction,
   view: string,
   memo: Memo,
   values: unknown,
 ): Promise<void> {
-  return intoView(context, view, 'Decline', async () => {
+  await intoView(context, view, 'Decline', async () => {
     const decision = decisionIn(memo.decision ?? '');
     if (decision === undefined) throw new Refusal("I don't recognise this form any more. Nothing was done.");
     const { person, team, inbox } = interaction;

@@ -38,7 +38,8 @@ export async function openForm(
   if (interaction.trigger !== undefined) {
     const waits = needsHost(resolved);
     const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
-    if (view !== undefined) return waits ? intoView(context, view, parsed.command.button, draw) : undefined;
+    if (view !== undefined && waits) await intoView(context, view, parsed.command.button, draw);
+    if (view !== undefined) return;
   }
   await offerForm(
     context,
@@ -98,13 +99,24 @@ export async function showReview(
   notice?: Text,
 ): Promise<void> {
   const { button } = ready.parsed.parsed.command;
-  await intoView(context, view, button, async () => {
+  let told: Text | undefined;
+  const isDrawn = await intoView(context, view, button, async () => {
     const came = await next(context.pipeline, ready, interaction.inbox);
     if (came.kind === 'refuse') throw came.refusal;
-    if (came.kind === 'saved') return noticeView(button, savedText(came.change));
+    if (came.kind === 'saved') {
+      told = savedText(came.change);
+      return noticeView(button, told);
+    }
     if (came.kind !== 'review') throw new Error(`a review became: ${came.kind}`);
-    return reviewOf(context, interaction, came.frozen, came.differs ? changedMeanwhile : notice);
+    if (came.differs) told = changedMeanwhile;
+    return reviewOf(context, interaction, came.frozen, told ?? notice);
+  }).catch((error: unknown) => {
+    if (told === undefined) throw error;
+    context.log.warn({ err: error }, 'could not draw what became of a form');
+    return false;
   });
+  // They submitted it, so they hear what became of it, also if the form is closed or Slack does not draw it.
+  if (!isDrawn && told) await context.ephemeral(interaction, drawNote({ text: told }));
 }
 
 const changedMeanwhile = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;
@@ -139,7 +151,7 @@ async function reviewOf(
 /**
  * Runs `make` and draws its view into an open view, or draws the refusal or fault instead. If the view was closed, a
  * refusal or fault is thrown so that its reader is told in another way. With `hash` only that version of the view is
- * replaced.
+ * replaced. Resolves with false if the view was closed.
  */
 export async function intoView(
   context: SlackContext,
@@ -147,7 +159,7 @@ export async function intoView(
   title: string,
   make: () => Promise<ModalView>,
   hash?: string,
-): Promise<void> {
+): Promise<boolean> {
   let trouble: unknown;
   const drawn = await make().catch((error: unknown) => {
     trouble = error instanceof Refusal ? error : new Fault('preparing a form', error);
@@ -159,7 +171,9 @@ export async function intoView(
   } catch (error) {
     if (trouble !== undefined) throw trouble;
     if (!['not_found', 'hash_conflict'].includes(platformError(error) ?? '')) throw error;
+    return false;
   }
+  return true;
 }
 
 /** Shown while the host is asked. */

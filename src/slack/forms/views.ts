@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { everythingLabel, factLines } from '../../pipeline/changes/card.ts';
 import { cardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
-import { nameToType } from '../../pipeline/changes/confirmation.ts';
+import { nameToType, shownOf } from '../../pipeline/changes/confirmation.ts';
 import { inline, say, type Text } from '../../text.ts';
 import { buttonRow, plainText, richText, type Drawn } from '../draw/blocks.ts';
 import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
@@ -79,7 +79,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];
   const submit = approval === 'none' ? frozen.action.button : 'Ask for approval';
-  return modal('review', frozen.action.button, { ...memo, shown: frozen.fingerprint }, blocks, submit);
+  return modal('review', frozen.action.button, { ...memo, shown: shownOf(frozen) }, blocks, submit);
 }
 
 const tokenWarning = say`⚠️ **This contains what looks like a service token.** Everybody in the channel can read it on the card, and it stays there.`;

@@ -16,7 +16,7 @@ import { senderOf } from '../answers/channels.ts';
 import { blockIn, blockOf, readInputs } from '../forms/inputs.ts';
 import { keep, noDatabase } from '../context/deliveries.ts';
 import { drawForm, loadingView, showReview } from '../forms/modals.ts';
-import { wordsFor, within } from '../context/handler.ts';
+import { TooLate, within, wordsFor } from '../context/handler.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkReview } from '../answers/review.ts';
 import { readForm } from '../forms/form-fields.ts';
@@ -46,8 +46,9 @@ export type Response = {
   readonly inbox?: string;
 };
 
-/** Slack waits three seconds for the ack. Names, groups and the channel are usually in memory. */
-const patienceMs = 2_000;
+/** Slack waits three seconds for the ack, and saving may take one. Names, groups and the channel are usually in memory. */
+const patienceMs = 1_800;
+const redrawMs = 1_000;
 
 /** Decides the answer to a submitted view. It works in memory, except for saving a delivery that changes something. */
 export async function submit(context: SlackContext, said: Submission): Promise<Response> {
@@ -68,15 +69,20 @@ export async function submit(context: SlackContext, said: Submission): Promise<R
       case 'picker':
         return await within(patienceMs, pick(context, interaction, memo, said));
       case 'form':
-        return await within(patienceMs, submitForm(context, interaction, memo, said));
+        return await submitForm(context, interaction, memo, said);
       case 'review':
-        return await within(patienceMs, submitReview(context, interaction, memo, said));
+        return await submitReview(context, interaction, memo, said);
       case 'decline':
-        return await within(patienceMs, submitDecline(context, interaction, memo, said));
+        return await submitDecline(context, interaction, memo, said);
       default:
         return {};
     }
   } catch (error) {
+    if (error instanceof TooLate)
+      return ending(
+        'Sitehand',
+        say`Slack or my database took too long to answer. Nothing was done. Please try again in a minute.`,
+      );
     if (error instanceof Refusal)
       return wrongField(said, error) ?? ending('Sitehand', joined([error.says, error.hint]));
     return ending('Sitehand', [{ text: wordsFor(context, 'reading a form', error).text }]);
@@ -101,14 +107,18 @@ async function submitForm(
 ): Promise<Response> {
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return ending('Sitehand', say`I don't recognise this command any more. Nothing was done.`);
-  const { values } = said.view.state;
-  const parsed: ParsedCommand = {
+  const read = async (): Promise<ParsedCommand> => ({
     path: memo.path ?? '',
     command,
     dryRun: false,
-    ...(await readForm(context, memo, command.fields, values)),
+    ...(await readForm(context, memo, command.fields, said.view.state.values)),
+  });
+  const readAndCheck = async () => {
+    const parsed = await read();
+    return { parsed, checked: await check(context.pipeline, { parsed, from: senderOf(context, interaction) }) };
   };
-  const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction) });
+  // Not the saving: what is saved after this gave up would be neither worked on nor told.
+  const { parsed, checked } = await within(patienceMs, readAndCheck());
   if (checked.kind === 'ready') return goOn(context, interaction, said, checked);
   const errors = checked.kind === 'ask' ? fieldErrors(said, checked) : undefined;
   if (errors) return errors;
@@ -117,7 +127,9 @@ async function submitForm(
     checked.kind === 'refuse' ? checked.refusal : (checked.says ?? checked.resolved.problems[0]?.refusal ?? missing());
   if (person === undefined) throw refusal;
   const notes = { says: joined([refusal.says, refusal.hint]), choices: memo.choices };
-  return wrongField(said, refusal) ?? updating(await drawForm(context, memo.origin, parsed, person, notes));
+  return (
+    wrongField(said, refusal) ?? updating(await within(redrawMs, drawForm(context, memo.origin, parsed, person, notes)))
+  );
 }
 
 /** An error under each field that is missing or cannot be read; undefined if none of them is in the view. */
@@ -163,7 +175,7 @@ async function submitReview(
 ): Promise<Response> {
   const { reason, typed } = readInputs(said.view.state.values);
   const reviewed = { shown: memo.shown, typedName: typed };
-  const checked = await checkReview(context, interaction, memo, { reason, reviewed });
+  const checked = await within(patienceMs, checkReview(context, interaction, memo, { reason, reviewed }));
   const { command } = checked.parsed.parsed;
   const kept = await keepSubmission(context, interaction, said, command.button);
   if ('response' in kept) return kept.response;

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Confirmation, NotAsShown, nameToType } from '../../../src/pipeline/changes/confirmation.ts';
+import {
+  type Confirmation,
+  NotAsShown,
+  nameToType,
+  isAsShown,
+  shownOf,
+} from '../../../src/pipeline/changes/confirmation.ts';
 import { save } from '../../../src/pipeline/steps/submit.ts';
 import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { Refusal, type Args } from '../../../src/errors.ts';
@@ -78,4 +84,16 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
     const timed = { ...frozen, authorization: { ...frozen.authorization, approval: 'none', timerOf: 1 } as const };
     expect(await tryToSave(timed, 'timer')).toMatchObject({ state: 'approved' });
   });
+});
+
+test('promise 5: an approval that was promised is not dropped, and one that is needed only now is no other change', () => {
+  const free = { fingerprint: 'f', authorization: { approval: 'none', rules: [], policy: '' } } as const;
+  const needed = { requirements: [{ by: ['leads'], count: 1 }], expires: 60_000, reason: 'optional' } as const;
+  const guarded = { fingerprint: 'f', authorization: { ...free.authorization, approval: needed } };
+  expect(isAsShown(free, shownOf(free))).toBe(true);
+  expect(isAsShown(guarded, shownOf(guarded))).toBe(true);
+  expect(isAsShown(free, shownOf(guarded))).toBe(false);
+  expect(isAsShown(guarded, shownOf(free))).toBe(true);
+  expect(isAsShown({ ...guarded, fingerprint: 'g' }, shownOf(guarded))).toBe(false);
+  expect(isAsShown(free, undefined)).toBe(false);
 });
