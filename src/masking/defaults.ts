@@ -16,7 +16,7 @@ const either = [
   `\\s?\\|\\s?(?:default|d)\\(\\s?`,
   `(?<=\\?\\s?\\$[\\w'"[\\]>-]{1,80})\\s:\\s`,
 ].join('|');
-/** Where it is looked for under another name: `password: env.DB_PW || '…'`, `set :password, ENV["DB_PW"] || "…"` */
+/** Where it is looked for under another name: `password: config.DB_PW || '…'`, `set :password, ENV["DB_PW"] || "…"` */
 const elsewhere = [
   `[$\\w.\\\\:>-]{1,60}(?:[[(]${quote}[\\w.-]{1,80}${quote}[\\])])?\\s?(?:\\?:|\\?\\?|\\|\\||\\bor\\b)\\s?`,
   `(?:[$\\w\\\\]{1,40}(?:\\.|->|::))?${reads}\\(${quote}[\\w.-]{1,80}${quote}(?:,|\\)\\s?\\{)\\s?`,

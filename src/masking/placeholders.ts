@@ -25,7 +25,7 @@ const forms = [
   '\\(\\([\\w./-]{2,80}\\)?\\)?|ENC\\[\\w{3,20},[^\\n]{0,500}',
   // Names of values as usage lines have them, and what a form is asked to check: `required|string|min:8`
   '(?:\\|\\s?)?(?:(?:required|nullable|sometimes|string|filled|present|bail|confirmed|alpha_num|alpha_dash|current_password|(?:min|max|size|between|regex|same|different|exists|unique|required_\\w{2,20}):[^|\\s]{1,80})(?:\\s?\\|\\s?|$)){1,10}(?:[a-z_]{2,20}(?::[^|\\s]{1,80})?(?:\\s?\\|\\s?|$)){0,6}',
-  // `%{HTTP:Authorization}`, a version, the beginning of a request's end, and where else it comes from
+  // `%{HTTP:Authorization}`, a version, the beginning of a request's end, and where else it stands
   '%\\{[\\w:!.-]{1,60}\\}[a-z]?|[~^]?(?:[<>=]{1,2} ?)?v?\\d{1,3}(?:\\.\\d{1,5}){1,3}(?:-(?:alpha|beta|rc|dev)[\\w.]{0,12})?|http/\\d(?:\\.\\d)?|stdin|env|file|pass:\\*{3}',
   // What a program wraps: `Secret([REDACTED …])`, and a template: `Bearer ${token}`
   `\\w{0,30}[([{<]{1,3}(?:${hidden})\\b[^\\n]{0,80}`,

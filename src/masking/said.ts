@@ -15,7 +15,7 @@ const is =
 const which = `(?:,? (?:${ofWhich})(?: (?!(?:${is})[ :])[^\\s:="'<>(){}]{1,40}){0,5}?)`;
 const aside = '(?: ?\\([^()\\n]{1,40}\\))';
 const link = ' ?(?:=>|->|→|[:=]) ?';
-const verb = `,? (?:${is})(?: ?[:=])? `;
+const verb = `,? (?:${is})(?: (?:now|nu|jetzt|maintenant|ahora|adesso|agora|again|weer|wieder|still|nog|noch|currently|momenteel|aktuell|temporarily|tijdelijk|simply|gewoon|einfach|just))?(?: ?[:=])? `;
 const upTo = `(?:(?:${aside}${which}?|${which})(?:${link}|${verb})|${verb})`;
 const mark = '(?:\\\\{0,8}["\'“„«‘`])?';
 const word = '[^\\s"\'<>“”«»`\\\\]{3,100}(?: (?=[^\\s"\'=:,;]{0,20}\\d)[^\\s"\'=:,;]{1,30}(?=\\s*$))?';

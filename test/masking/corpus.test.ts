@@ -40,6 +40,13 @@ const shown = (text: string): string => {
     .join('\n');
 };
 
+/** Without what the marks hold, and without the addresses that are never shown. */
+const expected = (entry: string): string =>
+  entry
+    .replaceAll(/⟦[^⟧]*⟧/g, '***')
+    .replaceAll(/[\w.]+@[\w.]+/g, '***@***')
+    .replaceAll(/\b(?:\d+\.\d+\.\d+\.\d+|2a02:[\da-f:]+)(?!\w)/g, 'client-000000');
+
 test('at least 97 of 100 credentials are masked, and each that is not is named', () => {
   const all = marked.flatMap(({ file, entry }) => {
     const left = shown(plain(entry));
@@ -54,31 +61,23 @@ test('at least 97 of 100 credentials are masked, and each that is not is named',
 
 test('of harmless lines at most one in 200 is changed', () => {
   const lines = [...texts.filter(isHarmless).flatMap(linesOf), ...harmlessLines(2_000)];
-  const touched = lines.filter((line) => shown(line) !== line).map((line) => `${line}\n  ${shown(line)}`);
+  const touched = lines
+    .filter((line) => shown(line) !== line && shown(line) !== expected(line))
+    .map((line) => `${line}\n  ${shown(line)}`);
   expect(lines.length).toBeGreaterThanOrEqual(3_000);
   expect(touched.length <= 0.005 * lines.length ? [] : touched).toEqual([]);
 });
 
-/** Without what the marks hold, and without the addresses that are never shown. */
-const expected = (entry: string): string =>
-  entry
-    .replaceAll(/⟦[^⟧]*⟧/g, '***')
-    .replaceAll(/[\w.]+@[\w.]+/g, '***@***')
-    .replaceAll(/\b(?:\d+\.\d+\.\d+\.\d+|2a02:[\da-f:]+)(?!\w)/g, 'client-000000');
+const entriesOfAll = (begin: string): readonly (readonly [string])[] =>
+  texts.filter((file) => file.startsWith(begin)).flatMap((file) => entriesOf(file).map((entry) => [entry] as const));
 
-test.each(entriesOf('again.txt').map((entry) => [entry]))(
-  'what was missed once is masked, and only that: %s',
-  (entry) => {
-    expect(shown(plain(entry))).toBe(expected(entry));
-  },
-);
+test.each(entriesOfAll('again'))('what was missed once is masked, and only that: %s', (entry) => {
+  expect(shown(plain(entry))).toBe(expected(entry));
+});
 
-test.each(entriesOf('harmless-again.txt').map((entry) => [entry]))(
-  'what was touched once is not again: %s',
-  (entry) => {
-    expect(shown(entry)).toBe(expected(entry));
-  },
-);
+test.each(entriesOfAll('harmless-again'))('what was touched once is not again: %s', (entry) => {
+  expect(shown(entry)).toBe(expected(entry));
+});
 
 /** A tool that answers with a text masks it as a whole, where a line ends in the middle of it. */
 test.each(['whole.txt', 'harmless-whole.txt'].flatMap((file) => entriesOf(file).map((entry) => [entry])))(
