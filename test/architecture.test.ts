@@ -97,7 +97,7 @@ function circles(): readonly string[] {
   return found;
 }
 
-describe('the house', () => {
+describe('the source folders', () => {
   it('has no circle of imports, not by types either', () => {
     expect(circles()).toEqual([]);
   });

@@ -27,7 +27,7 @@ import {
   policyOf,
   refusalOf,
   said,
-  wishFor,
+  parsedFor,
   wordsFor,
   surroundings,
 } from './pipeline/given.ts';
@@ -242,7 +242,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
   test('is refused to whoever has no right to it, and nothing is read for them', () => {
     const policy = policyOf('{ allow: [read], to: [developers] }');
     return always(({ input }, host) => {
-      const resolved = { parsed: wishFor(path, {}), input, missing: [], problems: [] };
+      const resolved = { parsed: parsedFor(path, {}), input, missing: [], problems: [] };
       const refused = refusalOf(() => authorize(policy, ana, resolved, host.company()));
       expect(said(refused)).toMatch(/You may not run .* Nothing was sent\./);
       const stranger = member('U99', 'Nobody');
@@ -259,7 +259,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
         const renamed = Object.fromEntries(
           Object.entries(input).map(([field, value]) => [field, isNamed(value) ? { ...value, name } : value]),
         );
-        const resolved = { parsed: wishFor(path, {}), input: renamed, missing: [], problems: [] };
+        const resolved = { parsed: parsedFor(path, {}), input: renamed, missing: [], problems: [] };
         const authorization = { approval: 'none', rules: [], policy: '' } as const;
         const authorized = { ...resolved, stage: 'authorized', target: live, alsoReads: [], authorization } as const;
         const frozen = freeze(authorized, action, snapshot, 0);
@@ -324,13 +324,13 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
     );
 
     test('reads what its examples say, in a world that has what they name', () => {
-      const read = exampleSayings(path).map((example) => resolve(wishFor(path, example), new InMemoryHost().names()));
+      const read = exampleSayings(path).map((example) => resolve(parsedFor(path, example), new InMemoryHost().names()));
       expect(read.map(({ problems, missing }) => [...problems, ...missing])).toEqual(read.map(() => []));
     });
 
     test('shows much and strange things in pages within Slack’s limits, each line once', async () => {
       if (command.shape !== 'report') throw new Error('no report');
-      const { input, problems } = resolve(wishFor(path, given), host.names());
+      const { input, problems } = resolve(parsedFor(path, given), host.names());
       expect(problems).toEqual([]);
       const page = await command.show({
         input,

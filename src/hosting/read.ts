@@ -6,7 +6,7 @@ import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
 import { NotAdmitted, createSemaphore, type Semaphore } from '../semaphore.ts';
-import { headersFor, target, type Wire } from './wire.ts';
+import { headersFor, target, type FaultyConnection } from './wire.ts';
 
 /** Limits for reads; times in milliseconds. */
 export type ReadBudget = {
@@ -54,7 +54,7 @@ export const readBudget: ReadBudget = {
 };
 
 type Reading = {
-  readonly wire: Wire;
+  readonly wire: FaultyConnection;
   readonly dialect: Dialect;
   readonly budget: ReadBudget;
   readonly now: () => number;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { startHosting, type HostingStandIn } from '../../src/playground/hosting/server.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
-import { somebody, type Tale } from '../stories/people.ts';
+import { testUser, type ChangeThread } from '../stories/people.ts';
 import { median, quantile, type Figure, type Scale } from './figures.ts';
 import { startProgram, type Program } from './program.ts';
 
@@ -68,7 +68,7 @@ async function clicks(stage: Stage, sitehand: Program, bare: Program, rounds: nu
   const theirs: Sent[] = [];
   for (let round = -1; round < rounds; round += 1) {
     stage.slack.deliverTo(`${sitehand.url}/slack/events`);
-    const tale = await somebody(stage.slack, ana).asks(`/site allowlist set acme-shop/staging 198.51.100.${round + 2}`);
+    const tale = await testUser(stage.slack, ana).asks(`/site allowlist set acme-shop/staging 198.51.100.${round + 2}`);
     const sent = await clicked(stage, tale, 'Approve');
     await tale.shows('read back');
     stage.slack.deliverTo(`${bare.url}/slack/events`);
@@ -94,7 +94,11 @@ async function clicks(stage: Stage, sitehand: Program, bare: Program, rounds: nu
 }
 
 /** Clicks, and waits for the write. */
-async function clicked({ slack, hosting }: Stage, message: Pick<Tale, 'channel' | 'ts'>, label: string): Promise<Sent> {
+async function clicked(
+  { slack, hosting }: Stage,
+  message: Pick<ChangeThread, 'channel' | 'ts'>,
+  label: string,
+): Promise<Sent> {
   const before = hosting.journal.entries().at(-1)?.seq ?? 0;
   const called = Date.now();
   const began = performance.now();
@@ -115,7 +119,10 @@ async function clicked({ slack, hosting }: Stage, message: Pick<Tale, 'channel' 
 }
 
 /** A button of the bare app that makes as many calls as Sitehand did. */
-async function buttonOf({ slack }: Stage, { slackReads, hostReads }: Sent): Promise<Pick<Tale, 'channel' | 'ts'>> {
+async function buttonOf(
+  { slack }: Stage,
+  { slackReads, hostReads }: Sent,
+): Promise<Pick<ChangeThread, 'channel' | 'ts'>> {
   const known = new Set(slack.messages({ channel: 'C0ACME', as: ana }).map(({ ts }) => ts));
   await slack.command(ana, 'C0ACME', `/site button ${slackReads} ${hostReads}`);
   return slack.until(() => slack.messages({ channel: 'C0ACME', as: ana }).find(({ ts }) => !known.has(ts)), patienceMs);
@@ -125,7 +132,7 @@ async function buttonOf({ slack }: Stage, { slackReads, hostReads }: Sent): Prom
 async function calls({ slack, hosting }: Stage, sitehand: Program): Promise<readonly Figure[]> {
   slack.deliverTo(`${sitehand.url}/slack/events`);
   const [calledBefore, before] = [slack.calls().length, hosting.journal.entries().at(-1)?.seq ?? 0];
-  const tale = await somebody(slack, ana).asks('/site cache clear acme-shop/staging');
+  const tale = await testUser(slack, ana).asks('/site cache clear acme-shop/staging');
   await tale.shows('Done after');
   await tale.tells('Done after');
   const made = slack.calls().slice(calledBefore);

@@ -7,7 +7,7 @@ import { parse, type Given } from '../../src/pipeline/language/parse.ts';
 import { resolve, type Resolved } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain, type Text } from '../../src/text.ts';
-import { hostile, said, wishFor } from '../pipeline/given.ts';
+import { hostile, said, parsedFor } from '../pipeline/given.ts';
 import { InMemoryHost } from './host.ts';
 import { workedUntil } from '../worked.ts';
 
@@ -50,7 +50,7 @@ async function typed(line: string, host = new InMemoryHost()): Promise<Came> {
 }
 /** Words that stand in a form. */
 const filled = (path: string, given: Given, host = new InMemoryHost()): Promise<Came> =>
-  atHost(resolve(wishFor(path, given), host.names()), host);
+  atHost(resolve(parsedFor(path, given), host.names()), host);
 
 const bodyOf = (came: Came): unknown => ('call' in came ? came.call.body : came);
 const refusedBy = (came: Came): string => ('refused' in came ? came.refused : JSON.stringify(came.call.body));

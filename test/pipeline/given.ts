@@ -90,7 +90,7 @@ export function commandAt(path: string): Command {
   return command;
 }
 
-export const wishFor = (path: string, given: Given, more: Partial<ParsedCommand> = {}): ParsedCommand => ({
+export const parsedFor = (path: string, given: Given, more: Partial<ParsedCommand> = {}): ParsedCommand => ({
   path,
   command: commandAt(path),
   given,

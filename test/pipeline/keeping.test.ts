@@ -27,7 +27,7 @@ import {
   policyFrom,
   policyOf,
   staging,
-  wishFor,
+  parsedFor,
   contextWith,
 } from './given.ts';
 import type { ChangesContext } from '../../src/pipeline/changes/context.ts';
@@ -38,7 +38,7 @@ function actionAt(path: string): AnyAction {
   return command;
 }
 const add = actionAt('allowlist add');
-const parsed = wishFor('allowlist add', { env: [live.name], addresses: ['198.51.100.4'] });
+const parsed = parsedFor('allowlist add', { env: [live.name], addresses: ['198.51.100.4'] });
 const authorized: Authorized = {
   ...resolve(parsed, names),
   stage: 'authorized',

@@ -8,7 +8,7 @@ import type { Database } from '../../src/storage/database.ts';
 import type { State } from '../../src/storage/schema.ts';
 import { save } from '../storage/samples.ts';
 import { changeOf } from './given.ts';
-import { deskOf, now, openStill } from './matrix/scene.ts';
+import { contextOver, now, openStill } from './matrix/scene.ts';
 
 /** An answer of the host meets every row that there can be by then: none of them throws it away. */
 
@@ -118,7 +118,7 @@ describe('an answer of the host is kept, whatever became of its row', () => {
       const answers: unknown[] = [];
       const history = createSendHistory();
       history.sent(sent);
-      await saveOutcome(deskOf(database, { history, onAnswer: (answer) => answers.push(answer) }), sent, outcome);
+      await saveOutcome(contextOver(database, { history, onAnswer: (answer) => answers.push(answer) }), sent, outcome);
 
       const row = await findChange(database.db, sent.number);
       const found = await traceOf(sent.number);
@@ -142,7 +142,7 @@ describe('an answer of the host is kept, whatever became of its row', () => {
     async (risk) => {
       const { card, authorization } = changeOf();
       const sent = await save(database, { card, authorization, risk, state: 'sending', sent_at: now });
-      await saveOutcome(deskOf(database), sent, outcomes.accepted);
+      await saveOutcome(contextOver(database), sent, outcomes.accepted);
       expect((await findChange(database.db, sent.number))?.state).toBe('accepted');
       const told = database.db.selectFrom('messages').select('body').where('change', '=', sent.number);
       const replies = await told.where('kind', '=', 'reply').execute();
@@ -152,7 +152,7 @@ describe('an answer of the host is kept, whatever became of its row', () => {
   );
 
   test('promise 2: there is no row any more: ops hear what the host answered, and nothing more is sent', async () => {
-    const context = deskOf(database);
+    const context = contextOver(database);
     const gone = {
       ...(await met({ state: 'sending', owner: 'mine', version: 'same', kind: 'accepted' })),
       number: 9_999,

@@ -37,7 +37,7 @@ const rules = fc.array(fc.oneof({ weight: 3, arbitrary: allow }, deny), { maxLen
 const people = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE', 'U05FAY', 'U06ROB', 'U09GUY', 'U0NOBODY'].map((id) =>
   person(id, ...(id === 'U09GUY' ? ['S0GUIDES'] : [])),
 );
-const somebody = one(...people);
+const testUser = one(...people);
 const target = one<Target>(
   environment('acme-shop/live'),
   environment('acme-shop/staging'),
@@ -72,7 +72,7 @@ function holds<T>(property: fc.IProperty<T>, numRuns = 250): void {
 test('what no rule allows is not allowed', () => {
   const nothing = load();
   holds(
-    fc.property(fc.array(deny, { maxLength: 4 }), somebody, parsed, (denies, who, wanted) => {
+    fc.property(fc.array(deny, { maxLength: 4 }), testUser, parsed, (denies, who, wanted) => {
       expect(decide(nothing, who, wanted)).toMatchObject({ kind: 'not allowed', why: { kind: 'no rule' }, whoMay: [] });
       expect(decide(load(...denies), who, wanted).kind).toBe('not allowed');
     }),
@@ -82,7 +82,7 @@ test('what no rule allows is not allowed', () => {
 
 test('a deny never allows more, and wherever it stands it means the same', () => {
   holds(
-    fc.property(rules, deny, fc.nat(5), somebody, parsed, (texts, extra, place, who, wanted) => {
+    fc.property(rules, deny, fc.nat(5), testUser, parsed, (texts, extra, place, who, wanted) => {
       const before = decide(load(...texts), who, wanted);
       const [last, first] = [load(...texts, extra), load(...texts.slice(0, place), extra, ...texts.slice(place))];
       const after = decide(last, who, wanted);
@@ -95,7 +95,7 @@ test('a deny never allows more, and wherever it stands it means the same', () =>
 
 test('what is shown as allowed somewhere is so by the rules that are asked of a target of that kind', () => {
   holds(
-    fc.property(rules, somebody, one(...catalogue), target, (texts, who, command, about) => {
+    fc.property(rules, testUser, one(...catalogue), target, (texts, who, command, about) => {
       const policy = load(...texts);
       const decision = decide(policy, who, { command, aims: [{ target: about, access: 'change' }] });
       const is = anywhere(policy, who, command, about.kind);
@@ -112,7 +112,7 @@ test('an allow never weakens the approval that was needed', () => {
     fc.property(
       rules,
       fc.oneof(allow, allowWithApproval),
-      somebody,
+      testUser,
       parsed,
       fc.subarray(people),
       (texts, extra, who, wanted, voters) => {
@@ -134,7 +134,7 @@ test('an allow never weakens the approval that was needed', () => {
 
 test('nobody approves what they ask for, and no approval does without an approver', () => {
   holds(
-    fc.property(rules, somebody, parsed, (texts, who, wanted) => {
+    fc.property(rules, testUser, parsed, (texts, who, wanted) => {
       const policy = load(...texts);
       const decision = decide(policy, who, wanted);
       if (decision.kind !== 'allowed' || decision.approval === 'none') return;

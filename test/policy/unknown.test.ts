@@ -97,7 +97,7 @@ const who = fc.record({
   groups: fc.subarray([...userGroups]),
   joined: fc.subarray([...userGroups]),
 });
-const somebody = who.map(({ id, groups, joined }) =>
+const testUser = who.map(({ id, groups, joined }) =>
   known(
     id,
     groups,
@@ -117,7 +117,7 @@ const isAllowed = ({ kind }: AccessDecision): boolean => kind === 'allowed';
 
 test('an unknown membership never allows more than either answer would, and the answers are told apart exactly', () => {
   holds(
-    fc.property(rules, somebody, unknown, parsed, (texts, person, hidden, wanted) => {
+    fc.property(rules, testUser, unknown, parsed, (texts, person, hidden, wanted) => {
       const policy = load(texts);
       const partly = without(person, hidden);
       const decision = decide(policy, partly, wanted);
@@ -147,7 +147,7 @@ test('an unknown membership never allows more than either answer would, and the 
 
 test('what is known of the groups that a decision names settles it', () => {
   holds(
-    fc.property(rules, somebody, unknown, parsed, (texts, person, hidden, wanted) => {
+    fc.property(rules, testUser, unknown, parsed, (texts, person, hidden, wanted) => {
       const policy = load(texts);
       const named = unknownIn(decide(policy, without(person, hidden), wanted));
       const rest = hidden.filter((group) => !named.includes(group));
@@ -160,7 +160,7 @@ test('what is known of the groups that a decision names settles it', () => {
 
 test('an emergency stop is allowed to whoever may turn out to be allowed it', () => {
   holds(
-    fc.property(rules, somebody, unknown, (texts, person, hidden) => {
+    fc.property(rules, testUser, unknown, (texts, person, hidden) => {
       const policy = load(texts);
       const stop: AccessRequest = { command: { ...command('pause'), emergency: true }, aims: [] };
       const partly = without(person, hidden);
@@ -178,7 +178,7 @@ test('an emergency stop is allowed to whoever may turn out to be allowed it', ()
 
 test('whether somebody may do it anywhere is as certain as what is known of them', () => {
   holds(
-    fc.property(rules, somebody, unknown, fc.constantFrom(...catalogue), (texts, person, hidden, asked) => {
+    fc.property(rules, testUser, unknown, fc.constantFrom(...catalogue), (texts, person, hidden, asked) => {
       const policy = load(texts);
       const partly = without(person, hidden);
       const is = anywhere(policy, partly, asked);
@@ -189,7 +189,7 @@ test('whether somebody may do it anywhere is as certain as what is known of them
 });
 
 test('votes of which it is not known whether they count never complete an approval', () => {
-  const votes = fc.array(fc.tuple(somebody, unknown), { maxLength: 3 });
+  const votes = fc.array(fc.tuple(testUser, unknown), { maxLength: 3 });
   holds(
     fc.property(rules, votes, parsed, (texts, cast, wanted) => {
       const policy = load(texts);

@@ -1,4 +1,4 @@
-import { ids } from '../stories/house.ts';
+import { ids } from '../stories/scenario.ts';
 import { atTheEnd, keys, must, onTheWay, sendingAndAfter, type Must, type Story } from './story.ts';
 
 /** Messages and the write go out at the same time, so while one is under way the other may have any state. */
@@ -11,9 +11,9 @@ const anywhere: Must = {
 export const cacheClear: Story = {
   name: 'Ana clears a cache',
   person: ids.ana,
-  act: ({ house }, random) => {
+  act: ({ scenario }, random) => {
     const environment = random.pick(['acme-shop/live', 'acme-shop/staging', 'acme-blog/live', 'acme-docs/live']);
-    return house.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`);
+    return scenario.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`);
   },
   well: { came: '1 written, done', says: /✅ .*the host reports it finished \(cache:clear-/ },
   lost: 'I was restarted before I got to cache clear ',

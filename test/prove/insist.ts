@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
-import { patienceMs, type House } from '../stories/house.ts';
+import { patienceMs, type Scenario } from '../stories/scenario.ts';
 import type { Scene } from './scene.ts';
 
 type Outcome = Awaited<ReturnType<SlackStandIn['command']>>;
@@ -14,14 +14,14 @@ export const isUnheard = ({ delivered, acked, ms }: Pick<Outcome, 'delivered' | 
  * Resolves when `isDone` is true.
  */
 export async function insist(
-  { house, soon, rows }: Scene,
+  { scenario, soon, rows }: Scene,
   person: string,
   act: () => Promise<Outcome>,
   isDone: () => boolean | Promise<boolean>,
 ): Promise<Outcome> {
   for (;;) {
-    await house.slack.connected(patienceMs);
-    const before = heardBy(house, person);
+    await scenario.slack.connected(patienceMs);
+    const before = heardBy(scenario, person);
     const outcome = await act();
     if (isUnheard(outcome)) {
       await wait(100);
@@ -33,7 +33,7 @@ export async function insist(
       const open = await rows('select key from inbox where closed_at is null');
       if (await isDone()) return '';
       if (open.length > 0) return `${open.length} deliveries are open`;
-      const now = heardBy(house, person);
+      const now = heardBy(scenario, person);
       isAgain = isTurnedAway(before, now);
       const last = [...now.words.slice(-2), ...now.forms.map(({ text }) => text)];
       return isAgain ? '' : `what was heard last is ${JSON.stringify(last)}`;
@@ -57,13 +57,13 @@ export function isTurnedAway(before: Heard, now: Heard): boolean {
 
 const asksAgain = ({ text }: { readonly text: string }): boolean => /\bagain in a minute\b/.test(text);
 
-const heardBy = (house: House, person: string): Heard => ({
-  words: wordsTo(house, person),
-  forms: house.slack.views(person).modals,
+const heardBy = (scenario: Scenario, person: string): Heard => ({
+  words: wordsTo(scenario, person),
+  forms: scenario.slack.views(person).modals,
 });
 
 /** The messages that only this person can read. */
-const wordsTo = ({ slack }: House, person: string): readonly string[] =>
+const wordsTo = ({ slack }: Scenario, person: string): readonly string[] =>
   [
     ...slack.messages({ channel: 'C0ACME', as: person }).filter(({ ephemeral }) => ephemeral),
     ...slack.messages({ channel: `D0${person}`, as: person }),

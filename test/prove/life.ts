@@ -5,7 +5,7 @@ import { NotObeyed, onScene, StillUnderWay, type Scene } from './scene.ts';
 import type { Row, Story } from './story.ts';
 import { newestIn, standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
 
-/** The deaths of one house in order, and the seed of everything random in it. */
+/** The deaths of one scenario in order, and the seed of everything random in it. */
 export type Life = { readonly story: Story; readonly rows: readonly Row[]; readonly seed: string };
 
 /** One death and its outcome. */
@@ -20,7 +20,7 @@ export type Run = {
 
 /**
  * Plays the story once per row, on SQLite or on the PostgreSQL at `url`: kills the bot at the row's point, starts it
- * again and watches until all is done. The same house goes on to the next row; a row that does not end is the last.
+ * again and watches until all is done. The same scenario goes on to the next row; a row that does not end is the last.
  */
 export function live({ story, rows, seed }: Life, url?: string): Promise<readonly Run[]> {
   const random = randomFrom(seed);
@@ -48,7 +48,7 @@ function kindOf(error: unknown): Wrong['kind'] {
 }
 
 async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, random: Random) {
-  const { slack } = scene.house;
+  const { slack } = scene.scenario;
   const above = await newestIn(scene);
   await story.prepare?.(scene, random);
   const before = await standing(scene, story, above);
@@ -75,22 +75,22 @@ async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, ra
 }
 
 /** The order to die, plus small troubles: a slow host, a slow Slack, up to three copies of each delivery. */
-function troubled({ house, order }: Scene, { at }: Row, above: number, random: Random): void {
-  house.slack.delivery.duplicates = random.integer(1, 3);
-  house.slack.faults.add({ method: 'chat.postMessage', kind: 'delay', delayMs: random.integer(0, 50) });
+function troubled({ scenario, order }: Scene, { at }: Row, above: number, random: Random): void {
+  scenario.slack.delivery.duplicates = random.integer(1, 3);
+  scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'delay', delayMs: random.integer(0, 50) });
   const applied = random.chance(0.5);
   if (at === 'received') {
-    for (const method of ['POST', 'PUT'] as const) house.hosting.faults.add({ kind: 'hang', method, applied });
+    for (const method of ['POST', 'PUT'] as const) scenario.hosting.faults.add({ kind: 'hang', method, applied });
   } else {
-    house.hosting.faults.add({ kind: 'delay', ms: random.integer(0, 50), times: 'always' });
+    scenario.hosting.faults.add({ kind: 'delay', ms: random.integer(0, 50), times: 'always' });
     order({ ...at, above });
   }
 }
 
-function calm({ house }: Scene): void {
-  house.slack.delivery.duplicates = 1;
-  house.slack.faults.remove();
-  house.hosting.faults.remove();
+function calm({ scenario }: Scene): void {
+  scenario.slack.delivery.duplicates = 1;
+  scenario.slack.faults.remove();
+  scenario.hosting.faults.remove();
 }
 
 /** Resolves when the bot is dead: by its own signal, or killed by us while the host has the write. */
@@ -101,15 +101,15 @@ async function dead(scene: Scene, row: Row, bot: Bot, writesBefore: number): Pro
     return;
   }
   await scene.soon('received', () =>
-    isReached(scene, row, writesBefore) ? '' : `the writes are ${JSON.stringify(scene.house.writes())}`,
+    isReached(scene, row, writesBefore) ? '' : `the writes are ${JSON.stringify(scene.scenario.writes())}`,
   );
   await bot.end('SIGKILL');
 }
 
 /** Whether the story has reached the row's point. */
-const isReached = ({ house, isObeyed }: Scene, { at }: Row, writesBefore: number): boolean =>
+const isReached = ({ scenario, isObeyed }: Scene, { at }: Row, writesBefore: number): boolean =>
   at === 'received'
-    ? house
+    ? scenario
         .writes()
         .slice(writesBefore)
         .some(({ state }) => state !== 'arriving')

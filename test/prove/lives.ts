@@ -2,13 +2,13 @@ import { randomFrom } from '../../src/playground/hosting/random.ts';
 import { cacheClear } from './cache-clear.ts';
 import type { Life } from './life.ts';
 import { approvePush, askPush } from './push.ts';
-import type { Tale } from './replicas.ts';
+import type { ChangeThread } from './replicas.ts';
 import type { Row, Story } from './story.ts';
 
 /** The stories in which the bot is killed. */
 export const stories: readonly Story[] = [cacheClear, askPush, approvePush];
 
-/** The number of deaths per house. */
+/** The number of deaths per scenario. */
 const deaths = 5;
 
 /** Selects deaths. */
@@ -35,5 +35,5 @@ const quick = new Set(['click saved', 'received', 'posted: the last word']);
 /** What `--quick` runs: an approval, killed where most is at stake, and one tale of two replicas on PostgreSQL. */
 export const isQuick = {
   row: ({ name }: Row, story: Story): boolean => story === approvePush && quick.has(name),
-  tale: ({ name }: Tale): boolean => name.startsWith('asleep after it saved sending'),
+  tale: ({ name }: ChangeThread): boolean => name.startsWith('asleep after it saved sending'),
 } as const;

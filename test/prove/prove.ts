@@ -16,7 +16,7 @@ import { drawWeather } from './weather/table.ts';
 
 /**
  * `npm run prove`: kills the real bot at every point between a click and the last message, and checks the outcome.
- * Options: `-- --runs N` (times per point and database), `--seed N` (repeats a run), `--quick`, `--at-once N` (houses),
+ * Options: `-- --runs N` (times per point and database), `--seed N` (repeats a run), `--quick`, `--at-once N` (scenarios),
  * `--sqlite-only`, `--only weather` (no deaths). Ends with 1 unless everything is as it must be.
  */
 
@@ -26,7 +26,7 @@ const deaths: Run[] = [];
 const results: TaleResult[] = [];
 const cells: Cell[] = [];
 
-// A rejection without a handler, left over from a closed house, is reported and does not end the run.
+// A rejection without a handler, left over from a closed scenario, is reported and does not end the run.
 process.on('unhandledRejection', (error) => results.push({ name: 'an unhandled rejection', wrong: String(error) }));
 
 const print = (...blocks: readonly string[]): boolean => process.stdout.write(`${blocks.join('\n\n')}\n\n`);
@@ -72,7 +72,7 @@ async function doAll(work: readonly (() => Promise<unknown>)[], atOnce: number):
   const left = work.values();
   const doSome = async (): Promise<void> => {
     for (const one of left) {
-      await one().catch((error: unknown) => results.push({ name: 'a house that did not open', wrong: String(error) }));
+      await one().catch((error: unknown) => results.push({ name: 'a scenario that did not open', wrong: String(error) }));
       process.stderr.write('.');
     }
   };
@@ -103,7 +103,7 @@ if (binaries === undefined && !options.isSqliteOnly) {
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
 const crowd = options.isWeatherOnly ? Promise.resolve('') : pressAtOnce(options.isQuick ? 300 : 10_000);
 try {
-  // Each house has its own database, so the locks of a frozen bot stay there.
+  // Each scenario has its own database, so the locks of a frozen bot stay there.
   const freshUrl = server && (async () => (await freshDatabase(server.url)).href);
   const seeds = Array.from({ length: options.rounds }, (_, round) => `${options.seed} · ${round + 1}`);
   await doAll([...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...weatherWork(freshUrl)], options.atOnce);

@@ -1,7 +1,7 @@
 import type { Random } from '../../src/playground/hosting/random.ts';
 import { siteNames } from '../../src/playground/hosting/seed/ids.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
-import { ids } from '../stories/house.ts';
+import { ids } from '../stories/scenario.ts';
 import { insist } from './insist.ts';
 import type { Scene } from './scene.ts';
 import { newestIn } from './verdict.ts';
@@ -19,7 +19,7 @@ async function wordsFor({ rows }: Scene, random: Random): Promise<{ readonly lin
 
 /** Ana sends it, reads what will be lost, types the name and submits. */
 async function askForPush(scene: Scene, random: Random): ReturnType<SlackStandIn['submit']> {
-  const { slack, person } = scene.house;
+  const { slack, person } = scene.scenario;
   const { line, onto } = await wordsFor(scene, random);
   const ana = person('ana');
   if (slack.views(ana.id).modals.length > 0) await slack.closeModal(ana.id, true);
@@ -31,7 +31,7 @@ const reviewing = 'Nothing is sent until it is approved';
 
 /** Sends a command that opens a form. After Slack's three seconds it uses the button that comes instead. */
 async function openReview(scene: Scene, line: string): Promise<void> {
-  const { slack, person } = scene.house;
+  const { slack, person } = scene.scenario;
   const ana = person('ana');
   let said: Awaited<ReturnType<typeof ana.says>> | undefined;
   const offer = () => said?.interaction().find(({ text }) => text.startsWith('This needs a form.'));
@@ -44,7 +44,7 @@ async function openReview(scene: Scene, line: string): Promise<void> {
 }
 
 /** Approves the waiting push with the button of its newest card. */
-export async function approve({ house: { slack } }: Scene, by: string): ReturnType<SlackStandIn['click']> {
+export async function approve({ scenario: { slack } }: Scene, by: string): ReturnType<SlackStandIn['click']> {
   const card = slack
     .messages({ channel: 'C0ACME', as: by })
     .findLast(({ controls }) => controls.some(({ label }) => label === 'Approve'));

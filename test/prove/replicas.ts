@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
-import { ids } from '../stories/house.ts';
+import { ids } from '../stories/scenario.ts';
 import { insist } from './insist.ts';
 import { approve, waitingPush } from './push.ts';
 import { eventually, onScene, type Scene } from './scene.ts';
 import { threadsOf } from './verdict.ts';
 
 /** A proof with two bots on one PostgreSQL; rejects if it fails. */
-export type Tale = { readonly name: string; readonly tell: (url: string, seed: string) => Promise<void> };
+export type ChangeThread = { readonly name: string; readonly tell: (url: string, seed: string) => Promise<void> };
 
-const tale = (name: string, story: (scene: Scene, random: Random) => Promise<void>): Tale => ({
+const tale = (name: string, story: (scene: Scene, random: Random) => Promise<void>): ChangeThread => ({
   name,
   tell: (url, seed) => onScene(url, (scene) => story(scene, randomFrom(seed))),
 });
@@ -21,7 +21,7 @@ async function clear(scene: Scene, environment = 'acme-shop/live'): Promise<unkn
   return insist(
     scene,
     ids.ana,
-    () => scene.house.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`),
+    () => scene.scenario.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`),
     async () => (await found()) > before,
   );
 }
@@ -38,7 +38,7 @@ const approveBy = (scene: Scene, number: number, by: string): Promise<unknown> =
 const stateOf = async ({ rows }: Scene, number = 1): Promise<unknown> =>
   (await rows(`select state from changes where number = ${number}`))[0]?.['state'];
 
-const allToldOf = ({ house }: Scene, number = 1): string => threadsOf(house, number).join('\n');
+const allToldOf = ({ scenario }: Scene, number = 1): string => threadsOf(scenario, number).join('\n');
 
 /** A bot frozen at that point while it works on a change. */
 async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
@@ -60,7 +60,7 @@ const placeOfCard = ({ rows }: Scene): ReturnType<Scene['rows']> =>
   rows(`select channel, ts from messages where key = '1:card'`);
 
 /** Everything that must hold with two replicas. */
-export const tales: readonly Tale[] = [
+export const tales: readonly ChangeThread[] = [
   tale(
     'asleep after it saved sending, called unknown by the other: awake, it writes nothing and says so',
     async (scene) => {
@@ -76,7 +76,7 @@ export const tales: readonly Tale[] = [
       await eventually('told', () => (allToldOf(scene).includes('I wrote nothing') ? '' : allToldOf(scene)));
       await scene.atRest();
       assert.equal(await stateOf(scene), 'unknown');
-      assert.equal(scene.house.writes().length, 0);
+      assert.equal(scene.scenario.writes().length, 0);
     },
   ),
 
@@ -91,7 +91,7 @@ export const tales: readonly Tale[] = [
     assert.deepEqual(await bot.end('SIGTERM'), { code: 0, signal: null });
     await scene.atRest();
     assert.equal(await stateOf(scene), 'done');
-    assert.equal(scene.house.writes().length, 1);
+    assert.equal(scene.scenario.writes().length, 1);
   }),
 
   tale(
@@ -112,10 +112,10 @@ export const tales: readonly Tale[] = [
       await approveBy(scene, 1, ids.chi);
       await scene.atRest();
       assert.equal(await stateOf(scene), 'done');
-      const [orphan, card] = threadsOf(scene.house, 1);
+      const [orphan, card] = threadsOf(scene.scenario, 1);
       assert.match(orphan ?? '', /^⏳/);
       assert.match(card ?? '', /^✅ Pushed .*is waiting for your approval.*Approved by @Chi.*✅ Done after/s);
-      assert.equal(scene.house.writes().length, 1);
+      assert.equal(scene.scenario.writes().length, 1);
     },
   ),
 
@@ -124,11 +124,11 @@ export const tales: readonly Tale[] = [
     async (scene, random) => {
       await Promise.all([scene.start(), scene.start()]);
       await waitingPush(scene, random);
-      scene.house.slack.delivery.duplicates = 2;
+      scene.scenario.slack.delivery.duplicates = 2;
       await approveBy(scene, 1, ids.chi);
       await scene.atRest();
       await waitingPush(scene, random);
-      scene.house.slack.delivery.duplicates = 1;
+      scene.scenario.slack.delivery.duplicates = 1;
       await Promise.all([approveBy(scene, 2, ids.chi), approveBy(scene, 2, ids.dee)]);
       await scene.atRest();
       for (const number of [1, 2]) {
@@ -136,7 +136,7 @@ export const tales: readonly Tale[] = [
         assert.equal(await eventsOf(scene, number), 'asked,waiting,approve,send,accept,finish');
       }
       assert.equal((await scene.rows('select person from votes where change = 2')).length, 1);
-      assert.equal(scene.house.writes().length, 2);
+      assert.equal(scene.scenario.writes().length, 2);
     },
   ),
 
@@ -157,12 +157,12 @@ export const tales: readonly Tale[] = [
     await scene.atRest();
     assert.equal(await stateOf(scene, 2), 'expired');
     assert.match(allToldOf(scene, 2), /It was not sent in time/);
-    assert.equal(scene.house.writes().length, 1);
+    assert.equal(scene.scenario.writes().length, 1);
   }),
 
   tale('both hear everything: each change is written once, each word is said once', async (scene, random) => {
     await Promise.all([scene.start(), scene.start()]);
-    const { slack, writes } = scene.house;
+    const { slack, writes } = scene.scenario;
     slack.delivery.duplicates = random.integer(2, 5);
     const names = ['acme-shop/live', 'acme-shop/staging', 'acme-blog/live', 'acme-blog/staging', 'acme-docs/live'];
     await Promise.all(names.map((name) => clear(scene, name)));
@@ -172,7 +172,7 @@ export const tales: readonly Tale[] = [
       [1, 1, 1, 1, 1],
     );
     for (const number of [1, 2, 3, 4, 5]) {
-      assert.equal(threadsOf(scene.house, number).length, 1, `cards of #${number}`);
+      assert.equal(threadsOf(scene.scenario, number).length, 1, `cards of #${number}`);
       const sentOrDone = allToldOf(scene, number).match(/^Sent\. The host accepted it|^✅ Done after/gm);
       assert.equal(sentOrDone?.length, 1, `what is said of #${number}: ${allToldOf(scene, number)}`);
     }

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { z } from 'zod';
 import type { Bot } from '../stories/bot.ts';
-import { ids, openHouse, patienceMs, type House } from '../stories/house.ts';
+import { ids, openScenario, patienceMs, type Scenario } from '../stories/scenario.ts';
 import { orderIn, orderShape, passedFile } from './kill-at.ts';
 
 type Rows = readonly Readonly<Record<string, unknown>>[];
@@ -26,9 +26,9 @@ const hosting = { durations: { 'cache:clear': 0, 'environments:push': 0 } };
 /** Ack times are not tested here, and a slow machine must not lose deliveries. */
 const ackTimeoutMs = 10_000;
 
-/** A house whose bots die or freeze on request, on either database. */
+/** A scenario whose bots die or freeze on request, on either database. */
 export type Scene = {
-  readonly house: House;
+  readonly scenario: Scenario;
   readonly database: 'SQLite' | 'PostgreSQL';
   /** Starts a bot that obeys orders, with its clock off by these hours; resolves when ready or connected. */
   readonly start: (hoursWrong?: number, until?: 'ready' | 'connected') => Promise<Bot>;
@@ -62,7 +62,7 @@ export class StillUnderWay extends Error {}
 /** No bot reached the order's point. Says which points were passed and what is still under way. */
 export class NotObeyed extends Error {}
 
-/** Opens an empty house for `tale`, on the PostgreSQL at `url` or on SQLite, with these rules. */
+/** Opens an empty scenario for `tale`, on the PostgreSQL at `url` or on SQLite, with these rules. */
 export async function onScene<T>(
   url: string | undefined,
   tale: (scene: Scene) => Promise<T>,
@@ -77,8 +77,10 @@ export async function onScene<T>(
   // The compile cache comes first: the bot itself enables it too late for these modules.
   const imports = `--import ./src/node-version.js --import ./test/prove/kill-at.ts?order=${encodeURIComponent(file)} --import ./test/prove/failing-flush.ts?order=${encodeURIComponent(flush)}`;
   const defaults = { ownProcess: 'all', start: false, policy: rules, hosting, slack: { ackTimeoutMs } } as const;
-  const house = await openHouse(url === undefined ? defaults : { ...defaults, environment: { DATABASE_URL: url } });
-  const book = url === undefined ? sqlite(house) : await postgres(url);
+  const scenario = await openScenario(
+    url === undefined ? defaults : { ...defaults, environment: { DATABASE_URL: url } },
+  );
+  const book = url === undefined ? sqlite(scenario) : await postgres(url);
   const { rows, write } = book;
   const soon: Scene['soon'] = (what, left, withinMs) =>
     eventually(
@@ -91,11 +93,11 @@ export async function onScene<T>(
     );
   const inTheWay = async (): Promise<string> => (await rows(underWay)).map(inWords).join(', ');
   const scene: Scene = {
-    house,
+    scenario,
     database: url === undefined ? 'SQLite' : 'PostgreSQL',
     start: async (hoursWrong = 0, until = 'ready') => {
       bot = await startWithRetries(() =>
-        house.start({ NODE_OPTIONS: `${imports} ${clockWrongBy(hoursWrong, clock)}` }, until),
+        scenario.start({ NODE_OPTIONS: `${imports} ${clockWrongBy(hoursWrong, clock)}` }, until),
       );
       hasEnded = false;
       const started = bot;
@@ -151,7 +153,7 @@ export async function onScene<T>(
     return await tale(scene);
   } finally {
     await book.close();
-    await house.close();
+    await scenario.close();
     rmSync(folder, { recursive: true });
   }
 }
@@ -202,7 +204,7 @@ const inWords = ({ what }: Rows[number]): string => String(what);
 
 type Book = Pick<Scene, 'rows' | 'write'> & { readonly close: () => Promise<void> };
 
-const sqlite = ({ rows, rewrite }: House): Book => ({
+const sqlite = ({ rows, rewrite }: Scenario): Book => ({
   rows: async (sql) => rows(sql),
   write: async (sql) => rewrite(sql),
   close: async () => {},

@@ -1,5 +1,5 @@
 import type { SeenMessage } from '../../src/playground/slack/reads.ts';
-import { ids } from '../stories/house.ts';
+import { ids } from '../stories/scenario.ts';
 import type { Scene } from './scene.ts';
 import type { Came, Story } from './story.ts';
 
@@ -41,8 +41,8 @@ export async function newestIn({ rows }: Scene): Promise<number> {
 /** The current state, in the round whose changes have numbers greater than `above`. */
 export async function standing(scene: Scene, { person }: Story, above: number): Promise<Standing> {
   const [change] = await changesOf(scene, above);
-  const { house } = scene;
-  return { above, state: change?.state, writes: house.writes().length, told: ephemeral(house, person).length };
+  const { scenario } = scene;
+  return { above, state: change?.state, writes: scenario.writes().length, told: ephemeral(scenario, person).length };
 }
 
 async function changesOf({ rows }: Scene, above: number) {
@@ -52,12 +52,12 @@ async function changesOf({ rows }: Scene, above: number) {
 
 /** The outcome since `before`; call it when everything is at rest. */
 export async function whatCame(scene: Scene, { person, lost }: Story, before: Standing): Promise<Seen> {
-  const { house } = scene;
+  const { scenario } = scene;
   const changes = await changesOf(scene, before.above);
   const [change] = changes;
   const end = change === undefined || change.state === before.state ? 'untouched' : change.state;
-  const writes = house.writes().length - before.writes;
-  const messages = ephemeral(house, person);
+  const writes = scenario.writes().length - before.writes;
+  const messages = ephemeral(scenario, person);
   return {
     came: `${writes} written, ${end}`,
     end,
@@ -65,7 +65,7 @@ export async function whatCame(scene: Scene, { person, lost }: Story, before: St
     changes: changes.length,
     told: messages.length,
     isToldOfLoss: messages.slice(before.told).some(({ text }) => text.includes(lost)),
-    thread: (change && threadsOf(house, change.number).at(-1)) ?? '',
+    thread: (change && threadsOf(scenario, change.number).at(-1)) ?? '',
   };
 }
 
@@ -81,11 +81,11 @@ export function wrongIn(story: Story, seen: Seen, allowed: readonly Came[]): Wro
   return allowed.some((one) => one === came) ? undefined : { kind: 'otherwise', says };
 }
 
-const ephemeral = ({ slack }: Scene['house'], person: string): readonly SeenMessage[] =>
+const ephemeral = ({ slack }: Scene['scenario'], person: string): readonly SeenMessage[] =>
   slack.messages({ channel: `D0${person}`, as: person });
 
 /** The card and thread of the change, oldest first. There are two if Slack posted the first without our knowing. */
-export function threadsOf({ slack }: Scene['house'], number: number): readonly string[] {
+export function threadsOf({ slack }: Scene['scenario'], number: number): readonly string[] {
   const [channel, as] = ['C0ACME', ids.ana];
   const cards = slack.messages({ channel, as }).filter(({ text }) => text.includes(`· #${number}\n`));
   return cards.map(({ ts }) =>

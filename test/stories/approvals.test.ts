@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openHouse, patienceMs, type House } from './house.ts';
-import type { Said, Tale } from './people.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import type { Said, ChangeThread } from './people.ts';
 
 /** Max is Chi's second account; three sites want one approval, three want two. */
 const policy = `
@@ -23,29 +23,34 @@ rules:
     approval: { by: [leads], count: 2, expires: 1h }
 `;
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
-  house.slack.changePerson('U09MAX', { deleted: false });
+  scenario = await openScenario({ policy, hosting: { durations: { 'environments:push': 0 } } });
+  scenario.slack.changePerson('U09MAX', { deleted: false });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
 const late =
   /#\d+: (?:It's too late for that\. Current state: |(?:You've already approved it|It's already approved)\.)/;
-const stateOf = (change: Tale): unknown =>
-  house.rows('select state from changes where number = ?', change.number)[0]?.['state'];
+const stateOf = (change: ChangeThread): unknown =>
+  scenario.rows('select state from changes where number = ?', change.number)[0]?.['state'];
 /** What the click was answered with, of this change alone. */
-const answers = (said: Said, change: Tale): readonly string[] =>
+const answers = (said: Said, change: ChangeThread): readonly string[] =>
   said
     .interaction()
     .flatMap(({ text }) => (text.includes(`#${change.number}`) && / by your click/.test(text) ? [text] : []));
 
 describe.concurrent('promise 1: a change that waits for approval', () => {
   test('by two: one lead twice, and with both ids, is one; the second lead lets it go, and it is written once', async () => {
-    const [ana, chi, dee, max] = [house.person('ana'), house.person('chi'), house.person('dee'), house.person('max')];
+    const [ana, chi, dee, max] = [
+      scenario.person('ana'),
+      scenario.person('chi'),
+      scenario.person('dee'),
+      scenario.person('max'),
+    ];
     const change = await ana.wants(onto('acme-blog'));
-    const before = house.writes('acme-blog/staging').length;
+    const before = scenario.writes('acme-blog/staging').length;
     await chi.clicks(change.card(), 'Approve');
     await change.tells('Approved by @Chi. One more approval is needed.');
     const again = await chi.clicks(change.card(), 'Approve');
@@ -58,31 +63,31 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     await dee.clicks(change.card(), 'Approve');
     await change.tells('Approved by @Dee. Sending it now.');
     await change.tells(/^✅ Done after /);
-    expect(house.writes('acme-blog/staging')).toHaveLength(before + 1);
+    expect(scenario.writes('acme-blog/staging')).toHaveLength(before + 1);
   });
 
   test('by two who press in the same millisecond: both count, and it is written once', async () => {
-    const [fay, chi, dee] = [house.person('fay'), house.person('chi'), house.person('dee')];
+    const [fay, chi, dee] = [scenario.person('fay'), scenario.person('chi'), scenario.person('dee')];
     const change = await fay.wants(onto('lumen-studio'), 'C0OPS');
     const said = await Promise.all([chi, dee].map((lead) => lead.clicks(change.card(), 'Approve')));
     await change.tells(/^✅ Done after /);
     expect(said.map((one) => answers(one, change))).toEqual([[], []]);
-    expect(house.rows('select person from votes where change = ? order by person', change.number)).toEqual([
+    expect(scenario.rows('select person from votes where change = ? order by person', change.number)).toEqual([
       { person: 'U03CHI' },
       { person: 'U04DEE' },
     ]);
-    expect(house.writes('lumen-studio/staging')).toHaveLength(1);
+    expect(scenario.writes('lumen-studio/staging')).toHaveLength(1);
   });
 
   test('by one, and two press in the same millisecond: one wins, the other is told privately', async () => {
-    const [ben, chi, dee] = [house.person('ben'), house.person('chi'), house.person('dee')];
+    const [ben, chi, dee] = [scenario.person('ben'), scenario.person('chi'), scenario.person('dee')];
     const change = await ben.wants(onto('acme-shop'), 'C0GENERAL');
     const said = await Promise.all([chi, dee].map((lead) => lead.clicks(change.card(), 'Approve')));
     await change.tells(/^✅ Done after /);
     await vi.waitFor(() => expect(said.flatMap((one) => answers(one, change))).toEqual([expect.stringMatching(late)]), {
       timeout: patienceMs,
     });
-    expect(house.writes('acme-shop/staging')).toHaveLength(1);
+    expect(scenario.writes('acme-shop/staging')).toHaveLength(1);
 
     const next = await ben.wants(onto('acme-shop'), 'C0GENERAL');
     const twenty = await Promise.all(Array.from({ length: 20 }, () => chi.clicks(next.card(), 'Approve')));
@@ -90,14 +95,14 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     const [first] = twenty;
     // Nineteen came too late, and every one of them is answered.
     await vi.waitFor(() => expect(first && answers(first, next)).toHaveLength(19), { timeout: patienceMs });
-    expect(house.rows("select 1 from audit where change = ? and event = 'approve'", next.number)).toHaveLength(1);
-    expect(house.writes('acme-shop/staging')).toHaveLength(2);
+    expect(scenario.rows("select 1 from audit where change = ? and event = 'approve'", next.number)).toHaveLength(1);
+    expect(scenario.writes('acme-shop/staging')).toHaveLength(2);
   });
 });
 
 describe('promise 1: before it is sent', () => {
   test.concurrent('it is declined, cancelled and approved at once: one wins, the others are told', async () => {
-    const [ben, chi, dee] = [house.person('ben'), house.person('chi'), house.person('dee')];
+    const [ben, chi, dee] = [scenario.person('ben'), scenario.person('chi'), scenario.person('dee')];
     const contested = await ben.wants(onto('acme-docs'), 'C0GENERAL');
     await dee.clicks(contested.card(), 'Decline…');
     await dee.form('Reason');
@@ -105,26 +110,26 @@ describe('promise 1: before it is sent', () => {
       chi.clicks(contested.card(), 'Approve'),
       dee.submits({ Reason: 'not on a Friday' }),
     ]);
-    await house.slack.until(() => (/declined|done/.test(String(stateOf(contested))) ? true : undefined), patienceMs);
+    await scenario.slack.until(() => (/declined|done/.test(String(stateOf(contested))) ? true : undefined), patienceMs);
     if (stateOf(contested) === 'declined') await approval.hears(late);
     else await dee.form(late);
-    expect(house.writes('acme-docs/staging')).toHaveLength(stateOf(contested) === 'declined' ? 0 : 1);
+    expect(scenario.writes('acme-docs/staging')).toHaveLength(stateOf(contested) === 'declined' ? 0 : 1);
 
-    const before = house.writes('acme-docs/staging').length;
+    const before = scenario.writes('acme-docs/staging').length;
     const taken = await ben.wants(onto('acme-docs'), 'C0GENERAL');
     const [approves, cancels] = await Promise.all([
       chi.clicks(taken.card(), 'Approve'),
       ben.clicks(taken.card(), 'Cancel'),
     ]);
-    await house.slack.until(() => (/cancelled|done/.test(String(stateOf(taken))) ? true : undefined), patienceMs);
-    const votes = house.rows('select 1 from votes where change = ?', taken.number).length;
+    await scenario.slack.until(() => (/cancelled|done/.test(String(stateOf(taken))) ? true : undefined), patienceMs);
+    const votes = scenario.rows('select 1 from votes where change = ?', taken.number).length;
     if (stateOf(taken) === 'done') await cancels.hears(late);
     else if (votes === 0) await approves.hears(late);
-    expect(house.writes('acme-docs/staging')).toHaveLength(before + (stateOf(taken) === 'done' ? 1 : 0));
+    expect(scenario.writes('acme-docs/staging')).toHaveLength(before + (stateOf(taken) === 'done' ? 1 : 0));
   });
 
   test.concurrent('it is declined with a reason, by whoever may approve it; the requester is told directly', async () => {
-    const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
+    const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const change = await dee.wants(onto('harbor-events'), 'G0BAKERY');
     const other = await ana.clicks(change.card(), 'Decline…');
     await ana.form('Reason');
@@ -145,31 +150,36 @@ describe('promise 1: before it is sent', () => {
     expect(told.text).not.toContain('abcd1234');
     expect(told.controls.map(({ label }) => label)).toEqual(['Ask again']);
     const direct = (): readonly string[] =>
-      house.slack.messages({ channel: dee.direct, as: dee.id }).map(({ text }) => text);
-    await house.slack.until(() => direct().find((text) => text.includes('Declined by @Chi')), patienceMs);
-    expect(house.writes('harbor-events/staging')).toEqual([]);
+      scenario.slack.messages({ channel: dee.direct, as: dee.id }).map(({ text }) => text);
+    await scenario.slack.until(() => direct().find((text) => text.includes('Declined by @Chi')), patienceMs);
+    expect(scenario.writes('harbor-events/staging')).toEqual([]);
   });
 
   test.concurrent('it is cancelled by its requester, and by nobody else', async () => {
-    const [chi, rob, dee] = [house.person('chi'), house.person('rob'), house.person('dee')];
-    const before = house.writes('acme-blog/staging').length;
+    const [chi, rob, dee] = [scenario.person('chi'), scenario.person('rob'), scenario.person('dee')];
+    const before = scenario.writes('acme-blog/staging').length;
     const change = await chi.wants(onto('acme-blog'), 'C0OPS');
-    for (const somebody of [rob, dee]) {
-      const said = await somebody.clicks(change.card(), 'Cancel');
+    for (const testUser of [rob, dee]) {
+      const said = await testUser.clicks(change.card(), 'Cancel');
       await said.hears(`#${change.number}: Only @Chi can cancel it. Nothing was changed by your click.`);
     }
     await chi.clicks(change.card(), 'Cancel');
     await change.tells('⛔ Cancelled by @Chi. Nothing was sent.');
-    expect(house.writes('acme-blog/staging')).toHaveLength(before);
+    expect(scenario.writes('acme-blog/staging')).toHaveLength(before);
   });
 
   test.concurrent('it is stopped by a colleague who only reads, but by no guest; and after it was sent, by nobody', async () => {
-    const [fay, chi, rob, gus] = [house.person('fay'), house.person('chi'), house.person('rob'), house.person('gus')];
+    const [fay, chi, rob, gus] = [
+      scenario.person('fay'),
+      scenario.person('chi'),
+      scenario.person('rob'),
+      scenario.person('gus'),
+    ];
     const live = '/site push north-bakery/staging north-bakery/live --database';
     const change = await fay.wants(live);
     await chi.clicks(change.card(), 'Approve');
     const stop = await change.tells('Approved by @Chi. Sending in 10 s.');
-    await house.holds(change.number);
+    await scenario.holds(change.number);
     await (await gus.clicks(stop, 'Stop')).hears('Guests of this workspace may not use Sitehand. Nothing was done.');
     expect(stateOf(change)).toBe('approved');
     const both = await Promise.all([rob, fay].map((one) => one.clicks(stop, 'Stop')));
@@ -177,25 +187,25 @@ describe('promise 1: before it is sent', () => {
     await vi.waitFor(() => expect(both.flatMap((one) => answers(one, change))).toEqual([expect.stringMatching(late)]), {
       timeout: patienceMs,
     });
-    expect(house.rows('select * from locks where change = ?', change.number)).toEqual([]);
-    expect(house.writes('north-bakery/live')).toEqual([]);
+    expect(scenario.rows('select * from locks where change = ?', change.number)).toEqual([]);
+    expect(scenario.writes('north-bakery/live')).toEqual([]);
 
     const second = await fay.wants(live);
     await chi.clicks(second.card(), 'Approve');
     const stands = await second.tells('Approved by @Chi. Sending in 10 s.');
-    await house.holds(second.number);
-    house.lets(second.number);
+    await scenario.holds(second.number);
+    scenario.lets(second.number);
     await second.tells('Sent. The host accepted it');
-    await house.redraws(stands, stands.blocks);
+    await scenario.redraws(stands, stands.blocks);
     const said = await rob.clicks(stands, 'Stop');
     await said.hears(late);
-    expect(house.writes('north-bakery/live')).toHaveLength(1);
+    expect(scenario.writes('north-bakery/live')).toHaveLength(1);
   });
 });
 
 test('promise 1: every click of an approval is delivered three times: it is one all the same, and nobody is told anything twice', async () => {
-  const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
-  house.slack.delivery.duplicates = 3;
+  const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
+  scenario.slack.delivery.duplicates = 3;
   try {
     const change = await ana.wants(onto('harbor-events'), 'C0GENERAL');
     const first = await chi.clicks(change.card(), 'Approve');
@@ -204,8 +214,8 @@ test('promise 1: every click of an approval is delivered three times: it is one 
     await change.tells(/^✅ Done after /);
     expect(answers(first, change)).toEqual([]);
     expect(change.replies().filter(({ text }) => text.startsWith('Approved by'))).toHaveLength(2);
-    expect(house.writes('harbor-events/staging')).toHaveLength(1);
+    expect(scenario.writes('harbor-events/staging')).toHaveLength(1);
   } finally {
-    house.slack.delivery.duplicates = 1;
+    scenario.slack.delivery.duplicates = 1;
   }
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeenMessage } from '../../src/playground/slack/reads.ts';
-import { openHouse, patienceMs, type House } from './house.ts';
-import type { Somebody, Tale } from './people.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import type { TestUser, ChangeThread } from './people.ts';
 
 const policy = `
 version: 1
@@ -29,22 +29,23 @@ rules:
     approval: { by: [fay], count: 1, expires: 30m, reason: required }
 `;
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0, 'cache:clear': 0 } } });
+  scenario = await openScenario({ policy, hosting: { durations: { 'environments:push': 0, 'cache:clear': 0 } } });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
-const direct = (who: Somebody, words: RegExp): SeenMessage | undefined =>
-  house.slack.messages({ channel: who.direct, as: who.id }).find(({ text }) => words.test(text));
-const heardDirectly = (who: Somebody, words: RegExp): Promise<SeenMessage> =>
-  house.slack.until(() => direct(who, words), patienceMs);
+const direct = (who: TestUser, words: RegExp): SeenMessage | undefined =>
+  scenario.slack.messages({ channel: who.direct, as: who.id }).find(({ text }) => words.test(text));
+const heardDirectly = (who: TestUser, words: RegExp): Promise<SeenMessage> =>
+  scenario.slack.until(() => direct(who, words), patienceMs);
 const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
-const voted = ({ number }: Tale): readonly unknown[] => house.rows('select person from votes where change = ?', number);
+const voted = ({ number }: ChangeThread): readonly unknown[] =>
+  scenario.rows('select person from votes where change = ?', number);
 
 describe.concurrent('who is asked to approve', () => {
   test('gets the card directly, decides there, and every copy loses its buttons; the requester hears of it directly', async () => {
-    const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
+    const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const change = await ana.wants(
       '/site push acme-shop/live acme-shop/staging --database --reason "fresh data"',
       ana.direct,
@@ -60,42 +61,42 @@ describe.concurrent('who is asked to approve', () => {
     await chi.clicks(copy, 'Approve');
     await change.tells('Approved by @Chi. Sending it now.');
     await heardDirectly(ana, new RegExp(`#${change.number} · Push [^]*Approved by @Chi`));
-    const none = (who: Somebody, { ts }: SeenMessage): Promise<SeenMessage> =>
-      house.slack.until(
+    const none = (who: TestUser, { ts }: SeenMessage): Promise<SeenMessage> =>
+      scenario.slack.until(
         () =>
-          house.slack
+          scenario.slack
             .messages({ channel: who.direct, as: who.id })
             .find((one) => one.ts === ts && one.controls.length === 0),
         patienceMs,
       );
     await Promise.all([none(chi, copy), none(dee, other)]);
     await change.tells(/^✅ Done after /);
-    expect(house.writes('acme-shop/staging')).toHaveLength(1);
+    expect(scenario.writes('acme-shop/staging')).toHaveLength(1);
   });
 
   test('is asked of five changes of one person at most; the sixth is refused with what to do', async () => {
-    const ben = house.person('ben');
+    const ben = scenario.person('ben');
     const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'north-bakery', 'harbor-events'];
     for (const site of sites) await ben.asks(`/site cache clear ${site}/live`, ben.direct);
     const sixth = await ben.says('/site cache clear acme-shop/staging', ben.direct);
     const refused = await sixth.hears('You already have 5 changes waiting for approval. Nothing was asked.');
     expect(labels(refused)).toEqual(['Show them']);
-    expect(house.rows('select 1 from changes where requester = ?', ben.id)).toHaveLength(5);
+    expect(scenario.rows('select 1 from changes where requester = ?', ben.id)).toHaveLength(5);
   });
 
   test('has let it go by: it is expired, a late click is refused, and Ask again opens the same words', async () => {
-    const [rob, chi] = [house.person('rob'), house.person('chi')];
+    const [rob, chi] = [scenario.person('rob'), scenario.person('chi')];
     const line = '/site push acme-blog/live acme-blog/staging --files --search-replace';
     const change = await rob.wants(line, 'C0GENERAL');
     const { blocks } = change.card();
-    house.rewrite('update changes set expires_at = 1 where number = ?', change.number);
+    scenario.rewrite('update changes set expires_at = 1 where number = ?', change.number);
     const late = await chi.clicks(change.card(), 'Approve');
     await late.hears(/^#\d+: The time to approve it ended at .* Nothing was changed by your click\./);
-    house.rewrite('update changes set due_at = 1 where number = ?', change.number);
+    scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
     const told = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
     await heardDirectly(rob, /It wasn't approved in time/);
     await change.shows('⛔ Push acme-blog/live → acme-blog/staging');
-    await house.redraws(change, blocks);
+    await scenario.redraws(change, blocks);
     const later = await chi.clicks(change.card(), 'Approve');
     await later.hears(/^#\d+: It's too late for that. Current state: Nothing was sent\. It wasn't approved in time\./);
     expect(voted(change)).toEqual([]);
@@ -103,22 +104,22 @@ describe.concurrent('who is asked to approve', () => {
     await rob.clicks(told, 'Ask again');
     await rob.form('Nothing is sent until it is approved');
     const again = await rob.confirms({}, 'C0GENERAL');
-    const wordsOf = ({ number }: Tale): unknown =>
-      house.rows('select args from changes where number = ?', number)[0]?.['args'];
+    const wordsOf = ({ number }: ChangeThread): unknown =>
+      scenario.rows('select args from changes where number = ?', number)[0]?.['args'];
     expect(wordsOf(again)).toEqual(wordsOf(change));
-    expect(house.writes('acme-blog/staging')).toEqual([]);
+    expect(scenario.writes('acme-blog/staging')).toEqual([]);
   });
 
   test('is reminded at half time, in the thread and directly, unless they have approved already', async () => {
-    const [fay, chi, dee] = [house.person('fay'), house.person('chi'), house.person('dee')];
+    const [fay, chi, dee] = [scenario.person('fay'), scenario.person('chi'), scenario.person('dee')];
     const change = await fay.wants('/site push acme-docs/live acme-docs/staging --files', 'C0OPS');
     await change.tells(/^2 of @Chi, @Dee: this is waiting for your approval until /);
     const due = (): number =>
-      Number(house.rows('select due_at from changes where number = ?', change.number)[0]?.['due_at']);
-    const [row] = house.rows('select created_at, expires_at from changes where number = ?', change.number);
+      Number(scenario.rows('select due_at from changes where number = ?', change.number)[0]?.['due_at']);
+    const [row] = scenario.rows('select created_at, expires_at from changes where number = ?', change.number);
     const [from, to] = [Number(row?.['created_at']), Number(row?.['expires_at'])];
     expect(due()).toBe(from + (to - from) / 2);
-    const soonDue = (): void => house.rewrite('update changes set due_at = 1 where number = ?', change.number);
+    const soonDue = (): void => scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
     soonDue();
     await change.tells(/^⏳ 2 of @Chi, @Dee: this is still waiting for your approval, until /);
     const reminded = new RegExp(`#${change.number} · Push [^]*this is still waiting for your approval`);
@@ -127,16 +128,16 @@ describe.concurrent('who is asked to approve', () => {
     await change.tells('Approved by @Chi. One more approval is needed.');
     soonDue();
     await change.tells(/^⏳ @Dee: this is still waiting for your approval, until /);
-    const count = (who: Somebody): number =>
-      house.slack.messages({ channel: who.direct, as: who.id }).filter(({ text }) => reminded.test(text)).length;
-    await house.slack.until(() => (count(dee) === 2 ? true : undefined), patienceMs);
+    const count = (who: TestUser): number =>
+      scenario.slack.messages({ channel: who.direct, as: who.id }).filter(({ text }) => reminded.test(text)).length;
+    await scenario.slack.until(() => (count(dee) === 2 ? true : undefined), patienceMs);
     expect(count(chi)).toBe(1);
-    expect(house.writes('acme-docs/staging')).toEqual([]);
+    expect(scenario.writes('acme-docs/staging')).toEqual([]);
   });
 
   test('wants to know why, where the rules say so: without a reason a form asks for it', async () => {
-    const chi = house.person('chi');
-    const [dee, fay] = [house.person('dee'), house.person('fay')];
+    const chi = scenario.person('chi');
+    const [dee, fay] = [scenario.person('dee'), scenario.person('fay')];
     await dee.opens('/site cache clear lumen-studio/live', 'The rules want a reason for this. Nothing was done.');
     const { errors } = await dee.submits();
     expect(errors['field:reason']).toContain('The rules want a reason for this. Nothing was done.');
@@ -145,6 +146,6 @@ describe.concurrent('who is asked to approve', () => {
     await refused.hears("You're not among the people who can approve it. Nothing was changed by your click.");
     await fay.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
-    expect(house.writes('lumen-studio/live')).toHaveLength(1);
+    expect(scenario.writes('lumen-studio/live')).toHaveLength(1);
   });
 });

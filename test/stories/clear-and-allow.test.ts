@@ -1,34 +1,34 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHouse, type House } from './house.ts';
+import { openScenario, type Scenario } from './scenario.ts';
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse();
+  scenario = await openScenario();
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 test.concurrent('a developer clears the cache of live: card, thread, and exactly the one write that the document describes', async () => {
-  const change = await house.person('ana').asks('/site cache clear acme-shop/live --reason "release 42"', 'C0ACME');
+  const change = await scenario.person('ana').asks('/site cache clear acme-shop/live --reason "release 42"', 'C0ACME');
   const last = await change.tells(/^✅ Done after .*: the host reports it finished \(cache:clear-[\da-f-]{36}\)\./);
-  const [row] = house.rows('select operation from changes where number = ?', change.number);
+  const [row] = scenario.rows('select operation from changes where number = ?', change.number);
   expect(last.text).toContain(`(${String(row?.['operation'])})`);
   const card = await change.shows('✅ Cleared the cache of acme-shop/live');
   expect(card.text).toMatch(/Done after .*: the host reports it finished\./);
   expect(card.text).not.toContain('cache:clear-');
-  const events = house.rows('select event from audit where change = ? order by seq', change.number);
+  const events = scenario.rows('select event from audit where change = ? order by seq', change.number);
   expect(events.map(({ event }) => event)).toEqual(['asked', 'queued', 'send', 'accept', 'finish']);
   expect(change.replies()).toHaveLength(1);
   expect(card.text).toContain('release 42');
   expect(card.notification).toMatch(/^✅ Cleared the cache of acme-shop\/live · #\d+$/);
 
-  const [write, ...more] = house.writes('acme-shop/live');
+  const [write, ...more] = scenario.writes('acme-shop/live');
   expect(more).toEqual([]);
   expect(write).toMatchObject({
     method: 'POST',
     path: '/sites/tools/clear-cache',
     query: {},
     authorization: 'right',
-    body: { environment_id: house.hosting.world.named('acme-shop/live')?.id },
+    body: { environment_id: scenario.hosting.world.named('acme-shop/live')?.id },
     status: 202,
   });
   expect(JSON.stringify(write?.body)).toMatch(/^\{"environment_id":"[^"]+"\}$/);
@@ -36,17 +36,17 @@ test.concurrent('a developer clears the cache of live: card, thread, and exactly
 });
 
 test.concurrent('somebody is let in over SSH, sees it first, and takes it back by a button', async () => {
-  const ana = house.person('ana');
-  const live = house.hosting.world.named('acme-blog/live');
+  const ana = scenario.person('ana');
+  const live = scenario.hosting.world.named('acme-blog/live');
   const before = [...(live?.allowlist ?? [])];
   await ana.says('/site allowlist add acme-blog/live 198.51.100.4', 'C0GENERAL');
   const review = await ana.form('List before');
   expect(review.title).toBe('Add to allowlist');
-  expect(house.writes('acme-blog/live')).toEqual([]);
+  expect(scenario.writes('acme-blog/live')).toEqual([]);
 
   const added = await ana.confirms({ Reason: 'Ben is at home' }, 'C0GENERAL');
   const proof = await added.tells(/✅ 198\.51\.100\.4 is on the SSH allowlist of acme-blog\/live: read back/);
-  expect(house.writes('acme-blog/live').map(({ body }) => body)).toEqual([
+  expect(scenario.writes('acme-blog/live').map(({ body }) => body)).toEqual([
     { ip_allowlist: [...before, '198.51.100.4'] },
   ]);
 
@@ -59,5 +59,5 @@ test.concurrent('somebody is let in over SSH, sees it first, and takes it back b
   const removed = await ana.confirms({}, 'C0GENERAL');
   await removed.tells(/✅ 198\.51\.100\.4 is not on the SSH allowlist of acme-blog\/live any more/);
   expect(live?.allowlist).toEqual(before);
-  expect(house.writes('acme-blog/live')).toHaveLength(2);
+  expect(scenario.writes('acme-blog/live')).toHaveLength(2);
 });

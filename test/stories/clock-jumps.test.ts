@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { openHouse, patienceMs, type House } from './house.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const policy = `
 version: 1
@@ -23,7 +23,7 @@ const hour = 3_600_000;
 
 /** A bot whose clock, or whose server's clock, can be set. */
 type Clocked = {
-  readonly house: House;
+  readonly scenario: Scenario;
   readonly jump: (ms: number) => Promise<unknown>;
   readonly states: () => Promise<readonly unknown[]>;
   readonly close: () => Promise<void>;
@@ -34,13 +34,13 @@ async function onSqlite(): Promise<Clocked> {
   const file = join(folder, 'off');
   writeFileSync(file, '0');
   const NODE_OPTIONS = `--import ./test/prove/jumping-clock.ts?file=${encodeURIComponent(file)}`;
-  const house = await openHouse({ ownProcess: 'all', policy, hosting, environment: { NODE_OPTIONS } });
+  const scenario = await openScenario({ ownProcess: 'all', policy, hosting, environment: { NODE_OPTIONS } });
   return {
-    house,
+    scenario,
     jump: async (ms) => writeFileSync(file, String(ms)),
-    states: async () => house.rows('select state from changes order by number').map(({ state }) => state),
+    states: async () => scenario.rows('select state from changes order by number').map(({ state }) => state),
     close: async () => {
-      await house.close();
+      await scenario.close();
       rmSync(folder, { recursive: true });
     },
   };
@@ -57,16 +57,16 @@ async function onPostgres(): Promise<Clocked> {
     create function clock_timestamp() returns timestamptz language sql volatile as
       $$ select pg_catalog.clock_timestamp() + (select ms from ${schema}.clock_off) * interval '1 millisecond' $$`);
   url.searchParams.set('options', `${options},pg_catalog`);
-  const house = await openHouse({ policy, hosting, environment: { DATABASE_URL: url.href } });
+  const scenario = await openScenario({ policy, hosting, environment: { DATABASE_URL: url.href } });
   return {
-    house,
+    scenario,
     jump: (ms) => sql.query('update clock_off set ms = $1', [ms]),
     states: async () =>
       (await sql.query<Record<string, unknown>>('select state from changes order by number')).rows.map(
         ({ state }) => state,
       ),
     close: async () => {
-      await house.close();
+      await scenario.close();
       await sql.end();
     },
   };
@@ -82,9 +82,9 @@ const jumps = [
 const tale =
   (open: () => Promise<Clocked>) =>
   async ({ ms }: (typeof jumps)[number]): Promise<void> => {
-    const { house, jump, states, close } = await open();
+    const { scenario, jump, states, close } = await open();
     try {
-      const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
+      const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const waiting = await ben.asks('/site allowlist add acme-blog/staging 198.51.100.4', 'C0GENERAL');
       const running = await ana.asks('/site cache clear acme-shop/staging');
       await running.shows('Accepted by the host; running.');
@@ -95,9 +95,9 @@ const tale =
       expect(await states()).toEqual(['waiting', 'done']);
       await chi.clicks(waiting.card(), 'Approve');
       await waiting.tells('✅ 198.51.100.4 is on the SSH allowlist');
-      expect(house.writes()).toHaveLength(2);
+      expect(scenario.writes()).toHaveLength(2);
       const told = (): readonly string[] =>
-        house.slack
+        scenario.slack
           .messages({ channel: 'C0OPS', as: chi.id })
           .map(({ text }) => text)
           .filter((text) => text.includes('The clock jumped'));

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { openHouse, type House } from './house.ts';
+import { openScenario, type Scenario } from './scenario.ts';
 
 const policy = `
 version: 1
@@ -20,7 +20,7 @@ const hour = 3_600_000;
 const slack = 20_000;
 
 describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wrong${noPostgres}`, () => {
-  let house: House;
+  let scenario: Scenario;
   let sql: Client;
   let began: number;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
     sql = new Client({ connectionString: url });
     await sql.connect();
     const durations = { 'environments:push': 0 };
-    house = await openHouse({
+    scenario = await openScenario({
       ownProcess: 'all',
       policy,
       hosting: { durations },
@@ -37,11 +37,11 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
       start: false,
     });
     await Promise.all(
-      hoursWrong.map((hours) => house.start({ NODE_OPTIONS: `--import ./test/prove/clock.ts?hours=${hours}` })),
+      hoursWrong.map((hours) => scenario.start({ NODE_OPTIONS: `--import ./test/prove/clock.ts?hours=${hours}` })),
     );
   });
   afterAll(async () => {
-    await house.close();
+    await scenario.close();
     await sql.end();
   });
 
@@ -53,14 +53,14 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
     one(`select ${name} as answer from changes where number = $1`, change);
 
   test('promise 1: a change can be approved for its hour and stopped for its ten seconds, and is sent once then', async () => {
-    const change = await house.person('ana').wants('/site push acme-shop/staging acme-shop/live --database');
+    const change = await scenario.person('ana').wants('/site push acme-shop/staging acme-shop/live --database');
     const asked = Date.now();
     expect(Math.abs((await column('expires_at', change.number)) - asked - hour)).toBeLessThan(slack);
-    await house.person('chi').clicks(change.card(), 'Approve');
+    await scenario.person('chi').clicks(change.card(), 'Approve');
     const stop = await change.tells('Approved by @Chi. Sending in 10 s.');
     const stands = Number(stop.ts) * 1_000;
     await change.tells('The host accepted it');
-    const [write, ...more] = house.writes();
+    const [write, ...more] = scenario.writes();
     expect(more).toEqual([]);
     expect((write?.at ?? 0) - stands).toBeGreaterThanOrEqual(9_500);
     expect((write?.at ?? 0) - stands).toBeLessThan(10_000 + slack);
@@ -68,8 +68,8 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
   });
 
   test('what nobody approves waits until the database says that its time is over, and then expires', async () => {
-    const before = house.writes().length;
-    const change = await house.person('ben').wants('/site push acme-blog/live acme-blog/staging --database');
+    const before = scenario.writes().length;
+    const change = await scenario.person('ben').wants('/site push acme-blog/live acme-blog/staging --database');
     await change.tells('@Chi: this is waiting for your approval until');
     const { rowCount } = await sql.query(
       `update changes set due_at = at, expires_at = at
@@ -82,7 +82,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
     const late = (await column('settled_at', change.number)) - (await column('expires_at', change.number));
     expect(late).toBeGreaterThanOrEqual(0);
     expect(late).toBeLessThan(slack);
-    expect(house.writes()).toHaveLength(before);
+    expect(scenario.writes()).toHaveLength(before);
   });
 
   test('no moment of a wrong clock is in the database, whichever replica wrote it', async () => {

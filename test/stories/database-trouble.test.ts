@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { openHouse, patienceMs, type House } from './house.ts';
-import { taleAt, type Tale } from './people.ts';
-import { layWire, lineOf, type Wire } from './wire.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { changeThreadAt, type ChangeThread } from './people.ts';
+import { openFaultyConnection, lineOf, type FaultyConnection } from './faulty-connection.ts';
 import { threeSeconds } from './three-seconds.ts';
 
 const policy = `
@@ -24,21 +24,22 @@ const finished = 'the host reports it finished';
 /** Looks again until it does not throw: nothing tells of what is written in a database or a log. */
 const soon = <T>(look: () => Promise<T> | T): Promise<T> => vi.waitFor(look, { timeout: patienceMs, interval: 100 });
 /** How often the thread says that. */
-const times = ({ replies }: Tale, words: string): number => replies().filter(({ text }) => text.includes(words)).length;
+const times = ({ replies }: ChangeThread, words: string): number =>
+  replies().filter(({ text }) => text.includes(words)).length;
 describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
-  let house: House;
-  let wire: Wire;
+  let scenario: Scenario;
+  let wire: FaultyConnection;
   let sql: Client;
   beforeAll(async () => {
     const url = await freshPostgres();
-    wire = await layWire(url);
+    wire = await openFaultyConnection(url);
     sql = new Client({ connectionString: url });
     await sql.connect();
     const durations = { 'cache:clear': 0, 'environments:push': 0 };
-    house = await openHouse({ policy, hosting: { durations }, environment: { DATABASE_URL: wire.url } });
+    scenario = await openScenario({ policy, hosting: { durations }, environment: { DATABASE_URL: wire.url } });
   });
   afterAll(async () => {
-    await house.close();
+    await scenario.close();
     wire.close();
     await sql.end();
   });
@@ -57,8 +58,8 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     sql.query(`update changes set lease_until = 1, due_at = 1 where state = 'sending' and ${of}`);
   /** How much is written of that environment after this. */
   const writesOf = (environment: string): (() => number) => {
-    const before = house.writes(environment).length;
-    return () => house.writes(environment).length - before;
+    const before = scenario.writes(environment).length;
+    return () => scenario.writes(environment).length - before;
   };
   /** Nothing that the bot has to say, or has to say of that change, is unsaid. */
   const allSaid = (number?: number): Promise<void> =>
@@ -69,22 +70,22 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       `select pg_terminate_backend(pid), pg_sleep(0.3) from pg_stat_activity
         where application_name = 'sitehand' and datname = current_database()`,
     );
-  const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${house.port()}/readyz`)).status;
+  const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${scenario.port()}/readyz`)).status;
   const isReady = (): Promise<void> => soon(async () => expect(await ready()).toBe(200));
 
   test('promise 1: away while the host has a write, and back: not ready meanwhile; the answer is kept, and told once', async () => {
     const written = writesOf('acme-shop/staging');
-    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
-    const change = await house.person('ana').asks(clear);
-    await house.hosting.until(() => written() || undefined, patienceMs);
+    scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
+    const change = await scenario.person('ana').asks(clear);
+    await scenario.hosting.until(() => written() || undefined, patienceMs);
     wire.cut();
     expect(await ready()).toBe(503);
     const inTime = threeSeconds();
-    const said = await house.person('ben').says(clear);
+    const said = await scenario.person('ben').says(clear);
     inTime(said.outcome);
     await said.hears(noDatabase);
-    await house.hostAnswers();
-    await soon(() => expect(house.log().includes(`trouble while saving what came of #${change.number}`)).toBe(true));
+    await scenario.hostAnswers();
+    await soon(() => expect(scenario.log().includes(`trouble while saving what came of #${change.number}`)).toBe(true));
     expect(await stateOf(change.number)).toBe('sending');
     wire.mend();
     await isReady();
@@ -97,18 +98,18 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   test('promise 8: silent, with no connection ended: commands are acked and refused, and it goes on within seconds of its return', async () => {
     const written = writesOf('acme-shop/staging');
     const asked = async (): Promise<number> =>
-      (await rows(`select 1 from changes where requester = '${house.person('fay').id}'`)).length;
+      (await rows(`select 1 from changes where requester = '${scenario.person('fay').id}'`)).length;
     const before = await asked();
     wire.silence();
     const inTime = threeSeconds();
-    const said = await Promise.all([house.person('ana').says(clear), house.person('ben').says(clear)]);
+    const said = await Promise.all([scenario.person('ana').says(clear), scenario.person('ben').says(clear)]);
     inTime(...said.map(({ outcome }) => outcome));
     await Promise.all(said.map(({ hears }) => hears(noDatabase)));
     expect(await ready()).toBe(503);
     wire.mend();
     await isReady();
     await soon(async () => {
-      const again = await house.person('fay').says(clear);
+      const again = await scenario.person('fay').says(clear);
       expect(again.interaction()).toEqual([]);
       await vi.waitFor(() => expect(written()).toBeGreaterThan(0), { timeout: 3_000 });
     });
@@ -123,13 +124,13 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     // A connection of the silence before could still be in use, and its command would be refused.
     await endConnections();
     await isReady();
-    const people = [house.person('ana'), house.person('ben'), house.person('fay')] as const;
+    const people = [scenario.person('ana'), scenario.person('ben'), scenario.person('fay')] as const;
     const places = [
       ...people.map((one) => [one, one.direct] as const),
       [people[0], 'C0ACME'],
       [people[1], 'C0OPS'],
     ] as const;
-    const sites = house.hosting.world.sites.map(({ name }) => name).filter((name) => name !== 'acme-shop');
+    const sites = scenario.hosting.world.sites.map(({ name }) => name).filter((name) => name !== 'acme-shop');
     const names = sites.flatMap((site) => [`${site}/live`, `${site}/staging`]);
     expect(names).toHaveLength(10);
     await Promise.all(
@@ -165,20 +166,20 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     )) {
       const [card] = await rows(`select channel, ts from messages where key = '${String(number)}:card'`);
       const place = { channel: String(card?.['channel']), ts: String(card?.['ts']) };
-      const change = await taleAt(house.slack, String(requester), () => place);
-      expect(house.writes(String(name)).length).toBeLessThanOrEqual(1);
-      if (state === 'done') expect(house.writes(String(name))).toHaveLength(1);
+      const change = await changeThreadAt(scenario.slack, String(requester), () => place);
+      expect(scenario.writes(String(name)).length).toBeLessThanOrEqual(1);
+      if (state === 'done') expect(scenario.writes(String(name))).toHaveLength(1);
       await change.tells(state === 'done' ? finished : 'Outcome unknown');
-      const cards = house.slack.messages({ channel: place.channel, as: String(requester) });
+      const cards = scenario.slack.messages({ channel: place.channel, as: String(requester) });
       expect(cards.filter(({ text }) => text.includes(` · #${String(number)}\nAsked by`))).toHaveLength(1);
     }
   });
 
   test('loses the commit of a receipt that says unknown: the alarm is given once', async () => {
     const written = writesOf('acme-shop/staging');
-    house.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });
+    scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });
     const lost = wire.lose('answer', lineOf('outcome_lost', 'acme-shop/staging'));
-    const change = await house.person('ana').asks(clear);
+    const change = await scenario.person('ana').asks(clear);
     await lost;
     await change.tells('Outcome unknown');
     await allSaid(change.number);
@@ -191,7 +192,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       const target = 'acme-blog/live';
       const written = writesOf(target);
       const lost = wire.lose('answer', lineOf('send', target));
-      const change = await house.person('ana').asks(`/site cache clear ${target}`);
+      const change = await scenario.person('ana').asks(`/site cache clear ${target}`);
       await lost;
       expect(await stateOf(change.number)).toBe('sending');
       await endSending(`number = ${change.number}`);
@@ -204,7 +205,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       const target = 'acme-blog/staging';
       const written = writesOf(target);
       const lost = wire.lose('commit', lineOf('send', target));
-      const ben = house.person('ben');
+      const ben = scenario.person('ben');
       const change = await ben.asks(`/site cache clear ${target}`, ben.direct);
       await lost;
       expect(await stateOf(change.number)).toBe('approved');
@@ -220,7 +221,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     ] as const)('promise 1: of the receipt ($what): it is saved and told once', async ({ what, target }) => {
       const written = writesOf(target);
       const lost = wire.lose(what, lineOf('accept', target));
-      const fay = house.person('fay');
+      const fay = scenario.person('fay');
       const change = await fay.asks(`/site cache clear ${target}`, what === 'answer' ? fay.direct : 'C0ACME');
       await lost;
       await change.tells(finished);
@@ -234,7 +235,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       const target = 'north-bakery/live';
       const written = writesOf(target);
       const lost = wire.lose('answer', ['insert into "inbox"', target]);
-      const ben = house.person('ben');
+      const ben = scenario.person('ben');
       const said = await ben.says(`/site cache clear ${target}`, ben.direct);
       await lost;
       await said.hears(noDatabase);
@@ -248,9 +249,9 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       const target = 'north-bakery/staging';
       const written = writesOf(target);
       const lost = wire.lose('answer', lineOf('asked', target));
-      const said = await house.person('ana').says(`/site cache clear ${target}`, 'C0OPS');
+      const said = await scenario.person('ana').says(`/site cache clear ${target}`, 'C0OPS');
       await lost;
-      await house.hosting.until(() => written() || undefined, patienceMs);
+      await scenario.hosting.until(() => written() || undefined, patienceMs);
       await none(`select number from changes where target_name = '${target}' and settled_at is null`);
       expect(said.interaction().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
       expect(written()).toBe(1);
@@ -259,7 +260,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     test('of a new change from a form: the form says its number, not that nothing was sent', async () => {
       const target = 'acme-shop/live';
       const written = writesOf(target);
-      const ben = house.person('ben');
+      const ben = scenario.person('ben');
       await ben.says(`/site allowlist add ${target} 198.51.100.4`, 'C0OPS');
       await ben.form('List before');
       const lost = wire.lose('answer', lineOf('asked', target));
@@ -273,9 +274,9 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     test('of an approval, done: it counts once, and is sent once', async () => {
       const target = 'lumen-studio/staging';
       const written = writesOf(target);
-      const change = await house.person('ana').wants(`/site push lumen-studio/live ${target} --database`);
+      const change = await scenario.person('ana').wants(`/site push lumen-studio/live ${target} --database`);
       const lost = wire.lose('answer', lineOf('approve', target));
-      const said = await house.person('chi').clicks(change.card(), 'Approve');
+      const said = await scenario.person('chi').clicks(change.card(), 'Approve');
       await lost;
       await change.tells(finished);
       expect(said.interaction().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
@@ -286,10 +287,10 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     test('of an approval, not done: the approver hears it and clicks again', async () => {
       const target = 'harbor-events/staging';
       const written = writesOf(target);
-      const fay = house.person('fay');
+      const fay = scenario.person('fay');
       const change = await fay.wants(`/site push harbor-events/live ${target} --database`, 'C0OPS');
       const lost = wire.lose('commit', lineOf('approve', target));
-      const dee = house.person('dee');
+      const dee = scenario.person('dee');
       const said = await dee.clicks(change.card(), 'Approve');
       await lost;
       await said.hears('If you see no card for it, nothing was done.');

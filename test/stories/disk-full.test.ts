@@ -1,23 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { inHouse, openHouse, patienceMs, type House } from './house.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { threeSeconds } from './three-seconds.ts';
 
 const clear = '/site cache clear acme-shop/staging';
 const finished = 'the host reports it finished';
 
 /** Resolves when the bot has printed that. */
-const prints = (house: House, words: RegExp): Promise<void> =>
-  vi.waitFor(() => expect(words.test(house.log())).toBe(true), { timeout: patienceMs, interval: 50 });
+const prints = (scenario: Scenario, words: RegExp): Promise<void> =>
+  vi.waitFor(() => expect(words.test(scenario.log())).toBe(true), { timeout: patienceMs, interval: 50 });
 
 describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
-  let house: House;
+  let scenario: Scenario;
   /** What the bot writes to any file fails from here on, until there is room. */
   let fill: () => void;
   let makeRoom: () => void;
   beforeAll(async () => {
-    house = await openHouse({ ownProcess: 'the first', start: false });
-    const pid = (await house.start()).pid();
+    scenario = await openScenario({ ownProcess: 'the first', start: false });
+    const pid = (await scenario.start()).pid();
     const limit = (bytes: string): void =>
       void execFileSync('/bin/sh', ['-c', `prlimit --pid=${pid} --fsize=${bytes}:unlimited`]);
     fill = () => limit('0');
@@ -25,54 +25,54 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
   });
   afterEach(() => {
     makeRoom();
-    house.hosting.faults.remove();
+    scenario.hosting.faults.remove();
   });
-  afterAll(() => house.close());
+  afterAll(() => scenario.close());
 
   test('promise 1: nothing is taken on and nothing sent, which is said; with room it goes on, once', async () => {
-    const before = house.writes().length;
-    house.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
-    const change = await house.person('ana').asks(clear);
+    const before = scenario.writes().length;
+    scenario.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
+    const change = await scenario.person('ana').asks(clear);
     fill();
-    const inTime = threeSeconds(house.pid());
-    const said = await house.person('ben').says(clear);
+    const inTime = threeSeconds(scenario.pid());
+    const said = await scenario.person('ben').says(clear);
     inTime(said.outcome);
     await said.hears("My database isn't answering. If you see no card and no other answer to this, nothing was done");
-    house.rewrite(`delete from kv where key = 'pause'`);
-    house.rewrite(`update changes set due_at = 1, owner = null where state = 'approved'`);
-    await prints(house, /disk I\/O error[^\n]*trouble while looking for work/);
-    expect(house.log().includes('no transaction is active')).toBe(false);
-    expect(house.writes()).toHaveLength(before);
+    scenario.rewrite(`delete from kv where key = 'pause'`);
+    scenario.rewrite(`update changes set due_at = 1, owner = null where state = 'approved'`);
+    await prints(scenario, /disk I\/O error[^\n]*trouble while looking for work/);
+    expect(scenario.log().includes('no transaction is active')).toBe(false);
+    expect(scenario.writes()).toHaveLength(before);
     makeRoom();
     await change.tells(finished);
-    expect(house.writes()).toHaveLength(before + 1);
-    expect(house.rows('select number from changes')).toHaveLength(1);
+    expect(scenario.writes()).toHaveLength(before + 1);
+    expect(scenario.rows('select number from changes')).toHaveLength(1);
   });
 
   test('promise 1: full while the host has a write: its answer is kept until there is room, and told once', async () => {
-    const before = house.writes().length;
-    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
-    const change = await house.person('ana').asks(clear);
-    await house.hosting.until(() => house.writes()[before], patienceMs);
+    const before = scenario.writes().length;
+    scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
+    const change = await scenario.person('ana').asks(clear);
+    await scenario.hosting.until(() => scenario.writes()[before], patienceMs);
     fill();
-    await house.hostAnswers();
-    await prints(house, /disk I\/O error[^\n]*trouble while saving what came of/);
+    await scenario.hostAnswers();
+    await prints(scenario, /disk I\/O error[^\n]*trouble while saving what came of/);
     makeRoom();
     await change.tells(finished);
     expect(change.replies()).toHaveLength(1);
     const accepted = "select 1 from audit where event = 'accept' and change = ?";
-    expect(house.rows(accepted, change.number)).toHaveLength(1);
-    expect(house.writes()).toHaveLength(before + 1);
+    expect(scenario.rows(accepted, change.number)).toHaveLength(1);
+    expect(scenario.writes()).toHaveLength(before + 1);
   });
 });
 
 test(
   'PostgreSQL is away at the start: it ends at once, with a sentence and without the password',
-  inHouse({ ownProcess: 'the first', start: false }, async (house) => {
-    const away = house.start({ DATABASE_URL: 'postgres://sitehand:canary-word@127.0.0.1:1/sitehand' });
+  inScenario({ ownProcess: 'the first', start: false }, async (scenario) => {
+    const away = scenario.start({ DATABASE_URL: 'postgres://sitehand:canary-word@127.0.0.1:1/sitehand' });
     await expect(away).rejects.toThrow(
       /ended with 1:[^]*not started: The database cannot be opened: connect ECONNREFUSED 127\.0\.0\.1:1\. Nothing was changed/,
     );
-    expect(house.log()).not.toContain('canary-word');
+    expect(scenario.log()).not.toContain('canary-word');
   }),
 );

@@ -1,67 +1,67 @@
 import { expect, test } from 'vitest';
-import { ids, inHouse } from './house.ts';
+import { ids, inScenario } from './scenario.ts';
 
 const bot = '<@U0SITEHAND>';
 const clear = 'cache clear acme-shop/staging';
 
 test(
   'a message that mentioned the bot is edited, again and again: nothing runs again, and its author hears why',
-  inHouse({}, async (house) => {
-    const { slack } = house;
-    const ana = house.person('ana');
+  inScenario({}, async (scenario) => {
+    const { slack } = scenario;
+    const ana = scenario.person('ana');
     const { ts } = await slack.mention(ids.ana, 'C0ACME', clear);
-    const change = await house.change(1);
+    const change = await scenario.change(1);
     await change.tells('the host reports it finished');
     for (const words of [`${clear} --reason "typo"`, 'cache clear acme-blog/staging']) {
       const said = await ana.edits('C0ACME', ts, `${bot} ${words}`);
       await said.hears("I don't run edited messages. Nothing was done. Send it as a new message.");
     }
-    expect(house.rows('select number from changes')).toHaveLength(1);
-    expect(house.writes()).toHaveLength(1);
+    expect(scenario.rows('select number from changes')).toHaveLength(1);
+    expect(scenario.writes()).toHaveLength(1);
   }),
 );
 
 test(
   'a message is edited that mentions the bot only now, or whose mention was never delivered: it does not run either',
-  inHouse({}, async (house) => {
-    const ana = house.person('ana');
-    const { ts } = await house.slack.say(ids.ana, 'C0ACME', clear);
-    house.slack.delivery.duplicates = 3;
+  inScenario({}, async (scenario) => {
+    const ana = scenario.person('ana');
+    const { ts } = await scenario.slack.say(ids.ana, 'C0ACME', clear);
+    scenario.slack.delivery.duplicates = 3;
     const said = await ana.edits('C0ACME', ts, `${bot} ${clear}`);
     await said.hears("I don't run edited messages. Nothing was done. Send it as a new message.");
     // What is read only is no exception: it could be the half of an answer that stands already.
     const read = await ana.edits('C0ACME', ts, `${bot} whoami`);
     await read.hears("I don't run edited messages");
     expect([...said.interaction(), ...read.interaction()].filter(({ text }) => text.includes(ids.ana))).toEqual([]);
-    expect(house.rows('select number from changes')).toEqual([]);
-    expect(house.writes()).toEqual([]);
+    expect(scenario.rows('select number from changes')).toEqual([]);
+    expect(scenario.writes()).toEqual([]);
   }),
 );
 
 test(
   'Slack delivers the same mention once more, under another event id: it is the same mention',
-  inHouse({}, async (house) => {
-    const { slack } = house;
+  inScenario({}, async (scenario) => {
+    const { slack } = scenario;
     const first = await slack.mention(ids.ana, 'C0ACME', clear);
-    const change = await house.change(1);
+    const change = await scenario.change(1);
     await change.tells('the host reports it finished');
     // As if the one before had come with another id.
-    house.rewrite("update inbox set key = replace(key, 'Ev', 'Ex') where kind = 'mention'");
+    scenario.rewrite("update inbox set key = replace(key, 'Ev', 'Ex') where kind = 'mention'");
     await slack.redeliver(first.envelope ?? '');
-    const after = await house.person('ana').asks('/site cache clear acme-blog/staging', 'C0GENERAL');
+    const after = await scenario.person('ana').asks('/site cache clear acme-blog/staging', 'C0GENERAL');
     await after.tells('the host reports it finished');
-    expect(house.rows('select number from changes')).toHaveLength(2);
+    expect(scenario.rows('select number from changes')).toHaveLength(2);
   }),
 );
 
 test(
   'what only reads is answered once as well, however often it is delivered',
-  inHouse({}, async (house) => {
-    const ana = house.person('ana');
+  inScenario({}, async (scenario) => {
+    const ana = scenario.person('ana');
     const first = await ana.mentions('backups list acme-shop/live');
     await first.hears('acme-shop/live · backups');
     for (let again = 0; again < 3; again += 1)
-      expect((await house.slack.redeliver(first.outcome.envelope ?? '')).acked).toBe(true);
+      expect((await scenario.slack.redeliver(first.outcome.envelope ?? '')).acked).toBe(true);
     await (await ana.mentions('backups list acme-blog/live')).hears('acme-blog/live · backups');
     expect(first.interaction().filter(({ text }) => text.includes('acme-shop/live · backups'))).toHaveLength(1);
   }),

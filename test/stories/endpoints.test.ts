@@ -10,7 +10,7 @@ import { reads } from './endpoints/reads.ts';
 import { putUpSite } from './endpoints/sites.ts';
 import { domainOf, environmentOf, type Dialect, type Reading, type Scene, type Writing } from './endpoints/story.ts';
 import { writes } from './endpoints/writes.ts';
-import { ids, openHouse, type House } from './house.ts';
+import { ids, openScenario, type Scenario } from './scenario.ts';
 import { has } from './people.ts';
 
 /** Ana may do everything, and waits for nobody. */
@@ -59,39 +59,39 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
   { concurrent: true },
   ({ dialect }) => {
     const certificate = selfSigned({ hosts: ['*.own.example'] });
-    let house: House;
+    let scenario: Scenario;
     let folder: string;
     beforeAll(async () => {
       folder = await mkdtemp(join(tmpdir(), 'sitehand-certificates-'));
       await writeFile(join(folder, 'own.pem'), certificate.cert);
       await writeFile(join(folder, 'own.key'), certificate.key);
       const environment = { HOSTING_DIALECT: dialect, CERTIFICATES_DIR: folder };
-      house = await openHouse({ policy, environment, hosting: { dialect, durations }, start: false });
-      for (const site of new Set(writings.map((one) => one.site))) putUpSite(house.hosting.world, site);
-      await house.start();
+      scenario = await openScenario({ policy, environment, hosting: { dialect, durations }, start: false });
+      for (const site of new Set(writings.map((one) => one.site))) putUpSite(scenario.hosting.world, site);
+      await scenario.start();
     });
     afterAll(async () => {
-      await house.close();
+      await scenario.close();
       await rm(folder, { recursive: true, force: true });
     });
 
     const sceneOf = ({ given }: Reading | Writing, on: string): Scene => {
-      const { world, companyId: company } = house.hosting;
+      const { world, companyId: company } = scenario.hosting;
       const scene = { on, world, dialect, company, certificate };
       given?.(environmentOf(scene));
       return scene;
     };
 
     describe('what is read', { concurrent: false }, () => {
-      afterEach(() => house.slack.closeModal(ids.ana, true).catch(() => undefined));
+      afterEach(() => scenario.slack.closeModal(ids.ana, true).catch(() => undefined));
 
       test.for(readings.map((one) => [one.name, one.way, one] as const))('%s: %s', async ([, , { story, way, on }]) => {
         const scene = sceneOf(story, on);
-        const before = house.hosting.journal.entries().length;
-        const said = await asks(house, story, on, way);
+        const before = scenario.hosting.journal.entries().length;
+        const said = await asks(scenario, story, on, way);
         const { text } = await said.hears(story.titled(on));
         for (const words of story.shows(scene)) expect(has(text, words), `${words} in ${text}`).toBe(true);
-        const entries = house.hosting.journal.entries().slice(before);
+        const entries = scenario.hosting.journal.entries().slice(before);
         const asked = requestFor(story, story.asks(scene));
         expect(entries.filter(({ section }) => section === story.section).map(requestOf)).toEqual([asked]);
         expect(entries.filter(({ method }) => method !== 'GET')).toEqual([]);
@@ -100,8 +100,8 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
 
     test('a key that is not taken is told in the same words', { concurrent: false }, async () => {
       const message = dialect === 'kinsta' ? 'Unauthenticated.' : 'No or invalid API key provided to the request';
-      house.hosting.faults.add({ kind: 'status', section: '4.22', status: 401, body: { message, status: 401 } });
-      const said = await house.person('ana').says('/site backups list harbor-events/live');
+      scenario.hosting.faults.add({ kind: 'status', section: '4.22', status: 401, body: { message, status: 401 } });
+      const said = await scenario.person('ana').says('/site backups list harbor-events/live');
       const { text } = await said.hears('The host rejected my key (401).');
       expect(text).not.toContain(message);
     });
@@ -115,7 +115,7 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
           const talked = turn.then(talk);
           turn = talked
             .catch(() => undefined)
-            .then(() => house.slack.closeModal(ids.ana, true))
+            .then(() => scenario.slack.closeModal(ids.ana, true))
             .catch(() => undefined);
           return talked;
         };
@@ -137,19 +137,19 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
         const scene = sceneOf(story, on);
         const { id } = story.target === 'domain' ? domainOf(scene) : environmentOf(scene);
         const sent = () =>
-          house
+          scenario
             .writes()
             .filter(({ path, body }) => JSON.stringify([path, body]).includes(id))
             .map(requestOf);
         const was = story.undoes?.(scene);
         const asked = requestFor(story, story.asks(scene));
         const earlier = sent().length;
-        const change = await inTurn(() => changes(house, story, on, way, channel));
-        const last = await endOf(house, story, on, change);
+        const change = await inTurn(() => changes(scenario, story, on, way, channel));
+        const last = await endOf(scenario, story, on, change);
         expect(sent().slice(earlier)).toEqual([asked]);
         if (way !== 'typed' || story.undoes === undefined) return;
         expect(story.undoes(scene)).not.toEqual(was);
-        const back = await inTurn(() => undo(house, story, scene, last));
+        const back = await inTurn(() => undo(scenario, story, scene, last));
         await back.tells('✅');
         expect(story.undoes(scene)).toEqual(was);
         expect(sent()).toHaveLength(earlier + 2);
@@ -163,14 +163,14 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
       test('the key of a certificate is nowhere but at the host', async () => {
         await Promise.allSettled(under.values());
         const lines = certificate.key.split('\n').filter((line) => line !== '' && !line.startsWith('---'));
-        const left = await house.leftovers();
+        const left = await scenario.leftovers();
         expect(lines).toHaveLength(3);
         for (const line of lines) expect(left).not.toContain(line);
       });
     });
 
     test('all 23 were asked', { concurrent: false }, () => {
-      const seen = new Set(house.hosting.journal.entries().map(({ section }) => section));
+      const seen = new Set(scenario.hosting.journal.entries().map(({ section }) => section));
       expect(sections).toHaveLength(23);
       expect(sections.filter((section) => !seen.has(section))).toEqual([]);
     });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inHouse, ids, patienceMs } from './house.ts';
+import { inScenario, ids, patienceMs } from './scenario.ts';
 import { threeSeconds } from './three-seconds.ts';
 
 /** Fault 42: one person asks for more than anybody can have, and the others do not notice. */
@@ -21,19 +21,19 @@ const joined = `${everybodyMay}people: { rob: [${ids.rob}, ${ids.fay}] }\n`;
 describe('one person asks for all that there is', () => {
   test(
     '200 log reads that hang: the others read, pause, resume and write as ever',
-    inHouse({}, async (house) => {
-      const [ben, chi] = [house.person('ben'), house.person('chi')];
-      const hung = house.hosting.world.named('acme-shop/live');
+    inScenario({}, async (scenario) => {
+      const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
+      const hung = scenario.hosting.world.named('acme-shop/live');
       const path = `/sites/environments/${hung?.id}/logs`;
-      house.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
+      scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const inTime = threeSeconds();
       const many = Array.from({ length: 200 }, () =>
-        house.slack.command(ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
+        scenario.slack.command(ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
       );
       inTime(...(await Promise.all(many)));
       const toldTo = () =>
-        house.slack.messages({ channel: 'C0GENERAL', as: ids.rob }).filter(({ text }) => text.includes(own));
-      await house.slack.until(() => toldTo().length === 200 - 42 || undefined, patienceMs);
+        scenario.slack.messages({ channel: 'C0GENERAL', as: ids.rob }).filter(({ text }) => text.includes(own));
+      await scenario.slack.until(() => toldTo().length === 200 - 42 || undefined, patienceMs);
 
       const read = await ben.says('/site logs acme-docs/live error');
       await read.hears('acme-docs/live · error log');
@@ -43,53 +43,53 @@ describe('one person asks for all that there is', () => {
       const cleared = await ben.asks('/site cache clear acme-docs/staging');
       await cleared.tells('the host reports it finished');
       // Two at a time, and nobody else's connections.
-      const asked = house.hosting.journal.entries().filter((entry) => entry.path === path);
+      const asked = scenario.hosting.journal.entries().filter((entry) => entry.path === path);
       expect(asked.length).toBeLessThanOrEqual(2 * 3);
     }),
   );
 
   test(
     '200 log reads that hang, by two accounts of one person: no more than one person’s places',
-    inHouse({ policy: joined }, async (house) => {
-      const hung = house.hosting.world.named('acme-shop/live');
+    inScenario({ policy: joined }, async (scenario) => {
+      const hung = scenario.hosting.world.named('acme-shop/live');
       const path = `/sites/environments/${hung?.id}/logs`;
-      house.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
+      scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const both = [ids.rob, ids.fay];
       const inTime = threeSeconds();
       const many = Array.from({ length: 200 }, (_, at) =>
-        house.slack.command(both[at % 2] ?? ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
+        scenario.slack.command(both[at % 2] ?? ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
       );
       inTime(...(await Promise.all(many)));
       const toldTo = () =>
         both.flatMap((as) =>
-          house.slack
+          scenario.slack
             .messages({ channel: 'C0GENERAL', as })
             .filter(({ text, ephemeral }) => ephemeral && text.includes(own)),
         );
-      await house.slack.until(() => toldTo().length >= 200 - 42 || undefined, patienceMs);
-      const read = await house.person('ben').says('/site logs acme-docs/live error');
+      await scenario.slack.until(() => toldTo().length >= 200 - 42 || undefined, patienceMs);
+      const read = await scenario.person('ben').says('/site logs acme-docs/live error');
       await read.hears('acme-docs/live · error log');
       expect(toldTo()).toHaveLength(200 - 42);
       for (const { text } of toldTo()) expect(text).toContain('Not run: logs acme-shop/live error. Try again when');
-      const asked = house.hosting.journal.entries().filter((entry) => entry.path === path);
+      const asked = scenario.hosting.journal.entries().filter((entry) => entry.path === path);
       expect(asked.length).toBeLessThanOrEqual(2 * 3);
     }),
   );
 
   test(
     'whoever has all their places taken can still pause and resume: these have places of their own',
-    inHouse({}, async (house) => {
-      const chi = house.person('chi');
-      const hung = house.hosting.world.named('acme-shop/staging');
+    inScenario({}, async (scenario) => {
+      const chi = scenario.person('chi');
+      const hung = scenario.hosting.world.named('acme-shop/staging');
       const path = `/sites/environments/${hung?.id}/ssh/get-allowed-ips`;
-      house.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
+      scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const line = '/site allowlist add acme-shop/staging 198.51.100.4';
       const inTime = threeSeconds();
-      const many = Array.from({ length: 60 }, () => house.slack.command(chi.id, 'C0GENERAL', line));
+      const many = Array.from({ length: 60 }, () => scenario.slack.command(chi.id, 'C0GENERAL', line));
       inTime(...(await Promise.all(many)));
       const toldTo = () =>
-        house.slack.messages({ channel: 'C0GENERAL', as: chi.id }).filter(({ text }) => text.includes(own));
-      await house.slack.until(() => toldTo().length >= 60 - 48 || undefined, patienceMs);
+        scenario.slack.messages({ channel: 'C0GENERAL', as: chi.id }).filter(({ text }) => text.includes(own));
+      await scenario.slack.until(() => toldTo().length >= 60 - 48 || undefined, patienceMs);
       const long = await chi.says(`/site whoami password=hunter22 &lt;!channel&gt; ${'x'.repeat(300)}`, 'C0GENERAL');
       const away = await long.hears(own);
       expect(away.text).toMatch(/Not run: whoami "?password=\*\*\* .*!channel.* x{9,80}…\. Try again when/);
@@ -101,16 +101,16 @@ describe('one person asks for all that there is', () => {
 
   test(
     'twenty writes that hang: what another asks for is sent and followed',
-    inHouse({ hosting: { durations: { 'cache:clear': 0 } } }, async (house) => {
-      const [ana, ben] = [house.person('ana'), house.person('ben')];
-      house.hosting.faults.add({ kind: 'hang', section: '4.12', times: 4 });
+    inScenario({ hosting: { durations: { 'cache:clear': 0 } } }, async (scenario) => {
+      const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
+      scenario.hosting.faults.add({ kind: 'hang', section: '4.12', times: 4 });
       const line = '/site cache clear acme-shop/staging';
       for (const { acked } of await Promise.all(
-        Array.from({ length: 20 }, () => house.slack.command(ana.id, 'C0GENERAL', line)),
+        Array.from({ length: 20 }, () => scenario.slack.command(ana.id, 'C0GENERAL', line)),
       ))
         expect(acked).toBe(true);
-      const sent = () => house.writes('acme-shop/staging').length;
-      await house.slack.until(() => sent() === 4 || undefined, patienceMs);
+      const sent = () => scenario.writes('acme-shop/staging').length;
+      await scenario.slack.until(() => sent() === 4 || undefined, patienceMs);
       const cleared = await ben.asks('/site cache clear acme-docs/staging');
       await cleared.tells('the host reports it finished');
       expect(sent()).toBe(4);
@@ -119,17 +119,17 @@ describe('one person asks for all that there is', () => {
 
   test(
     'writes that hang, by two accounts of one person: four are at the host in all',
-    inHouse({ hosting: { durations: { 'cache:clear': 0 } }, policy: joined }, async (house) => {
-      house.hosting.faults.add({ kind: 'hang', section: '4.12', times: 'always' });
+    inScenario({ hosting: { durations: { 'cache:clear': 0 } }, policy: joined }, async (scenario) => {
+      scenario.hosting.faults.add({ kind: 'hang', section: '4.12', times: 'always' });
       const line = '/site cache clear acme-shop/staging';
       const many = Array.from({ length: 20 }, (_, at) =>
-        house.slack.command(at % 2 === 0 ? ids.rob : ids.fay, 'C0GENERAL', line),
+        scenario.slack.command(at % 2 === 0 ? ids.rob : ids.fay, 'C0GENERAL', line),
       );
       for (const { acked } of await Promise.all(many)) expect(acked).toBe(true);
-      const sent = () => house.writes('acme-shop/staging').length;
-      await house.slack.until(() => sent() >= 4 || undefined, patienceMs);
-      house.hosting.faults.remove();
-      const cleared = await house.person('ben').asks('/site cache clear acme-docs/staging');
+      const sent = () => scenario.writes('acme-shop/staging').length;
+      await scenario.slack.until(() => sent() >= 4 || undefined, patienceMs);
+      scenario.hosting.faults.remove();
+      const cleared = await scenario.person('ben').asks('/site cache clear acme-docs/staging');
       await cleared.tells('the host reports it finished');
       expect(sent()).toBe(4);
     }),
@@ -137,20 +137,20 @@ describe('one person asks for all that there is', () => {
 
   test(
     'writes of five people that hang: places are left for whoever has none',
-    inHouse({ hosting: { durations: { 'cache:clear': 0 } }, policy: everybodyMay }, async (house) => {
+    inScenario({ hosting: { durations: { 'cache:clear': 0 } }, policy: everybodyMay }, async (scenario) => {
       const requesters = [ids.ana, ids.ben, ids.chi, ids.dee, ids.fay];
-      house.hosting.faults.add({ kind: 'hang', section: '4.12', times: 'always' });
+      scenario.hosting.faults.add({ kind: 'hang', section: '4.12', times: 'always' });
       await Promise.all(
         requesters.flatMap((requester) =>
           Array.from({ length: 5 }, () =>
-            house.slack.command(requester, 'C0GENERAL', '/site cache clear acme-shop/staging'),
+            scenario.slack.command(requester, 'C0GENERAL', '/site cache clear acme-shop/staging'),
           ),
         ),
       );
-      const sent = () => house.writes('acme-shop/staging').length;
-      await house.slack.until(() => sent() >= 16 || undefined, patienceMs);
-      await house.person('rob').asks('/site cache clear acme-docs/staging');
-      await house.hosting.until(() => house.writes('acme-docs/staging')[0], patienceMs);
+      const sent = () => scenario.writes('acme-shop/staging').length;
+      await scenario.slack.until(() => sent() >= 16 || undefined, patienceMs);
+      await scenario.person('rob').asks('/site cache clear acme-docs/staging');
+      await scenario.hosting.until(() => scenario.writes('acme-docs/staging')[0], patienceMs);
       // Sixteen by turns, and one more of the fifth where the other four had all of these.
       expect(sent()).toBeLessThanOrEqual(17);
     }),
@@ -158,8 +158,8 @@ describe('one person asks for all that there is', () => {
 
   test(
     'twenty writes at once: another asks, is sent and decides meanwhile',
-    inHouse({ hosting: { durations: { 'cache:clear': 0, 'environments:push': 0 } } }, async (house) => {
-      const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
+    inScenario({ hosting: { durations: { 'cache:clear': 0, 'environments:push': 0 } } }, async (scenario) => {
+      const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const batch = Promise.all(Array.from({ length: 20 }, () => ana.says('/site cache clear acme-shop/staging')));
       const push = await ben.wants('/site push acme-docs/staging acme-docs/live --files');
       const cleared = await ben.asks('/site cache clear acme-docs/staging');
@@ -167,31 +167,31 @@ describe('one person asks for all that there is', () => {
       await chi.clicks(push.card(), 'Approve');
       await push.tells('Sending in 10 s.');
       for (const { outcome } of await batch) expect(outcome.acked).toBe(true);
-      await house.slack.until(() => house.writes('acme-shop/staging').length === 20 || undefined, patienceMs);
+      await scenario.slack.until(() => scenario.writes('acme-shop/staging').length === 20 || undefined, patienceMs);
     }),
   );
 
   test(
     'much of theirs ends by itself while the host hangs on it: what is over of another is taken away meanwhile',
-    inHouse({ policy: everybodyMay.replace('routine', 'routine, sensitive') }, async (house) => {
-      const [ana, rob] = [house.person('ana'), house.person('rob')];
+    inScenario({ policy: everybodyMay.replace('routine', 'routine, sensitive') }, async (scenario) => {
+      const [ana, rob] = [scenario.person('ana'), scenario.person('rob')];
       for (const last of [1, 2, 3, 4, 5]) {
         const line = `/site allowlist add acme-shop/staging 203.0.113.${last} --for 5m`;
         await (await rob.asks(line, 'C0GENERAL')).tells(`✅ 203.0.113.${last} is on the SSH allowlist`);
       }
       const letIn = await ana.asks('/site allowlist add acme-docs/staging 198.51.100.4 --for 5m', 'C0GENERAL');
       await letIn.tells('✅ 198.51.100.4 is on the SSH allowlist');
-      const id = house.hosting.world.named('acme-shop/staging')?.id;
+      const id = scenario.hosting.world.named('acme-shop/staging')?.id;
       const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
-      house.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
-      const asked = () => house.hosting.journal.entries().filter((entry) => entry.path === path).length;
+      scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
+      const asked = () => scenario.hosting.journal.entries().filter((entry) => entry.path === path).length;
       const before = asked();
-      house.rewrite('update timers set due_at = 1 where requester = ?', rob.id);
-      await house.hosting.until(() => asked() > before || undefined, patienceMs);
-      house.rewrite('update timers set due_at = 2 where requester = ?', ana.id);
-      await house.hosting.until(() => house.writes('acme-docs/staging')[1], patienceMs);
+      scenario.rewrite('update timers set due_at = 1 where requester = ?', rob.id);
+      await scenario.hosting.until(() => asked() > before || undefined, patienceMs);
+      scenario.rewrite('update timers set due_at = 2 where requester = ?', ana.id);
+      await scenario.hosting.until(() => scenario.writes('acme-docs/staging')[1], patienceMs);
       // The host is still being asked about the others.
-      expect(house.rows('select id from timers where last_note is not null')).toEqual([]);
+      expect(scenario.rows('select id from timers where last_note is not null')).toEqual([]);
     }),
   );
 });

@@ -1,15 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { ids, inHouse, openHouse, patienceMs, type House } from './house.ts';
+import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 describe('forms', () => {
-  let house: House;
+  let scenario: Scenario;
   beforeAll(async () => {
-    house = await openHouse();
+    scenario = await openScenario();
   });
-  afterAll(() => house.close());
+  afterAll(() => scenario.close());
 
   test.concurrent('missing words open the form with what was said in it; its errors stand at their fields; then it runs', async () => {
-    const ana = house.person('ana');
+    const ana = scenario.person('ana');
     await ana.says('/site allowlist add acme-shop/staging', 'C0GENERAL');
     const form = await ana.form('Let addresses in over SSH and SFTP');
     expect(form.controls.map(({ label }) => label)).toEqual([
@@ -24,7 +24,7 @@ describe('forms', () => {
     expect(Object.keys(wrong.errors)).toEqual(['field:addresses']);
     const both = await ana.submits({ Addresses: '198.51.100.9', 'Remove again after': 'soon' });
     expect(Object.keys(both.errors)).toEqual(['field:for']);
-    expect(house.writes('acme-shop/staging')).toEqual([]);
+    expect(scenario.writes('acme-shop/staging')).toEqual([]);
 
     const change = await ana.confirms({ 'Remove again after': '2h', Reason: 'a visit' }, 'C0GENERAL');
     expect(change.card().text).toContain('“a visit”');
@@ -33,24 +33,24 @@ describe('forms', () => {
   });
 
   test.concurrent('the picker leads to a form, the form to a review, the review to a card', async () => {
-    const ben = house.person('ben');
+    const ben = scenario.person('ben');
     await ben.says('/site', 'D0U02BEN');
     await ben.form('What do you want to do?');
     await ben.submits({ Command: 'allowlist remove' });
     await ben.form('Remove addresses');
-    house.hosting.world.named('acme-docs/live')?.allowlist.splice(0, Infinity, '192.0.2.1', '192.0.2.2');
+    scenario.hosting.world.named('acme-docs/live')?.allowlist.splice(0, Infinity, '192.0.2.1', '192.0.2.2');
     await ben.submits({ Environment: 'acme-docs/live', Addresses: '192.0.2.1' });
     await ben.form('List after');
     const change = await ben.confirms({ Reason: 'moved' }, 'D0U02BEN');
     await change.tells('✅ 192.0.2.1 is not on the SSH allowlist of acme-docs/live any more');
-    expect(house.writes('acme-docs/live')).toHaveLength(1);
+    expect(scenario.writes('acme-docs/live')).toHaveLength(1);
   });
 
   test.concurrent('suggestions are what the person may read and fits what was typed', async () => {
-    const chi = house.person('chi');
+    const chi = scenario.person('chi');
     await chi.says('/site backups list', 'C0OPS');
     await chi.form('List the backups');
-    const all = await house.slack.suggest(chi.id, 'modal', { label: 'Environment' }, 'BLOG');
+    const all = await scenario.slack.suggest(chi.id, 'modal', { label: 'Environment' }, 'BLOG');
     expect(JSON.stringify(all.options)).toContain('acme-blog/live');
     expect(all.options).toHaveLength(2);
     const said = await chi.says('/site whoami', 'C0OPS');
@@ -58,8 +58,8 @@ describe('forms', () => {
   });
 
   test.concurrent('emptying a list is refused; with --empty it is done, with a warning', async () => {
-    const ana = house.person('ana');
-    const docs = house.hosting.world.named('north-bakery/staging');
+    const ana = scenario.person('ana');
+    const docs = scenario.hosting.world.named('north-bakery/staging');
     docs?.allowlist.splice(0, Infinity, '192.0.2.1');
     const refused = await ana.says('/site allowlist remove north-bakery/staging 192.0.2.1', 'G0BAKERY');
     await refused.hears('This would leave the SSH allowlist of north-bakery/staging empty. Nothing was changed.');
@@ -70,28 +70,28 @@ describe('forms', () => {
   });
 
   test.concurrent('a dry run shows the call and sends nothing', async () => {
-    const ben = house.person('ben');
+    const ben = scenario.person('ben');
     const said = await ben.says('/site cache clear lumen-studio/live --dry-run', 'C0OPS');
     const shown = await said.hears('Dry run: Clear the cache of lumen-studio/live');
     expect(shown.text).toContain('POST /sites/tools/clear-cache');
-    expect(house.writes('lumen-studio/live')).toEqual([]);
+    expect(scenario.writes('lumen-studio/live')).toEqual([]);
   });
 });
 
 describe('a form', () => {
-  let house: House;
+  let scenario: Scenario;
   beforeAll(async () => {
-    house = await openHouse();
+    scenario = await openScenario();
   });
   afterEach(async () => {
-    for (const name of ['ana', 'ben'] as const) await house.slack.closeModal(ids[name], true).catch(() => undefined);
-    house.slack.faults.remove();
-    house.hosting.faults.remove();
+    for (const name of ['ana', 'ben'] as const) await scenario.slack.closeModal(ids[name], true).catch(() => undefined);
+    scenario.slack.faults.remove();
+    scenario.hosting.faults.remove();
   });
-  afterAll(() => house.close());
+  afterAll(() => scenario.close());
 
   test('mentioned in a thread: without a target it means the change’s, with a bare name its sibling, and it takes a button', async () => {
-    const ana = house.person('ana');
+    const ana = scenario.person('ana');
     const change = await ana.asks('/site cache clear acme-shop/staging');
     const shown = await ana.mentions('allowlist show', 'C0ACME', change.ts);
     await shown.hears('acme-shop/staging · SSH allowlist');
@@ -107,32 +107,32 @@ describe('a form', () => {
   });
 
   test('promise 5: what the review showed is not what would be sent now: it is shown anew, and nothing is sent', async () => {
-    const before = house.writes().length;
-    const ana = house.person('ana');
+    const before = scenario.writes().length;
+    const ana = scenario.person('ana');
     await ana.says('/site allowlist add acme-blog/live 198.51.100.4');
     await ana.form('List before');
-    house.hosting.world.named('acme-blog/live')?.allowlist.push('192.0.2.9');
+    scenario.hosting.world.named('acme-blog/live')?.allowlist.push('192.0.2.9');
     await ana.submits();
     const anew = await ana.form('This changed while you were reading it. Nothing was done yet. Please look again.');
     expect(anew.text).toContain('192.0.2.9');
-    expect(house.writes()).toHaveLength(before);
+    expect(scenario.writes()).toHaveLength(before);
     const added = await ana.confirms();
     await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-blog/live');
-    const [write] = house.writes().slice(before);
+    const [write] = scenario.writes().slice(before);
     expect(JSON.stringify(write?.body)).toMatch(/192\.0\.2\.9","198\.51\.100\.4"\]/);
   });
 
   test('closed before it was drawn is let go without a word; closed after it was sent, it answers privately', async () => {
-    const before = house.writes().length;
-    const calls = house.slack.calls().length;
-    const [ana, ben] = [house.person('ana'), house.person('ben')];
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
+    const before = scenario.writes().length;
+    const calls = scenario.slack.calls().length;
+    const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
+    scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     const opened = await ana.says('/site allowlist add acme-docs/live 198.51.100.4');
     await ana.form('Looking at the host');
-    await house.slack.closeModal(ana.id);
-    await house.hostAnswers();
-    await house.slack.until(() =>
-      house.slack
+    await scenario.slack.closeModal(ana.id);
+    await scenario.hostAnswers();
+    await scenario.slack.until(() =>
+      scenario.slack
         .calls()
         .slice(calls)
         .find(({ result }) => result === 'not_found'),
@@ -141,18 +141,18 @@ describe('a form', () => {
 
     const sent = await ben.says('/site allowlist add acme-docs/live 198.51.100.5');
     await ben.form('List before');
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
-    house.hosting.world.named('acme-docs/live')?.allowlist.push('198.51.100.5');
+    scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
+    scenario.hosting.world.named('acme-docs/live')?.allowlist.push('198.51.100.5');
     await ben.submits();
-    await house.slack.closeModal(ben.id);
-    await house.hostAnswers();
+    await scenario.slack.closeModal(ben.id);
+    await scenario.hostAnswers();
     await sent.hears('198.51.100.5 is already on the SSH allowlist of acme-docs/live. Nothing was changed.');
-    expect(house.writes()).toHaveLength(before);
+    expect(scenario.writes()).toHaveLength(before);
   });
 
   test('too late for its trigger, a form is offered by a button', async () => {
-    house.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
-    const ana = house.person('ana');
+    scenario.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
+    const ana = scenario.person('ana');
     const said = await ana.says('/site allowlist add acme-docs/live 198.51.100.4');
     const offer = await said.hears('This needs a form. Nothing was done yet.');
     await ana.clicks(offer, 'Open the form');
@@ -162,14 +162,14 @@ describe('a form', () => {
 
 test(
   'opened before a restart, a form still does what it shows',
-  inHouse({}, async (house) => {
-    const ana = house.person('ana');
+  inScenario({}, async (scenario) => {
+    const ana = scenario.person('ana');
     await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
     await ana.form('List before');
-    await house.stop();
-    await house.start();
+    await scenario.stop();
+    await scenario.start();
     const added = await ana.confirms();
     await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
-    expect(house.writes()).toHaveLength(1);
+    expect(scenario.writes()).toHaveLength(1);
   }),
 );

@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
-import { inHouse } from './house.ts';
+import { inScenario } from './scenario.ts';
 
 test(
   'in Socket Mode, too, requests that are never finished are two hundred at most, and keep no probe out',
-  inHouse({}, async (house) => {
+  inScenario({}, async (scenario) => {
     const sockets = Array.from({ length: 600 }, (): Socket => {
-      const socket = connect(house.port(), '127.0.0.1');
+      const socket = connect(scenario.port(), '127.0.0.1');
       socket.on('error', () => undefined).write('GET /readyz HTTP/1.1\r\nhost: bot\r\nx: ');
       return socket.resume();
     });
@@ -20,7 +20,7 @@ test(
         ['healthz', 'ok'],
         ['readyz', 'ready'],
       ])
-        expect(await (await fetch(`http://127.0.0.1:${house.port()}/${path}`)).text()).toBe(says);
+        expect(await (await fetch(`http://127.0.0.1:${scenario.port()}/${path}`)).text()).toBe(says);
     } finally {
       for (const socket of sockets) socket.destroy();
     }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SeenMessage } from '../../src/playground/slack/reads.ts';
-import { openHouse, type House } from './house.ts';
+import { openScenario, type Scenario } from './scenario.ts';
 
 const policy = `
 version: 1
@@ -16,32 +16,33 @@ channels:
   ops: G0BAKERY
 `;
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
+  scenario = await openScenario({ policy, hosting: { durations: { 'environments:push': 0 } } });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --database`;
 const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
-const locksOf = (number: number): readonly unknown[] => house.rows('select target from locks where change = ?', number);
+const locksOf = (number: number): readonly unknown[] =>
+  scenario.rows('select target from locks where change = ?', number);
 const stateOf = (number: number): unknown =>
-  house.rows('select state from changes where number = ?', number)[0]?.['state'];
+  scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 
 test('promise 4: a pause holds what is approved; what has drifted or expired by then is not sent, the rest goes', async () => {
   const [ana, ben, fay, chi, dee] = [
-    house.person('ana'),
-    house.person('ben'),
-    house.person('fay'),
-    house.person('chi'),
-    house.person('dee'),
+    scenario.person('ana'),
+    scenario.person('ben'),
+    scenario.person('fay'),
+    scenario.person('chi'),
+    scenario.person('dee'),
   ];
   const [goes, drifts, expires] = await Promise.all([
     ana.wants(onto('acme-shop')),
     ben.asks('/site allowlist add harbor-events/staging 198.51.100.6', 'C0GENERAL'),
     fay.wants(onto('acme-blog'), 'C0OPS'),
   ]);
-  const written = house.writes().length;
+  const written = scenario.writes().length;
   await (
     await chi.says('/site pause the host is odd', 'G0BAKERY')
   ).hears('Sending is paused: I send nothing from now on');
@@ -52,12 +53,12 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
     );
   }
   await goes.shows('Not sent yet. All sending is paused.');
-  house.hosting.world.named('harbor-events/staging')?.allowlist.push('192.0.2.9');
-  house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', expires.number);
+  scenario.hosting.world.named('harbor-events/staging')?.allowlist.push('192.0.2.9');
+  scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', expires.number);
   const lost = await expires.tells('⛔ Nothing was sent. It was not sent in time.');
   expect(labels(lost)).toEqual(['Ask again']);
   expect(locksOf(expires.number)).toEqual([]);
-  expect(house.writes()).toHaveLength(written);
+  expect(scenario.writes()).toHaveLength(written);
   const named = [`• #${goes.number} Push acme-shop/live → acme-shop/staging`, `• #${drifts.number} `];
   const again = await (await chi.says('/site pause', 'G0BAKERY')).hears('Sending is already paused');
   for (const line of named) expect(again.text).toContain(line);
@@ -67,16 +68,16 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
   const told = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
   expect(told.text).toContain('192.0.2.9');
   await goes.tells(/^✅ Done after /);
-  expect(house.writes()).toHaveLength(written + 1);
+  expect(scenario.writes()).toHaveLength(written + 1);
 });
 
 test('a forgotten request keeps nobody out, but a lock refuses the last vote, on the source of a push too, until it is freed', async () => {
-  const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
-  const forgotten = await house.person('fay').wants(onto('north-bakery'), 'C0OPS');
+  const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
+  const forgotten = await scenario.person('fay').wants(onto('north-bakery'), 'C0OPS');
   const push = await ana.wants('/site push north-bakery/staging north-bakery/live --files', 'C0GENERAL');
   await chi.clicks(push.card(), 'Approve');
   const stop = await push.tells('Sending in 10 s.');
-  await house.holds(push.number);
+  await scenario.holds(push.number);
   const change = await ben.asks('/site allowlist add north-bakery/staging 198.51.100.5');
   await change.tells(`north-bakery/staging is locked by #${push.number}. It can be approved when that lock is gone.`);
   const refused = await chi.clicks(change.card(), 'Approve');
@@ -86,11 +87,11 @@ test('a forgotten request keeps nobody out, but a lock refuses the last vote, on
     ),
   );
   expect(stateOf(change.number)).toBe('waiting');
-  expect(house.rows('select * from votes where change = ?', change.number)).toEqual([]);
+  expect(scenario.rows('select * from votes where change = ?', change.number)).toEqual([]);
   await ben.clicks(stop, 'Stop');
   await push.tells('⛔ Stopped by @Ben. Nothing was sent.');
   await chi.clicks(change.card(), 'Approve');
   await change.tells(/^✅ 198\.51\.100\.5 is on the SSH allowlist of north-bakery\/staging/);
-  expect(house.writes('north-bakery/staging').map(({ section }) => section)).toEqual(['4.16']);
+  expect(scenario.writes('north-bakery/staging').map(({ section }) => section)).toEqual(['4.16']);
   expect(stateOf(forgotten.number)).toBe('waiting');
 });

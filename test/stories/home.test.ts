@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { ids, inHouse, patienceMs } from './house.ts';
+import { ids, inScenario, patienceMs } from './scenario.ts';
 
 describe('App Home', () => {
   test(
     'promise 3: shows each person what waits for them, and nobody can approve their own change there',
-    inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (house) => {
-      const { slack } = house;
-      const ana = house.person('ana');
+    inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
+      const { slack } = scenario;
+      const ana = scenario.person('ana');
       const homeOf = async (who: 'ana' | 'chi' | 'rob' | 'gus', words: string): Promise<string> => {
         await slack.home(ids[who]);
         return slack.until(() => {
@@ -37,20 +37,20 @@ describe('App Home', () => {
             .find(({ text }) => text.includes('This is your own change')),
         patienceMs,
       );
-      expect(house.writes()).toHaveLength(0);
+      expect(scenario.writes()).toHaveLength(0);
       await slack.click(ids.chi, 'home', { label: 'Approve' });
       await change.tells('Approved by @Chi. Sending it now.');
       await change.shows('✅');
-      expect(house.writes()).toHaveLength(1);
+      expect(scenario.writes()).toHaveLength(1);
       await homeOf('chi', '✅  Pushed acme-shop/live → acme-shop/staging');
     }),
   );
 
   test(
     'has the environments that somebody used, with buttons: reports answer in direct messages, changes open their form',
-    inHouse({}, async (house) => {
-      const { slack } = house;
-      const ana = house.person('ana');
+    inScenario({}, async (scenario) => {
+      const { slack } = scenario;
+      const ana = scenario.person('ana');
       await (await ana.says('/site backups list acme-shop/live')).hears('acme-shop/live · backups');
       await slack.home(ids.ana);
       await slack.until(
@@ -67,7 +67,7 @@ describe('App Home', () => {
       );
       await slack.click(ids.ana, 'home', { label: 'Clear the cache…' });
       await ana.form('Clear the page cache of an environment');
-      expect(house.writes()).toHaveLength(0);
+      expect(scenario.writes()).toHaveLength(0);
       await slack.home(ids.rob);
       await slack.until(() => slack.views(ids.rob).home, patienceMs);
       expect(slack.views(ids.rob).home?.text).not.toContain('acme-shop/live');
@@ -76,13 +76,13 @@ describe('App Home', () => {
 
   test(
     'is drawn anew for those who have opened it: what they see in it moves, and what is new comes in',
-    inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (house) => {
-      const { slack } = house;
+    inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
+      const { slack } = scenario;
       const shows = (who: 'ana' | 'chi' | 'ben', words: RegExp): Promise<true> =>
         slack.until(() => (words.test(slack.views(ids[who]).home?.text ?? '') ? true : undefined), patienceMs);
       await slack.home(ids.chi);
       await shows('chi', /Nothing is waiting for you/);
-      const change = await house.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
+      const change = await scenario.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
       await shows('chi', /Waiting for your decision\s+⏳ Push acme-shop/);
       await slack.click(ids.dee, { channel: change.channel, ts: change.ts }, { label: 'Approve' });
       await shows('chi', /Nothing is waiting for you[\s\S]*✅ +Pushed acme-shop/);
@@ -93,22 +93,22 @@ describe('App Home', () => {
 
   test(
     'says how many more wait than it shows, and where to see them',
-    inHouse({}, async (house) => {
-      const change = await house.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
-      const [row = {}] = house.rows('select * from changes where number = ?', change.number);
+    inScenario({}, async (scenario) => {
+      const change = await scenario.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
+      const [row = {}] = scenario.rows('select * from changes where number = ?', change.number);
       for (let number = change.number + 1; number <= change.number + 10; number += 1) {
         const copy = Object.entries<unknown>({ ...row, number }).flatMap(([name, value]) =>
           typeof value === 'string' || typeof value === 'number' ? [[name, value] as const] : [],
         );
         const marks = copy.map(() => '?').join(', ');
         const names = copy.map(([name]) => name).join(', ');
-        house.rewrite(`insert into changes (${names}) values (${marks})`, ...copy.map(([, value]) => value));
+        scenario.rewrite(`insert into changes (${names}) values (${marks})`, ...copy.map(([, value]) => value));
       }
-      await house.slack.home(ids.chi);
-      const home = await house.slack.until(() => house.slack.views(ids.chi).home, patienceMs);
+      await scenario.slack.home(ids.chi);
+      const home = await scenario.slack.until(() => scenario.slack.views(ids.chi).home, patienceMs);
       expect(home.text).toContain('And 3 more: /site changes --waiting.');
-      await house.slack.home(ids.ana);
-      const own = await house.slack.until(() => house.slack.views(ids.ana).home, patienceMs);
+      await scenario.slack.home(ids.ana);
+      const own = await scenario.slack.until(() => scenario.slack.views(ids.ana).home, patienceMs);
       expect(own.text).toContain('And 6 more: /site changes --mine.');
     }),
   );

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
-import { openHouse, patienceMs, type House } from './house.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { Words } from './people.ts';
 
 /** What the host does with the write, and what the thread then says; the write is one in any case. */
@@ -63,28 +63,30 @@ const places = [
 ] as const;
 
 describe('promise 2: the host, asked to clear a cache,', () => {
-  let house: House;
+  let scenario: Scenario;
   beforeAll(async () => {
-    house = await openHouse({ policy, hosting: { optional: { operations: false } } });
+    scenario = await openScenario({ policy, hosting: { optional: { operations: false } } });
     for (const [index, { fault }] of Object.values(cases).entries()) {
-      house.hosting.faults.add({ ...fault, method: 'POST' });
+      scenario.hosting.faults.add({ ...fault, method: 'POST' });
       const [person, channel] = places[index % places.length] ?? places[0];
-      await house.person(person).says('/site cache clear acme-shop/staging', channel);
-      await house.hosting.until(() => house.writes()[index], patienceMs);
+      await scenario.person(person).says('/site cache clear acme-shop/staging', channel);
+      await scenario.hosting.until(() => scenario.writes()[index], patienceMs);
     }
   });
-  afterAll(() => house.close());
+  afterAll(() => scenario.close());
 
   const followsSince = (number: number, since: number): Promise<void> =>
     vi.waitFor(
       () => {
-        house.rewrite(
+        scenario.rewrite(
           `update changes set poll_state = json_set(poll_state, '$.since', ?), due_at = 1
             where number = ? and owner is null and poll_state is not null and settled_at is null`,
           since,
           number,
         );
-        expect(house.rows('select 1 from changes where number = ? and settled_at is not null', number)).toHaveLength(1);
+        expect(scenario.rows('select 1 from changes where number = ? and settled_at is not null', number)).toHaveLength(
+          1,
+        );
       },
       { timeout: patienceMs, interval: 50 },
     );
@@ -92,15 +94,15 @@ describe('promise 2: the host, asked to clear a cache,', () => {
   test.concurrent.each(Object.entries(cases).map(([name, told], index) => ({ name, ...told, number: index + 1 })))(
     '$name: $state',
     async ({ number, state, says }) => {
-      const change = await house.change(number, places[(number - 1) % places.length]?.[0]);
+      const change = await scenario.change(number, places[(number - 1) % places.length]?.[0]);
       // An operation that this host does not know is given up after a minute: let that minute be over.
       if (state === 'accepted') await followsSince(number, 0);
       await change.tells(says);
-      expect(house.rows('select state from changes where number = ?', number)).toEqual([{ state }]);
+      expect(scenario.rows('select state from changes where number = ?', number)).toEqual([{ state }]);
     },
   );
 
   test('and each of them was written once, whatever came of it', () => {
-    expect(house.writes()).toHaveLength(Object.keys(cases).length);
+    expect(scenario.writes()).toHaveLength(Object.keys(cases).length);
   });
 });

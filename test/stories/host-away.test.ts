@@ -1,16 +1,16 @@
 import { describe, expect, test } from 'vitest';
 import { startHosting } from '../../src/playground/hosting/server.ts';
-import { canaries, inHouse } from './house.ts';
+import { canaries, inScenario } from './scenario.ts';
 
 describe.concurrent('the host', () => {
   test(
     'is busy (429): it waits as long as it is asked to, and the second write is the one that counts',
-    inHouse({}, async (house) => {
-      house.hosting.faults.add({ kind: 'status', method: 'POST', status: 429, headers: { 'retry-after': '2' } });
-      const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
+    inScenario({}, async (scenario) => {
+      scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 429, headers: { 'retry-after': '2' } });
+      const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
       await change.tells("The host is busy (429) and took nothing. Nothing was sent. I'll try again at");
       await change.tells('the host reports it finished');
-      const [first, second, ...more] = house.writes();
+      const [first, second, ...more] = scenario.writes();
       expect(more).toEqual([]);
       expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(2_000);
     }),
@@ -18,29 +18,29 @@ describe.concurrent('the host', () => {
 
   test(
     'is busy three times: nothing was sent, it is over, and it can be asked again',
-    inHouse({}, async (house) => {
-      house.hosting.faults.add({
+    inScenario({}, async (scenario) => {
+      scenario.hosting.faults.add({
         kind: 'status',
         method: 'POST',
         status: 429,
         times: 'always',
         headers: { 'retry-after': '1' },
       });
-      const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
+      const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
       const over = await change.tells('⛔ Nothing was sent.');
       expect(over.controls.map(({ label }) => label)).toEqual(['Ask again']);
-      expect(house.writes()).toHaveLength(3);
+      expect(scenario.writes()).toHaveLength(3);
     }),
   );
 
   test(
     'is down: nothing was sent, it says why it waits, and when its time is over it expires with a way to ask again',
-    inHouse({}, async (house) => {
-      await house.hosting.close();
-      house.passes(10_000);
-      const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
+    inScenario({}, async (scenario) => {
+      await scenario.hosting.close();
+      scenario.passes(10_000);
+      const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
       await change.shows("Not sent yet. The host doesn't say right now whether acme-shop/staging still exists.");
-      house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
+      scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
       const over = await change.tells(/⛔ Nothing was sent\. It was not sent in time\./);
       expect(over.controls.map(({ label }) => label)).toEqual(['Ask again']);
       await change.shows(/^⛔/);
@@ -49,11 +49,11 @@ describe.concurrent('the host', () => {
 
   test(
     'is down and comes back: the change goes on by itself, once',
-    inHouse({}, async (house) => {
-      await house.hosting.close();
-      const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
+    inScenario({}, async (scenario) => {
+      await scenario.hosting.close();
+      const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
       await change.shows('Not sent yet');
-      const port = Number(new URL(house.hosting.url).port);
+      const port = Number(new URL(scenario.hosting.url).port);
       const back = await startHosting({ port, key: canaries.hosting, durations: { 'cache:clear': 0 }, notKnownFor: 0 });
       try {
         await change.tells('the host reports it finished');
@@ -69,12 +69,12 @@ describe.concurrent('the host', () => {
 
   test(
     'has trouble when a form looks: the form says so, and nothing is sent',
-    inHouse({}, async (house) => {
-      house.hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always' });
-      const ana = house.person('ana');
+    inScenario({}, async (scenario) => {
+      scenario.hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always' });
+      const ana = scenario.person('ana');
       await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
       await ana.form(/The host answered 500 \d times in \d+ s\. Nothing was changed/);
-      expect(house.writes()).toEqual([]);
+      expect(scenario.writes()).toEqual([]);
     }),
   );
 
@@ -83,117 +83,124 @@ describe.concurrent('the host', () => {
 
   test(
     'lacks the site in one listing: a click on Approve is later, what is approved waits, and it is sent once',
-    inHouse(atOnce, async (house) => {
-      const [ana, chi] = [house.person('ana'), house.person('chi')];
+    inScenario(atOnce, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       const change = await ana.wants(push);
-      house.passes(10_000);
-      house.dropsOnce('acme-shop');
+      scenario.passes(10_000);
+      scenario.dropsOnce('acme-shop');
       const click = await chi.clicks(change.card(), 'Approve');
       await click.hears(
         "acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
       await change.shows(/^⏳/);
-      house.passes(10_000);
+      scenario.passes(10_000);
       await chi.clicks(change.card(), 'Approve');
-      await house.holds(change.number);
-      house.passes(10_000);
-      house.dropsOnce('acme-shop');
-      house.lets(change.number);
+      await scenario.holds(change.number);
+      scenario.passes(10_000);
+      scenario.dropsOnce('acme-shop');
+      scenario.lets(change.number);
       await change.shows(
         "Not sent yet. acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
-      expect(house.writes()).toEqual([]);
-      house.passes(10_000);
-      house.lets(change.number);
+      expect(scenario.writes()).toEqual([]);
+      scenario.passes(10_000);
+      scenario.lets(change.number);
       await change.tells('✅ Done after');
-      expect(house.writes()).toHaveLength(1);
+      expect(scenario.writes()).toHaveLength(1);
       for (const { text } of change.replies()) expect(text).not.toMatch(/invalidated|gone|⛔/);
     }),
   );
 
   test(
     'lacks the site for good: what is approved waits until three lists over a minute say so, and is invalidated then',
-    inHouse(atOnce, async (house) => {
-      const change = await house.person('ana').wants(push);
-      await house.person('chi').clicks(change.card(), 'Approve');
-      await house.holds(change.number);
-      const live = house.hosting.world.named('acme-shop/live');
-      if (live) house.hosting.world.removeEnvironment(live);
-      house.passes(10_000);
-      house.lets(change.number);
+    inScenario(atOnce, async (scenario) => {
+      const change = await scenario.person('ana').wants(push);
+      await scenario.person('chi').clicks(change.card(), 'Approve');
+      await scenario.holds(change.number);
+      const live = scenario.hosting.world.named('acme-shop/live');
+      if (live) scenario.hosting.world.removeEnvironment(live);
+      scenario.passes(10_000);
+      scenario.lets(change.number);
       await change.shows(
         "Not sent yet. acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
       for (let lists = 2; lists <= 3; lists += 1) {
-        house.passes(30_000);
-        house.lets(change.number);
-        await house.listsAnew();
+        scenario.passes(30_000);
+        scenario.lets(change.number);
+        await scenario.listsAnew();
       }
       await change.tells(/⛔ Nothing was sent\. acme-shop\/live is gone/);
-      expect(house.writes()).toEqual([]);
+      expect(scenario.writes()).toEqual([]);
     }),
   );
 
   test(
     'answers 500 for its sites from then on: what was listed before is no evidence, at the click and before the write',
-    inHouse(atOnce, async (house) => {
-      const [ana, chi] = [house.person('ana'), house.person('chi')];
+    inScenario(atOnce, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       const change = await ana.wants(push);
       const goesAway = (): void => {
-        house.passes(600_000);
-        house.hosting.faults.add({ kind: 'status', status: 500, method: 'GET', path: '/sites', times: 'always' });
+        scenario.passes(600_000);
+        scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'GET', path: '/sites', times: 'always' });
       };
       const unknown = "The host doesn't say right now whether acme-shop/live still exists.";
       goesAway();
       await (await chi.clicks(change.card(), 'Approve')).hears(unknown);
       await change.shows(/^⏳/);
-      house.hosting.faults.remove();
-      house.passes(60_000);
+      scenario.hosting.faults.remove();
+      scenario.passes(60_000);
       await chi.clicks(change.card(), 'Approve');
-      await house.holds(change.number);
+      await scenario.holds(change.number);
       goesAway();
-      house.lets(change.number);
+      scenario.lets(change.number);
       await change.shows(`Not sent yet. ${unknown}`);
-      expect(house.writes()).toEqual([]);
+      expect(scenario.writes()).toEqual([]);
     }),
   );
 
   test(
     'gives the source of a push another name: it is invalidated, and not sent by the old one',
-    inHouse(atOnce, async (house) => {
-      const change = await house.person('ana').wants(push);
-      const site = house.hosting.world.sites.find(({ name }) => name === 'acme-shop');
+    inScenario(atOnce, async (scenario) => {
+      const change = await scenario.person('ana').wants(push);
+      const site = scenario.hosting.world.sites.find(({ name }) => name === 'acme-shop');
       const environments = (site?.environments ?? []).map(({ id, name, displayName }) => ({
         id,
         name: name === 'staging' ? 'dev' : name,
         display_name: displayName,
       }));
       const body = { company: { sites: [{ id: site?.id, name: 'acme-shop', environments }] } };
-      house.passes(10_000);
-      house.hosting.faults.add({ kind: 'status', method: 'GET', path: '/sites', status: 200, body, times: 'always' });
-      const click = await house.person('chi').clicks(change.card(), 'Approve');
+      scenario.passes(10_000);
+      scenario.hosting.faults.add({
+        kind: 'status',
+        method: 'GET',
+        path: '/sites',
+        status: 200,
+        body,
+        times: 'always',
+      });
+      const click = await scenario.person('chi').clicks(change.card(), 'Approve');
       await click.hears('acme-shop/staging is called acme-shop/dev now.');
-      expect(house.writes()).toEqual([]);
+      expect(scenario.writes()).toEqual([]);
     }),
   );
 
   test(
     'lacks the site until the time of what is approved is over: it expires, and says why it waited',
-    inHouse(atOnce, async (house) => {
-      const change = await house.person('ana').wants(push);
-      await house.person('chi').clicks(change.card(), 'Approve');
-      await house.holds(change.number);
-      house.passes(10_000);
-      house.dropsOnce('acme-shop');
-      house.lets(change.number);
+    inScenario(atOnce, async (scenario) => {
+      const change = await scenario.person('ana').wants(push);
+      await scenario.person('chi').clicks(change.card(), 'Approve');
+      await scenario.holds(change.number);
+      scenario.passes(10_000);
+      scenario.dropsOnce('acme-shop');
+      scenario.lets(change.number);
       await change.shows(
         "Not sent yet. acme-shop/live isn't on the host's newest list of sites. One list is not enough to call it gone.",
       );
-      house.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
+      scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', change.number);
       await change.tells(
         /⛔ Nothing was sent\. It was not sent in time\. .*acme-shop\/live isn't on the host's newest list/s,
       );
-      expect(house.writes()).toEqual([]);
+      expect(scenario.writes()).toEqual([]);
     }),
   );
 });

@@ -1,19 +1,19 @@
 import { get } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHouse, patienceMs, type House } from './house.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { threeSeconds } from './three-seconds.ts';
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({ slack: { delivery: { kind: 'http' } } });
+  scenario = await openScenario({ slack: { delivery: { kind: 'http' } } });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
-const address = (path: string): string => `http://127.0.0.1:${house.port()}${path}`;
+const address = (path: string): string => `http://127.0.0.1:${scenario.port()}${path}`;
 
 test('by signed HTTP the same tale is told: a review, a card, a thread, an undo', async () => {
-  const ana = house.person('ana');
+  const ana = scenario.person('ana');
   await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
   await ana.form('List before');
   const added = await ana.confirms({ Reason: 'a visit' });
@@ -22,17 +22,17 @@ test('by signed HTTP the same tale is told: a review, a card, a thread, an undo'
   await ana.form('Take 198.51.100.4 off');
   const asked = await ana.mentions('whoami');
   await asked.hears('U01ANA');
-  expect(house.writes()).toHaveLength(1);
+  expect(scenario.writes()).toHaveLength(1);
 });
 
 test.each(['wrong', 'stale'] as const)('a request whose signature is %s reaches nobody', async (signature) => {
-  house.slack.delivery.signature = signature;
+  scenario.slack.delivery.signature = signature;
   try {
-    const said = await house.person('ana').says('/site cache clear acme-shop/live', 'C0GENERAL');
+    const said = await scenario.person('ana').says('/site cache clear acme-shop/live', 'C0GENERAL');
     expect(said.outcome.acked).toBe(false);
-    expect(house.rows('select * from changes where command = ?', 'cache clear')).toEqual([]);
+    expect(scenario.rows('select * from changes where command = ?', 'cache clear')).toEqual([]);
   } finally {
-    house.slack.delivery.signature = 'right';
+    scenario.slack.delivery.signature = 'right';
   }
 });
 
@@ -49,7 +49,7 @@ test('the health routes say a word each, and a body that is too long is refused'
 test('posts that are never finished do not stand open, and no more than two hundred at once', async () => {
   const sockets: Socket[] = [];
   const ends = Array.from({ length: 1_500 }, () => {
-    const socket = connect(house.port(), '127.0.0.1');
+    const socket = connect(scenario.port(), '127.0.0.1');
     sockets.push(socket);
     socket.on('error', () => undefined);
     socket.write('POST /slack/events HTTP/1.1\r\nhost: bot\r\ncontent-length: 100\r\n\r\nhalf');
@@ -70,7 +70,7 @@ test('four hundred posts that are never finished, and come again when they are c
   let came = 0;
   const post = (): Socket => {
     came += 1;
-    const socket = connect(house.port(), '127.0.0.1');
+    const socket = connect(scenario.port(), '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('POST /slack/events HTTP/1.1\r\nhost: bot\r\ncontent-length: 100\r\n\r\nhalf');
     sockets.add(socket);
@@ -80,7 +80,7 @@ test('four hundred posts that are never finished, and come again when they are c
   try {
     for (let count = 0; count < 400; count += 1) post();
     await expect.poll(() => came, { timeout: patienceMs }).toBeGreaterThan(800);
-    const ana = house.person('ana');
+    const ana = scenario.person('ana');
     for (let count = 0; count < 20; count += 1) {
       const inTime = threeSeconds();
       const [said, ready] = await Promise.all([ana.says('/site whoami', 'C0GENERAL'), statusOf('/readyz')]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { canaries, openHouse, type House } from './house.ts';
+import { canaries, openScenario, type Scenario } from './scenario.ts';
 
 const policy = `
 version: 1
@@ -8,41 +8,41 @@ rules: [{ allow: [read, routine, audit], to: [leads] }]
 channels: { ops: C0OPS }
 `;
 const second = 'canary-second-audit-key-0a1b2c3d4e5f6071';
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({ policy, environment: { AUDIT_KEY: '' } });
+  scenario = await openScenario({ policy, environment: { AUDIT_KEY: '' } });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 async function verified(words: string): Promise<string> {
-  return (await (await house.person('chi').says('/site audit verify')).hears(words)).text;
+  return (await (await scenario.person('chi').says('/site audit verify')).hears(words)).text;
 }
 const inOps = (words: RegExp) =>
-  house.slack.until(() =>
-    house.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).find(({ text }) => words.test(text)),
+  scenario.slack.until(() =>
+    scenario.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).find(({ text }) => words.test(text)),
   );
 
 test('promise 7: a first key seals what stood there, another one takes over, and none is left out again', async () => {
   expect(await verified('unaltered since')).toContain('The chain is a plain hash');
-  await house.stop();
-  await house.start({ AUDIT_KEY: canaries.audit });
+  await scenario.stop();
+  await scenario.start({ AUDIT_KEY: canaries.audit });
   await inOps(/The audit trail has a key \([\da-f]{8}\) from line \d+ on.*was set for the first time/);
   expect(await verified('unaltered since')).toMatch(/older than the key, and unchanged since line \d+ sealed/);
-  await house.stop();
-  await house.start({ AUDIT_KEY: second, AUDIT_KEYS_FORMER: canaries.audit });
+  await scenario.stop();
+  await scenario.start({ AUDIT_KEY: second, AUDIT_KEYS_FORMER: canaries.audit });
   await inOps(/The audit trail has a new key \([\da-f]{8}, until now [\da-f]{8}\)/);
   expect(await verified('unaltered since')).toContain('The chain is keyed');
-  expect(house.rows("select event from audit where event in ('sealed', 'rekeyed') order by seq")).toEqual([
+  expect(scenario.rows("select event from audit where event in ('sealed', 'rekeyed') order by seq")).toEqual([
     { event: 'sealed' },
     { event: 'rekeyed' },
   ]);
-  await house.stop();
-  await house.start({ AUDIT_KEY: second });
+  await scenario.stop();
+  await scenario.start({ AUDIT_KEY: second });
   const lost = await verified("The audit trail can't be proven");
   expect(lost).toMatch(/line 1 is sealed with [\da-f]{8}, which I don't have/);
   expect(lost).toContain('add it to AUDIT_KEYS_FORMER');
-  await house.stop();
-  await expect(house.start({ AUDIT_KEY: '' })).rejects.toThrow(
+  await scenario.stop();
+  await expect(scenario.start({ AUDIT_KEY: '' })).rejects.toThrow(
     /made with a key \([\da-f]{8}\), and AUDIT_KEY is not set/,
   );
 });

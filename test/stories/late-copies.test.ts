@@ -1,9 +1,9 @@
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { inHouse, patienceMs, type House } from './house.ts';
+import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import { threeSeconds } from './three-seconds.ts';
-import { layWire, type Wire } from './wire.ts';
+import { openFaultyConnection, type FaultyConnection } from './faulty-connection.ts';
 
 /** Slack delivers something once more while the database is slow, and the first copy of it is being carried out. */
 
@@ -12,18 +12,23 @@ const clear = `cache clear ${target}`;
 const noDatabase = /My database isn't answering\. If you see no card and no other answer to this/;
 const falseWords = /Nothing was done|Something broke/;
 
-type Told = { readonly house: House; readonly wire: Wire; readonly sql: Client; readonly direct: string };
+type Told = {
+  readonly scenario: Scenario;
+  readonly wire: FaultyConnection;
+  readonly sql: Client;
+  readonly direct: string;
+};
 
-/** A house whose bot reaches its database by a wire; `direct`: the address without it. */
+/** A scenario whose bot reaches its database by a wire; `direct`: the address without it. */
 const withWire = (story: (told: Told) => Promise<void>) => async (): Promise<void> => {
   const direct = await freshPostgres();
-  const wire = await layWire(direct);
+  const wire = await openFaultyConnection(direct);
   const sql = new Client({ connectionString: direct });
   await sql.connect();
   try {
     const hosting = { durations: { 'cache:clear': 0 } };
-    await inHouse({ hosting, environment: { DATABASE_URL: wire.url }, start: false }, (house) =>
-      story({ house, wire, sql, direct }),
+    await inScenario({ hosting, environment: { DATABASE_URL: wire.url }, start: false }, (scenario) =>
+      story({ scenario, wire, sql, direct }),
     )();
   } finally {
     wire.close();
@@ -44,65 +49,68 @@ const allDone = (sql: Client, count: number): Promise<void> =>
 describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
   test(
     'of what this process has taken: acked, and nobody hears a word of it',
-    withWire(async ({ house, wire, sql }) => {
-      await house.start();
-      house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs, times: 2 });
+    withWire(async ({ scenario, wire, sql }) => {
+      await scenario.start();
+      scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs, times: 2 });
       const first = [
-        await house.person('ana').says(`/site ${clear}`),
-        await house.person('ben').mentions(clear, 'C0ACME'),
+        await scenario.person('ana').says(`/site ${clear}`),
+        await scenario.person('ben').mentions(clear, 'C0ACME'),
       ];
-      await house.hosting.until(() => house.writes(target).length === 2 || undefined, patienceMs);
+      await scenario.hosting.until(() => scenario.writes(target).length === 2 || undefined, patienceMs);
       wire.silence();
       const inTime = threeSeconds();
-      const again = await Promise.all(first.map(({ outcome }) => house.slack.redeliver(outcome.envelope ?? '')));
+      const again = await Promise.all(first.map(({ outcome }) => scenario.slack.redeliver(outcome.envelope ?? '')));
       inTime(...again);
       expect(again.map(({ ack }) => ack)).toEqual([{}, {}]);
       wire.mend();
-      await house.hostAnswers();
+      await scenario.hostAnswers();
       await allDone(sql, 2);
       expect(first.flatMap(({ interaction }) => interaction().map(({ text }) => text))).toEqual([]);
-      expect(house.writes(target)).toHaveLength(2);
+      expect(scenario.writes(target)).toHaveLength(2);
     }),
   );
 
   test(
     'of what another process has taken: it is not said that nothing was done, but how to tell',
-    withWire(async ({ house, wire, sql, direct }) => {
-      const [slow] = [await house.start(), await house.start({ DATABASE_URL: direct })];
+    withWire(async ({ scenario, wire, sql, direct }) => {
+      const [slow] = [await scenario.start(), await scenario.start({ DATABASE_URL: direct })];
       wire.silence();
-      house.slack.delivery.duplicates = 2;
-      const said = await house.person('ben').mentions(clear, 'C0ACME');
+      scenario.slack.delivery.duplicates = 2;
+      const said = await scenario.person('ben').mentions(clear, 'C0ACME');
       await said.hears(noDatabase);
       await allDone(sql, 1);
       expect(said.interaction().filter(({ text }) => falseWords.test(text))).toEqual([]);
-      expect(house.writes(target)).toHaveLength(1);
+      expect(scenario.writes(target)).toHaveLength(1);
       await slow.close();
     }),
   );
 
   test(
     'of what was not written down in time: it is not worked on either, and who is told once is not told again',
-    withWire(async ({ house, wire }) => {
-      await house.start();
+    withWire(async ({ scenario, wire }) => {
+      await scenario.start();
       wire.silence();
-      const said = await house.person('ben').mentions(clear, 'C0ACME');
+      const said = await scenario.person('ben').mentions(clear, 'C0ACME');
       await said.hears(noDatabase);
       wire.mend();
-      await vi.waitFor(async () => expect((await fetch(`http://127.0.0.1:${house.port()}/readyz`)).status).toBe(200), {
-        timeout: patienceMs,
-      });
-      expect((await house.slack.redeliver(said.outcome.envelope ?? '')).acked).toBe(true);
+      await vi.waitFor(
+        async () => expect((await fetch(`http://127.0.0.1:${scenario.port()}/readyz`)).status).toBe(200),
+        {
+          timeout: patienceMs,
+        },
+      );
+      expect((await scenario.slack.redeliver(said.outcome.envelope ?? '')).acked).toBe(true);
       const other = 'acme-docs/staging';
       await vi.waitFor(
         async () => {
-          const next = await house.person('ana').says(`/site cache clear ${other}`);
+          const next = await scenario.person('ana').says(`/site cache clear ${other}`);
           expect(next.interaction()).toEqual([]);
-          await vi.waitFor(() => expect(house.writes(other).length).toBeGreaterThan(0), { timeout: 3_000 });
+          await vi.waitFor(() => expect(scenario.writes(other).length).toBeGreaterThan(0), { timeout: 3_000 });
         },
         { timeout: patienceMs },
       );
       expect(said.interaction().filter(({ text }) => noDatabase.test(text))).toHaveLength(1);
-      expect(house.writes(target)).toEqual([]);
+      expect(scenario.writes(target)).toEqual([]);
     }),
   );
 });

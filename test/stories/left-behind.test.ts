@@ -2,9 +2,9 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
-import { canaries, openHouse, type House } from './house.ts';
+import { canaries, openScenario, type Scenario } from './scenario.ts';
 
-/** One busy day in one house: everything that follows looks at what it left behind. */
+/** One busy day in one scenario: everything that follows looks at what it left behind. */
 const pasted = 'hunter2-pasted-canary';
 const token = 'xoxb-000000000000-pasted-canary';
 const privateKey = String(
@@ -13,12 +13,12 @@ const privateKey = String(
 const keyLine = privateKey.split('\n')[1] ?? '';
 const nasty = '<!channel> <!here> <@U03CHI> <#C0OPS|ops> <http://evil.example|acme-shop> @everyone *bold* `code`';
 const key = Buffer.from(canaries.audit);
-let house: House;
+let scenario: Scenario;
 
 beforeAll(async () => {
-  house = await openHouse({ ownProcess: 'the first', sources: true, environment: { LOG_LEVEL: 'debug' } });
-  const { hosting, slack } = house;
-  const [ana, ben] = [house.person('ana'), house.person('ben')];
+  scenario = await openScenario({ ownProcess: 'the first', sources: true, environment: { LOG_LEVEL: 'debug' } });
+  const { hosting, slack } = scenario;
+  const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
   hosting.world
     .named('acme-shop/staging')
     ?.written.push({ at: Date.now(), kind: 'error', text: `${nasty} Bearer ${canaries.hosting}` });
@@ -28,10 +28,10 @@ beforeAll(async () => {
   await refused.tells('❌ The host rejected it (401');
   hosting.faults.add({ kind: 'hang', method: 'POST' });
   await ben.asks(`/site cache clear acme-shop/staging --reason "password=${pasted}"`, ben.direct);
-  await hosting.until(() => house.writes()[1]);
-  await house.kill();
-  await house.start();
-  await (await house.change(2, 'ben')).tells('Outcome unknown');
+  await hosting.until(() => scenario.writes()[1]);
+  await scenario.kill();
+  await scenario.start();
+  await (await scenario.change(2, 'ben')).tells('Outcome unknown');
   const read = await ana.says('/site logs acme-shop/staging --lines 10', 'C0GENERAL');
   await ana.clicks(await read.hears('acme-shop/staging · error log'), 'Share');
   for (const key of [token, privateKey, keyLine.repeat(2)]) {
@@ -52,19 +52,21 @@ beforeAll(async () => {
   await slack.until(() =>
     slack.messages({ channel: 'C0GENERAL', as: ana.id }).find(({ text }) => text.includes('Shared by')),
   );
-  await house.stop();
+  await scenario.stop();
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 test('promise 9: no credential is in a log line, in a message, or in a file of the database', async () => {
-  const left = await house.leftovers();
+  const left = await scenario.leftovers();
   expect(left).toContain('Sitehand is ready');
   expect(left).toContain('no such key');
   for (const canary of [...Object.values(canaries), pasted, token, keyLine]) expect(left).not.toContain(canary);
 });
 
 test('promise 6: what people, logs and the host said pings nobody, links nowhere and broadcasts nothing', () => {
-  const said = house.slack.calls().flatMap(({ method, args }) => (/^(chat|views|response)/.test(method) ? [args] : []));
+  const said = scenario.slack
+    .calls()
+    .flatMap(({ method, args }) => (/^(chat|views|response)/.test(method) ? [args] : []));
   expect(said.length).toBeGreaterThan(10);
   expect(JSON.stringify(said)).toContain('evil.example');
   for (const args of said) {
@@ -78,7 +80,7 @@ test('promise 6: what people, logs and the host said pings nobody, links nowhere
 });
 
 test('promise 7: every change of state has its line, and the trail is whole', async () => {
-  const database = await openDatabase(house.databaseUrl, { onLost: () => undefined });
+  const database = await openDatabase(scenario.databaseUrl, { onLost: () => undefined });
   try {
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', seal: undefined });
     expect(await verifyAudit(database.db, [Buffer.from('another key')])).toMatchObject({ kind: 'unproven' });
@@ -86,7 +88,7 @@ test('promise 7: every change of state has its line, and the trail is whole', as
     await database.close();
   }
   const remarks = "('queued', 'evidence', 'late_answer')";
-  const moves = house.rows(
+  const moves = scenario.rows(
     `select number, version, count(seq) as lines from changes join audit on change = number and event not in ${remarks} group by number, version`,
   );
   expect(moves).toHaveLength(3);

@@ -1,61 +1,61 @@
 import { expect, test, vi } from 'vitest';
-import { ids, inHouse, patienceMs, type House } from './house.ts';
+import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const minute = 60_000;
 
 /** The deliveries that are worked on, and until when each is its worker's. */
-const open = (house: House): readonly Record<string, unknown>[] =>
-  house.rows('select key, lease_until from inbox where closed_at is null');
+const open = (scenario: Scenario): readonly Record<string, unknown>[] =>
+  scenario.rows('select key, lease_until from inbox where closed_at is null');
 
-const directWords = (house: House): string =>
-  house.slack
+const directWords = (scenario: Scenario): string =>
+  scenario.slack
     .messages({ channel: `D0${ids.ana}`, as: ids.ana })
     .map(({ text }) => text)
     .join('\n');
 
 test(
   'a read takes longer than a delivery is held for: it is held on to, and nobody is told that it was lost',
-  inHouse({}, async (house) => {
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
-    await house.person('ana').says('/site allowlist add acme-shop/staging 198.51.100.4');
-    await vi.waitFor(() => expect(open(house)).toHaveLength(1), { timeout: patienceMs });
-    house.rewrite('update inbox set lease_until = ?', Date.now() + 2_000);
+  inScenario({}, async (scenario) => {
+    scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
+    await scenario.person('ana').says('/site allowlist add acme-shop/staging 198.51.100.4');
+    await vi.waitFor(() => expect(open(scenario)).toHaveLength(1), { timeout: patienceMs });
+    scenario.rewrite('update inbox set lease_until = ?', Date.now() + 2_000);
     await vi.waitFor(
       () => {
-        const [held] = open(house);
+        const [held] = open(scenario);
         expect(Number(held?.['lease_until'])).toBeGreaterThan(Date.now() + minute / 2);
       },
       { timeout: patienceMs },
     );
-    await house.hostAnswers();
-    const change = await house.change(1);
+    await scenario.hostAnswers();
+    const change = await scenario.change(1);
     await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
-    expect(directWords(house)).not.toContain('I was restarted');
+    expect(directWords(scenario)).not.toContain('I was restarted');
   }),
 );
 
 test(
   'a delivery was lost to somebody who said so, and its answer comes after all: the person is told the truth',
-  inHouse({}, async (house) => {
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
-    const ana = house.person('ana');
+  inScenario({}, async (scenario) => {
+    scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
+    const ana = scenario.person('ana');
     const said = await ana.says('/site allowlist add acme-shop/staging 198.51.100.4 --dry-run');
-    await vi.waitFor(() => expect(open(house)).toHaveLength(1), { timeout: patienceMs });
-    house.rewrite("update inbox set owner = 'another', lease_until = 1");
+    await vi.waitFor(() => expect(open(scenario)).toHaveLength(1), { timeout: patienceMs });
+    scenario.rewrite("update inbox set owner = 'another', lease_until = 1");
     await said.hears('I was restarted before I got to allowlist add acme-shop/staging');
-    await house.hostAnswers();
+    await scenario.hostAnswers();
     await said.hears(/I told you that this was lost, but it wasn't\. It took \d+ s/);
-    expect(house.writes()).toEqual([]);
+    expect(scenario.writes()).toEqual([]);
   }),
 );
 
 test('Slack’s half hour passes while the host is read: the report stands in direct messages, and says why', async () => {
   let shift = 0;
-  await inHouse({ slack: { now: () => Date.now() + shift } }, async (house) => {
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
-    const said = await house.person('ana').says('/site allowlist show acme-shop/live');
+  await inScenario({ slack: { now: () => Date.now() + shift } }, async (scenario) => {
+    scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
+    const said = await scenario.person('ana').says('/site allowlist show acme-shop/live');
     shift = 31 * minute;
-    await house.hostAnswers();
+    await scenario.hostAnswers();
     const report = await said.hears('Slack lets me answer there for half an hour only, so the answer is here.');
     expect(report.channel).toBe(`D0${ids.ana}`);
     expect(report.text).toContain('acme-shop/live');

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { remember } from '../prove/set-back.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
-import { openHouse, patienceMs, type House } from './house.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const clear = '/site cache clear acme-shop/staging';
 const finished = 'the host reports it finished';
@@ -14,7 +14,7 @@ const soon = <T>(look: () => Promise<T> | T): Promise<T> => vi.waitFor(look, { t
 
 describe.skipIf(!postgresRuns)(`a PostgreSQL that answers commits before they are safe${noPostgres}`, () => {
   let server: Awaited<ReturnType<typeof startPostgres>>;
-  let house: House;
+  let scenario: Scenario;
   let url: string;
   beforeAll(async () => {
     server = await startPostgres(findPostgres() ?? '');
@@ -22,10 +22,10 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that answers commits before they ar
     // Nobody but a commit itself brings it to the disk.
     await asked('alter system set bgwriter_lru_maxpages = 0');
     await asked('select pg_reload_conf()');
-    house = await openHouse({ environment: { DATABASE_URL: url } });
+    scenario = await openScenario({ environment: { DATABASE_URL: url } });
   });
   afterAll(async () => {
-    await house.close();
+    await scenario.close();
     await server.stop();
   });
 
@@ -44,23 +44,23 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that answers commits before they ar
 
   test('promise 1: crashes while the host has a write: it is written once, and its answer is told', async () => {
     await asked(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
-    const change = await house.person('ana').asks(clear);
+    const change = await scenario.person('ana').asks(clear);
     await soon(async () => expect(await asked(`select 1 from changes where state = 'approved'`)).toHaveLength(1));
-    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
+    scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
     const [writer] = await asked(`select pid from pg_stat_activity where backend_type = 'walwriter'`);
     const pid = Number(writer?.['pid']);
     process.kill(pid, 'SIGSTOP');
     await asked(`delete from kv where key = 'pause'; update changes set due_at = 1`);
-    await house.hosting.until(() => house.writes()[0], patienceMs);
+    await scenario.hosting.until(() => scenario.writes()[0], patienceMs);
     process.kill(pid, 'SIGKILL');
     await soon(() => asked('update changes set due_at = 1 where owner is null'));
-    await house.hostAnswers();
+    await scenario.hostAnswers();
     await change.tells(finished);
-    expect(house.writes()).toHaveLength(1);
+    expect(scenario.writes()).toHaveLength(1);
   });
 
   test('promise 1: is promoted, or restored to a moment: nothing is sent until somebody has looked and resumes', async () => {
-    const before = house.writes().length;
+    const before = scenario.writes().length;
     const [place] = await asked('show data_directory');
     const folder = String(place?.['data_directory']);
     // A server that finds this recovers as a standby does that is promoted: its history takes another course.
@@ -74,14 +74,14 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that answers commits before they ar
     await soon(async () => expect(existsSync(`${folder}/recovery.signal`)).toBe(false));
     await soon(() => asked('insert into kv (key, value, at) values (1, 1, 1)'));
 
-    const change = await soon(() => house.person('ana').asks(clear));
+    const change = await soon(() => scenario.person('ana').asks(clear));
     await change.shows('All sending is paused.');
     const [last] = await asked(`select body from messages where kind = 'ops' order by id desc limit 1`);
     expect(last?.['body']).toMatch(/I paused all sending.*PostgreSQL was promoted, restored or moved/s);
-    expect(house.writes()).toHaveLength(before);
+    expect(scenario.writes()).toHaveLength(before);
     await asked(`delete from kv where key = 'pause'; update changes set due_at = 1 where owner is null`);
     await change.tells(finished);
-    expect(house.writes()).toHaveLength(before + 1);
+    expect(scenario.writes()).toHaveLength(before + 1);
   });
 });
 
@@ -101,21 +101,21 @@ channels:
 `;
 
 describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change was sent${noPostgres}`, () => {
-  let house: House;
+  let scenario: Scenario;
   let sql: Client;
   let url: string;
   beforeEach(async () => {
     url = await freshPostgres();
     sql = new Client({ connectionString: url });
     await sql.connect();
-    house = await openHouse({
+    scenario = await openScenario({
       policy,
       hosting: { durations: { 'environments:push': 0, 'cache:clear': 0 } },
       environment: { DATABASE_URL: url },
     });
   });
   afterEach(async () => {
-    await house.close();
+    await scenario.close();
     await sql.end();
   });
 
@@ -128,14 +128,14 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
   const backup = (): Promise<() => Promise<void>> => remember((statement) => sql.query(statement));
   const takeUp = (): Promise<unknown> => sql.query('update changes set due_at = 1 where owner is null and due_at > 1');
   const opsHear = (words: RegExp): Promise<unknown> =>
-    house.slack.until(
-      () => house.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).find(({ text }) => words.test(text)),
+    scenario.slack.until(
+      () => scenario.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).find(({ text }) => words.test(text)),
       patienceMs,
     );
   /** A cache clear that is approved and held back, and what lets it go. */
   const held = async () => {
     await sql.query(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
-    const change = await house.person('ana').asks(clear);
+    const change = await scenario.person('ana').asks(clear);
     await becomes(change.number, 'approved');
     await soon(async () =>
       expect((await sql.query(`select 1 from messages where due_at is not null`)).rowCount).toBe(0),
@@ -158,41 +158,41 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     await change.tells(/Outcome unknown\. My database was set back: I sent this at .* but it says I didn't/);
     await opsHear(/was set back, or may have been, so I paused all sending.*#1 is approved there.*resume/s);
 
-    const other = await house.person('ana').asks('/site cache clear acme-blog/staging');
+    const other = await scenario.person('ana').asks('/site cache clear acme-blog/staging');
     await other.shows('All sending is paused.');
-    expect(house.writes()).toHaveLength(1);
-    await (await house.person('chi').says('/site resume')).hears('I ended the pause that Sitehand started at');
+    expect(scenario.writes()).toHaveLength(1);
+    await (await scenario.person('chi').says('/site resume')).hears('I ended the pause that Sitehand started at');
     await takeUp();
     await other.tells(finished);
-    expect(house.writes()).toHaveLength(2);
+    expect(scenario.writes()).toHaveLength(2);
   });
 
   test('promise 2: while the host has the write: the definite answer that comes then is what counts', async () => {
     const { change, goes } = await held();
     const setBack = await backup();
-    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
+    scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
     await goes();
-    await house.hosting.until(() => house.writes()[0], patienceMs);
+    await scenario.hosting.until(() => scenario.writes()[0], patienceMs);
     await setBack();
     await takeUp();
     await change.tells(/My database was set back: I sent this at/);
-    await house.hostAnswers();
+    await scenario.hostAnswers();
     await change.tells('The answer came late. Sent. The host accepted it');
     await change.tells(finished);
-    expect(house.writes()).toHaveLength(1);
-    expect(house.log()).toMatch(
+    expect(scenario.writes()).toHaveLength(1);
+    expect(scenario.log()).toMatch(
       /"change":1,"version":2,"outcome":{"kind":"accepted","status":202[^}]*},"msg":"the result of a write"/,
     );
   });
 
   test('promise 2: to before the change was asked for: ops hear what the host answered', async () => {
     const setBack = await backup();
-    house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
-    await house.person('ana').asks(clear);
-    await house.hosting.until(() => house.writes()[0], patienceMs);
+    scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
+    await scenario.person('ana').asks(clear);
+    await scenario.hosting.until(() => scenario.writes()[0], patienceMs);
     await setBack();
-    await house.hostAnswers();
+    await scenario.hostAnswers();
     await opsHear(/It no longer knows #1 \(Clear the cache of acme-shop\/staging\)\. Sent\. The host accepted it/);
-    expect(house.writes()).toHaveLength(1);
+    expect(scenario.writes()).toHaveLength(1);
   });
 });

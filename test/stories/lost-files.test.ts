@@ -3,51 +3,53 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Bot } from './bot.ts';
-import { inHouse, openHouse, patienceMs, type House } from './house.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const clear = (environment: string): string => `/site cache clear ${environment}`;
 const finished = 'the host reports it finished';
 
 /** A change of that environment that waits for the end of a pause. */
-async function held(house: House, environment: string): Promise<void> {
-  house.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1) on conflict do nothing`);
-  const { number } = await house.person('ana').asks(clear(environment));
-  await house.becomes(number, 'approved');
+async function held(scenario: Scenario, environment: string): Promise<void> {
+  scenario.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1) on conflict do nothing`);
+  const { number } = await scenario.person('ana').asks(clear(environment));
+  await scenario.becomes(number, 'approved');
 }
 /** Lets all of them go at once. */
-const goes = (house: House): void => {
-  house.rewrite(`update changes set due_at = 1, owner = null, lease_until = null where state = 'approved'`);
-  house.rewrite(`delete from kv where key = 'pause'`);
+const goes = (scenario: Scenario): void => {
+  scenario.rewrite(`update changes set due_at = 1, owner = null, lease_until = null where state = 'approved'`);
+  scenario.rewrite(`delete from kv where key = 'pause'`);
 };
 
 /** How the process ended, or that the host has one more write than it may have. */
-const endsOrSends = (house: House, bot: Bot, writes: number): Promise<unknown> =>
-  Promise.race([bot.ended, house.hosting.until(() => house.writes()[writes], patienceMs).then(() => 'sent')]);
+const endsOrSends = (scenario: Scenario, bot: Bot, writes: number): Promise<unknown> =>
+  Promise.race([bot.ended, scenario.hosting.until(() => scenario.writes()[writes], patienceMs).then(() => 'sent')]);
 
 describe('the disk loses what was written', () => {
   test('promise 1: a flush fails: the process ends, and not one of the changes that wait is sent before it starts again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sitehand-flush-'));
     const order = join(folder, 'fails');
-    const house = await openHouse({ ownProcess: 'the first', start: false });
+    const scenario = await openScenario({ ownProcess: 'the first', start: false });
     try {
-      const bot = await house.start({
+      const bot = await scenario.start({
         NODE_OPTIONS: `--import ./test/prove/failing-flush.ts?order=${encodeURIComponent(order)}`,
       });
-      await held(house, 'acme-shop/staging');
-      await held(house, 'acme-blog/staging');
+      await held(scenario, 'acme-shop/staging');
+      await held(scenario, 'acme-blog/staging');
       writeFileSync(order, '');
-      goes(house);
-      expect(await endsOrSends(house, bot, 0)).toEqual({ code: 1, signal: null });
-      expect(house.writes()).toEqual([]);
-      expect(house.log()).toMatch(/"level":60.*Sitehand ends: The disk didn't save what was written to .*sitehand\.db/);
+      goes(scenario);
+      expect(await endsOrSends(scenario, bot, 0)).toEqual({ code: 1, signal: null });
+      expect(scenario.writes()).toEqual([]);
+      expect(scenario.log()).toMatch(
+        /"level":60.*Sitehand ends: The disk didn't save what was written to .*sitehand\.db/,
+      );
 
-      await house.start();
+      await scenario.start();
       for (const number of [1, 2])
-        await (await house.change(number)).tells(/Outcome unknown|the host reports it finished/);
+        await (await scenario.change(number)).tells(/Outcome unknown|the host reports it finished/);
       for (const name of ['acme-shop/staging', 'acme-blog/staging'])
-        expect(house.writes(name).length).toBeLessThanOrEqual(1);
+        expect(scenario.writes(name).length).toBeLessThanOrEqual(1);
     } finally {
-      await house.close();
+      await scenario.close();
       rmSync(folder, { recursive: true });
     }
   });
@@ -67,16 +69,16 @@ describe.concurrent('a file of the database goes away under a running bot', () =
     { what: 'its log is removed', file: '-wal', how: (file: string) => rmSync(file) },
     { what: 'its lock is removed', file: '.lock', how: (file: string) => rmSync(file) },
   ])('promise 1: $what: nothing is sent, and the process ends and says why', async ({ file, how }) =>
-    inHouse({ ownProcess: 'all', start: false }, async (house) => {
-      const bot = await house.start();
-      const before = await house.person('ana').asks(clear('acme-shop/staging'));
+    inScenario({ ownProcess: 'all', start: false }, async (scenario) => {
+      const bot = await scenario.start();
+      const before = await scenario.person('ana').asks(clear('acme-shop/staging'));
       await before.tells(finished);
-      const path = `${house.databaseUrl.slice('sqlite:'.length)}${file}`;
+      const path = `${scenario.databaseUrl.slice('sqlite:'.length)}${file}`;
       how(path);
-      await house.person('ben').says(clear('acme-blog/staging'));
-      expect(await endsOrSends(house, bot, 1)).toEqual({ code: 1, signal: null });
-      expect(house.writes()).toHaveLength(1);
-      expect(house.log()).toContain(`Sitehand ends: ${path} was removed or replaced while it was open`);
+      await scenario.person('ben').says(clear('acme-blog/staging'));
+      expect(await endsOrSends(scenario, bot, 1)).toEqual({ code: 1, signal: null });
+      expect(scenario.writes()).toHaveLength(1);
+      expect(scenario.log()).toContain(`Sitehand ends: ${path} was removed or replaced while it was open`);
     })(),
   );
 });

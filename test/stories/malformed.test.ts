@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Carried } from '../../src/playground/slack/delivery/envelope.ts';
 import { BOT_USER, TEAM } from '../../src/playground/slack/seed.ts';
-import { canaries, openHouse, type House } from './house.ts';
+import { canaries, openScenario, type Scenario } from './scenario.ts';
 
 /** A delivery that is signed and lacks what it must have: acked or refused, nothing runs, and the process lives. */
 type Case = readonly [name: string, kind: Carried['kind'], payload: unknown];
@@ -119,11 +119,11 @@ const signed = (body: string): Readonly<Record<string, string>> => {
   };
 };
 const sendRaw = {
-  socket: ({ slack }: House, words: string) => {
+  socket: ({ slack }: Scenario, words: string) => {
     slack.sendRaw(words);
     slack.sendRaw(`{"type":"events_api","envelope_id":"raw","payload":${words}}`);
   },
-  http: async ({ port }: House, body: string) => {
+  http: async ({ port }: Scenario, body: string) => {
     const post = (headers: Readonly<Record<string, string>>) =>
       fetch(`http://127.0.0.1:${port()}/slack/events`, { method: 'POST', body, headers });
     const answers = await Promise.all([post({}), post(signed(body))]);
@@ -134,19 +134,19 @@ const sendRaw = {
 const cases = [...hostile, ...nothings, ...commands, ...interactions, ...events];
 
 describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind) => {
-  let house: House;
-  const answers = new Map<string, ReturnType<House['slack']['bring']>>();
+  let scenario: Scenario;
+  const answers = new Map<string, ReturnType<Scenario['slack']['bring']>>();
   beforeAll(async () => {
     // Longer than Bolt waits before it refuses by HTTP what nobody took.
     const slack = { delivery: { kind }, ackTimeoutMs: kind === 'http' ? 8_000 : 1_500 };
-    house = await openHouse({ policy, slack, ownProcess: 'all' });
+    scenario = await openScenario({ policy, slack, ownProcess: 'all' });
     // All at once: what nobody takes is refused after three seconds.
-    for (const [name, kindOf, payload] of cases) answers.set(name, house.slack.bring(kindOf, payload));
+    for (const [name, kindOf, payload] of cases) answers.set(name, scenario.slack.bring(kindOf, payload));
   });
-  afterAll(() => house.close());
+  afterAll(() => scenario.close());
 
   async function stillAnswers(): Promise<void> {
-    await (await house.person('ana').says('/site whoami')).hears('U01ANA');
+    await (await scenario.person('ana').says('/site whoami')).hears('U01ANA');
   }
 
   test.each(cases)('%s', async (name) => {
@@ -157,16 +157,16 @@ describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind)
 
   test('words in no envelope, or in one that nobody signed', async () => {
     for (const words of [...frames, '', ...depths]) {
-      await sendRaw[kind](house, words);
+      await sendRaw[kind](scenario, words);
       await stillAnswers();
     }
   });
 
   test('none of it ran, and nothing of it is in the log', async () => {
     await stillAnswers();
-    expect(house.rows('select number from changes')).toEqual([]);
-    expect(house.rows("select key from inbox where kind <> 'command' or key like 'command:1.2.%'")).toEqual([]);
-    expect(house.writes()).toEqual([]);
-    expect(house.log()).not.toContain(line);
+    expect(scenario.rows('select number from changes')).toEqual([]);
+    expect(scenario.rows("select key from inbox where kind <> 'command' or key like 'command:1.2.%'")).toEqual([]);
+    expect(scenario.writes()).toEqual([]);
+    expect(scenario.log()).not.toContain(line);
   });
 });

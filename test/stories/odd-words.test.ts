@@ -1,19 +1,19 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openHouse, type House } from './house.ts';
+import { openScenario, type Scenario } from './scenario.ts';
 
 /** A dozen of the oddest things that can be typed, through real sockets: one sentence each, and nothing is sent by any. */
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse();
+  scenario = await openScenario();
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 const S = 'acme-shop/staging';
 const L = 'acme-shop/live';
 const where = 'C0ACME';
 /** What was sent so far, and what was kept to be sent. */
-const done = () => ({ writes: house.writes().length, changes: house.rows('select number from changes').length });
+const done = () => ({ writes: scenario.writes().length, changes: scenario.rows('select number from changes').length });
 
 describe('refused in one sentence', () => {
   test.each<[string, string, string | RegExp]>([
@@ -39,13 +39,13 @@ describe('refused in one sentence', () => {
     ['a quotation without an end', `cache clear "${S}`, 'never closed. Nothing was done.'],
   ])('%s', async (_, line, why) => {
     const before = done();
-    await (await house.person('ana').says(`/site ${line}`, where)).hears(why);
+    await (await scenario.person('ana').says(`/site ${line}`, where)).hears(why);
     expect(done()).toEqual(before);
   });
 });
 
 test('a dry run is one with whatever dash it is typed', async () => {
-  const ana = house.person('ana');
+  const ana = scenario.person('ana');
   const before = done();
   for (const spelled of ['–dry-run', '—dry-run', '−−dry-run', '‑‑dry-run']) {
     await (await ana.says(`/site cache clear ${S} ${spelled}`, where)).hears('nothing was sent');
@@ -54,31 +54,31 @@ test('a dry run is one with whatever dash it is typed', async () => {
 });
 
 test('a reason is text, whatever it looks like: nobody is called by it, and it is kept as it was', async () => {
-  const ana = house.person('ana');
+  const ana = scenario.person('ana');
   const shown = '<!channel> ```x``` *b* \'; DROP TABLE changes; -- {"a":1} __proto__';
   // Typed by a person: the workspace escapes it on its way.
   const reason = `"${shown.replaceAll('"', '\\"')}"`;
   const change = await ana.asks(`/site cache clear ${S} --reason ${reason}`, where);
   await change.tells('Done');
   expect(change.card().text).toContain(shown);
-  expect(house.rows('select reason from changes where number = ?', change.number)).toEqual([{ reason: shown }]);
-  const broadcast = house.slack.calls().filter(({ args }) => JSON.stringify(args).includes('"broadcast"'));
+  expect(scenario.rows('select reason from changes where number = ?', change.number)).toEqual([{ reason: shown }]);
+  const broadcast = scenario.slack.calls().filter(({ args }) => JSON.stringify(args).includes('"broadcast"'));
   expect(broadcast).toEqual([]);
 });
 
 test('a mistyped command runs nothing until its button is pressed, and then runs once', async () => {
-  const ana = house.person('ana');
-  const before = house.writes('acme-docs/staging').length;
+  const ana = scenario.person('ana');
+  const before = scenario.writes('acme-docs/staging').length;
   const said = await ana.says('/site cahce clear acme-docs/staging', 'C0GENERAL');
   const meant = await said.hears('Did you mean cache clear?');
-  expect(house.writes('acme-docs/staging')).toHaveLength(before);
+  expect(scenario.writes('acme-docs/staging')).toHaveLength(before);
   await ana.clicks(meant, 'Run cache clear acme-docs/staging');
-  await house.slack.until(() => (house.writes('acme-docs/staging').length > before ? true : undefined));
-  expect(house.writes('acme-docs/staging')).toHaveLength(before + 1);
+  await scenario.slack.until(() => (scenario.writes('acme-docs/staging').length > before ? true : undefined));
+  expect(scenario.writes('acme-docs/staging')).toHaveLength(before + 1);
 });
 
 test('an empty name opens the form, which asks for it and does nothing without', async () => {
-  const chi = house.person('chi');
+  const chi = scenario.person('chi');
   const before = done();
   await chi.opens('/site delete ""', 'Delete an environment for good', 'C0OPS');
   const empty = await chi.submits();
@@ -87,7 +87,7 @@ test('an empty name opens the form, which asks for it and does nothing without',
 });
 
 test('odd words in a form are refused under their field', async () => {
-  const ben = house.person('ben');
+  const ben = scenario.person('ben');
   const before = done();
   await ben.opens(`/site allowlist add ${S}`, 'Let addresses in', where);
   for (const Addresses of [
@@ -107,7 +107,7 @@ test('odd words in a form are refused under their field', async () => {
 });
 
 test('in a thread a push goes in the direction in which it was typed', async () => {
-  const ana = house.person('ana');
+  const ana = scenario.person('ana');
   const change = await ana.asks(`/site cache clear ${L}`, where);
   const said = await ana.mentions('push staging acme-shop/live --files', where, change.ts);
   await ana.clicks(await said.hears('This needs a form'), 'Open the form');

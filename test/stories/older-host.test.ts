@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openHouse, type House } from './house.ts';
+import { openScenario, type Scenario } from './scenario.ts';
 
 /** The public service as its own document has it, in an older version, with a key that has no rights over the company. */
 
@@ -8,19 +8,19 @@ version: 1
 groups: { all: [U01ANA, U03CHI] }
 rules: [{ allow: [read, routine, sensitive], to: [all] }]
 `;
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({
+  scenario = await openScenario({
     policy,
     hosting: { dialect: 'kinsta', ignoresLogSpan: true },
     environment: { HOSTING_DIALECT: 'kinsta' },
   });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 test('logs are cut to the span by their own times, because the host sends its newest lines whatever is asked', async () => {
   const [since, until] = [minutesAgo(60), minutesAgo(30)];
-  const said = await house.person('ana').says(`/site logs acme-shop/live access --since ${since} --until ${until}`);
+  const said = await scenario.person('ana').says(`/site logs acme-shop/live access --since ${since} --until ${until}`);
   const lens = await said.hears('acme-shop/live · access log');
   expect(lens.text).toMatch(/[\d,]+ lines outside this span are left out/);
   const times = [...lens.text.matchAll(/\[(\d+)\/(\w+)\/(\d+):([\d:]+) \+0000\]/g)].map(([, day, month, year, time]) =>
@@ -32,9 +32,9 @@ test('logs are cut to the span by their own times, because the host sends its ne
 });
 
 test('themes are read from the environment’s own list, because the company’s is closed to the key', async () => {
-  const { faults } = house.hosting;
+  const { faults } = scenario.hosting;
   faults.add({ kind: 'status', section: '4.1', status: 403, times: 'always' });
-  const ana = house.person('ana');
+  const ana = scenario.person('ana');
   const shown = await (await ana.says('/site themes show acme-shop/live')).hears('acme-shop/live · themes');
   expect(shown.text).toContain('the company’s list is closed to my key');
   const all = await (await ana.says('/site themes list')).hears('the themes of the whole company (403)');
@@ -43,16 +43,16 @@ test('themes are read from the environment’s own list, because the company’s
 });
 
 test('a TTL that the host does not take is not sent', async () => {
-  const [domain] = house.hosting.world.domains;
+  const [domain] = scenario.hosting.world.domains;
   const words = `/site dns set ${domain?.name} A ${domain?.name}. --ttl 299`;
-  await house
+  await scenario
     .person('ana')
     .opens(words, 'The host accepts no TTL below 300 s. Nothing was done. Type --ttl=300 or more.');
-  expect(house.writes()).toEqual([]);
+  expect(scenario.writes()).toEqual([]);
 });
 
 test('the end of the key is understood, which is told in milliseconds', async () => {
-  const said = await (await house.person('ana').says('/site doctor')).hears('checks');
+  const said = await (await scenario.person('ana').says('/site doctor')).hears('checks');
   expect(said.text).toMatch(/Key of the hosting API[^\n]*until \d{4}-/);
 });
 

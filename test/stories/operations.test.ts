@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import type { PollState } from '../../src/pipeline/changes/operation-state.ts';
 import { parseStored } from '../../src/storage/parse-json.ts';
-import { inHouse, openHouse, patienceMs, type House } from './house.ts';
-import type { Tale } from './people.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import type { ChangeThread } from './people.ts';
 
 const policy = `
 version: 1
@@ -16,23 +16,23 @@ rules:
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
 `;
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
+  scenario = await openScenario({ policy, hosting: { durations: { 'environments:push': 0 } } });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
-const stateOf = (of: House, { number }: Tale): unknown =>
+const stateOf = (of: Scenario, { number }: ChangeThread): unknown =>
   of.rows('select state from changes where number = ?', number)[0]?.['state'];
-const locksOf = ({ number }: Tale): readonly unknown[] =>
-  house.rows('select target from locks where change = ?', number);
-const works = (of: House): boolean => of.rows("select value from kv where key = 'following'").length > 0;
-function trailOf(of: House, { number }: Tale): Partial<PollState> {
+const locksOf = ({ number }: ChangeThread): readonly unknown[] =>
+  scenario.rows('select target from locks where change = ?', number);
+const works = (of: Scenario): boolean => of.rows("select value from kv where key = 'following'").length > 0;
+function trailOf(of: Scenario, { number }: ChangeThread): Partial<PollState> {
   const stored = of.rows('select poll_state from changes where number = ?', number)[0]?.['poll_state'];
   return typeof stored === 'string' ? parseStored<PollState>(stored) : {};
 }
 /** Resolves when the operation was looked at so often, each time at once rather than when it is due. */
-const looks = (of: House, change: Tale, times: number): Promise<void> => {
+const looks = (of: Scenario, change: ChangeThread, times: number): Promise<void> => {
   const wanted = (trailOf(of, change).looks ?? 0) + times;
   return vi.waitFor(
     () => {
@@ -43,7 +43,12 @@ const looks = (of: House, change: Tale, times: number): Promise<void> => {
   );
 };
 /** What the trail says happened then, happened so much earlier. */
-const earlier = (of: House, change: Tale, moment: '$.since' | '$.failing.since', ms: number): Promise<void> => {
+const earlier = (
+  of: Scenario,
+  change: ChangeThread,
+  moment: '$.since' | '$.failing.since',
+  ms: number,
+): Promise<void> => {
   const read = (): unknown =>
     of.rows('select json_extract(poll_state, ?) as at from changes where number = ?', moment, change.number)[0]?.['at'];
   const before = Number(read());
@@ -57,7 +62,7 @@ const earlier = (of: House, change: Tale, moment: '$.since' | '$.failing.since',
   );
 };
 /** Resolves when it is settled, looked at again and again at once rather than when it is due. */
-const settles = (of: House, { number }: Tale): Promise<void> =>
+const settles = (of: Scenario, { number }: ChangeThread): Promise<void> =>
   vi.waitFor(
     () => {
       of.lets(number);
@@ -66,89 +71,95 @@ const settles = (of: House, { number }: Tale): Promise<void> =>
     { timeout: patienceMs, interval: 50 },
   );
 /** A push onto an environment of that site, approved, whose operation ends so. */
-async function pushed(site: string, ends: 'hang' | 'fail', requester: 'ana' | 'ben'): Promise<Tale> {
-  house.hosting.operations.plan('environments:push', ends);
-  const change = await house.person(requester).wants(`/site push ${site}/live ${site}/staging --files`);
-  await house.person('chi').clicks(change.card(), 'Approve');
+async function pushed(site: string, ends: 'hang' | 'fail', requester: 'ana' | 'ben'): Promise<ChangeThread> {
+  scenario.hosting.operations.plan('environments:push', ends);
+  const change = await scenario.person(requester).wants(`/site push ${site}/live ${site}/staging --files`);
+  await scenario.person('chi').clicks(change.card(), 'Approve');
   await change.tells('Sent. The host accepted it as environments:push-');
   return change;
 }
-const aboutOperation = (of: Tale): string => {
-  const [row] = house.rows('select operation from changes where number = ?', of.number);
+const aboutOperation = (of: ChangeThread): string => {
+  const [row] = scenario.rows('select operation from changes where number = ?', of.number);
   return `/operations/${encodeURIComponent(String(row?.['operation']))}`;
 };
 
 test('promise 2: a gateway answers 500 in HTML about a running push for minutes: it goes on, locked, and nothing failed', async () => {
   const change = await pushed('acme-blog', 'hang', 'ana');
-  await looks(house, change, 1);
-  expect(trailOf(house, change)).toMatchObject({ known: true });
-  house.hosting.faults.add({ kind: 'gateway', status: 500, path: aboutOperation(change), times: 'always' });
-  await looks(house, change, 4);
-  await earlier(house, change, '$.since', 300_000);
-  house.rewrite('update changes set sent_at = sent_at - 300000 where number = ?', change.number);
-  await looks(house, change, 1);
+  await looks(scenario, change, 1);
+  expect(trailOf(scenario, change)).toMatchObject({ known: true });
+  scenario.hosting.faults.add({ kind: 'gateway', status: 500, path: aboutOperation(change), times: 'always' });
+  await looks(scenario, change, 4);
+  await earlier(scenario, change, '$.since', 300_000);
+  scenario.rewrite('update changes set sent_at = sent_at - 300000 where number = ?', change.number);
+  await looks(scenario, change, 1);
   await change.tells(/^▶️ Sent 5 min .*ago\. I can't ask the host about it right now, so I'll keep trying\.$/);
-  expect(stateOf(house, change)).toBe('accepted');
-  expect(trailOf(house, change).failing).toBeUndefined();
+  expect(stateOf(scenario, change)).toBe('accepted');
+  expect(trailOf(scenario, change).failing).toBeUndefined();
   expect(locksOf(change)).toHaveLength(2);
   expect(change.replies().filter(({ text }) => /failed|unknown/i.test(text))).toEqual([]);
 
-  house.hosting.faults.remove();
+  scenario.hosting.faults.remove();
   const done = { message: 'Finished', status: 200, data: null };
-  house.hosting.faults.add({ kind: 'status', status: 200, body: done, path: aboutOperation(change), times: 'always' });
-  await settles(house, change);
+  scenario.hosting.faults.add({
+    kind: 'status',
+    status: 200,
+    body: done,
+    path: aboutOperation(change),
+    times: 'always',
+  });
+  await settles(scenario, change);
   await change.tells(/^✅ Done after .*: the host reports it finished\./);
   expect(locksOf(change)).toEqual([]);
 });
 
 test('promise 2: the host answers 500 to everything for minutes, in its own words: no push failed by that', async () => {
   const change = await pushed('lumen-studio', 'hang', 'ben');
-  await looks(house, change, 1);
+  await looks(scenario, change, 1);
   const body = { message: 'Error occurred while processing your request', status: 500 };
-  house.hosting.faults.add({ kind: 'status', status: 500, body, method: 'GET', times: 'always' });
-  await looks(house, change, 4);
-  await earlier(house, change, '$.since', 300_000);
-  await looks(house, change, 1);
-  house.hosting.faults.remove();
-  expect([stateOf(house, change), trailOf(house, change).failing]).toEqual(['accepted', undefined]);
+  scenario.hosting.faults.add({ kind: 'status', status: 500, body, method: 'GET', times: 'always' });
+  await looks(scenario, change, 4);
+  await earlier(scenario, change, '$.since', 300_000);
+  await looks(scenario, change, 1);
+  scenario.hosting.faults.remove();
+  expect([stateOf(scenario, change), trailOf(scenario, change).failing]).toEqual(['accepted', undefined]);
   expect(locksOf(change)).toHaveLength(2);
 });
 
 test('promise 2: the host itself calls a push failed: believed when it says so for a minute, and not before', async () => {
   const change = await pushed('acme-docs', 'fail', 'ben');
-  await looks(house, change, 1);
-  await vi.waitFor(() => expect(house.hosting.operations.list().at(-1)?.state).toBe('failed'), patienceMs);
-  await looks(house, change, 4);
-  expect(trailOf(house, change).failing?.times).toBeGreaterThanOrEqual(3);
-  expect([stateOf(house, change), locksOf(change).length]).toEqual(['accepted', 2]);
-  await earlier(house, change, '$.failing.since', 60_000);
-  await settles(house, change);
+  await looks(scenario, change, 1);
+  await vi.waitFor(() => expect(scenario.hosting.operations.list().at(-1)?.state).toBe('failed'), patienceMs);
+  await looks(scenario, change, 4);
+  expect(trailOf(scenario, change).failing?.times).toBeGreaterThanOrEqual(3);
+  expect([stateOf(scenario, change), locksOf(change).length]).toEqual(['accepted', 2]);
+  await earlier(scenario, change, '$.failing.since', 60_000);
+  await settles(scenario, change);
   await change.tells('❌ The host reports that it failed. It says: “Error occurred while processing your request”');
   await change.shows(/^❌/);
   expect(locksOf(change)).toEqual([]);
 });
 
 test('a routine change that runs longer tells nothing before its end, unless the host cannot be asked', async () => {
-  house.hosting.operations.plan('cache:clear', 'hang');
-  const change = await house.person('ana').asks('/site cache clear north-bakery/staging', 'D0U01ANA');
-  await house.becomes(change.number, 'accepted');
-  house.rewrite('update changes set sent_at = sent_at - 60000 where number = ?', change.number);
-  await looks(house, change, 2);
+  scenario.hosting.operations.plan('cache:clear', 'hang');
+  const change = await scenario.person('ana').asks('/site cache clear north-bakery/staging', 'D0U01ANA');
+  await scenario.becomes(change.number, 'accepted');
+  scenario.rewrite('update changes set sent_at = sent_at - 60000 where number = ?', change.number);
+  await looks(scenario, change, 2);
   await change.shows('Accepted by the host; running.');
-  expect(house.rows('select key from messages where change = ? and kind = ?', change.number, 'reply')).toEqual([]);
+  expect(scenario.rows('select key from messages where change = ? and kind = ?', change.number, 'reply')).toEqual([]);
 
-  house.hosting.faults.add({ kind: 'gateway', status: 500, path: aboutOperation(change), times: 'always' });
-  await looks(house, change, 1);
+  scenario.hosting.faults.add({ kind: 'gateway', status: 500, path: aboutOperation(change), times: 'always' });
+  await looks(scenario, change, 1);
   await change.tells(/^▶️ Sent 1 min .*ago\. I can't ask the host about it right now, so I'll keep trying\.$/);
-  house.hosting.faults.remove();
-  await looks(house, change, 1);
+  scenario.hosting.faults.remove();
+  await looks(scenario, change, 1);
   await change.tells(/^▶️ Running for 1 min /);
   expect(change.replies()).toHaveLength(1);
 });
 
 test(
   'promise 2: a host without operations answers 500 once in HTML and once in JSON: nothing failed, and following stays off',
-  inHouse({ policy, hosting: { optional: { operations: false } } }, async (quiet) => {
+  inScenario({ policy, hosting: { optional: { operations: false } } }, async (quiet) => {
     const body = { message: 'Error occurred while processing your request', status: 500 };
     quiet.hosting.faults.add({ kind: 'gateway', status: 500, path: '/operations/*' });
     quiet.hosting.faults.add({ kind: 'status', status: 500, body, path: '/operations/*' });

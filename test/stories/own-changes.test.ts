@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openHouse, patienceMs, type House } from './house.ts';
-import type { Tale } from './people.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import type { ChangeThread } from './people.ts';
 
 /** Max is Ana's second account, and a lead. */
 const rules = (leads: string, developers: string): string => `
@@ -23,25 +23,25 @@ rules:
     approval: { by: [leads], count: 2, expires: 1h }
 `;
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
   const policy = rules('U03CHI, U04DEE, U05FAY, U09MAX', 'U01ANA, U02BEN, U03CHI');
-  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
-  house.slack.changePerson('U09MAX', { deleted: false });
+  scenario = await openScenario({ policy, hosting: { durations: { 'environments:push': 0 } } });
+  scenario.slack.changePerson('U09MAX', { deleted: false });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
 const live = (site: string): string => `/site push ${site}/staging ${site}/live --files`;
 const own = 'This is your own change, so somebody else has to approve it.';
-const stateOf = ({ number }: Tale): unknown =>
-  house.rows('select state from changes where number = ?', number)[0]?.['state'];
-const votesOn = ({ number }: Tale): readonly unknown[] =>
-  house.rows('select person from votes where change = ?', number);
+const stateOf = ({ number }: ChangeThread): unknown =>
+  scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
+const votesOn = ({ number }: ChangeThread): readonly unknown[] =>
+  scenario.rows('select person from votes where change = ?', number);
 
 describe.concurrent('promise 3: nobody approves their own change', () => {
   test('by the button in the channel, by declining it in a form, by mention, or at home', async () => {
-    const chi = house.person('chi');
+    const chi = scenario.person('chi');
     const change = await chi.wants(onto('acme-shop'));
     await (await chi.clicks(change.card(), 'Approve')).hears(own);
     await chi.clicks(change.card(), 'Decline…');
@@ -49,50 +49,50 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
     await chi.submits({ Reason: 'only to see' });
     await chi.form('This is your own change, so somebody else has to decline it.');
     await (await chi.mentions('approve', 'C0ACME', change.ts)).hears(/I don't know .*approve.* Nothing was done\./);
-    await house.slack.home(chi.id);
+    await scenario.slack.home(chi.id);
     const { value } = change.card().controls[0] ?? {};
-    const atHome = await house.slack.until(
-      () => house.slack.views(chi.id).home?.controls.find((control) => control.value === value),
+    const atHome = await scenario.slack.until(
+      () => scenario.slack.views(chi.id).home?.controls.find((control) => control.value === value),
       patienceMs,
     );
     const mine = (): readonly string[] =>
-      house.slack.messages({ channel: chi.direct, as: chi.id }).map(({ text }) => text);
-    await house.slack.click(chi.id, 'home', { action_id: atHome.action_id, block_id: atHome.block_id });
-    await house.slack.until(() => mine().find((text) => text.includes(own)), patienceMs);
-    expect([stateOf(change), votesOn(change), house.writes('acme-shop/staging')]).toEqual(['waiting', [], []]);
+      scenario.slack.messages({ channel: chi.direct, as: chi.id }).map(({ text }) => text);
+    await scenario.slack.click(chi.id, 'home', { action_id: atHome.action_id, block_id: atHome.block_id });
+    await scenario.slack.until(() => mine().find((text) => text.includes(own)), patienceMs);
+    expect([stateOf(change), votesOn(change), scenario.writes('acme-shop/staging')]).toEqual(['waiting', [], []]);
   });
 
   test('in direct messages, where its card stands and no copy of it comes', async () => {
-    const ben = house.person('ben');
+    const ben = scenario.person('ben');
     const change = await ben.wants(onto('acme-blog'), ben.direct);
     const refused = await ben.clicks(change.card(), 'Approve');
     await refused.hears(own);
-    const cards = house.slack
+    const cards = scenario.slack
       .messages({ channel: ben.direct, as: ben.id })
       .filter(({ text }) => text.startsWith('⏳ Push acme-blog/live'));
     expect(cards).toHaveLength(1);
-    expect([stateOf(change), votesOn(change), house.writes('acme-blog/staging')]).toEqual(['waiting', [], []]);
+    expect([stateOf(change), votesOn(change), scenario.writes('acme-blog/staging')]).toEqual(['waiting', [], []]);
   });
 
   test('with the second of their accounts', async () => {
-    const [ana, max] = [house.person('ana'), house.person('max')];
+    const [ana, max] = [scenario.person('ana'), scenario.person('max')];
     const change = await ana.wants(onto('acme-docs'), 'C0GENERAL');
     await change.tells(/^@Chi or @Dee or @Fay: this is waiting for your approval/);
     await (await max.clicks(change.card(), 'Approve')).hears(own);
-    expect([stateOf(change), votesOn(change), house.writes('acme-docs/staging')]).toEqual(['waiting', [], []]);
+    expect([stateOf(change), votesOn(change), scenario.writes('acme-docs/staging')]).toEqual(['waiting', [], []]);
   });
 });
 
 describe('promise 4: rights are asked again at the click and before the write', () => {
   test('Slack does not say who clicks: nothing is decided, and the second click is', async () => {
-    const [ana, chi, gus] = [house.person('ana'), house.person('chi'), house.person('gus')];
+    const [ana, chi, gus] = [scenario.person('ana'), scenario.person('chi'), scenario.person('gus')];
     const change = await ana.wants(onto('acme-docs'));
     await (await gus.clicks(change.card(), 'Approve')).hears('Guests of this workspace may not use Sitehand.');
-    const fay = house.person('fay');
-    house.slack.changePerson(fay.id, { is_stranger: true });
+    const fay = scenario.person('fay');
+    scenario.slack.changePerson(fay.id, { is_stranger: true });
     await (await fay.clicks(change.card(), 'Approve')).hears('Only members of this workspace may use Sitehand.');
-    house.slack.changePerson(fay.id, { is_stranger: false });
-    house.slack.faults.add({ method: 'users.info', kind: 'status', status: 503, times: 1 });
+    scenario.slack.changePerson(fay.id, { is_stranger: false });
+    scenario.slack.faults.add({ method: 'users.info', kind: 'status', status: 503, times: 1 });
     const unheard = await chi.clicks(change.card(), 'Approve');
     await unheard.hears(
       "I couldn't check this. Slack doesn't tell me right now who you are. Nothing was sent, and nothing was changed by your click.",
@@ -100,32 +100,32 @@ describe('promise 4: rights are asked again at the click and before the write', 
     expect([stateOf(change), votesOn(change)]).toEqual(['waiting', []]);
     await chi.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
-    expect(house.writes('acme-docs/staging')).toHaveLength(1);
+    expect(scenario.writes('acme-docs/staging')).toHaveLength(1);
   });
 
   test('the rules take rights away: of a requester, an approver and a voter, before the click and before the write', async () => {
-    const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
-    const [dee, fay] = [house.person('dee'), house.person('fay')];
+    const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
+    const [dee, fay] = [scenario.person('dee'), scenario.person('fay')];
     const anas = async () => {
       const waits = await ana.wants(onto('acme-blog'));
       const byTwo = await ana.wants(onto('lumen-studio'), 'C0OPS');
       const held = await ana.wants(live('acme-docs'), 'G0BAKERY');
       for (const change of [byTwo, held]) await dee.clicks(change.card(), 'Approve');
       await byTwo.tells('Approved by @Dee. One more approval is needed.');
-      await house.holds(held.number);
+      await scenario.holds(held.number);
       return { waits, byTwo, held };
     };
     const bens = async () => {
       const waits = await ben.wants(onto('acme-shop'), 'C0GENERAL');
       const held = await ben.wants(live('north-bakery'), 'C0GENERAL');
       await chi.clicks(held.card(), 'Approve');
-      await house.holds(held.number);
+      await scenario.holds(held.number);
       return { waits, held };
     };
     const [ofAna, ofBen] = await Promise.all([anas(), bens()]);
-    const written = house.writes().length;
-    await house.rule(rules('U03CHI, U05FAY, U09MAX', 'U01ANA, U03CHI'));
-    await vi.waitFor(() => expect(house.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
+    const written = scenario.writes().length;
+    await scenario.rule(rules('U03CHI, U05FAY, U09MAX', 'U01ANA, U03CHI'));
+    await vi.waitFor(() => expect(scenario.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
 
     const refused = await chi.clicks(ofBen.waits.card(), 'Approve');
     await refused.hears(
@@ -135,38 +135,38 @@ describe('promise 4: rights are asked again at the click and before the write', 
     const noLead = await dee.clicks(ofAna.waits.card(), 'Approve');
     await noLead.hears("You're not among the people who can approve it. Nothing was changed by your click.");
     expect([stateOf(ofAna.waits), votesOn(ofAna.waits)]).toEqual(['waiting', []]);
-    house.lets(ofAna.held.number);
-    house.lets(ofBen.held.number);
+    scenario.lets(ofAna.held.number);
+    scenario.lets(ofBen.held.number);
     await ofAna.held.tells('⛔ Nothing was sent. Somebody who approved it is no longer allowed to.');
     await ofBen.held.tells('⛔ Nothing was sent. Ben is no longer allowed to do this.');
     await chi.clicks(ofAna.byTwo.card(), 'Approve');
     await ofAna.byTwo.tells('Approved by @Chi. One more approval is needed.');
-    expect(house.writes()).toHaveLength(written);
+    expect(scenario.writes()).toHaveLength(written);
     await fay.clicks(ofAna.byTwo.card(), 'Approve');
     await ofAna.byTwo.tells(/^✅ Done after /);
-    expect(house.writes()).toHaveLength(written + 1);
+    expect(scenario.writes()).toHaveLength(written + 1);
   });
 
   test.each([
     ['is deactivated', 'acme-docs', 'chi', { deleted: true }, { deleted: false }],
     ['becomes a guest', 'north-bakery', 'fay', { is_restricted: true }, { is_restricted: false }],
   ] as const)('the approver %s before the write: void', async (_, site, name, become, be) => {
-    const [ana, approver] = [house.person('ana'), house.person(name)];
-    const written = house.writes().length;
+    const [ana, approver] = [scenario.person('ana'), scenario.person(name)];
+    const written = scenario.writes().length;
     const change = await ana.wants(live(site), site === 'acme-docs' ? 'C0ACME' : 'G0BAKERY');
-    const copy = await house.slack.until(
+    const copy = await scenario.slack.until(
       () =>
-        house.slack
+        scenario.slack
           .messages({ channel: approver.direct, as: approver.id })
           .find(({ text }) => text.startsWith('⏳') && text.includes(`· #${change.number}\n`)),
       patienceMs,
     );
     await approver.clicks(copy, 'Approve');
-    await house.holds(change.number);
-    house.slack.changePerson(approver.id, become);
-    house.lets(change.number);
+    await scenario.holds(change.number);
+    scenario.slack.changePerson(approver.id, become);
+    scenario.lets(change.number);
     await change.tells('⛔ Nothing was sent. Somebody who approved it is no longer allowed to.');
-    house.slack.changePerson(approver.id, be);
-    expect(house.writes()).toHaveLength(written);
+    scenario.slack.changePerson(approver.id, be);
+    expect(scenario.writes()).toHaveLength(written);
   });
 });

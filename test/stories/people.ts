@@ -9,18 +9,18 @@ type Outcome = Awaited<ReturnType<SlackStandIn['command']>>;
 const defaultChannel = 'C0ACME';
 
 /** A person of the workspace: what they do and what they see. */
-export type Somebody = {
+export type TestUser = {
   readonly id: string;
   /** Their direct messages with the bot. */
   readonly direct: string;
   /** Sends a slash command; resolves when it is acked. */
   readonly says: (line: string, channel?: string) => Promise<Said>;
   /** Sends a slash command that is answered with a card. */
-  readonly asks: (line: string, channel?: string) => Promise<Tale>;
+  readonly asks: (line: string, channel?: string) => Promise<ChangeThread>;
   /** Sends a slash command that opens a form; resolves to the form once its text has these words. */
   readonly opens: (line: string, words: Words, channel?: string) => Promise<SeenView>;
   /** Sends a slash command, confirms its form (typing the name if asked), and returns the waiting change. */
-  readonly wants: (line: string, channel?: string) => Promise<Tale>;
+  readonly wants: (line: string, channel?: string) => Promise<ChangeThread>;
   readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
   /** Edits a message of theirs. */
   readonly edits: (channel: string, ts: string, text: string) => Promise<Said>;
@@ -30,7 +30,7 @@ export type Somebody = {
   readonly form: (words: Words) => Promise<SeenView>;
   readonly submits: (filled?: Parameters<SlackStandIn['submit']>[1]) => Promise<Outcome>;
   /** Submits the topmost form, which is answered with a card in that channel. */
-  readonly confirms: (filled?: Parameters<SlackStandIn['submit']>[1], channel?: string) => Promise<Tale>;
+  readonly confirms: (filled?: Parameters<SlackStandIn['submit']>[1], channel?: string) => Promise<ChangeThread>;
 };
 
 /** A message to the bot, and the private answers to it. */
@@ -43,7 +43,7 @@ export type Said = {
 };
 
 /** A change as its channel sees it. */
-export type Tale = {
+export type ChangeThread = {
   readonly number: number;
   readonly channel: string;
   readonly ts: string;
@@ -60,7 +60,7 @@ export const has = (text: string, words: Words): boolean =>
   typeof words === 'string' ? text.includes(words) : words.test(text);
 
 /** A person by user id. */
-export function somebody(slack: SlackStandIn, id: string): Somebody {
+export function testUser(slack: SlackStandIn, id: string): TestUser {
   const direct = `D0${id}`;
   const interact = async (channel: string, act: () => Promise<Outcome>): Promise<Said> => {
     const before = new Set(privateTo(slack, id, channel).map(keyOf));
@@ -76,7 +76,7 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
       );
     return { outcome, hears, interaction };
   };
-  const newCard = async (channel: string, act: () => Promise<unknown>): Promise<Tale> => {
+  const newCard = async (channel: string, act: () => Promise<unknown>): Promise<ChangeThread> => {
     const before = new Set(cardsIn(slack, id, channel).map(keyOf));
     const heardBefore = privateTo(slack, id, channel).length;
     const mine = `Asked by @${slack.people().find((one) => one.id === id)?.display_name}`;
@@ -87,18 +87,18 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
       privateTo(slack, id, channel).slice(heardBefore),
       slack.views(id).modals.at(-1)?.text,
     ];
-    return taleOf(slack, id, await expectSoon(slack, `a card in ${channel}`, () => cards()[0], context));
+    return changeThreadOf(slack, id, await expectSoon(slack, `a card in ${channel}`, () => cards()[0], context));
   };
-  const says: Somebody['says'] = (line, channel = defaultChannel) =>
+  const says: TestUser['says'] = (line, channel = defaultChannel) =>
     interact(channel, () => slack.command(id, channel, line));
-  const form: Somebody['form'] = (words) =>
+  const form: TestUser['form'] = (words) =>
     expectSoon(
       slack,
       `a form of ${id} with ${words}`,
       () => slack.views(id).modals.findLast(({ title, text }) => has(`${title}\n${text}`, words)),
       () => slack.views(id).modals.map(({ text }) => text),
     );
-  const opens: Somebody['opens'] = async (line, words, channel = defaultChannel) => {
+  const opens: TestUser['opens'] = async (line, words, channel = defaultChannel) => {
     const sent = await says(line, channel);
     // After Slack's three seconds there is a button instead of a form.
     const offer = (): SeenMessage | undefined =>
@@ -109,7 +109,7 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
     await slack.click(id, found, { label: 'Open the form' });
     return form(words);
   };
-  const confirms: Somebody['confirms'] = (filled, channel = defaultChannel) =>
+  const confirms: TestUser['confirms'] = (filled, channel = defaultChannel) =>
     newCard(channel, () => slack.submit(id, filled));
   return {
     id,
@@ -133,19 +133,19 @@ export function somebody(slack: SlackStandIn, id: string): Somebody {
 }
 
 /** The change whose card is at `place`, once it is posted, as one person reads it. */
-export async function taleAt(
+export async function changeThreadAt(
   slack: SlackStandIn,
   as: string,
   place: () => { readonly channel: string; readonly ts: string } | undefined,
-): Promise<Tale> {
+): Promise<ChangeThread> {
   const find = (): SeenMessage | undefined => {
     const at = place();
     return at && slack.messages({ channel: at.channel, thread: at.ts, as }).find(({ ts }) => ts === at.ts);
   };
-  return taleOf(slack, as, await expectSoon(slack, 'a card', find, place));
+  return changeThreadOf(slack, as, await expectSoon(slack, 'a card', find, place));
 }
 
-function taleOf(slack: SlackStandIn, as: string, { channel, ts, text }: SeenMessage): Tale {
+function changeThreadOf(slack: SlackStandIn, as: string, { channel, ts, text }: SeenMessage): ChangeThread {
   const thread = (): readonly SeenMessage[] => slack.messages({ channel, thread: ts, as });
   const replies = (): readonly SeenMessage[] => thread().filter((one) => one.ts !== ts && !one.ephemeral);
   const card = (): SeenMessage => {

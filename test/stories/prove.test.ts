@@ -7,7 +7,7 @@ import { onScene } from '../prove/scene.ts';
 import { keys } from '../prove/story.ts';
 import { weather } from '../prove/weather/cell.ts';
 import { forecast, isQuickCell } from '../prove/weather/forecast.ts';
-import { ids } from './house.ts';
+import { ids } from './scenario.ts';
 
 // The small matrix; `npm run prove` is the whole one.
 const seed = process.env['SEED'] ?? '';
@@ -37,7 +37,7 @@ test(
     onScene(undefined, async (scene) => {
       await scene.start();
       scene.order({ point: 'posted', of: keys.reply, says: '^✅', above: 1 });
-      await scene.house.slack.command(ids.ana, 'C0ACME', '/site cache clear acme-shop/live');
+      await scene.scenario.slack.command(ids.ana, 'C0ACME', '/site cache clear acme-shop/live');
       await scene.atRest();
       await expect(scene.obeyed(0)).rejects.toThrow(
         /not obeyed: .*all has ended without it; passed: kept command:.*, sending saved 1, .*posted 1:\d+ \(post: ✅ /s,

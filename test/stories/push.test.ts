@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openHouse, type House } from './house.ts';
+import { openScenario, type Scenario } from './scenario.ts';
 
 const policy = `
 version: 1
@@ -14,18 +14,18 @@ rules:
 
 const everything = 'Everything that will be sent';
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
   const durations = { 'environments:push': 0, 'environments:delete': 0, 'cache:clear': 0 };
-  house = await openHouse({ policy, hosting: { durations } });
+  scenario = await openScenario({ policy, hosting: { durations } });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
-const idOf = (environment: string): string | undefined => house.hosting.world.named(environment)?.id;
+const idOf = (environment: string): string | undefined => scenario.hosting.world.named(environment)?.id;
 
 describe.concurrent('promise 5: what was shown is what is sent:', () => {
   test('a push said in words: typed by name, approved by a lead, cooled down, sent once, followed to its end', async () => {
-    const [ana, chi] = [house.person('ana'), house.person('chi')];
+    const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const line = '/site push acme-shop/staging acme-shop/live --database --files --reason "release 42"';
     const review = await ana.opens(line, 'Nothing is sent until it is approved');
     expect(review.text).toContain('The DATABASE of acme-shop/live will be replaced.');
@@ -38,18 +38,18 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     await chi.clicks(change.card(), 'Approve');
     const told = await change.tells('Approved by @Chi. Sending in 10 s.');
     expect(told.controls.map(({ label }) => label)).toEqual(['Stop']);
-    await house.holds(change.number);
-    expect(house.writes('acme-shop/live')).toEqual([]);
-    house.lets(change.number);
+    await scenario.holds(change.number);
+    expect(scenario.writes('acme-shop/live')).toEqual([]);
+    scenario.lets(change.number);
     const done = await change.tells(/^✅ Done after \d+ s: the host reports it finished\./);
     expect(done.controls.map(({ label }) => label)).toEqual([
       'Clear the cache of acme-shop/live',
       'Error log since the push',
     ]);
-    const [write, ...more] = house.writes('acme-shop/live');
+    const [write, ...more] = scenario.writes('acme-shop/live');
     expect(more).toEqual([]);
     expect(write).toMatchObject({ method: 'PUT', section: '4.9' });
-    expect(write?.path).toBe(`/sites/${house.hosting.world.named('acme-shop/live')?.siteId}/environments`);
+    expect(write?.path).toBe(`/sites/${scenario.hosting.world.named('acme-shop/live')?.siteId}/environments`);
     expect(write?.body).toEqual({
       source_env_id: idOf('acme-shop/staging'),
       target_env_id: idOf('acme-shop/live'),
@@ -58,7 +58,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
       run_search_and_replace: false,
       push_files_option: 'ALL_FILES',
     });
-    expect(house.hosting.world.named('acme-shop/live')?.database.from).toContain('acme-shop/staging');
+    expect(scenario.hosting.world.named('acme-shop/live')?.database.from).toContain('acme-shop/staging');
     const card = await change.shows('✅ Pushed acme-shop/staging → acme-shop/live');
     expect(card.text).toContain('Approved by  @Chi, ');
     const ids = ['acme-shop/live', 'acme-shop/staging'].map((name) => `${name} …${idOf(name)?.slice(-4)}`);
@@ -70,7 +70,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
   });
 
   test('a push by form: what is not said is asked for at its field, and so is what cannot be', async () => {
-    const [ben, chi] = [house.person('ben'), house.person('chi')];
+    const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
     const unsaid = 'What should be pushed? Nothing was done.';
     const form = await ben.opens('/site push acme-blog/live acme-blog/staging', unsaid, 'C0GENERAL');
     const labels = ['From', 'Onto', 'Files', 'Database', 'Search and replace', 'Reason'];
@@ -85,7 +85,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
       expect(Object.keys(errors)).toEqual([`field:${field}`]);
       expect(errors[`field:${field}`]).toContain(says);
     }
-    await house.slack.pick(ben.id, 'modal', { label: 'Files' }, ['yes']);
+    await scenario.slack.pick(ben.id, 'modal', { label: 'Files' }, ['yes']);
     await ben.form('Only these paths');
     const rest = { Onto: 'acme-blog/staging', 'Search and replace': ['yes'], Reason: 'a fresh copy' };
     await ben.submits({ 'Only these paths': ['wp-content/themes'], ...rest });
@@ -97,7 +97,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     await chi.clicks(change.card(), 'Approve');
     expect((await change.tells('Approved by @Chi. Sending it now.')).controls).toEqual([]);
     await change.tells(/^✅ Done after /);
-    expect(house.writes('acme-blog/staging').map(({ body }) => body)).toEqual([
+    expect(scenario.writes('acme-blog/staging').map(({ body }) => body)).toEqual([
       {
         source_env_id: idOf('acme-blog/live'),
         target_env_id: idOf('acme-blog/staging'),
@@ -111,7 +111,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
   });
 
   test('a deletion: its name is typed letter by letter, and the card stands when the environment is gone', async () => {
-    const [fay, chi] = [house.person('fay'), house.person('chi')];
+    const [fay, chi] = [scenario.person('fay'), scenario.person('chi')];
     const id = idOf('acme-docs/staging');
     const lost = 'acme-docs/staging will be deleted, with its files and its database.';
     const review = await fay.opens('/site delete acme-docs/staging', lost, 'C0OPS');
@@ -133,7 +133,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
       expect(Object.keys(errors)).toEqual(['field:typed-name']);
       expect(errors['field:typed-name']).toContain(says);
     }
-    expect(house.rows('select * from changes where requester = ?', fay.id)).toEqual([]);
+    expect(scenario.rows('select * from changes where requester = ?', fay.id)).toEqual([]);
     const change = await fay.confirms({ 'Type acme-docs/staging to confirm': 'acme-docs/staging' }, 'C0OPS');
     await chi.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
@@ -141,7 +141,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     // What it warned of has happened.
     expect(card.text).not.toContain("I can't undo this");
     expect(idOf('acme-docs/staging')).toBeUndefined();
-    const writes = house.hosting.journal.entries().filter(({ path }) => path === `/sites/environments/${id}`);
+    const writes = scenario.hosting.journal.entries().filter(({ path }) => path === `/sites/environments/${id}`);
     expect(writes.map(({ method, body }) => [method, body])).toEqual([['DELETE', undefined]]);
   });
 });

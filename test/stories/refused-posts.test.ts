@@ -1,35 +1,35 @@
 import { describe, expect, test, vi } from 'vitest';
-import { ids, inHouse, patienceMs, type House } from './house.ts';
+import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
 import { has, type Words } from './people.ts';
 
 const clear = '/site cache clear acme-shop/staging';
 const ops = 'C0OPS';
 
 /** The first message that the person sees there, in a thread or not, with all of these words. */
-const seenIn = (house: House, channel: string, as: string, ...words: readonly Words[]): Promise<string> =>
-  house.slack.until(() => {
-    const roots = house.slack.messages({ channel, as });
-    const all = roots.flatMap(({ ts }) => house.slack.messages({ channel, thread: ts, as }));
+const seenIn = (scenario: Scenario, channel: string, as: string, ...words: readonly Words[]): Promise<string> =>
+  scenario.slack.until(() => {
+    const roots = scenario.slack.messages({ channel, as });
+    const all = roots.flatMap(({ ts }) => scenario.slack.messages({ channel, thread: ts, as }));
     return all.map(({ text }) => text).find((text) => words.every((each) => has(text, each)));
   }, patienceMs);
 
 /** What stands in a channel, but for what one person alone sees. */
-const standsIn = (house: House, channel: string): readonly string[] => {
-  const roots = house.slack.messages({ channel, as: ids.chi });
-  const all = roots.flatMap(({ ts }) => house.slack.messages({ channel, thread: ts, as: ids.chi }));
+const standsIn = (scenario: Scenario, channel: string): readonly string[] => {
+  const roots = scenario.slack.messages({ channel, as: ids.chi });
+  const all = roots.flatMap(({ ts }) => scenario.slack.messages({ channel, thread: ts, as: ids.chi }));
   return all.filter(({ ephemeral }) => !ephemeral).map(({ text }) => text);
 };
 
-const refuses = (house: House, channel: string, error: string): void =>
-  void house.slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel });
+const refuses = (scenario: Scenario, channel: string, error: string): void =>
+  void scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel });
 
 /** Somebody who cannot be written to, by their id or in the direct messages. */
-const closesTab = (house: House, who: keyof typeof ids): void => {
-  for (const channel of [ids[who], `D0${ids[who]}`]) refuses(house, channel, 'messages_tab_disabled');
+const closesTab = (scenario: Scenario, who: keyof typeof ids): void => {
+  for (const channel of [ids[who], `D0${ids[who]}`]) refuses(scenario, channel, 'messages_tab_disabled');
 };
 
-const readyz = async (house: House): Promise<{ readonly status: number; readonly body: string }> => {
-  const answer = await fetch(`http://127.0.0.1:${house.port()}/readyz`);
+const readyz = async (scenario: Scenario): Promise<{ readonly status: number; readonly body: string }> => {
+  const answer = await fetch(`http://127.0.0.1:${scenario.port()}/readyz`);
   return { status: answer.status, body: await answer.text() };
 };
 
@@ -40,82 +40,92 @@ describe.concurrent('a channel does not take what is posted', () => {
     ['is of a workspace that has taken the app its access', 'team_access_not_granted'],
     ['refuses with a word that nobody knows yet', 'brand_new_refusal'],
   ])('it %s: the requester reads all of it in direct messages, and ops hears of it', async (_, word) => {
-    await inHouse({}, async (house) => {
-      if (word === 'restricted_action_read_only_channel') house.slack.changeChannel('C0ACME', { posting: 'read_only' });
-      else if (word.endsWith('_thread_only_channel')) house.slack.changeChannel('C0ACME', { posting: 'thread_only' });
-      else refuses(house, 'C0ACME', word);
-      const ana = house.person('ana');
+    await inScenario({}, async (scenario) => {
+      if (word === 'restricted_action_read_only_channel')
+        scenario.slack.changeChannel('C0ACME', { posting: 'read_only' });
+      else if (word.endsWith('_thread_only_channel'))
+        scenario.slack.changeChannel('C0ACME', { posting: 'thread_only' });
+      else refuses(scenario, 'C0ACME', word);
+      const ana = scenario.person('ana');
       await ana.says(clear);
-      const change = await house.change(1);
+      const change = await scenario.change(1);
       expect(change.channel).toBe(ana.direct);
       await change.tells('the host reports it finished');
       await change.tells(word);
-      await seenIn(house, ops, ids.chi, word, '#1', '@Ana');
-      expect(standsIn(house, 'C0ACME')).toEqual([]);
+      await seenIn(scenario, ops, ids.chi, word, '#1', '@Ana');
+      expect(standsIn(scenario, 'C0ACME')).toEqual([]);
     })();
   });
 
   test(
     'it takes no replies: each is told to the requester, by the name of its change, and ops hears of it once',
-    inHouse({}, async (house) => {
-      house.slack.changeChannel('C0ACME', { posting: 'non_threadable' });
-      const ana = house.person('ana');
+    inScenario({}, async (scenario) => {
+      scenario.slack.changeChannel('C0ACME', { posting: 'non_threadable' });
+      const ana = scenario.person('ana');
       const change = await ana.asks(clear);
       await change.shows('✅');
-      const last = await seenIn(house, ana.direct, ana.id, '#1', 'the host reports it finished');
+      const last = await seenIn(scenario, ana.direct, ana.id, '#1', 'the host reports it finished');
       expect(last).toContain('Clear the cache of acme-shop/staging');
-      await seenIn(house, ops, ids.chi, 'restricted_action_non_threadable_channel');
-      expect(standsIn(house, ops).filter((text) => text.includes('non_threadable'))).toHaveLength(1);
+      await seenIn(scenario, ops, ids.chi, 'restricted_action_non_threadable_channel');
+      expect(standsIn(scenario, ops).filter((text) => text.includes('non_threadable'))).toHaveLength(1);
     }),
   );
 
   test(
     'nor can the requester be written to: ops reads how the change stands, and each reply',
-    inHouse({}, async (house) => {
-      house.slack.changeChannel('C0ACME', { posting: 'read_only' });
-      closesTab(house, 'ana');
-      await house.person('ana').says(clear);
-      await seenIn(house, ops, ids.chi, '#1', '@Ana', 'messages_tab_disabled', 'Clear the cache of acme-shop/staging');
-      await seenIn(house, ops, ids.chi, '#1', 'the host reports it finished');
-      const owed = (): unknown => house.rows('select key from messages where due_at is not null');
+    inScenario({}, async (scenario) => {
+      scenario.slack.changeChannel('C0ACME', { posting: 'read_only' });
+      closesTab(scenario, 'ana');
+      await scenario.person('ana').says(clear);
+      await seenIn(
+        scenario,
+        ops,
+        ids.chi,
+        '#1',
+        '@Ana',
+        'messages_tab_disabled',
+        'Clear the cache of acme-shop/staging',
+      );
+      await seenIn(scenario, ops, ids.chi, '#1', 'the host reports it finished');
+      const owed = (): unknown => scenario.rows('select key from messages where due_at is not null');
       await vi.waitFor(() => expect(owed()).toEqual([]), { timeout: patienceMs });
     }),
   );
 
   test(
     'an approver cannot be written to: the requester and ops hear that they were not told',
-    inHouse({}, async (house) => {
-      closesTab(house, 'chi');
-      const ana = house.person('ana');
+    inScenario({}, async (scenario) => {
+      closesTab(scenario, 'chi');
+      const ana = scenario.person('ana');
       await ana.wants('/site push acme-shop/live acme-shop/staging --files');
-      await seenIn(house, ana.direct, ana.id, '#1', '@Chi', 'messages_tab_disabled');
-      await seenIn(house, ops, ids.dee, '#1', '@Chi', 'Push acme-shop/live');
+      await seenIn(scenario, ana.direct, ana.id, '#1', '@Chi', 'messages_tab_disabled');
+      await seenIn(scenario, ops, ids.dee, '#1', '@Chi', 'Push acme-shop/live');
     }),
   );
 
   test(
     'it is shared with another organisation meanwhile: nothing more stands there, the requester and ops hear of it',
-    inHouse({}, async (house) => {
-      const ana = house.person('ana');
+    inScenario({}, async (scenario) => {
+      const ana = scenario.person('ana');
       const change = await ana.wants('/site push acme-shop/live acme-shop/staging --files');
       await change.tells('this is waiting for your approval');
-      const before = standsIn(house, 'C0ACME');
-      house.slack.changeChannel('C0ACME', { shared: true });
-      await house.slack.click(ids.chi, { channel: change.channel, ts: change.ts }, { label: 'Approve' });
-      await seenIn(house, ana.direct, ana.id, 'Push', '#1', 'Approved by');
-      await seenIn(house, ops, ids.chi, 'shared with another organisation', '#1');
-      expect(standsIn(house, 'C0ACME')).toEqual(before);
+      const before = standsIn(scenario, 'C0ACME');
+      scenario.slack.changeChannel('C0ACME', { shared: true });
+      await scenario.slack.click(ids.chi, { channel: change.channel, ts: change.ts }, { label: 'Approve' });
+      await seenIn(scenario, ana.direct, ana.id, 'Push', '#1', 'Approved by');
+      await seenIn(scenario, ops, ids.chi, 'shared with another organisation', '#1');
+      expect(standsIn(scenario, 'C0ACME')).toEqual(before);
     }),
   );
 
   test(
     'what cannot be drawn, and not as plain text either, is given up: the requester and ops hear of it',
-    inHouse({}, async (house) => {
-      refuses(house, 'C0ACME', 'msg_too_long');
-      const ana = house.person('ana');
+    inScenario({}, async (scenario) => {
+      refuses(scenario, 'C0ACME', 'msg_too_long');
+      const ana = scenario.person('ana');
       await ana.says(clear);
-      await seenIn(house, ops, ids.chi, '1:card', 'msg_too_long');
-      await seenIn(house, ana.direct, ana.id, '#1', 'msg_too_long');
+      await seenIn(scenario, ops, ids.chi, '1:card', 'msg_too_long');
+      await seenIn(scenario, ana.direct, ana.id, '#1', 'msg_too_long');
     }),
   );
 });
@@ -128,15 +138,18 @@ describe.concurrent('the ops channel', () => {
     ['is shared with another organisation', 'shared with another organisation', 'is_ext_shared'],
     ['is archived', 'archived', 'is_archived'],
   ])('%s: what it should read is kept until it can, and doctor, /readyz and the log say so', async (_, says, word) => {
-    await inHouse({}, async (house) => {
-      expect(await readyz(house)).toEqual({ status: 200, body: 'ready' });
-      const chi = house.person('chi');
+    await inScenario({}, async (scenario) => {
+      expect(await readyz(scenario)).toEqual({ status: 200, body: 'ready' });
+      const chi = scenario.person('chi');
       const change = word === 'is_archived' ? { archived: true } : word === 'is_ext_shared' ? { shared: true } : {};
-      house.slack.changeChannel(ops, { posting: word.startsWith('restricted') ? 'read_only' : 'everyone', ...change });
+      scenario.slack.changeChannel(ops, {
+        posting: word.startsWith('restricted') ? 'read_only' : 'everyone',
+        ...change,
+      });
       await chi.says(lock);
       await vi.waitFor(
         async () => {
-          const { status, body } = await readyz(house);
+          const { status, body } = await readyz(scenario);
           expect(status).toBe(200);
           expect(body).toMatch(/^ready\n.*ops channel/);
           expect(body).not.toContain('acme');
@@ -144,22 +157,22 @@ describe.concurrent('the ops channel', () => {
         { timeout: patienceMs },
       );
       await (await chi.says('/site doctor')).hears(says);
-      expect(house.log()).toContain('ops channel');
-      expect(standsIn(house, ops)).toEqual([]);
-      house.slack.changeChannel(ops, { posting: 'everyone', shared: false, archived: false });
-      house.rewrite("update messages set due_at = 1 where kind = 'ops' and owner is null and due_at is not null");
-      await seenIn(house, ops, ids.chi, 'acme-shop/staging was locked by @Chi');
-      await vi.waitFor(async () => expect((await readyz(house)).body).toBe('ready'), { timeout: patienceMs });
+      expect(scenario.log()).toContain('ops channel');
+      expect(standsIn(scenario, ops)).toEqual([]);
+      scenario.slack.changeChannel(ops, { posting: 'everyone', shared: false, archived: false });
+      scenario.rewrite("update messages set due_at = 1 where kind = 'ops' and owner is null and due_at is not null");
+      await seenIn(scenario, ops, ids.chi, 'acme-shop/staging was locked by @Chi');
+      await vi.waitFor(async () => expect((await readyz(scenario)).body).toBe('ready'), { timeout: patienceMs });
     })();
   });
 
   test(
     'is not named by the rules: doctor says that nobody is told',
-    inHouse(
+    inScenario(
       { policy: 'version: 1\nlive: ["*/live"]\nrules:\n  - { allow: [read], to: everyone }\n' },
-      async (house) => {
-        await (await house.person('ana').says('/site doctor')).hears('The rules name no ops channel');
-        expect((await readyz(house)).body).toMatch(/^ready\n.*ops channel/);
+      async (scenario) => {
+        await (await scenario.person('ana').says('/site doctor')).hears('The rules name no ops channel');
+        expect((await readyz(scenario)).body).toMatch(/^ready\n.*ops channel/);
       },
     ),
   );
@@ -167,18 +180,18 @@ describe.concurrent('the ops channel', () => {
 
 test(
   'Slack does not take the token: nothing is given up, however long it takes, and it is told when it does again',
-  inHouse({}, async (house) => {
+  inScenario({}, async (scenario) => {
     for (const method of ['chat.postMessage', 'chat.update', 'auth.test'])
-      house.slack.faults.add({ method, kind: 'error', error: 'token_revoked' });
-    const ana = house.person('ana');
+      scenario.slack.faults.add({ method, kind: 'error', error: 'token_revoked' });
+    const ana = scenario.person('ana');
     await ana.says(clear);
-    await house.slack.until(() => house.writes()[0], patienceMs);
-    await vi.waitFor(async () => expect((await readyz(house)).status).toBe(503), { timeout: patienceMs });
+    await scenario.slack.until(() => scenario.writes()[0], patienceMs);
+    await vi.waitFor(async () => expect((await readyz(scenario)).status).toBe(503), { timeout: patienceMs });
     const days = 3 * 86_400_000;
-    house.rewrite('update messages set created_at = created_at - ?', days);
-    house.slack.faults.remove();
-    const change = await house.change(1);
+    scenario.rewrite('update messages set created_at = created_at - ?', days);
+    scenario.slack.faults.remove();
+    const change = await scenario.change(1);
     await change.tells('the host reports it finished');
-    await vi.waitFor(async () => expect((await readyz(house)).status).toBe(200), { timeout: patienceMs });
+    await vi.waitFor(async () => expect((await readyz(scenario)).status).toBe(200), { timeout: patienceMs });
   }),
 );

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openHouse, patienceMs, type House } from './house.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 /** Rob may read of the blog alone; who may change, is somebody else. */
 const policy = `
@@ -22,24 +22,24 @@ channels:
   ops: C0OPS
 `;
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({ policy });
+  scenario = await openScenario({ policy });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 test.concurrent('logs are masked, and the rest is a file for their reader alone', async () => {
-  const ana = house.person('ana');
+  const ana = scenario.person('ana');
   const said = await ana.says('/site logs acme-shop/live error --lines 3000', 'C0GENERAL');
   const lens = await said.hears('acme-shop/live · error log');
   expect(lens.ephemeral).toBe(true);
   expect(lens.text).toMatch(/[▁-█]{24}/);
   expect(lens.text).toContain('the newest 3,000 lines');
-  expect(house.slack.files(ana.id)).toEqual([]);
+  expect(scenario.slack.files(ana.id)).toEqual([]);
   const full = await ana.clicks(lens, 'Full log');
   const shown = await full.hears('the whole answer is in a file');
-  const [file] = await house.slack.until(() => {
-    const files = house.slack.files(ana.id);
+  const [file] = await scenario.slack.until(() => {
+    const files = scenario.slack.files(ana.id);
     return files.length > 0 ? files : undefined;
   }, patienceMs);
   expect(file).toMatchObject({ name: 'acme-shop-live-error.log', channels: [ana.direct] });
@@ -47,42 +47,45 @@ test.concurrent('logs are masked, and the rest is a file for their reader alone'
   expect(both).toContain('***@***');
   expect(both).not.toMatch(/[\w.]+@[\w-]+\.[a-z]{2,}/i);
   expect(both).not.toMatch(/sk_live_|Bearer [a-z0-9]/i);
-  expect(house.slack.files('U02BEN')).toEqual([]);
+  expect(scenario.slack.files('U02BEN')).toEqual([]);
 });
 
 test.concurrent('a visitor’s address is told to whom a rule names it, who is written down first; nobody shares it', async () => {
-  const ana = house.person('ana');
+  const ana = scenario.person('ana');
   const lens = await (await ana.says('/site logs acme-docs/live access --lines 50', 'C0GENERAL')).hears('access log');
   const [alias = ''] = /client-[\da-f]+/.exec(lens.text) ?? [];
-  const refused = await house.person('ben').says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL');
+  const refused = await scenario.person('ben').says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL');
   await refused.hears('You may not run logs reveal on acme-docs/live.');
   const told = await (
     await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')
   ).hears(`${alias} · acme-docs/live`);
   expect(told.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
   expect(told.controls).toEqual([]);
-  const [noted, ...more] = house.rows("select actor, details from audit where event = 'reveal' order by seq");
+  const [noted, ...more] = scenario.rows("select actor, details from audit where event = 'reveal' order by seq");
   expect([noted?.['actor'], more]).toEqual([ana.id, []]);
   expect(noted?.['details']).toContain(alias);
   const [address = ''] = /[\d.]+(?= in )/.exec(told.text) ?? [];
-  expect(JSON.stringify(house.rows('select * from audit'))).not.toContain(`"${address}"`);
+  expect(JSON.stringify(scenario.rows('select * from audit'))).not.toContain(`"${address}"`);
   const other = await ana.says('/site logs reveal acme-docs/live client-00000000', 'C0GENERAL');
   await other.hears('No visitor of the newest');
 });
 
 test.concurrent('a report is shared into a channel by its button, and not where another organisation listens', async () => {
-  const ben = house.person('ben');
+  const ben = scenario.person('ben');
   const said = await ben.says('/site backups list acme-blog/live', 'C0ACME');
   const shown = await said.hears('acme-blog/live · backups');
   await ben.clicks(shown, 'Share');
-  const shared = await house.slack.until(
-    () => house.slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).find(({ text }) => text.includes('Shared by @Ben')),
+  const shared = await scenario.slack.until(
+    () =>
+      scenario.slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).find(({ text }) => text.includes('Shared by @Ben')),
     patienceMs,
   );
   expect(shared.text).toContain('acme-blog/live · backups');
   const twice = await ben.clicks(shown, 'Share');
   await twice.hears('This was shared here a moment ago. Nothing was posted again.');
-  const standing = house.slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).filter(({ text }) => text === shared.text);
+  const standing = scenario.slack
+    .messages({ channel: 'C0ACME', as: 'U01ANA' })
+    .filter(({ text }) => text === shared.text);
   expect(standing).toHaveLength(1);
 
   const other = await ben.says('/site backups list north-bakery/live', 'C0ACME');
@@ -91,19 +94,19 @@ test.concurrent('a report is shared into a channel by its button, and not where 
   const abroad = await ben.says('/site backups list acme-blog/live', 'C0SHARED');
   const again = await ben.clicks(await abroad.hears('acme-blog/live · backups'), 'Share');
   await again.hears("shared with another organisation, so sites can't be discussed there");
-  expect(JSON.stringify(house.slack.messages({ channel: 'C0SHARED', as: 'U08SAM' }))).not.toContain('acme-blog');
+  expect(JSON.stringify(scenario.slack.messages({ channel: 'C0SHARED', as: 'U08SAM' }))).not.toContain('acme-blog');
 });
 
 test.concurrent('where the bot is not, a report is read all the same, and sharing it says how to invite it', async () => {
-  const ana = house.person('ana');
+  const ana = scenario.person('ana');
   const said = await ana.says('/site backups list acme-blog/staging', 'C0RANDOM');
   const refused = await ana.clicks(await said.hears('acme-blog/staging · backups'), 'Share');
   await refused.hears("I can't post here. Nothing was posted. Use /invite to add me to this channel.");
 });
 
 test.concurrent('a long table has a next page', async () => {
-  const ana = house.person('ana');
-  const live = house.hosting.world.named('acme-docs/live');
+  const ana = scenario.person('ana');
+  const live = scenario.hosting.world.named('acme-docs/live');
   const [backup] = live?.backups ?? [];
   if (live && backup) live.backups = Array.from({ length: 70 }, (_, id) => ({ ...backup, id, name: `backup-${id}.` }));
   const said = await ana.says('/site backups list acme-docs/live', 'C0OPS');
@@ -117,14 +120,14 @@ test.concurrent('a long table has a next page', async () => {
 });
 
 test('a next page is for whoever may ask for it at that moment, as sharing is', async () => {
-  const dee = house.person('dee');
-  const live = house.hosting.world.named('acme-blog/live');
+  const dee = scenario.person('dee');
+  const live = scenario.hosting.world.named('acme-blog/live');
   const [backup] = live?.backups ?? [];
   if (live && backup) live.backups = Array.from({ length: 70 }, (_, id) => ({ ...backup, id, name: `backup-${id}.` }));
-  const times = (): number => house.log().split('the policy was reloaded').length;
+  const times = (): number => scenario.log().split('the policy was reloaded').length;
   const holdsFrom = async (rules: string): Promise<void> => {
     const before = times();
-    await house.rule(rules);
+    await scenario.rule(rules);
     await vi.waitFor(() => expect(times()).toBeGreaterThan(before), { timeout: patienceMs });
   };
   await holdsFrom(policy.replace('support: [U06ROB]', 'support: [U06ROB, U04DEE]'));
@@ -142,7 +145,7 @@ test('a next page is for whoever may ask for it at that moment, as sharing is', 
 });
 
 test.concurrent('whoever may read of one site sees that site, and the rest as if it were not there', async () => {
-  const rob = house.person('rob');
+  const rob = scenario.person('rob');
   const listed = await rob.says('/site environments', 'C0GENERAL');
   const list = await listed.hears('Environments and domains');
   expect(list.text).toContain('acme-blog/live');
@@ -160,37 +163,39 @@ test.concurrent('whoever may read of one site sees that site, and the rest as if
 });
 
 test.concurrent('a change is told to whoever may read its target, and to nobody else', async () => {
-  const change = await house.person('ana').asks('/site cache clear acme-shop/staging', 'D0U01ANA');
-  const reader = await house.person('ben').says(`/site change ${change.number}`, 'D0U02BEN');
+  const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging', 'D0U01ANA');
+  const reader = await scenario.person('ben').says(`/site change ${change.number}`, 'D0U02BEN');
   const story = await reader.hears(`Clear the cache of acme-shop/staging · #${change.number}`);
-  const id = house.hosting.world.named('acme-shop/staging')?.id ?? '';
+  const id = scenario.hosting.world.named('acme-shop/staging')?.id ?? '';
   expect(story.text).toContain(`Ids: acme-shop/staging …${id.slice(-4)}\n`);
-  const [row] = house.rows('select fingerprint from changes where number = ?', change.number);
+  const [row] = scenario.rows('select fingerprint from changes where number = ?', change.number);
   expect(story.text).toContain(`Fingerprint: ${String(row?.['fingerprint']).slice(0, 8)}`);
-  const rob = await house.person('rob').says(`/site change ${change.number}`, 'D0U06ROB');
+  const rob = await scenario.person('rob').says(`/site change ${change.number}`, 'D0U06ROB');
   await rob.hears(`I can't find #${change.number} among the changes you can see`);
-  const none = await house.person('rob').says('/site change 999', 'D0U06ROB');
+  const none = await scenario.person('rob').says('/site change 999', 'D0U06ROB');
   await none.hears("I can't find #999 among the changes you can see");
 });
 
 test.concurrent('the Home tab has buttons for what the person may run alone', async () => {
-  const used = await house.person('rob').says('/site backups list acme-blog/staging', 'C0GENERAL');
+  const used = await scenario.person('rob').says('/site backups list acme-blog/staging', 'C0GENERAL');
   await used.hears('acme-blog/staging · backups');
-  await house.slack.home('U06ROB');
-  const home = await house.slack.until(() => {
-    const view = house.slack.views('U06ROB').home;
+  await scenario.slack.home('U06ROB');
+  const home = await scenario.slack.until(() => {
+    const view = scenario.slack.views('U06ROB').home;
     return view?.text.includes('acme-blog/staging') ? view : undefined;
   }, patienceMs);
   expect(home.controls.map(({ label }) => label)).toEqual(['Logs', 'Backups', 'Changes']);
 });
 
 test.concurrent('what the host does not find because of its capitals is found here', async () => {
-  house.hosting.world.named('acme-blog/staging')?.written.push({
+  scenario.hosting.world.named('acme-blog/staging')?.written.push({
     at: Date.now(),
     kind: 'error',
     text: 'PHP Warning:  Gremlins In The Works in /www/x.php on line 7',
   });
-  const said = await house.person('ben').says('/site logs acme-blog/staging error --search "gremlins in"', 'D0U02BEN');
+  const said = await scenario
+    .person('ben')
+    .says('/site logs acme-blog/staging error --search "gremlins in"', 'D0U02BEN');
   const { text } = await said.hears('acme-blog/staging · error log');
   expect(text).toContain('Gremlins In The Works');
 });

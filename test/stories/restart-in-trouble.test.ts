@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
-import { inHouse, type House } from './house.ts';
+import { inScenario, type Scenario } from './scenario.ts';
 
 /** What a host in trouble answers in place of the list of its sites; everything else it answers as ever. */
 const troubles: readonly (readonly [
@@ -14,7 +14,7 @@ const troubles: readonly (readonly [
 ];
 
 /** Restarts the bot while the host answers so, until `mend`. */
-async function restart({ hosting, stop, start }: House, trouble: (typeof troubles)[number][1]): Promise<() => void> {
+async function restart({ hosting, stop, start }: Scenario, trouble: (typeof troubles)[number][1]): Promise<() => void> {
   await stop();
   hosting.faults.add({ kind: 'status', method: 'GET', path: '/sites', times: 'always', ...trouble });
   await start({}, 'connected');
@@ -29,52 +29,52 @@ describe.concurrent.each(troubles)(
   (_, trouble) => {
     test(
       'a click on Approve is later, not invalidated; what is approved waits, not invalidated; then it is sent once',
-      inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (house) => {
-        const [ana, chi] = [house.person('ana'), house.person('chi')];
+      inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
+        const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
         const push = await ana.wants('/site push acme-shop/staging acme-shop/live --database');
-        let mend = await restart(house, trouble);
+        let mend = await restart(scenario, trouble);
         const click = await chi.clicks(push.card(), 'Approve');
         await click.hears(cannotTell);
         await push.shows(/^⏳/);
         mend();
-        await house.listsAnew();
+        await scenario.listsAnew();
         await chi.clicks(push.card(), 'Approve');
-        await house.holds(push.number);
-        mend = await restart(house, trouble);
-        house.lets(push.number);
+        await scenario.holds(push.number);
+        mend = await restart(scenario, trouble);
+        scenario.lets(push.number);
         await push.shows(cannotTell);
-        expect(house.writes()).toEqual([]);
+        expect(scenario.writes()).toEqual([]);
         mend();
-        house.lets(push.number);
+        scenario.lets(push.number);
         await push.tells('✅ Done after');
-        expect(house.writes()).toHaveLength(1);
+        expect(scenario.writes()).toHaveLength(1);
         for (const { text } of push.replies()) expect(text).not.toMatch(/invalidated|gone|⛔/);
       }),
     );
 
     test(
       'whoever names a site hears that it cannot be told, not that it is not there',
-      inHouse({}, async (house) => {
-        await restart(house, trouble);
-        const said = await house.person('ana').says('/site cache clear acme-shop/live');
+      inScenario({}, async (scenario) => {
+        await restart(scenario, trouble);
+        const said = await scenario.person('ana').says('/site cache clear acme-shop/live');
         await said.hears(/I can't tell whether there is an environment acme-shop\/live\. .* Nothing was done\./);
-        const listed = await house.person('ana').says('/site environments');
+        const listed = await scenario.person('ana').says('/site environments');
         await listed.hears("Environments and domains · 14 names; I don't know the sites right now");
-        const none = await house.person('ana').says('/site environments acme-shop/');
+        const none = await scenario.person('ana').says('/site environments acme-shop/');
         const page = await none.hears("Environments and domains with “acme-shop/” · I don't know the sites right now");
         expect(page.text).not.toMatch(/0 names|I found nothing with that name/);
-        expect(house.writes()).toEqual([]);
+        expect(scenario.writes()).toEqual([]);
       }),
     );
 
     test(
       'an accepted change that no read has proven keeps the removal that it promised',
-      inHouse({}, async (house) => {
-        const { hosting, rows, rewrite } = house;
+      inScenario({}, async (scenario) => {
+        const { hosting, rows, rewrite } = scenario;
         hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always', skip: 2 });
-        const added = await house.person('ana').asks('/site allowlist add acme-shop/staging 198.51.100.4 --for 5m');
+        const added = await scenario.person('ana').asks('/site allowlist add acme-shop/staging 198.51.100.4 --for 5m');
         await added.tells('The host accepted it');
-        await restart(house, trouble);
+        await restart(scenario, trouble);
         const long = { since: 0, looks: 9, known: false, failures: 0 };
         rewrite('update changes set poll_state = ?, due_at = 1 where number = ?', JSON.stringify(long), added.number);
         await added.tells('This cannot be verified from here.');

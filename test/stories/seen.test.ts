@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { SeenView } from '../../src/playground/slack/reads.ts';
 import { readBack } from '../pipeline/read-back.ts';
-import { inHouse, openHouse, patienceMs, type House } from './house.ts';
-import type { Somebody } from './people.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import type { TestUser } from './people.ts';
 
 /** What is approved is what is seen: the whole is one click away from every copy of a card. */
 
@@ -36,10 +36,10 @@ const textIn = (value: unknown): string =>
         .join('');
 
 /** Every page of the view on top, from where it stands to the last. */
-async function leafedThrough(house: House, reader: Somebody): Promise<readonly SeenView[]> {
+async function leafedThrough(scenario: Scenario, reader: TestUser): Promise<readonly SeenView[]> {
   const pages = [await reader.form(/Page \d+ of \d+/)];
   for (let page = pages.at(-1); page?.controls.some(({ label }) => label === 'Next'); page = pages.at(-1)) {
-    await house.slack.click(reader.id, 'modal', { label: 'Next' });
+    await scenario.slack.click(reader.id, 'modal', { label: 'Next' });
     pages.push(await reader.form(`Page ${pages.length + 1} of `));
   }
   return pages;
@@ -52,16 +52,16 @@ function requestIn(lines: readonly string[]): string {
 }
 
 /** Puts other rules in force, and waits for the bot to have read them. */
-async function holdsFrom(house: House, rules: string): Promise<void> {
-  const times = (): number => house.log().split('the policy was reloaded').length;
+async function holdsFrom(scenario: Scenario, rules: string): Promise<void> {
+  const times = (): number => scenario.log().split('the policy was reloaded').length;
   const before = times();
-  await house.rule(rules);
+  await scenario.rule(rules);
   await vi.waitFor(() => expect(times()).toBeGreaterThan(before), { timeout: patienceMs });
 }
 
 /** Redirects of an environment; the eighth leads to a host that looks like ours, by a path that hides its direction. */
-function redirected(house: House, name: string, count: number): void {
-  const environment = house.hosting.world.named(name);
+function redirected(scenario: Scenario, name: string, count: number): void {
+  const environment = scenario.hosting.world.named(name);
   const [one] = environment?.redirects ?? [];
   if (environment === undefined || one === undefined) throw new Error(`${name} has no redirects`);
   environment.redirects = Array.from({ length: count }, (_, at) => ({
@@ -72,15 +72,15 @@ function redirected(house: House, name: string, count: number): void {
 }
 
 describe('promise 5: a change that is longer than its card', () => {
-  let house: House;
+  let scenario: Scenario;
   beforeAll(async () => {
-    house = await openHouse({ policy, hosting: { durations } });
-    for (const site of ['lumen-studio', 'north-bakery', 'harbor-events']) redirected(house, `${site}/live`, 400);
+    scenario = await openScenario({ policy, hosting: { durations } });
+    for (const site of ['lumen-studio', 'north-bakery', 'harbor-events']) redirected(scenario, `${site}/live`, 400);
   });
-  afterAll(() => house.close());
+  afterAll(() => scenario.close());
 
   test('says by how much, before it is approved; the whole is one click away, and is what the host receives', async () => {
-    const [ana, chi] = [house.person('ana'), house.person('chi')];
+    const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const paths = Array.from({ length: 40 }, (_, at) => `wp-content/uploads/${at}`);
     const line = `/site push acme-blog/live acme-blog/staging --files --only ${paths.join(',')}`;
     const change = await ana.wants(line, 'C0GENERAL');
@@ -91,14 +91,14 @@ describe('promise 5: a change that is longer than its card', () => {
     await chi.clicks(card, everything);
     const view = await chi.form('Page 1 of 1');
     expect(view.title).toBe('What will be sent');
-    const [row] = house.rows('select fingerprint from changes where number = ?', change.number);
+    const [row] = scenario.rows('select fingerprint from changes where number = ?', change.number);
     expect(view.text).toContain(String(row?.['fingerprint']));
     const lines = exactIn(view.blocks);
     for (const path of paths) expect(lines).toContain(path);
-    await house.slack.closeModal(chi.id, true);
+    await scenario.slack.closeModal(chi.id, true);
     await chi.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
-    const [write] = house.writes('acme-blog/staging');
+    const [write] = scenario.writes('acme-blog/staging');
     expect(readBack(lines)).toContain(`PUT ${write?.path}${requestIn(lines)}`);
     expect(requestIn(lines)).toBe(JSON.stringify(write?.body));
     expect(Buffer.byteLength(requestIn(lines))).toBe(write?.size);
@@ -106,80 +106,80 @@ describe('promise 5: a change that is longer than its card', () => {
   });
 
   test('opens from the copy in direct messages and from App Home too, in pages, none of which lacks anything', async () => {
-    const [ana, chi, dee] = [house.person('ana'), house.person('chi'), house.person('dee')];
+    const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const change = await ana.wants('/site redirects clear lumen-studio/live new', 'C0GENERAL');
     expect(change.card().text).toContain('and 389 more');
-    const copy = await house.slack.until(
+    const copy = await scenario.slack.until(
       () =>
-        house.slack
+        scenario.slack
           .messages({ channel: dee.direct, as: dee.id })
           .find(({ text }) => text.includes(`#${change.number}`)),
       patienceMs,
     );
     await dee.clicks(copy, everything);
-    const pages = await leafedThrough(house, dee);
+    const pages = await leafedThrough(scenario, dee);
     expect(pages.length).toBeGreaterThan(5);
     const lines = pages.flatMap(({ blocks }) => exactIn(blocks));
     expect(lines.filter((line) => /^\/old\/\d+ → /.test(line))).toHaveLength(399);
-    const [row] = house.rows('select call from changes where number = ?', change.number);
+    const [row] = scenario.rows('select call from changes where number = ?', change.number);
     expect(row?.['call']).toContain(`"body":${requestIn(lines)}`);
 
-    await house.slack.home(chi.id);
+    await scenario.slack.home(chi.id);
     const button = () =>
-      house.slack.views(chi.id).home?.controls.find(({ value }) => String(value).endsWith(` ${change.number}`));
-    const { action_id, value } = await house.slack.until(button, patienceMs);
-    await house.slack.click(chi.id, 'home', { action_id, value: String(value) });
+      scenario.slack.views(chi.id).home?.controls.find(({ value }) => String(value).endsWith(` ${change.number}`));
+    const { action_id, value } = await scenario.slack.until(button, patienceMs);
+    await scenario.slack.click(chi.id, 'home', { action_id, value: String(value) });
     expect((await chi.form('Page 1 of ')).text).toContain(`#${change.number}`);
-    await house.slack.click(chi.id, 'modal', { label: 'The request' });
+    await scenario.slack.click(chi.id, 'modal', { label: 'The request' });
     await chi.form('The request, byte for byte.');
-    await house.slack.closeModal(chi.id, true);
+    await scenario.slack.closeModal(chi.id, true);
     await ana.clicks(change.card(), 'Cancel');
   });
 
   test('what hides, or looks like another letter, shows its code in the list and in the request', async () => {
-    const [ana, chi] = [house.person('ana'), house.person('chi')];
+    const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const change = await ana.wants('/site redirects clear lumen-studio/live live', 'C0GENERAL');
     expect(change.card().text).toContain('⟨U+202E⟩');
     await chi.clicks(change.card(), everything);
-    const [view] = await leafedThrough(house, chi);
+    const [view] = await leafedThrough(scenario, chi);
     const lines = exactIn(view?.blocks).filter((line) => line.includes('https://а⟨U+0430⟩cme.com/⟨U+202E⟩live'));
     expect(lines).toHaveLength(2);
-    await house.slack.closeModal(chi.id, true);
+    await scenario.slack.closeModal(chi.id, true);
   });
 
   test('a page is shown to whoever may read it at that moment, and by no button of another installation', async () => {
-    const [ben, chi] = [house.person('ben'), house.person('chi')];
+    const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
     const change = await ben.wants('/site redirects clear north-bakery/live new', 'C0GENERAL');
     const card = change.card();
-    const rob = house.person('rob');
+    const rob = scenario.person('rob');
     await rob.clicks(card, everything);
     const none = await rob.form(`I can't find #${change.number} among the changes you can see. Nothing was shown.`);
     expect(none.text).not.toContain('/old/');
     await chi.clicks(card, everything);
     await chi.form('Page 1 of ');
     await holdsFrom(
-      house,
+      scenario,
       policy.replace('to: [developers, leads] }', "to: [developers, leads], where: ['acme-*/*'] }"),
     );
-    await house.slack.click(chi.id, 'modal', { label: 'Next' });
+    await scenario.slack.click(chi.id, 'modal', { label: 'Next' });
     const refused = await chi.form(`I can't find #${change.number} among the changes you can see. Nothing was shown.`);
     expect(refused.controls).toEqual([]);
     expect(refused.text).not.toContain('/old/');
-    await holdsFrom(house, policy);
-    await house.slack.closeModal(chi.id, true);
-    const [{ id } = {}] = house.rows('select id from installation');
+    await holdsFrom(scenario, policy);
+    await scenario.slack.closeModal(chi.id, true);
+    const [{ id } = {}] = scenario.rows('select id from installation');
     const forged = card.blocks.map((block): unknown =>
       JSON.parse(JSON.stringify(block).replaceAll(String(id), 'elsewhere')),
     );
-    await house.redraws(card, forged);
+    await scenario.redraws(card, forged);
     await chi.clicks(card, everything);
     await chi.form('This button belongs to another Sitehand installation. Nothing was shown.');
   });
 
   test('where no form can be opened, its pages are private messages', async () => {
-    const [ana, dee] = [house.person('ana'), house.person('dee')];
+    const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
     const change = await ana.wants('/site redirects clear harbor-events/live new', 'C0GENERAL');
-    house.slack.faults.add({ method: 'views.open', kind: 'off', times: 2 });
+    scenario.slack.faults.add({ method: 'views.open', kind: 'off', times: 2 });
     const first = await (await dee.clicks(change.card(), everything)).hears('Page 1 of ');
     expect(first.ephemeral).toBe(true);
     const second = await (await dee.clicks(first, 'Next')).hears('Page 2 of ');
@@ -190,29 +190,29 @@ describe('promise 5: a change that is longer than its card', () => {
 describe('promise 5: before it is asked for', () => {
   test(
     'the form says by how much it is shorter, and the whole is a click away; what the host changed meanwhile is said',
-    inHouse({ policy }, async (house) => {
-      const ana = house.person('ana');
-      const live = house.hosting.world.named('acme-shop/live');
+    inScenario({ policy }, async (scenario) => {
+      const ana = scenario.person('ana');
+      const live = scenario.hosting.world.named('acme-shop/live');
       live?.allowlist.splice(0, Infinity, ...Array.from({ length: 300 }, (_, at) => `10.1.${at >> 8}.${at & 255}`));
       const review = await ana.opens('/site allowlist set acme-shop/live 198.51.100.4', 'List after');
       expect(review.text).toContain('10.1.0.19 and 280 more');
-      await house.slack.click(ana.id, 'modal', { label: everything });
+      await scenario.slack.click(ana.id, 'modal', { label: everything });
       const page = await ana.form('Nothing has been asked for yet.');
-      expect(house.slack.views(ana.id).modals).toHaveLength(2);
+      expect(scenario.slack.views(ana.id).modals).toHaveLength(2);
       const lines = exactIn(page.blocks);
       expect(lines).toContain('10.1.1.43');
       expect(requestIn(lines)).toContain('"198.51.100.4"');
       live?.allowlist.push('192.0.2.1');
-      await house.slack.closeModal(ana.id, false);
-      await house.slack.click(ana.id, 'modal', { label: everything });
+      await scenario.slack.closeModal(ana.id, false);
+      await scenario.slack.click(ana.id, 'modal', { label: everything });
       await ana.form('This changed while you were reading it. Nothing was done. Go back and submit the form');
-      await house.slack.closeModal(ana.id, false);
+      await scenario.slack.closeModal(ana.id, false);
       await ana.submits();
       await ana.form('This changed while you were reading it. Nothing was done yet. Please look again.');
-      expect(house.rows('select * from changes')).toEqual([]);
+      expect(scenario.rows('select * from changes')).toEqual([]);
       await ana.confirms();
-      await house.becomes(1, 'done');
-      expect(house.writes('acme-shop/live').map(({ body }) => body)).toEqual([
+      await scenario.becomes(1, 'done');
+      expect(scenario.writes('acme-shop/live').map(({ body }) => body)).toEqual([
         expect.objectContaining({ ip_allowlist: ['198.51.100.4'] }),
       ]);
     }),
@@ -220,10 +220,10 @@ describe('promise 5: before it is asked for', () => {
 
   test(
     'what is too long to be looked at is not asked for at all',
-    inHouse({ policy }, async (house) => {
-      const ana = house.person('ana');
-      redirected(house, 'acme-docs/live', 5_000);
-      const docs = house.hosting.world.named('acme-docs/live');
+    inScenario({ policy }, async (scenario) => {
+      const ana = scenario.person('ana');
+      redirected(scenario, 'acme-docs/live', 5_000);
+      const docs = scenario.hosting.world.named('acme-docs/live');
       for (const rule of docs?.redirects ?? []) rule.from += 'x'.repeat(400);
       await ana.says('/site redirects clear acme-docs/live');
       const told = await ana.form('I can show at most 2,000,000 characters of a change before it is sent');
@@ -235,12 +235,12 @@ describe('promise 5: before it is asked for', () => {
 
 test(
   'promise 5: a review that promised an approval is shown again where the rules no longer ask for one',
-  inHouse({ policy, hosting: { durations } }, async (house) => {
-    const ana = house.person('ana');
+  inScenario({ policy, hosting: { durations } }, async (scenario) => {
+    const ana = scenario.person('ana');
     const line = '/site push acme-docs/staging acme-docs/live --database';
     await ana.opens(line, 'Nothing is sent until it is approved');
     await holdsFrom(
-      house,
+      scenario,
       policy
         .replace(', approval: { by: [leads], count: 1, expires: 1h }', '')
         .replace(
@@ -252,24 +252,24 @@ test(
     const again = await ana.form('This changed while you were reading it');
     expect(again.text).not.toContain('Nothing is sent until it is approved');
     expect(again.submit).toBe('Push an environment');
-    expect(house.rows('select number from changes')).toEqual([]);
-    expect(house.writes('acme-docs/live')).toEqual([]);
+    expect(scenario.rows('select number from changes')).toEqual([]);
+    expect(scenario.writes('acme-docs/live')).toEqual([]);
   }),
 );
 
 test(
   'promise 3: what became of a submitted review is told in private where its form was closed meanwhile',
-  inHouse({ policy, hosting: { durations } }, async (house) => {
-    const ana = house.person('ana');
+  inScenario({ policy, hosting: { durations } }, async (scenario) => {
+    const ana = scenario.person('ana');
     await ana.opens('/site push acme-docs/staging acme-docs/live --database', 'Nothing is sent until it is approved');
-    house.hosting.faults.add({ kind: 'delay', method: 'GET', ms: patienceMs });
+    scenario.hosting.faults.add({ kind: 'delay', method: 'GET', ms: patienceMs });
     await ana.submits({ 'Type acme-docs/live to confirm': 'acme-docs/live' });
     await ana.form('Looking at the host');
-    await house.slack.closeModal(ana.id);
-    await house.hostAnswers();
-    await house.slack.until(
+    await scenario.slack.closeModal(ana.id);
+    await scenario.hostAnswers();
+    await scenario.slack.until(
       () =>
-        house.slack
+        scenario.slack
           .messages({ channel: 'C0ACME', as: ana.id })
           .find(({ text }) => /^#\d+ is waiting for approval\. Its card is in/.test(text)),
       patienceMs,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { inHouse, type House } from './house.ts';
+import { inScenario, type Scenario } from './scenario.ts';
 
 /** A host that spells its ids now in small letters, now in capitals: the same ids all the same. */
 
@@ -18,24 +18,24 @@ const hosting = { durations: { 'environments:push': 0 } };
 const push = '/site push acme-shop/staging acme-shop/live --files';
 
 /** From now on the host answers so with ids in capitals; ended by what it resolves with. */
-async function inCapitals(house: House, path: string): Promise<() => Promise<void>> {
-  const { id } = house.hosting.faults.add({ kind: 'capital-ids', method: 'GET', path, times: 'always' });
-  await house.listsAnew();
+async function inCapitals(scenario: Scenario, path: string): Promise<() => Promise<void>> {
+  const { id } = scenario.hosting.faults.add({ kind: 'capital-ids', method: 'GET', path, times: 'always' });
+  await scenario.listsAnew();
   return async () => {
-    house.hosting.faults.remove(id);
-    await house.listsAnew();
+    scenario.hosting.faults.remove(id);
+    await scenario.listsAnew();
   };
 }
 
 describe.concurrent.each(['/sites', '/**'])('ids in capitals in the answers of %s', (path) => {
   test(
     'promise 1: who comes second to an environment is refused, however it is spelled, and each push is sent once',
-    inHouse({ policy, hosting }, async (house) => {
-      const [ana, ben, chi] = [house.person('ana'), house.person('ben'), house.person('chi')];
+    inScenario({ policy, hosting }, async (scenario) => {
+      const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const first = await ana.wants(push);
-      let small = await inCapitals(house, path);
+      let small = await inCapitals(scenario, path);
       await chi.clicks(first.card(), 'Approve');
-      await house.holds(first.number);
+      await scenario.holds(first.number);
       const second = await ben.wants(push);
       const locked = `is locked by #${first.number}`;
       await (await chi.clicks(second.card(), 'Approve')).hears(locked);
@@ -45,18 +45,18 @@ describe.concurrent.each(['/sites', '/**'])('ids in capitals in the answers of %
       await ben.form(locked);
       await small();
       await (await chi.clicks(second.card(), 'Approve')).hears(locked);
-      expect(house.writes()).toEqual([]);
+      expect(scenario.writes()).toEqual([]);
 
-      house.lets(first.number);
+      scenario.lets(first.number);
       await first.tells('✅ Done after');
-      small = await inCapitals(house, path);
+      small = await inCapitals(scenario, path);
       await chi.clicks(second.card(), 'Approve');
-      await house.holds(second.number);
+      await scenario.holds(second.number);
       await small();
-      house.lets(second.number);
+      scenario.lets(second.number);
       await second.tells('✅ Done after');
-      const { id, siteId } = house.hosting.world.named('acme-shop/live') ?? {};
-      expect(house.writes().map(({ path, body }) => ({ path, body }))).toMatchObject(
+      const { id, siteId } = scenario.hosting.world.named('acme-shop/live') ?? {};
+      expect(scenario.writes().map(({ path, body }) => ({ path, body }))).toMatchObject(
         [1, 2].map(() => ({ path: `/sites/${siteId}/environments`, body: { target_env_id: id } })),
       );
       for (const { text } of [...first.replies(), ...second.replies()]) expect(text).not.toContain('⛔');

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canaries, openHouse, patienceMs, type House } from './house.ts';
+import { canaries, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 /** Runs the bot with this environment alone, to its end. */
 async function endOf(
@@ -15,11 +15,11 @@ async function endOf(
 }
 
 describe('the bot does not start', () => {
-  let house: House;
+  let scenario: Scenario;
   beforeAll(async () => {
-    house = await openHouse({ ownProcess: 'all' });
+    scenario = await openScenario({ ownProcess: 'all' });
   });
-  afterAll(() => house.close());
+  afterAll(() => scenario.close());
 
   test('with nothing set: one list of everything that is missing, and the way to try it without an account', async () => {
     const { code, said, ms } = await endOf({});
@@ -45,13 +45,13 @@ describe('the bot does not start', () => {
     const names = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'HOSTING_API_KEY', 'AUDIT_KEY'];
     const wrong: Record<string, string> = { DATABASE_URL: 'sqlite::memory:' };
     for (const name of names) wrong[name] = 'xoxb-xapp-canary-å-with-a-ring-of-40-letters';
-    const failed = house.start(wrong);
+    const failed = scenario.start(wrong);
     await expect(failed).rejects.toThrow(/ended with 1:/);
     for (const name of names)
-      expect(house.log()).toContain(
+      expect(scenario.log()).toContain(
         `${name} contains a line break or another character outside plain ASCII, which no key has`,
       );
-    expect(house.log()).not.toContain('with-a-ring');
+    expect(scenario.log()).not.toContain('with-a-ring');
   });
 
   const thrown = {
@@ -65,20 +65,22 @@ describe('the bot does not start', () => {
       DATABASE_URL: 'sqlite::memory:',
       NODE_OPTIONS: `--import=data:text/javascript;base64,${btoa(hurl)}`,
     };
-    const failed = house.start(environment);
+    const failed = scenario.start(environment);
     await expect(failed).rejects.toThrow(/ended with 1:[^]*Sitehand ends: unexpected error/);
-    expect(house.log()).not.toContain('canary-of-nobody');
+    expect(scenario.log()).not.toContain('canary-of-nobody');
   });
 
   test('on a database that another bot has open', async () => {
-    await expect(house.start()).rejects.toThrow(/Another Sitehand has .*sitehand\.db open; this one was not started/);
-    const change = await house.person('ana').asks('/site cache clear acme-shop/staging');
+    await expect(scenario.start()).rejects.toThrow(
+      /Another Sitehand has .*sitehand\.db open; this one was not started/,
+    );
+    const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
     await change.tells('the host reports it finished');
   });
 
   test('with a port or a host that it cannot have: each is named, and Slack delivers nothing to it before', async () => {
-    const taken = String(house.port());
-    const connections = () => house.slack.calls().filter(({ method }) => method === 'apps.connections.open').length;
+    const taken = String(scenario.port());
+    const connections = () => scenario.slack.calls().filter(({ method }) => method === 'apps.connections.open').length;
     const before = connections();
     expect(before).toBeGreaterThan(0);
     for (const [wrong, named] of [
@@ -86,7 +88,7 @@ describe('the bot does not start', () => {
       [{ HOST: '192.0.2.1' }, 'PORT 0 on HOST 192.0.2.1: listen EADDRNOTAVAIL'],
       [{ METRICS_PORT: taken }, `METRICS_PORT ${taken}: listen EADDRINUSE`],
     ] as const) {
-      const failed = house.start({ DATABASE_URL: 'sqlite::memory:', ...wrong });
+      const failed = scenario.start({ DATABASE_URL: 'sqlite::memory:', ...wrong });
       await expect(failed).rejects.toThrow(`Sitehand was not started: Cannot listen on ${named}`);
     }
     expect(connections()).toBe(before);
@@ -94,15 +96,15 @@ describe('the bot does not start', () => {
 
   test('with a token that Slack does not take: it says so, and the token is not repeated', async () => {
     const other = 'xoxb-canary-another-18be';
-    const failed = house.start({ SLACK_BOT_TOKEN: other, DATABASE_URL: 'sqlite::memory:' });
+    const failed = scenario.start({ SLACK_BOT_TOKEN: other, DATABASE_URL: 'sqlite::memory:' });
     await expect(failed).rejects.toThrow(
       /Sitehand was not started: .*invalid_auth\. Check SLACK_BOT_TOKEN, SLACK_API_URL and the network\./,
     );
-    expect(house.log()).not.toContain(other);
+    expect(scenario.log()).not.toContain(other);
   });
 
   test('where Slack does not answer: it says at which address, why, and what to look at', async () => {
-    const failed = house.start({ SLACK_API_URL: 'http://127.0.0.1:1/api/', DATABASE_URL: 'sqlite::memory:' });
+    const failed = scenario.start({ SLACK_API_URL: 'http://127.0.0.1:1/api/', DATABASE_URL: 'sqlite::memory:' });
     await expect(failed).rejects.toThrow(
       /Slack at http:\/\/127\.0\.0\.1:1\/api\/ did not say who this bot is: .*\. Check SLACK_BOT_TOKEN, SLACK_API_URL and the network\./,
     );
@@ -110,14 +112,14 @@ describe('the bot does not start', () => {
 
   test('with rules that cannot be used: every mistake with its line; and broken later, the last good ones hold', async () => {
     const broken = "version: 1\nrules:\n  - allow: [raed]\n    to: [nobody]\n    wehre: ['*/live']\n";
-    await house.rule(broken);
-    await house.slack.until(
-      () => house.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => /last good/.test(text)),
+    await scenario.rule(broken);
+    await scenario.slack.until(
+      () => scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => /last good/.test(text)),
       patienceMs,
     );
-    const change = await house.person('ana').asks('/site cache clear acme-blog/staging');
+    const change = await scenario.person('ana').asks('/site cache clear acme-blog/staging');
     await change.tells('the host reports it finished');
-    const failed = house.start({ DATABASE_URL: 'sqlite::memory:' });
+    const failed = scenario.start({ DATABASE_URL: 'sqlite::memory:' });
     await expect(failed).rejects.toThrow(/line 3.*raed[\s\S]*line 4.*nobody[\s\S]*line 5.*wehre/);
   });
 });

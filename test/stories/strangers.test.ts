@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { inHouse, patienceMs, type House } from './house.ts';
+import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import { expectSoon } from './people.ts';
 
 const words = 'Only members of this workspace may use Sitehand';
 const clear = 'cache clear acme-shop/live';
 
 /** Fay leads; from now on Slack says that she belongs to another company, whose workspaces are an Enterprise Grid. */
-const leave = (house: House): unknown =>
-  house.slack.changePerson('U05FAY', {
+const leave = (scenario: Scenario): unknown =>
+  scenario.slack.changePerson('U05FAY', {
     team_id: 'T0OTHER',
     enterprise_user: {
       id: 'W0FAY',
@@ -25,17 +25,17 @@ describe.concurrent.each([
 ])('a member of another company of an Enterprise Grid, %s, is a stranger', (_, namesTeams) => {
   test(
     'by command, mention, shortcut, button, form, suggestion and at home',
-    inHouse({}, async (house) => {
-      const { slack } = house;
-      const [fay, ben] = [house.person('fay'), house.person('ben')];
+    inScenario({}, async (scenario) => {
+      const { slack } = scenario;
+      const [fay, ben] = [scenario.person('fay'), scenario.person('ben')];
       await fay.opens('/site backups list', 'Environment');
       const { options } = await slack.suggest(fay.id, 'modal', { action_id: 'env' }, 'acme-shop/live');
       await slack.pick(fay.id, 'modal', { action_id: 'env' }, options[0] ?? '');
       const change = await ben.wants('/site push acme-shop/live acme-shop/staging --files');
-      await house.stop();
-      leave(house);
+      await scenario.stop();
+      leave(scenario);
       slack.delivery.namesTeams = namesTeams;
-      await house.start();
+      await scenario.start();
 
       await (await fay.says(`/site ${clear}`)).hears(words);
       const mentioned = await fay.mentions(clear);
@@ -67,8 +67,8 @@ describe.concurrent.each([
       await slack.home(fay.id);
       await slack.until(() => slack.views(fay.id).home?.text.includes(words) || undefined, patienceMs);
 
-      expect(house.rows('select state from changes')).toEqual([{ state: 'waiting' }]);
-      expect(house.writes()).toEqual([]);
+      expect(scenario.rows('select state from changes')).toEqual([{ state: 'waiting' }]);
+      expect(scenario.writes()).toEqual([]);
     }),
   );
 });

@@ -1,17 +1,17 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { inHouse, openHouse, patienceMs, type House } from './house.ts';
-import type { Tale } from './people.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import type { ChangeThread } from './people.ts';
 
 /** Fault 40: what a timed removal meets, and that it ends: bounded tries, no loop, never more removed than was added. */
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse();
+  scenario = await openScenario();
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
-type Person = Parameters<House['person']>[0];
+type Person = Parameters<Scenario['person']>[0];
 const address = '198.51.100.4';
 
 /** Nothing tells of what is written into the database: looks until it is so. */
@@ -19,7 +19,7 @@ const soon = (isSo: () => boolean): Promise<void> =>
   vi.waitFor(() => expect(isSo()).toBe(true), { timeout: patienceMs, interval: 50 });
 
 /** Somebody is let into an environment for five minutes. */
-async function letIn(at: House, name: Person, environment: string, channel: string, forTime = '5m') {
+async function letIn(at: Scenario, name: Person, environment: string, channel: string, forTime = '5m') {
   const found = at.hosting.world.named(environment);
   if (found === undefined) throw new Error(`there is no ${environment}`);
   const before = [...found.allowlist];
@@ -49,17 +49,17 @@ async function letIn(at: House, name: Person, environment: string, channel: stri
 }
 type LetIn = Awaited<ReturnType<typeof letIn>>;
 
-const refuse = (at: House, { id }: LetIn, status: number): (() => void) => {
+const refuse = (at: Scenario, { id }: LetIn, status: number): (() => void) => {
   const path = `/sites/environments/${id}/ssh/set-allowed-ips`;
   const { id: fault } = at.hosting.faults.add({ kind: 'status', status, method: 'POST', path, times: 'always' });
   return () => void at.hosting.faults.remove(fault);
 };
-const inOps = (at: House, words: RegExp): readonly string[] =>
+const inOps = (at: Scenario, words: RegExp): readonly string[] =>
   at.slack
     .messages({ channel: 'C0OPS', as: 'U01ANA' })
     .map(({ text }) => text)
     .filter((text) => words.test(text));
-const removals = (at: House, { number }: Tale): number =>
+const removals = (at: Scenario, { number }: ChangeThread): number =>
   at.rows("select number from changes where json_extract(authorization, '$.timerOf') = ?", number).length;
 
 /** The playground's rules, with somebody who may take any lock away. */
@@ -70,14 +70,14 @@ const withForce = readFileSync('src/playground/policy.yml', 'utf8').replace(
 
 describe('the host refuses the removal', () => {
   test('with 403, every time: bounded tries that back off, it gives up loudly, and ops is reminded once a day', async () => {
-    const it = await letIn(house, 'ana', 'acme-shop/staging', 'C0ACME');
-    const stop = refuse(house, it, 403);
+    const it = await letIn(scenario, 'ana', 'acme-shop/staging', 'C0ACME');
+    const stop = refuse(scenario, it, 403);
     for (let tries = 0; tries < 20 && it.timer('gave_up_at') === null; tries += 1) {
-      const made = removals(house, it.added);
+      const made = removals(scenario, it.added);
       await it.comesDue();
-      if (removals(house, it.added) > made) {
+      if (removals(scenario, it.added) > made) {
         const number = Number(it.timer('created_change'));
-        await (await house.change(number)).tells('❌ The host rejected it (403');
+        await (await scenario.change(number)).tells('❌ The host rejected it (403');
         const before = Date.now();
         await it.comesDue();
         if (it.timer('gave_up_at') === null) expect(Number(it.timer('due_at'))).toBeGreaterThan(before + 50_000);
@@ -86,29 +86,31 @@ describe('the host refuses the removal', () => {
     const given = await it.added.tells(/I gave up: 198\.51\.100\.4 can still connect to acme-shop\/staging/);
     expect(given.controls.map(({ label }) => label)).toEqual(['Remove now']);
     const written = it.writes();
-    expect(written).toBe(1 + removals(house, it.added));
-    expect(removals(house, it.added)).toBeLessThanOrEqual(6);
+    expect(written).toBe(1 + removals(scenario, it.added));
+    expect(removals(scenario, it.added)).toBeLessThanOrEqual(6);
     // While it is tried one message is edited; the end is a message of its own.
     const tries = new RegExp(`^#${it.added.number} · .*should have ended at .*(?:is still open|after 6 tries)`);
     const gaveUp = new RegExp(`#${it.added.number}[^]*I gave up: `);
     // What ops are told stands a moment after the thread.
-    await house.slack.until(() => (inOps(house, gaveUp).length > 0 && inOps(house, tries).length > 0) || undefined);
-    expect([inOps(house, tries).length, inOps(house, gaveUp).length]).toEqual([1, 1]);
+    await scenario.slack.until(
+      () => (inOps(scenario, gaveUp).length > 0 && inOps(scenario, tries).length > 0) || undefined,
+    );
+    expect([inOps(scenario, tries).length, inOps(scenario, gaveUp).length]).toEqual([1, 1]);
     for (const reminders of [1, 2]) {
       const before = Date.now();
       await it.comesDue();
-      await house.slack.until(
-        () => inOps(house, new RegExp(`#${it.added.number}[^]*Still open after`)).length === reminders || undefined,
+      await scenario.slack.until(
+        () => inOps(scenario, new RegExp(`#${it.added.number}[^]*Still open after`)).length === reminders || undefined,
         patienceMs,
       );
       expect(Number(it.timer('due_at'))).toBeGreaterThan(before + 86_000_000);
     }
-    for (const text of inOps(house, new RegExp(`#${it.added.number}[^]*Still open after`)))
+    for (const text of inOps(scenario, new RegExp(`#${it.added.number}[^]*Still open after`)))
       expect(text.match(/When I last looked: /g)).toHaveLength(1);
     expect(it.writes()).toBe(written);
 
     stop();
-    const removed = await house.person('ana').clicks(given, 'Remove now');
+    const removed = await scenario.person('ana').clicks(given, 'Remove now');
     await it.ends();
     expect(removed.interaction()).toEqual([]);
     expect(it.list()).toEqual(it.before);
@@ -116,39 +118,39 @@ describe('the host refuses the removal', () => {
   });
 
   test('with 500: the outcome is unknown, it is not sent again, and no change is made while nobody knows', async () => {
-    const it = await letIn(house, 'ana', 'acme-docs/staging', 'D0U01ANA');
-    refuse(house, it, 500);
+    const it = await letIn(scenario, 'ana', 'acme-docs/staging', 'D0U01ANA');
+    refuse(scenario, it, 500);
     await it.comesDue();
-    const removed = await house.change(Number(it.timer('created_change')));
+    const removed = await scenario.change(Number(it.timer('created_change')));
     await removed.tells(/Outcome unknown/);
     for (let times = 0; times < 3; times += 1) await it.comesDue();
-    expect(removals(house, it.added)).toBe(1);
+    expect(removals(scenario, it.added)).toBe(1);
     expect(it.writes()).toBe(2);
     expect(Number(it.timer('attempts'))).toBe(3);
     expect(it.timer('ended_at')).toBeNull();
   });
 
   test('with 429, and takes it at the third try: the access is over, and nothing is tried after that', async () => {
-    const it = await letIn(house, 'ben', 'acme-blog/staging', 'C0GENERAL');
+    const it = await letIn(scenario, 'ben', 'acme-blog/staging', 'C0GENERAL');
     const path = `/sites/environments/${it.id}/ssh/set-allowed-ips`;
     const headers = { 'retry-after': '1' };
-    house.hosting.faults.add({ kind: 'status', status: 429, method: 'POST', path, times: 3, headers });
+    scenario.hosting.faults.add({ kind: 'status', status: 429, method: 'POST', path, times: 3, headers });
     await it.comesDue();
-    const expired = await house.change(Number(it.timer('created_change')), 'ben');
+    const expired = await scenario.change(Number(it.timer('created_change')), 'ben');
     await expired.tells('⛔ Nothing was sent.');
     await it.comesDue();
     await it.added.tells(/should have ended at .* and is still open/);
     await it.comesDue();
     await it.ends();
     expect(it.list()).toEqual(it.before);
-    expect(removals(house, it.added)).toBe(2);
+    expect(removals(scenario, it.added)).toBe(2);
   });
 });
 
 describe('what somebody does meanwhile', () => {
   test('Ben lets it in for good: nothing is written, the timer is over, and nothing is taken away', async () => {
-    const it = await letIn(house, 'ana', 'north-bakery/staging', 'G0BAKERY');
-    const kept = await house.person('ben').asks(`/site allowlist add north-bakery/staging ${address}`, 'C0GENERAL');
+    const it = await letIn(scenario, 'ana', 'north-bakery/staging', 'G0BAKERY');
+    const kept = await scenario.person('ben').asks(`/site allowlist add north-bakery/staging ${address}`, 'C0GENERAL');
     await kept.tells(/✅ Nothing had to be sent\. .*it is no longer timed access/);
     await kept.shows(`✅ Let ${address} stay on the SSH allowlist of north-bakery/staging for good: `);
     await it.added.tells(new RegExp(`stays on .* for good: #${kept.number}`));
@@ -159,14 +161,14 @@ describe('what somebody does meanwhile', () => {
   });
 
   test('a set names it: for good as well; a set without it: there is nothing left to end', async () => {
-    const it = await letIn(house, 'ana', 'harbor-events/staging', 'D0U01ANA');
-    const set = await house
+    const it = await letIn(scenario, 'ana', 'harbor-events/staging', 'D0U01ANA');
+    const set = await scenario
       .person('ana')
       .asks(`/site allowlist set harbor-events/staging ${address} 192.0.2.9`, 'D0U01ANA');
     await set.tells(/✅ The SSH allowlist of harbor-events\/staging is/);
     expect(it.timer('end_reason')).toBe('kept');
-    await house.person('ana').asks('/site allowlist remove harbor-events/staging 192.0.2.9', 'D0U01ANA');
-    const again = house.person('ana');
+    await scenario.person('ana').asks('/site allowlist remove harbor-events/staging 192.0.2.9', 'D0U01ANA');
+    const again = scenario.person('ana');
     await (
       await again.says(`/site allowlist add harbor-events/staging ${address} --for 5m`, 'D0U01ANA')
     ).hears('already on the SSH allowlist of harbor-events/staging for good');
@@ -174,8 +176,8 @@ describe('what somebody does meanwhile', () => {
   });
 
   test('more time is asked for: the end moves, never to an earlier one, and the old timer takes nothing away', async () => {
-    const it = await letIn(house, 'ana', 'lumen-studio/staging', 'D0U01ANA', '1h');
-    const longer = await house
+    const it = await letIn(scenario, 'ana', 'lumen-studio/staging', 'D0U01ANA', '1h');
+    const longer = await scenario
       .person('ben')
       .asks(`/site allowlist add lumen-studio/staging ${address} --for 4h`, 'D0U02BEN');
     expect(longer.card().text).toMatch(/Was to end.*Will end.*4h after it is done/s);
@@ -183,24 +185,24 @@ describe('what somebody does meanwhile', () => {
     await it.added.tells(new RegExp(`ends at .* now: #${longer.number}`));
     expect(it.timer('end_reason')).toBe('moved');
     const endOf = (number: number): number =>
-      Number(house.rows('select ends_at from timers where change = ? and ended_at is null', number)[0]?.['ends_at']);
+      Number(scenario.rows('select ends_at from timers where change = ? and ended_at is null', number)[0]?.['ends_at']);
     expect(endOf(longer.number)).toBeGreaterThan(Date.now() + 3.9 * 3_600_000);
     const end = endOf(longer.number);
-    const shorter = await house
+    const shorter = await scenario
       .person('ana')
       .asks(`/site allowlist add lumen-studio/staging ${address} --for 5m`, 'D0U01ANA');
     await shorter.tells(/✅ Nothing had to be sent\./);
     expect(endOf(longer.number)).toBe(end);
-    expect(house.rows('select id from timers where change = ?', shorter.number)).toEqual([]);
+    expect(scenario.rows('select id from timers where change = ?', shorter.number)).toEqual([]);
     expect(it.writes()).toBe(1);
   });
 
   test('and undoes the grant: the timer is over with it', async () => {
-    const it = await letIn(house, 'ana', 'acme-shop/live', 'C0ACME');
+    const it = await letIn(scenario, 'ana', 'acme-shop/live', 'C0ACME');
     const proof = await it.added.tells(`✅ ${address} is on the SSH allowlist`);
-    await house.person('ana').clicks(proof, 'Undo');
-    await house.person('ana').form(/Take 198\.51\.100\.4 off/);
-    const undone = await house.person('ana').confirms({}, 'C0ACME');
+    await scenario.person('ana').clicks(proof, 'Undo');
+    await scenario.person('ana').form(/Take 198\.51\.100\.4 off/);
+    const undone = await scenario.person('ana').confirms({}, 'C0ACME');
     await undone.tells(`✅ ${address} is not on the SSH allowlist of acme-shop/live any more`);
     await it.added.tells(new RegExp(`is over: #${undone.number} took it off the list`));
     expect(it.timer('end_reason')).toBe('removed');
@@ -223,7 +225,7 @@ rules:
 channels: { ops: C0OPS }
 `;
   /** Let in with an approval, and for good by somebody else, who waits for theirs. */
-  const asked = async (at: House) => {
+  const asked = async (at: Scenario) => {
     const [ana, ben, chi] = [at.person('ana'), at.person('ben'), at.person('chi')];
     const added = await ana.asks(`/site allowlist add acme-blog/staging ${address} --for 5m`, 'C0GENERAL');
     await chi.clicks(added.card(), 'Approve');
@@ -237,7 +239,7 @@ channels: { ops: C0OPS }
 
   test(
     'for what writes nothing: it has its effect when it is approved, not before, and then nothing is written',
-    inHouse({ policy }, async (at) => {
+    inScenario({ policy }, async (at) => {
       const { chi, forGood, timer, list } = await asked(at);
       expect(timer()).toMatchObject({ end_reason: null });
       await chi.clicks(forGood.card(), 'Approve');
@@ -251,7 +253,7 @@ channels: { ops: C0OPS }
 
   test(
     'and the access has ended before it is given: it is asked again, because it would be another change by now',
-    inHouse({ policy }, async (at) => {
+    inScenario({ policy }, async (at) => {
       const { chi, added, forGood, list } = await asked(at);
       at.rewrite('update timers set due_at = 1 where change = ?', added.number);
       await added.tells(/is over: #\d+ took it off the list/);
@@ -267,7 +269,7 @@ channels: { ops: C0OPS }
 describe.concurrent('things stand still', () => {
   test(
     'all sending is paused: no change, no try and no word of it, and it is removed after resume',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site pause we move')).hears('Sending is paused: I send nothing from now on');
       at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
@@ -285,7 +287,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'somebody has locked it: it is said once and waits, and cancelling by name removes it now',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       for (let times = 0; times < 3; times += 1) await it.comesDue();
@@ -308,7 +310,7 @@ describe.concurrent('things stand still', () => {
     ['for good', '', 'it stays for good now.'],
     ['for longer', ' --for 2h', 'it ends later now.'],
   ])('a try was told of, and then it is granted %s: the message of the tries says so', (_, more, how) =>
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       await it.comesDue();
@@ -326,7 +328,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'an old unknown removal is said to have happened: what was granted since is not touched, and ends in its time',
-    inHouse({ policy: withForce }, async (at) => {
+    inScenario({ policy: withForce }, async (at) => {
       const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
       const staging = at.hosting.world.named('acme-shop/staging');
       await (await ana.asks(`/site allowlist add acme-shop/staging ${address}`)).tells('✅');
@@ -349,7 +351,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'an old unknown grant is said to have happened: it sets no end for what was granted for good since',
-    inHouse({ policy: withForce }, async (at) => {
+    inScenario({ policy: withForce }, async (at) => {
       const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
       const staging = at.hosting.world.named('acme-shop/staging');
       const path = `/sites/environments/${staging?.id}/ssh/set-allowed-ips`;
@@ -367,7 +369,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'one answer of the host lacks the address: the timer looks again, and takes it off',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const body = { environment: { active_container: { sftp_ip_allowlist: ['203.0.113.10'] } } };
       at.hosting.faults.add({ kind: 'status', method: 'GET', path: ips(it), status: 200, body });
@@ -382,7 +384,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'its removal is unknown and its lock was taken away: cancelling tries once more, and does not call it under way',
-    inHouse({ policy: withForce }, async (at) => {
+    inScenario({ policy: withForce }, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const mend = refuse(at, it, 500);
       await it.comesDue();
@@ -397,7 +399,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'the host lacks it in its lists, and answers about it by its id: the removal is sent, and not invalidated',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       for (let lists = 0; lists < 4; lists += 1) {
         at.passes(30_000);
@@ -414,7 +416,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'two of one environment end together: the second waits for the first, counts no try and alarms nobody',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const other = await at.person('ben').asks('/site allowlist add acme-shop/staging 198.51.100.9 --for 5m');
       await other.tells('ends at');
@@ -431,7 +433,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'Slack takes no edits: the wait for one and the same reason is told once, in the thread and to ops',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       at.slack.faults.add({ method: 'chat.update', kind: 'error', error: 'edit_window_closed' });
@@ -449,7 +451,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'another change is under way there: it waits for its end, and alarms nobody',
-    inHouse({ hosting: { durations: { 'environments:push': 0 } } }, async (at) => {
+    inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (at) => {
       const [ben, chi] = [at.person('ben'), at.person('chi')];
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const push = await ben.wants('/site push acme-shop/staging acme-shop/live --files');
@@ -468,7 +470,7 @@ describe.concurrent('things stand still', () => {
 
   test(
     'whoever may not take addresses off the list may not cancel, and hears it',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const said = await at.person('rob').says(`/site timers cancel ${it.added.number}`, 'C0ACME');
       await said.hears(/You may not use timers cancel/);
@@ -490,7 +492,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
 
   test(
     '503 to everything after a restart: later, never gone; the requester and ops hear it, and it is removed then',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();
       const { id: fault } = at.hosting.faults.add(everythingIsAway);
@@ -518,7 +520,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
 
   test(
     '200 with an empty list of sites after a restart: it needs no list, and is removed',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();
       at.hosting.faults.add(noSites);
@@ -532,7 +534,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   );
 
   /** The host's own 404, in JSON, for one look at the list of the environment. */
-  const notFound = (at: House, { id }: LetIn): void => {
+  const notFound = (at: Scenario, { id }: LetIn): void => {
     const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
     const body = { message: 'Environment not found.', status: 404, data: null };
     at.hosting.faults.add({ kind: 'status', method: 'GET', path, status: 404, body });
@@ -540,7 +542,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
 
   test(
     'one listing lacks the site and one look answers 404: later, and no try; it is removed once at the next look',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       at.passes(10_000);
       at.dropsOnce('acme-shop');
@@ -560,7 +562,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
 
   test(
     'the environment answers 404 and three lists over a minute lack it: gone, and that is said and written down',
-    inHouse({}, async (at) => {
+    inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const staging = at.hosting.world.named('acme-shop/staging');
       if (staging) at.hosting.world.removeEnvironment(staging);

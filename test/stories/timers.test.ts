@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openHouse, patienceMs, type House } from './house.ts';
-import type { Tale } from './people.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import type { ChangeThread } from './people.ts';
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse();
+  scenario = await openScenario();
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 type LetIn = {
-  readonly added: Tale;
+  readonly added: ChangeThread;
   /** The list as the host has it now. */
   readonly list: () => readonly string[];
   readonly before: readonly string[];
@@ -18,18 +18,18 @@ type LetIn = {
   /** The time is over. */
   readonly isOver: () => void;
   /** The change that the timer became. */
-  readonly removal: () => Promise<Tale>;
+  readonly removal: () => Promise<ChangeThread>;
 };
 
 /** Somebody is let into an environment for five minutes. */
 async function letIn(name: 'ana' | 'ben', environment: string, channel: string): Promise<LetIn> {
-  const { hosting, slack } = house;
+  const { hosting, slack } = scenario;
   const list = (): string[] => hosting.world.named(environment)?.allowlist ?? [];
   const before = [...list()];
-  const added = await house.person(name).asks(`/site allowlist add ${environment} 198.51.100.4 --for 5m`, channel);
+  const added = await scenario.person(name).asks(`/site allowlist add ${environment} 198.51.100.4 --for 5m`, channel);
   await added.tells('✅ 198.51.100.4 is on the SSH allowlist');
   const became = (): unknown =>
-    house.rows(
+    scenario.rows(
       'select created_change as it from timers where change = ? and created_change is not null',
       added.number,
     )[0]?.['it'];
@@ -38,8 +38,8 @@ async function letIn(name: 'ana' | 'ben', environment: string, channel: string):
     list,
     before,
     becomes: (...entries) => void list().splice(0, Infinity, ...entries),
-    isOver: () => house.rewrite('update timers set due_at = 1 where change = ?', added.number),
-    removal: async () => house.change(Number(await slack.until(became, patienceMs)), name),
+    isOver: () => scenario.rewrite('update timers set due_at = 1 where change = ?', added.number),
+    removal: async () => scenario.change(Number(await slack.until(became, patienceMs)), name),
   };
 }
 
@@ -51,12 +51,12 @@ describe.concurrent('somebody is let in for a while', () => {
     expect(removed.card().text).toContain(`by the timer of #${added.number}`);
     await removed.tells('✅ 198.51.100.4 is not on the SSH allowlist of acme-shop/staging any more');
     expect(list()).toEqual(before);
-    expect(house.writes('acme-shop/staging')).toHaveLength(2);
+    expect(scenario.writes('acme-shop/staging')).toHaveLength(2);
   });
 
   test('and whoever asked has left us when it is over: it is taken away all the same', async () => {
     const { before, list, isOver, removal } = await letIn('ben', 'acme-blog/staging', 'C0GENERAL');
-    house.slack.changePerson('U02BEN', { deleted: true });
+    scenario.slack.changePerson('U02BEN', { deleted: true });
     isOver();
     await (await removal()).tells('✅ 198.51.100.4 is not on the SSH allowlist');
     expect(list()).toEqual(before);
@@ -67,18 +67,18 @@ describe.concurrent('somebody is let in for a while', () => {
     becomes(...before);
     // One look may see what was before: only the third in a row counts.
     const missing = (): unknown =>
-      house.rows('select times_missing from timers where change = ?', added.number)[0]?.['times_missing'];
+      scenario.rows('select times_missing from timers where change = ?', added.number)[0]?.['times_missing'];
     for (const times of [1, 2]) {
       isOver();
       await vi.waitFor(() => expect(missing()).toBe(times), { timeout: patienceMs });
     }
     isOver();
     await added.tells("is over: it's no longer on the SSH allowlist, so nothing had to be done.");
-    expect(house.writes('acme-docs/staging')).toHaveLength(1);
+    expect(scenario.writes('acme-docs/staging')).toHaveLength(1);
   });
 
   test('and is the last one on the list by then: that is told, nothing is emptied, and it is tried again', async () => {
-    house.hosting.world.named('north-bakery/staging')?.allowlist.push('192.0.2.7');
+    scenario.hosting.world.named('north-bakery/staging')?.allowlist.push('192.0.2.7');
     const { added, list, becomes, isOver, removal } = await letIn('ana', 'north-bakery/staging', 'G0BAKERY');
     becomes('198.51.100.4');
     isOver();
@@ -94,20 +94,20 @@ describe.concurrent('somebody is let in for a while', () => {
 
   test('and the host has trouble when it is over: requester and ops channel hear of it, and it is tried again', async () => {
     const { added, before, list, isOver, removal } = await letIn('ana', 'harbor-events/staging', 'C0OPS');
-    const id = house.hosting.world.named('harbor-events/staging')?.id;
+    const id = scenario.hosting.world.named('harbor-events/staging')?.id;
     const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
-    const { id: fault } = house.hosting.faults.add({ kind: 'status', status: 500, path, times: 'always' });
+    const { id: fault } = scenario.hosting.faults.add({ kind: 'status', status: 500, path, times: 'always' });
     isOver();
     const told = await added.tells(
       /⚠️ @Ana The access of .* to harbor-events\/staging should have ended at .* and is still open\./,
     );
     expect(told.text).toContain('Not tried yet; the next try is at');
     const inOps = new RegExp(`#${added.number} .*is still open`, 's');
-    await house.slack.until(
-      () => house.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => inOps.test(text)),
+    await scenario.slack.until(
+      () => scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => inOps.test(text)),
       patienceMs,
     );
-    house.hosting.faults.remove(fault);
+    scenario.hosting.faults.remove(fault);
     isOver();
     await (await removal()).tells('✅ 198.51.100.4 is not on the SSH allowlist');
     expect(list()).toEqual(before);

@@ -1,29 +1,29 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { openHouse, patienceMs, type House } from './house.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse();
+  scenario = await openScenario();
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 /** The list of an environment, as it is whenever it is asked for. */
-const listOf = (environment: string) => (): string[] => house.hosting.world.named(environment)?.allowlist ?? [];
+const listOf = (environment: string) => (): string[] => scenario.hosting.world.named(environment)?.allowlist ?? [];
 
 /** Ana adds an address, and sees the button that takes it back. */
 async function added(environment: string, channel: string) {
   const list = listOf(environment);
   const before = [...list()];
-  const change = await house.person('ana').asks(`/site allowlist add ${environment} 198.51.100.4`, channel);
+  const change = await scenario.person('ana').asks(`/site allowlist add ${environment} 198.51.100.4`, channel);
   return { change, list, before, proof: await change.tells('✅ 198.51.100.4 is on the SSH allowlist') };
 }
 
 const keptFor = (id: string): unknown =>
-  house.rows('select count(*) as it from button_payloads where person = ?', id)[0]?.['it'];
+  scenario.rows('select count(*) as it from button_payloads where person = ?', id)[0]?.['it'];
 
 describe('undo', () => {
   test('keeps its place however many reports are asked for', async () => {
-    const ana = house.person('ana');
+    const ana = scenario.person('ana');
     const { proof, list, before } = await added('acme-docs/staging', ana.direct);
     for (let times = 0; times < 60; times += 1) {
       const shown = await ana.says('/site allowlist show acme-docs/staging', ana.direct);
@@ -32,20 +32,20 @@ describe('undo', () => {
     // They are written a moment later, fifty at most.
     await vi.waitFor(() => expect(keptFor(ana.id)).toBe(50), { timeout: patienceMs, interval: 20 });
     const undone = await ana.clicks(proof, 'Undo');
-    await house.slack.until(() => list().length === before.length || undefined, patienceMs);
+    await scenario.slack.until(() => list().length === before.length || undefined, patienceMs);
     expect(undone.interaction().map(({ text }) => text)).not.toContainEqual(expect.stringContaining('too old'));
     expect(list()).toEqual(before);
   });
 
   test('of what is as it was left runs at once', async () => {
     const { proof, list, before } = await added('acme-blog/staging', 'C0GENERAL');
-    await house.person('ben').clicks(proof, 'Undo');
-    await house.slack.until(() => list().length === before.length || undefined, patienceMs);
+    await scenario.person('ben').clicks(proof, 'Undo');
+    await scenario.slack.until(() => list().length === before.length || undefined, patienceMs);
     expect(list()).toEqual(before);
   });
 
   test('of what somebody changed since shows first what it would do now', async () => {
-    const ana = house.person('ana');
+    const ana = scenario.person('ana');
     const { proof, list, before } = await added('north-bakery/staging', 'G0BAKERY');
     list().push('192.0.2.200');
     await ana.clicks(proof, 'Undo');
@@ -58,10 +58,10 @@ describe('undo', () => {
 
   test('of what somebody granted again since, at a host that looks the same, shows it first too', async () => {
     const list = listOf('harbor-events/staging');
-    const ben = house.person('ben');
+    const ben = scenario.person('ben');
     const change = await ben.asks('/site allowlist add harbor-events/staging 198.51.100.4 --for 2h', ben.direct);
     const proof = await change.tells('✅ 198.51.100.4 is on the SSH allowlist');
-    const ana = house.person('ana');
+    const ana = scenario.person('ana');
     const kept = await ana.asks('/site allowlist add harbor-events/staging 198.51.100.4', 'C0OPS');
     await kept.tells('✅ Nothing had to be sent.');
     await ben.clicks(proof, 'Undo');
@@ -70,23 +70,23 @@ describe('undo', () => {
   });
 
   test('of a redirect that leads elsewhere by now shows first what it would do now', async () => {
-    const ana = house.person('ana');
+    const ana = scenario.person('ana');
     const change = await ana.asks('/site redirects add acme-shop/staging /sale-1 /sale', 'C0ACME');
     const proof = await change.tells('✅ acme-shop/staging has the redirect');
-    const rule = house.hosting.world.named('acme-shop/staging')?.redirects.find(({ from }) => from === '/sale-1');
+    const rule = scenario.hosting.world.named('acme-shop/staging')?.redirects.find(({ from }) => from === '/sale-1');
     if (rule === undefined) throw new Error('there is no such redirect');
     rule.to = '/by-somebody-else';
     await ana.clicks(proof, 'Undo');
     await ana.form(/Somebody has changed acme-shop\/staging since[^]*by-somebody-else/);
-    const rules = house.hosting.world.named('acme-shop/staging')?.redirects.map(({ from }) => from);
+    const rules = scenario.hosting.world.named('acme-shop/staging')?.redirects.map(({ from }) => from);
     expect(rules).toContain('/sale-1');
   });
 
   test('without a form: a button opens what it would do now, and nothing runs before', async () => {
-    const ana = house.person('ana');
+    const ana = scenario.person('ana');
     const { proof, list } = await added('acme-shop/staging', 'C0ACME');
     list().push('192.0.2.201');
-    house.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
+    scenario.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
     const undone = await ana.clicks(proof, 'Undo');
     const offered = await undone.hears('This needs a form. Nothing was done yet.');
     expect(list()).toContain('198.51.100.4');
@@ -101,8 +101,8 @@ describe('undo', () => {
     const said = JSON.stringify(proof.blocks).replace(String(button?.value), `another ${change.number}`);
     const forged: unknown = JSON.parse(said);
     if (!Array.isArray(forged)) throw new Error('no blocks');
-    await house.redraws(proof, forged);
-    const pressed = await house.person('ana').clicks(proof, 'Undo');
+    await scenario.redraws(proof, forged);
+    const pressed = await scenario.person('ana').clicks(proof, 'Undo');
     await pressed.hears('This button belongs to another Sitehand installation. Nothing was done.');
     expect(list()).toContain('198.51.100.4');
   });

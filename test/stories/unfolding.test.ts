@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FileNode } from '../../src/playground/hosting/resources.ts';
 import type { SeenView } from '../../src/playground/slack/reads.ts';
-import { ids, inHouse, openHouse, patienceMs, type House } from './house.ts';
+import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { expectSoon } from './people.ts';
 
 type Name = keyof typeof ids;
@@ -12,13 +12,13 @@ const only = 'Only these paths';
 const pushForm = 'Overwrite one environment with another of the same site.';
 const fileList = { method: 'GET', section: '4.20' } as const;
 
-/** Forms of a house whose fields hang on each other, as one person sees and fills them in. */
-function formsIn(house: House) {
-  const top = (name: Name): SeenView | undefined => house.slack.views(ids[name]).modals.at(-1);
+/** Forms of a scenario whose fields hang on each other, as one person sees and fills them in. */
+function formsIn(scenario: Scenario) {
+  const top = (name: Name): SeenView | undefined => scenario.slack.views(ids[name]).modals.at(-1);
   const control = (name: Name, label: string): Control | undefined =>
     top(name)?.controls.find((one) => one.label === label);
   const offers = async (name: Name, label: string, typed: string): Promise<readonly string[]> => {
-    const { options } = await house.slack.suggest(ids[name], 'modal', { label }, typed);
+    const { options } = await scenario.slack.suggest(ids[name], 'modal', { label }, typed);
     return options.map((option) => labelIn(option));
   };
   return {
@@ -28,11 +28,11 @@ function formsIn(house: House) {
     labels: (name: Name): readonly string[] => top(name)?.controls.map(({ label }) => label) ?? [],
     /** Fills in what tells, as somebody does who waits for nothing. */
     picks: (name: Name, label: string, said: string | readonly string[]) =>
-      house.slack.pick(ids[name], 'modal', { label }, said),
+      scenario.slack.pick(ids[name], 'modal', { label }, said),
     /** The field, once it is as it should be. */
     soon: (name: Name, label: string, is: (one: Control | undefined) => boolean) =>
       expectSoon(
-        house.slack,
+        scenario.slack,
         `a fitting ${label}`,
         () => (is(control(name, label)) ? { control: control(name, label) } : undefined),
         () => top(name)?.controls,
@@ -53,39 +53,39 @@ const chosen = (one: Control | undefined): readonly string[] =>
 const isSelect = (one: Control | undefined): boolean => one?.type === 'multi_external_select';
 
 describe('a form whose fields hang on each other', () => {
-  let house: House;
+  let scenario: Scenario;
   let forms: ReturnType<typeof formsIn>;
   beforeAll(async () => {
-    house = await openHouse({ hosting: { durations: { 'environments:push': 0, 'cache:clear': 0 } } });
-    forms = formsIn(house);
+    scenario = await openScenario({ hosting: { durations: { 'environments:push': 0, 'cache:clear': 0 } } });
+    forms = formsIn(scenario);
   });
   afterEach(async () => {
-    for (const name of ['ana', 'ben'] as const) await house.slack.closeModal(ids[name], true).catch(() => undefined);
-    house.hosting.faults.remove();
-    house.slack.faults.remove();
+    for (const name of ['ana', 'ben'] as const) await scenario.slack.closeModal(ids[name], true).catch(() => undefined);
+    scenario.hosting.faults.remove();
+    scenario.slack.faults.remove();
   });
-  afterAll(() => house.close());
+  afterAll(() => scenario.close());
 
-  const filesOf = (environment: string): FileNode[] => house.hosting.world.named(environment)?.files ?? [];
+  const filesOf = (environment: string): FileNode[] => scenario.hosting.world.named(environment)?.files ?? [];
   /** What was sent to an environment after so many writes, as soon as it was. */
   const sent = (environment: string, after = 0) =>
-    house.hosting.until(() => {
-      const found = house.writes(environment).slice(after);
+    scenario.hosting.until(() => {
+      const found = scenario.writes(environment).slice(after);
       return found.length > 0 && found.every(({ body }) => body !== undefined) ? found : undefined;
     });
-  const fileReads = (): number => house.hosting.journal.entries().filter(({ section }) => section === '4.20').length;
+  const fileReads = (): number => scenario.hosting.journal.entries().filter(({ section }) => section === '4.20').length;
 
   /** The form of a push in which files are ticked and the source is chosen. */
   async function opened(name: Name, from: string, channel = 'C0ACME'): Promise<void> {
-    await house.person(name).says('/site push', channel);
-    await house.person(name).form(pushForm);
+    await scenario.person(name).says('/site push', channel);
+    await scenario.person(name).form(pushForm);
     await forms.picks(name, 'From', from);
     await forms.picks(name, 'Files', ['yes']);
     await forms.soon(name, only, isSelect);
   }
 
   test('paths of a push are chosen from the files of its source, and exactly those are sent', async () => {
-    const [ana, chi] = [house.person('ana'), house.person('chi')];
+    const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     await ana.says('/site push');
     await ana.form(pushForm);
     expect(forms.labels('ana')).toEqual(['From', 'Onto', 'Files', 'Database', 'Search and replace', 'Reason']);
@@ -94,7 +94,7 @@ describe('a form whose fields hang on each other', () => {
     await forms.soon('ana', only, isSelect);
     expect(forms.labels('ana')).toContain(only);
 
-    const uploads = await house.slack.suggest(ana.id, 'modal', { label: only }, 'uploads/2025');
+    const uploads = await scenario.slack.suggest(ana.id, 'modal', { label: only }, 'uploads/2025');
     expect(uploads.options.length).toBeGreaterThan(3);
     for (const option of uploads.options) {
       expect(option['value']).toMatch(/^\d+$/);
@@ -117,21 +117,21 @@ describe('a form whose fields hang on each other', () => {
     await forms.soon('ana', only, (one) => one === undefined);
     await forms.picks('ana', 'Files', ['yes']);
     await forms.soon('ana', only, isSelect);
-    await house.slack.pick(ids.ana, 'modal', { label: only }, ['robots.txt']);
+    await scenario.slack.pick(ids.ana, 'modal', { label: only }, ['robots.txt']);
     const before = forms.top('ana')?.blocks;
     await forms.picks('ana', 'Files', []);
-    await house.slack.until(() => forms.top('ana')?.blocks !== before || undefined);
+    await scenario.slack.until(() => forms.top('ana')?.blocks !== before || undefined);
     expect(chosen(forms.control('ana', only))).toEqual(['robots.txt']);
-    const { errors } = await house.person('ana').submits({ Onto: 'acme-docs/staging', Database: ['yes'] });
+    const { errors } = await scenario.person('ana').submits({ Onto: 'acme-docs/staging', Database: ['yes'] });
     expect(Object.entries(errors)).toEqual([
       [expect.stringMatching(/^field:only/), expect.stringContaining('Paths only work with files')],
     ]);
-    expect(house.writes('acme-docs/staging')).toEqual([]);
+    expect(scenario.writes('acme-docs/staging')).toEqual([]);
   });
 
   test('another source has another list: what is not in it is not chosen any more, and that is said', async () => {
     await opened('ana', 'acme-blog/staging');
-    await house.slack.pick(ids.ana, 'modal', { label: only }, ['release-42.txt', 'robots.txt']);
+    await scenario.slack.pick(ids.ana, 'modal', { label: only }, ['release-42.txt', 'robots.txt']);
     await forms.picks('ana', 'From', 'acme-blog/live');
     await forms.soon('ana', only, (one) => isSelect(one) && !chosen(one).includes('release-42.txt'));
     expect(chosen(forms.control('ana', only))).toEqual(['robots.txt']);
@@ -140,9 +140,9 @@ describe('a form whose fields hang on each other', () => {
   });
 
   test('what narrowed a push and is gone does not leave everything: it has to be chosen again', async () => {
-    const ben = house.person('ben');
+    const ben = scenario.person('ben');
     await opened('ben', 'acme-shop/staging');
-    await house.slack.pick(ben.id, 'modal', { label: only }, ['release-42.txt']);
+    await scenario.slack.pick(ben.id, 'modal', { label: only }, ['release-42.txt']);
     await forms.picks('ben', 'From', 'acme-shop/live');
     await forms.soon('ben', only, (one) => isSelect(one) && chosen(one).length === 0);
     const sent = await ben.submits({ Onto: 'acme-shop/staging' });
@@ -152,43 +152,43 @@ describe('a form whose fields hang on each other', () => {
     await forms.picks('ben', 'Files', ['yes']);
     await forms.soon('ben', only, isSelect);
     expect((await ben.submits({ Onto: 'acme-shop/staging' })).delivered).toBe(true);
-    await house.slack.closeModal(ben.id, true);
+    await scenario.slack.closeModal(ben.id, true);
   });
 
   test('a path of 200 characters is offered by both its ends and sent whole, once for a review delivered three times', async () => {
-    const [ana, chi] = [house.person('ana'), house.person('chi')];
+    const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const path = `abc/${'deep/'.repeat(34)}${'x'.repeat(22)}.txt`;
     expect(path).toHaveLength(200);
     filesOf('acme-blog/staging').push(nested(path));
     await opened('ana', 'acme-blog/staging');
-    const { options } = await house.slack.suggest(ana.id, 'modal', { label: only }, 'deep/x');
+    const { options } = await scenario.slack.suggest(ana.id, 'modal', { label: only }, 'deep/x');
     expect(options.map(labelIn)).toEqual([`${path.slice(0, 24)}…${path.slice(-50)}`]);
     await ana.submits({ Onto: 'acme-blog/live', [only]: options });
     await ana.form('1 path of acme-blog/live will be replaced.');
-    house.slack.delivery.duplicates = 3;
+    scenario.slack.delivery.duplicates = 3;
     const change = await ana
       .confirms({ 'Type acme-blog/live to confirm': 'acme-blog/live' })
-      .finally(() => (house.slack.delivery.duplicates = 1));
+      .finally(() => (scenario.slack.delivery.duplicates = 1));
     await chi.clicks(change.card(), 'Approve');
-    await house.holds(change.number);
-    house.lets(change.number);
+    await scenario.holds(change.number);
+    scenario.lets(change.number);
     expect(await sent('acme-blog/live')).toMatchObject([{ body: { file_list: [path] } }]);
   });
 
   test('with words that tell enough, a slow host is waited for in a view that is there at once', async () => {
-    house.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs });
-    const ben = house.person('ben');
+    scenario.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs });
+    const ben = scenario.person('ben');
     await ben.says('/site push acme-docs/live --files');
     await ben.form('Looking at the host…');
-    await house.hostAnswers();
+    await scenario.hostAnswers();
     await ben.form(pushForm);
     expect(isSelect(forms.control('ben', only))).toBe(true);
     expect(JSON.stringify(forms.control('ben', 'From')?.value)).toContain('acme-docs/live');
   });
 
   test('where the host cannot be read the field takes words, and the form says why', async () => {
-    house.hosting.faults.add({ ...fileList, kind: 'status', status: 401, times: 'always' });
-    const [ben, chi] = [house.person('ben'), house.person('chi')];
+    scenario.hosting.faults.add({ ...fileList, kind: 'status', status: 401, times: 'always' });
+    const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
     await ben.says('/site push acme-docs/live --files');
     await ben.form('The host rejected my key (401).');
     expect(forms.control('ben', only)?.type).toBe('plain_text_input');
@@ -204,9 +204,9 @@ describe('a form whose fields hang on each other', () => {
   });
 
   test('the list of a form stays what it was shown: what the host lists meanwhile moves no choice', async () => {
-    const ben = house.person('ben');
+    const ben = scenario.person('ben');
     await opened('ben', 'acme-shop/live');
-    await house.slack.pick(ben.id, 'modal', { label: only }, ['robots.txt']);
+    await scenario.slack.pick(ben.id, 'modal', { label: only }, ['robots.txt']);
     filesOf('acme-shop/live').unshift({ name: 'a.txt', path: 'a.txt' }, { name: 'b.txt', path: 'b.txt' });
     expect(await forms.offers('ben', only, 'a.txt')).toEqual([]);
     await ben.submits({ Onto: 'acme-shop/staging' });
@@ -216,13 +216,13 @@ describe('a form whose fields hang on each other', () => {
   test.each(['submitted', 'filled in further'] as const)(
     'left for more than an hour and then %s, it ends in a sentence',
     async (how) => {
-      const before = house.writes().length;
-      const ben = house.person('ben');
+      const before = scenario.writes().length;
+      const ben = scenario.person('ben');
       await opened('ben', 'acme-shop/live');
-      await house.slack.pick(ben.id, 'modal', { label: only }, ['robots.txt']);
+      await scenario.slack.pick(ben.id, 'modal', { label: only }, ['robots.txt']);
       // What was kept just now comes into the table a moment later.
       const offersOfOld = () => {
-        house.rewrite('update button_payloads set expires_at = 1');
+        scenario.rewrite('update button_payloads set expires_at = 1');
         return forms.offers('ben', only, '');
       };
       await expect.poll(offersOfOld).toEqual([]);
@@ -230,13 +230,15 @@ describe('a form whose fields hang on each other', () => {
       else await forms.picks('ben', 'From', 'acme-blog/live');
       const ended = await ben.form('This form is too old. Nothing was done. Open it again.');
       expect(ended.submit).toBeUndefined();
-      expect(house.writes()).toHaveLength(before);
+      expect(scenario.writes()).toHaveLength(before);
     },
   );
 
   test('two themes are chosen from those that have an update', async () => {
-    const ana = house.person('ana');
-    const harvest = house.hosting.world.named('harbor-events/staging')?.themes.find(({ name }) => name === 'harvest');
+    const ana = scenario.person('ana');
+    const harvest = scenario.hosting.world
+      .named('harbor-events/staging')
+      ?.themes.find(({ name }) => name === 'harvest');
     Object.assign(harvest ?? {}, { version: '2.7.0' });
     await ana.says('/site themes update', 'C0GENERAL');
     await ana.form('Update themes of an environment');
@@ -252,14 +254,14 @@ describe('a form whose fields hang on each other', () => {
   });
 
   test('a redirect is chosen by its path, and another environment lets go of it', async () => {
-    const ana = house.person('ana');
+    const ana = scenario.person('ana');
     await ana.says('/site redirects edit', 'C0GENERAL');
     await ana.form('Change where a redirect leads');
     await forms.picks('ana', 'Environment', 'north-bakery/live');
     await forms.soon('ana', 'From', (one) => one?.type === 'external_select');
-    house.hosting.world.named('north-bakery/staging')?.redirects.splice(2);
-    const only = house.hosting.world.named('north-bakery/live')?.redirects.at(-1)?.from ?? '';
-    await house.slack.pick(ana.id, 'modal', { label: 'From' }, only);
+    scenario.hosting.world.named('north-bakery/staging')?.redirects.splice(2);
+    const only = scenario.hosting.world.named('north-bakery/live')?.redirects.at(-1)?.from ?? '';
+    await scenario.slack.pick(ana.id, 'modal', { label: 'From' }, only);
     await forms.picks('ana', 'Environment', 'north-bakery/staging');
     await forms.soon('ana', 'From', (one) => one?.type === 'external_select' && !JSON.stringify(one).includes(only));
     expect(await forms.offers('ana', 'From', '')).toEqual(['/old-shop', '/jobs']);
@@ -273,27 +275,27 @@ describe('a form whose fields hang on each other', () => {
     const offered = await Promise.all([forms.offers('ana', only, 'release'), forms.offers('ben', only, 'release')]);
     expect(offered).toEqual([['release-41.txt'], ['release-42.txt', expect.stringContaining('…')].slice(0, 1)]);
     await Promise.all([
-      house.person('ana').submits({ Onto: 'acme-docs/staging', [only]: ['release-41.txt'] }),
-      house.person('ben').submits({ Onto: 'acme-blog/live', [only]: ['release-42.txt'] }),
+      scenario.person('ana').submits({ Onto: 'acme-docs/staging', [only]: ['release-41.txt'] }),
+      scenario.person('ben').submits({ Onto: 'acme-blog/live', [only]: ['release-42.txt'] }),
     ]);
-    expect((await house.person('ana').form('1 path of acme-docs/staging')).text).toContain('only release-41.txt');
-    expect((await house.person('ben').form('1 path of acme-blog/live')).text).toContain('only release-42.txt');
+    expect((await scenario.person('ana').form('1 path of acme-docs/staging')).text).toContain('only release-41.txt');
+    expect((await scenario.person('ben').form('1 path of acme-blog/live')).text).toContain('only release-42.txt');
   });
 
   test('of two changes in quick succession the later one is drawn, whichever the host answers first', async () => {
     await opened('ana', 'acme-docs/staging');
     const before = fileReads();
-    house.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs, times: 1 });
+    scenario.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs, times: 1 });
     const slow = await forms.picks('ana', 'From', 'acme-docs/live');
-    await house.hosting.until(() => fileReads() > before || undefined);
+    await scenario.hosting.until(() => fileReads() > before || undefined);
     await forms.picks('ana', 'From', 'acme-blog/live');
     await forms.soon('ana', only, (one) => isSelect(one) && one?.block_id !== undefined && fileReads() === before + 2);
-    await house.hostAnswers();
-    await house.hosting.until(
-      () => house.hosting.journal.entries().every(({ state }) => state !== 'received') || undefined,
+    await scenario.hostAnswers();
+    await scenario.hosting.until(
+      () => scenario.hosting.journal.entries().every(({ state }) => state !== 'received') || undefined,
     );
     // The earlier one once more, as Slack delivers it when it missed the ack.
-    await house.slack.redeliver(slow.envelope ?? '');
+    await scenario.slack.redeliver(slow.envelope ?? '');
     await forms.picks('ana', 'Files', ['yes']);
     await forms.soon('ana', only, isSelect);
     expect(await forms.offers('ana', only, 'themes/quill')).toEqual([]);
@@ -302,15 +304,15 @@ describe('a form whose fields hang on each other', () => {
 
   test('submitted while it is drawn anew, the review stays', async () => {
     await opened('ana', 'acme-docs/staging');
-    house.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs, times: 1 });
-    const calls = house.slack.calls().length;
+    scenario.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs, times: 1 });
+    const calls = scenario.slack.calls().length;
     await forms.picks('ana', 'From', 'acme-docs/live');
-    await house.person('ana').submits({ Onto: 'acme-docs/staging' });
-    await house.person('ana').form('All files of acme-docs/staging will be replaced.');
-    await house.hostAnswers();
-    await house.slack.until(
+    await scenario.person('ana').submits({ Onto: 'acme-docs/staging' });
+    await scenario.person('ana').form('All files of acme-docs/staging will be replaced.');
+    await scenario.hostAnswers();
+    await scenario.slack.until(
       () =>
-        house.slack
+        scenario.slack
           .calls()
           .slice(calls)
           .some(({ result }) => result === 'hash_conflict') || undefined,
@@ -319,24 +321,24 @@ describe('a form whose fields hang on each other', () => {
   });
 
   test('submitted twice by one delivery, it is one change', async () => {
-    const before = house.writes('lumen-studio/staging').length;
-    const ben = house.person('ben');
+    const before = scenario.writes('lumen-studio/staging').length;
+    const ben = scenario.person('ben');
     await ben.says('/site allowlist add lumen-studio/staging', 'C0GENERAL');
     await ben.form('Let addresses in over SSH');
-    house.slack.delivery.duplicates = 3;
+    scenario.slack.delivery.duplicates = 3;
     const change = await ben
       .confirms({ Addresses: '198.51.100.77' }, 'C0GENERAL')
-      .finally(() => (house.slack.delivery.duplicates = 1));
+      .finally(() => (scenario.slack.delivery.duplicates = 1));
     await sent('lumen-studio/staging', before);
-    expect(house.writes('lumen-studio/staging')).toHaveLength(before + 1);
+    expect(scenario.writes('lumen-studio/staging')).toHaveLength(before + 1);
     expect(
-      house.rows('select count(*) as n from changes where requester = ? and number >= ?', ids.ben, change.number),
+      scenario.rows('select count(*) as n from changes where requester = ? and number >= ?', ids.ben, change.number),
     ).toEqual([{ n: 1 }]);
   });
 
   test('the shortcut opens the picker, and its card stands in the direct messages', async () => {
-    const ben = house.person('ben');
-    await house.slack.shortcut(ben.id, 'pick');
+    const ben = scenario.person('ben');
+    await scenario.slack.shortcut(ben.id, 'pick');
     await ben.form('What do you want to do?');
     await ben.submits({ Command: 'cache clear' });
     await ben.form('Clear the page cache');
@@ -346,7 +348,7 @@ describe('a form whose fields hang on each other', () => {
   });
 
   test('what was used last is offered first', async () => {
-    const ben = house.person('ben');
+    const ben = scenario.person('ben');
     await ben.asks('/site cache clear north-bakery/live', 'C0GENERAL');
     await ben.says('/site backups list', 'C0GENERAL');
     await ben.form('List the backups');
@@ -359,17 +361,17 @@ describe('a form whose fields hang on each other', () => {
 
 test(
   'while somebody types the host is not asked',
-  inHouse({}, async (house) => {
-    const forms = formsIn(house);
-    await house.person('ana').says('/site push acme-shop/live --files');
-    await house.person('ana').form(pushForm);
-    const before = house.hosting.journal.entries().length;
+  inScenario({}, async (scenario) => {
+    const forms = formsIn(scenario);
+    await scenario.person('ana').says('/site push acme-shop/live --files');
+    await scenario.person('ana').form(pushForm);
+    const before = scenario.hosting.journal.entries().length;
     for (const typed of ['', 'a', 'ac', 'acm', 'acme', 'liv', 'staging', 'zzz', '2025', 'wp-']) {
       await forms.offers('ana', 'From', typed);
       await forms.offers('ana', 'Onto', typed);
       await forms.offers('ana', only, typed);
     }
-    expect(house.hosting.journal.entries()).toHaveLength(before);
+    expect(scenario.hosting.journal.entries()).toHaveLength(before);
   }),
 );
 
@@ -387,8 +389,8 @@ describe('names as they are', () => {
 
   test(
     'are suggested, chosen, said by id and cleared, whatever is in them; two alike by the ends of their ids',
-    inHouse({ policy, start: false }, async (house) => {
-      const { world } = house.hosting;
+    inScenario({ policy, start: false }, async (scenario) => {
+      const { world } = scenario.hosting;
       const added = names.map((name) => {
         const site = structuredClone(world.sites[0]);
         if (site === undefined) throw new Error('there is no site');
@@ -397,29 +399,29 @@ describe('names as they are', () => {
         world.sites.push(site);
         return site.environments[0]?.id ?? '';
       });
-      await house.start();
-      const forms = formsIn(house);
-      const ana = house.person('ana');
+      await scenario.start();
+      const forms = formsIn(scenario);
+      const ana = scenario.person('ana');
       for (const [at, typed] of ['backerei', 'shop', 'left', 'twin', 'twin'].entries()) {
         const id = added[at] ?? '';
         await ana.says('/site cache clear', 'C0GENERAL');
         await ana.form('Clear the page cache');
-        const { options } = await house.slack.suggest(ana.id, 'modal', { label: 'Environment' }, typed);
+        const { options } = await scenario.slack.suggest(ana.id, 'modal', { label: 'Environment' }, typed);
         const option = options.find(({ value }) => value === id);
         expect(labelIn(option)).toMatch(
           typed === 'twin' ? new RegExp(`^twin/live \\(…${id.slice(-4)}\\)$`) : /\/live$/,
         );
         const change = await ana.confirms({ Environment: option ?? '' }, 'C0GENERAL');
-        const sent = () => house.writes().filter(({ body }) => JSON.stringify(body)?.includes(id));
-        await house.hosting.until(() => sent()[0]);
+        const sent = () => scenario.writes().filter(({ body }) => JSON.stringify(body)?.includes(id));
+        await scenario.hosting.until(() => sent()[0]);
         const again = await ana.asks(`/site cache clear ${id}`, 'C0GENERAL');
-        await house.hosting.until(() => sent()[1]);
+        await scenario.hosting.until(() => sent()[1]);
         expect([change.card().text, again.card().text]).toEqual([
           expect.stringContaining(labelIn(option).split(' ')[0] ?? ''),
           expect.stringContaining(labelIn(option).split(' ')[0] ?? ''),
         ]);
       }
-      const ben = house.person('ben');
+      const ben = scenario.person('ben');
       await ben.says('/site backups list', 'C0GENERAL');
       await ben.form('List the backups');
       expect(await forms.offers('ben', 'Environment', '')).toEqual(['acme-blog/live', 'acme-blog/staging']);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SeenMessage } from '../../src/playground/slack/reads.ts';
-import { openHouse, patienceMs, type House } from './house.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const policy = `
 version: 1
@@ -15,29 +15,35 @@ channels:
   ops: G0BAKERY
 `;
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({ policy, hosting: { durations: { 'environments:push': 0 } } });
+  scenario = await openScenario({ policy, hosting: { durations: { 'environments:push': 0 } } });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --database`;
 const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
 const closing = ['It happened', 'It did not happen'];
-const locksOf = (number: number): readonly unknown[] => house.rows('select target from locks where change = ?', number);
+const locksOf = (number: number): readonly unknown[] =>
+  scenario.rows('select target from locks where change = ?', number);
 const stateOf = (number: number): unknown =>
-  house.rows('select state from changes where number = ?', number)[0]?.['state'];
+  scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 /** The next push onto an environment of that site is answered 500. */
 const breakPush = (site: string, applied: boolean): void => {
-  const path = `/sites/${house.hosting.world.named(`${site}/live`)?.siteId}/environments`;
-  house.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path, applied });
+  const path = `/sites/${scenario.hosting.world.named(`${site}/live`)?.siteId}/environments`;
+  scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path, applied });
 };
-const longAgo = (number: number): void => house.rewrite('update changes set sent_at = 1 where number = ?', number);
+const longAgo = (number: number): void => scenario.rewrite('update changes set sent_at = 1 where number = ?', number);
 
 describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
   test('a push is written once, called unknown, and closed by an approver, not before it can be known', async () => {
-    const [ana, chi, rob, gus] = [house.person('ana'), house.person('chi'), house.person('rob'), house.person('gus')];
-    const before = house.writes('acme-shop/staging').length;
+    const [ana, chi, rob, gus] = [
+      scenario.person('ana'),
+      scenario.person('chi'),
+      scenario.person('rob'),
+      scenario.person('gus'),
+    ];
+    const before = scenario.writes('acme-shop/staging').length;
     breakPush('acme-shop', true);
     const change = await ana.wants(onto('acme-shop'));
     await chi.clicks(change.card(), 'Approve');
@@ -45,7 +51,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     expect(told.text).toMatch(/Please check [^ ]+ in the host's panel, then press It happened or It did not happen\./);
     expect(told.text).toMatch(/acme-shop\/staging stays locked\. Please check/);
     expect(labels(told)).toEqual(closing);
-    expect(house.writes('acme-shop/staging')).toHaveLength(before + 1);
+    expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
     await change.tells(/^A backup of acme-shop\/staging \(system-generated\) was made at .* so it probably started\./);
     expect(labels(await change.shows('⚠️ Push acme-shop/live → acme-shop/staging'))).toEqual([
       ...closing,
@@ -53,8 +59,8 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     ]);
     const inOps = new RegExp(`#${change.number} · Push [^]*Outcome unknown`);
     const inOpsNow = () =>
-      house.slack.messages({ channel: 'G0BAKERY', as: chi.id }).filter(({ text }) => inOps.test(text));
-    await house.slack.until(() => inOpsNow()[0], patienceMs);
+      scenario.slack.messages({ channel: 'G0BAKERY', as: chi.id }).filter(({ text }) => inOps.test(text));
+    await scenario.slack.until(() => inOpsNow()[0], patienceMs);
     expect(inOpsNow().map(labels)).toEqual([closing]);
     expect(locksOf(change.number)).toHaveLength(2);
 
@@ -79,20 +85,20 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     expect(locksOf(change.number)).toEqual([]);
     await change.tells(/stays locked\. Please check[^[]*$/);
     // Nor does the ops channel offer what is decided.
-    await house.slack.until(() => inOpsNow().every((one) => labels(one).length === 0) || undefined, patienceMs);
-    expect(house.writes('acme-shop/staging')).toHaveLength(before + 1);
+    await scenario.slack.until(() => inOpsNow().every((one) => labels(one).length === 0) || undefined, patienceMs);
+    expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
   });
 
   test('of somebody who was let in for a while: the time begins when a person says that it happened', async () => {
-    const [ben, dee] = [house.person('ben'), house.person('dee')];
-    const id = house.hosting.world.named('lumen-studio/staging')?.id;
+    const [ben, dee] = [scenario.person('ben'), scenario.person('dee')];
+    const id = scenario.hosting.world.named('lumen-studio/staging')?.id;
     const path = `/sites/environments/${id}/ssh/set-allowed-ips`;
-    house.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', path });
+    scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', path });
     const change = await ben.asks('/site allowlist add lumen-studio/staging 198.51.100.4 --for 5m', 'C0GENERAL');
     await dee.clicks(change.card(), 'Approve');
     const told = await change.tells(/^⚠️ .*Outcome unknown\./);
     const timers = (): readonly unknown[] =>
-      house.rows('select due_at from timers where change = ?', change.number).map((row) => row['due_at']);
+      scenario.rows('select due_at from timers where change = ?', change.number).map((row) => row['due_at']);
     await change.tells(/^Read back: 198\.51\.100\.4 is not on the SSH allowlist .* So it probably didn't happen/);
     expect(timers()).toEqual([]);
     longAgo(change.number);
@@ -101,20 +107,20 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await change.tells('✅ @Dee says it happened.');
     expect(timers()).toHaveLength(1);
     expect(Number(timers()[0])).toBeGreaterThanOrEqual(before + 5 * 60_000);
-    expect(house.writes('lumen-studio/staging')).toHaveLength(1);
+    expect(scenario.writes('lumen-studio/staging')).toHaveLength(1);
   });
 
   test('and its target is deleted meanwhile: it can be closed all the same, and asked again', async () => {
-    const [fay, dee] = [house.person('fay'), house.person('dee')];
+    const [fay, dee] = [scenario.person('fay'), scenario.person('dee')];
     breakPush('acme-docs', false);
     const change = await fay.wants(onto('acme-docs'), 'C0OPS');
     await dee.clicks(change.card(), 'Approve');
     const told = await change.tells(/^⚠️ .*Outcome unknown\./);
     await change.tells(/and there is no new one\. It may not have started, or not yet\./);
-    const staging = house.hosting.world.named('acme-docs/staging');
-    const writes = house.writes('acme-docs/staging').length;
-    if (staging) house.hosting.world.removeEnvironment(staging);
-    await house.listsAnew();
+    const staging = scenario.hosting.world.named('acme-docs/staging');
+    const writes = scenario.writes('acme-docs/staging').length;
+    if (staging) scenario.hosting.world.removeEnvironment(staging);
+    await scenario.listsAnew();
     longAgo(change.number);
     await dee.clicks(told, 'It did not happen');
     const closed = await change.tells('❌ @Dee says it did not happen.');

@@ -116,7 +116,7 @@ export const word = (label: string, limit = 200): PlainField<string, false> =>
   });
 
 /** A member of the workspace, mentioned or given by id; the value is a Slack user id. */
-export const somebody = (label: string): PlainField<string, false> =>
+export const testUser = (label: string): PlainField<string, false> =>
   plainField(label, {
     shown: '@person',
     takes: 'a person',

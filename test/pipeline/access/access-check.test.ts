@@ -19,12 +19,12 @@ import {
   said,
   shopDomain,
   staging,
-  wishFor,
+  parsedFor,
 } from '../given.ts';
 
 const READ = '{ allow: [read], to: [developers, leads] }';
 const asked = (policy: Policy, person: Person, path: string, env = staging.name, given = {}) =>
-  authorize(policy, person, resolve(wishFor(path, { env: [env], ...given }), names), company);
+  authorize(policy, person, resolve(parsedFor(path, { env: [env], ...given }), names), company);
 
 describe('who may do nothing at all', () => {
   test.each([
@@ -133,7 +133,7 @@ describe('what the rules say', () => {
       '{ allow: [read], to: [developers], where: ["acme-blog/*"] }',
       '{ allow: [routine], to: [developers] }',
     );
-    const parsed = wishFor('cache clear', { env: [live.name] });
+    const parsed = parsedFor('cache clear', { env: [live.name] });
     const unknown = resolve(parsed, { environments: [], domains: [] }).problems[0]?.refusal;
     const unreadable = refusalOf(() => authorize(policy, ana, resolve(parsed, names), company));
     expect(said(unreadable)).toBe(unknown && said(unknown));
@@ -156,7 +156,7 @@ describe('what the rules say', () => {
 
   test('whoever reads nothing is told of no rule; whoever reads, of the company as of any target', () => {
     const bare = (path: string, ...rules: readonly string[]) =>
-      said(refusalOf(() => authorize(policyOf(...rules), ana, resolve(wishFor(path, {}), names), company)));
+      said(refusalOf(() => authorize(policyOf(...rules), ana, resolve(parsedFor(path, {}), names), company)));
     for (const path of ['pause', 'themes list'])
       expect(bare(path, '{ allow: [pause, read], to: [leads] }')).toBe(`You may not use ${path}. Nothing was done.`);
     expect(bare('themes list', '{ allow: [read], to: [developers], where: ["*/staging"] }')).toBe(
@@ -183,7 +183,7 @@ describe('what the rules say', () => {
     expect(mayRun(nothing, ana, 'whoami', commandAt('whoami'))).toBe(true);
     expect(mayRun(nothing, ana, 'environments', commandAt('environments'))).toBe(false);
     expect(mayRun(policyOf(READ), ana, 'environments', commandAt('environments'))).toBe(true);
-    const parsed = resolve(wishFor('environments', {}), names);
+    const parsed = resolve(parsedFor('environments', {}), names);
     expect(said(refusalOf(() => authorize(nothing, ana, parsed, company)))).toContain('You may not use environments.');
     const policy = policyOf(READ);
     const authorization = { approval: 'none', rules: [], policy: policy.hash };
@@ -222,7 +222,7 @@ describe('what help and App Home show is decided by the rules that are asked of 
     const asked = ['domains list', 'themes list', 'clone', 'dns set', 'allowlist show', 'changes'];
     expect(asked.filter((path) => mayRun(policy, ana, path, commandAt(path)))).toEqual(shown);
     for (const path of ['domains list', 'themes list']) {
-      const run = () => authorize(policy, ana, resolve(wishFor(path, {}), names), company);
+      const run = () => authorize(policy, ana, resolve(parsedFor(path, {}), names), company);
       if (shown.includes(path)) expect(run().target).toEqual(company);
       else expect(said(refusalOf(run))).toContain('You may not run');
     }
@@ -237,7 +237,7 @@ describe('a desk command that a rule has to name', () => {
     '{ deny: [lock], to: everyone, where: ["acme-blog/*"] }',
   );
   const lock = (env: string) => asked(rules, ana, 'lock', env, { why: ['release'] });
-  const bare = (path: string) => authorize(rules, ana, resolve(wishFor(path, {}), names), company);
+  const bare = (path: string) => authorize(rules, ana, resolve(parsedFor(path, {}), names), company);
 
   test('is allowed on the very target that the rule covers, and says by which', () => {
     expect(lock(staging.name)).toMatchObject({ target: staging, authorization: { approval: 'none', rules: [8] } });

@@ -4,7 +4,7 @@ import type { Ask, Authorization } from '../../../src/pipeline/access/authorizat
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import { plain } from '../../../src/text.ts';
-import { ana, company, live, names, policyFrom, staging, wishFor, contextWith } from '../given.ts';
+import { ana, company, live, names, policyFrom, staging, parsedFor, contextWith } from '../given.ts';
 
 const groups = `version: 1
 live: ["*/live"]
@@ -29,7 +29,7 @@ const needing = (...requirements: Needed['requirements']): Needed => ({
 });
 const by = (...those: readonly string[]): Needed => needing({ by: those, count: 1 });
 const allowed: Needed = needing({ by: 'allowed', count: 1 });
-const parsed = resolve(wishFor('push', { from: [staging.id], onto: [live.id], database: ['yes'] }), names);
+const parsed = resolve(parsedFor('push', { from: [staging.id], onto: [live.id], database: ['yes'] }), names);
 
 type Lists = Readonly<Record<string, readonly string[] | undefined>>;
 const told: Lists = { S0GUIDES: ['U09GUY', 'U02BEN', 'U0ANATWO'] };

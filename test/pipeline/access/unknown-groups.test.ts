@@ -24,7 +24,7 @@ import {
   refusalOf,
   said,
   staging,
-  wishFor,
+  parsedFor,
   contextWith,
 } from '../given.ts';
 
@@ -51,7 +51,7 @@ const [resume, pause] = [commandAt('resume'), commandAt('pause')];
 const asked =
   (person: Person, path: string, given = {}) =>
   () =>
-    authorize(policy, person, resolve(wishFor(path, { env: [staging.name], ...given }), names), company);
+    authorize(policy, person, resolve(parsedFor(path, { env: [staging.name], ...given }), names), company);
 
 describe('a command', () => {
   test('that a rule may forbid is refused by the name of the group, and nothing is sent', () => {
@@ -73,7 +73,7 @@ describe('a command', () => {
   });
 
   test('is not refused for good to somebody of whom not even that is known whether they read', () => {
-    const parsed = resolve(wishFor('resume', {}), names);
+    const parsed = resolve(parsedFor('resume', {}), names);
     expect(said(refusalOf(() => authorize(policy, stranger, parsed, company)))).toContain(
       "I can't tell whether you may run resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS). Nothing was done.",
     );
@@ -128,7 +128,7 @@ describe('what is shown', () => {
   let database: Database;
   beforeAll(async () => (database = await openDatabase('sqlite::memory:')));
   afterAll(() => database.close());
-  const officeOf = (person: Person): QueryService =>
+  const queryServiceOf = (person: Person): QueryService =>
     queryServiceFor(
       contextWith({
         database,
@@ -154,7 +154,7 @@ describe('what is shown', () => {
     );
 
   test('help marks what only the unknown withholds', async () => {
-    const page = pageOf(await help.answer({ input: { command: undefined }, queryService: officeOf(dev) }));
+    const page = pageOf(await help.answer({ input: { command: undefined }, queryService: queryServiceOf(dev) }));
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
     const rows = new Map(table.rows.map(([path = [], what = []]) => [plain(path), plain(what)]));
@@ -166,19 +166,22 @@ describe('what is shown', () => {
   });
 
   test('whoami does not say that somebody is in no group where it is not known', async () => {
-    const page = await whoami.answer({ input: {}, queryService: officeOf(stranger) });
+    const page = await whoami.answer({ input: {}, queryService: queryServiceOf(stranger) });
     expect(textOf(page)).toMatch(/names, as far as I know\..*doesn't tell me who is in .*S0DEVS.*S0LEADS.*S0BARRED/);
   });
 
   test('can says on what it depends', async () => {
-    const page = await can.answer({ input: { command: ['resume'], person: undefined }, queryService: officeOf(dev) });
+    const page = await can.answer({
+      input: { command: ['resume'], person: undefined },
+      queryService: queryServiceOf(dev),
+    });
     expect(plain(pageOf(page).title)).toBe('You may or may not run resume');
     expect(textOf(page)).toMatch(/S0LEADS.*Slack doesn't tell me. Until it does, I refuse it\./);
     const clear = { command: ['cache', 'clear', staging.name], person: undefined };
-    expect(plain(pageOf(await can.answer({ input: clear, queryService: officeOf(dev) })).title)).toMatch(
+    expect(plain(pageOf(await can.answer({ input: clear, queryService: queryServiceOf(dev) })).title)).toMatch(
       /^You may run cache clear/,
     );
-    expect(textOf(await can.answer({ input: clear, queryService: officeOf(stranger) }))).toContain('S0DEVS');
+    expect(textOf(await can.answer({ input: clear, queryService: queryServiceOf(stranger) }))).toContain('S0DEVS');
   });
 
   test('names that may be hidden say so, and whose these are is not mixed up', () => {

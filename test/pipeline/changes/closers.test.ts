@@ -39,7 +39,7 @@ const ending: Ending = {
   },
 };
 
-function deskOf(rules: string, guides: readonly string[] | undefined): AccessContext {
+function contextOver(rules: string, guides: readonly string[] | undefined): AccessContext {
   const policy = policyFrom(groups + rules);
   return contextWith({
     policy: () => policy,
@@ -65,7 +65,7 @@ rules:
       requester: 'U0GONE',
     },
   };
-  const context = { ...deskOf('', []), policy: () => policyFrom(rules) };
+  const context = { ...contextOver('', []), policy: () => policyFrom(rules) };
   expect(await closersOf(context, of)).toEqual({ people: ['U0GONE'], byUnlock: false, anybody: true });
   const without = { ...context, personOf: async () => ({ ...ana, standing: 'deactivated' as const }) };
   expect(await closersOf(without, of)).toEqual({ people: [], byUnlock: false, anybody: true });
@@ -108,12 +108,12 @@ describe('who there is to end a change', () => {
       { people: ['U03CHI'], byUnlock: false, anybody: true },
     ],
   ])('%s', async (_, rules, guides, wanted) => {
-    expect(await closersOf(deskOf(rules, guides), ending)).toEqual(wanted);
+    expect(await closersOf(contextOver(rules, guides), ending)).toEqual(wanted);
   });
 
   test('is asked only where it matters', async () => {
     const silent: AccessContext = {
-      ...deskOf('', []),
+      ...contextOver('', []),
       membersOf: () => {
         throw new Error('it was asked');
       },
@@ -121,10 +121,10 @@ describe('who there is to end a change', () => {
     expect(await isCloser(silent, { kind: 'may' }, ending)).toBe(true);
     expect(await isCloser(silent, { kind: 'may not', why: 'not named' }, ending)).toBe(false);
     const spare = { kind: 'if nobody may', forced: false } as const;
-    expect(await isCloser(deskOf('', []), spare, ending)).toBe(true);
-    expect(await isCloser(deskOf(by('leads'), []), spare, ending)).toBe(false);
-    expect(await isCloser(deskOf(by('guides'), undefined), spare, ending)).toBe(false);
-    expect(await isCloser(deskOf(by('guides'), undefined), { ...spare, forced: true }, ending)).toBe(true);
+    expect(await isCloser(contextOver('', []), spare, ending)).toBe(true);
+    expect(await isCloser(contextOver(by('leads'), []), spare, ending)).toBe(false);
+    expect(await isCloser(contextOver(by('guides'), undefined), spare, ending)).toBe(false);
+    expect(await isCloser(contextOver(by('guides'), undefined), { ...spare, forced: true }, ending)).toBe(true);
   });
 });
 

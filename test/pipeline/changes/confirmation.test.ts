@@ -12,7 +12,7 @@ import { Refusal, type Args } from '../../../src/errors.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { said } from '../given.ts';
-import { confirmationOf, deskOf, frozenFrom, openStill } from '../matrix/scene.ts';
+import { confirmationOf, contextOver, frozenFrom, openStill } from '../matrix/scene.ts';
 import { idOf, roles } from '../matrix/world.ts';
 
 /** What is saved was seen, and its name was typed: whichever edge asks for it. */
@@ -27,7 +27,7 @@ const push = ['push', idOf('staging'), idOf('live'), '--database'];
 const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
 const requester = { person: roles.ana, channel: { id: 'C1', shared: false } };
 const tryToSave = async (frozen: Frozen, confirmation: Confirmation): Promise<Change | undefined | Refusal> =>
-  save(deskOf(database), frozen, requester, confirmation, undefined).catch((error: unknown) => {
+  save(contextOver(database), frozen, requester, confirmation, undefined).catch((error: unknown) => {
     if (error instanceof Refusal) return error;
     throw error;
   });
@@ -56,7 +56,7 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
     ['something else was shown', add, (frozen) => seen(frozen, { shown: 'f'.repeat(64) }), /^This changed while/],
     ['half the fingerprint came', add, (frozen) => seen(frozen, { shown: frozen.fingerprint.slice(0, 8) }), /changed/],
   ])('%s', async (_, words, confirmation, sentence) => {
-    const frozen = await frozenFrom(deskOf(database), 'ana', words);
+    const frozen = await frozenFrom(contextOver(database), 'ana', words);
     const before = await kept();
     const came = await tryToSave(frozen, confirmation(frozen));
     if (!(came instanceof Refusal)) throw new Error('it was saved');
@@ -75,12 +75,12 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
       () => 'not needed',
     ],
   ])('%s is saved', async (_, words, confirmation) => {
-    const frozen = await frozenFrom(deskOf(database), 'ana', words);
+    const frozen = await frozenFrom(contextOver(database), 'ana', words);
     expect(await tryToSave(frozen, confirmation(frozen))).toMatchObject({ fingerprint: frozen.fingerprint });
   });
 
   test('a timer runs words that were shown when it was set', async () => {
-    const frozen = await frozenFrom(deskOf(database), 'ana', add);
+    const frozen = await frozenFrom(contextOver(database), 'ana', add);
     const timed = { ...frozen, authorization: { ...frozen.authorization, approval: 'none', timerOf: 1 } as const };
     expect(await tryToSave(timed, 'timer')).toMatchObject({ state: 'approved' });
   });

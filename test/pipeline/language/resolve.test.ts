@@ -3,9 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { canonicalArgs, isNamed, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { folded } from '../../../src/pipeline/language/name-search.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
-import { ana, blog, environment, hostile, live, names, policyOf, said, staging, wishFor } from '../given.ts';
+import { ana, blog, environment, hostile, live, names, policyOf, said, staging, parsedFor } from '../given.ts';
 
-const find = (typed: string): Resolved => resolve(wishFor('cache clear', { env: [typed] }, { reason: 'a b' }), names);
+const find = (typed: string): Resolved => resolve(parsedFor('cache clear', { env: [typed] }, { reason: 'a b' }), names);
 const refusal = (typed: string) => {
   const [problem] = find(typed).problems;
   if (problem === undefined) throw new Error(`${typed} was found`);
@@ -52,7 +52,7 @@ describe('a name means one thing or nothing', () => {
 
   test('two of one name are told apart by their ids', () => {
     const twin = { ...environment('acme-shop/live', 77) };
-    const { problems } = resolve(wishFor('cache clear', { env: ['acme-shop/live'] }), {
+    const { problems } = resolve(parsedFor('cache clear', { env: ['acme-shop/live'] }), {
       ...names,
       environments: [live, twin],
     });
@@ -82,7 +82,7 @@ describe('a name means one thing or nothing', () => {
 });
 
 test('what is missing is told apart from what cannot be read', () => {
-  const { missing, problems, input } = resolve(wishFor('allowlist add', { addresses: ['bad'], for: [' '] }), names);
+  const { missing, problems, input } = resolve(parsedFor('allowlist add', { addresses: ['bad'], for: [' '] }), names);
   expect(missing).toEqual(['env']);
   expect(problems.map((problem) => problem.field)).toEqual(['addresses']);
   expect(input).toEqual({});
@@ -90,7 +90,7 @@ test('what is missing is told apart from what cannot be read', () => {
 
 test('the words that are kept have ids and canonical values, and no reason', () => {
   const given = { env: ['ACME-shop/live'], addresses: ['1.1.1.1/32', '1.1.1.1', '10.0.0.0/08'], for: ['90m'] };
-  const resolved = resolve(wishFor('allowlist add', given, { reason: 'x' }), names);
+  const resolved = resolve(parsedFor('allowlist add', given, { reason: 'x' }), names);
   expect(canonicalArgs(resolved)).toEqual(['allowlist', 'add', live.id, '1.1.1.1', '10.0.0.0/8', '--for=1h30m']);
 });
 

@@ -12,7 +12,7 @@ import { findChange, type Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { clickRefusedAs } from './answers.ts';
 import { clicks, type Cell } from './expected.ts';
-import { changesIn, deskOf, openStill, putBack, whoIs, type Name } from './scene.ts';
+import { changesIn, contextOver, openStill, putBack, whoIs, type Name } from './scene.ts';
 import { refusalIn, valuesOf } from './surfaces.ts';
 import { roles, unwelcome, type Role } from './world.ts';
 
@@ -76,7 +76,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
   };
   await deliverAll(context);
   for (const role of ['ana', 'chi', 'dee'] as const) {
-    const { toDecide, mine } = await overviewFor(deskOf(database), roles[role]);
+    const { toDecide, mine } = await overviewFor(contextOver(database), roles[role]);
     for (const card of [...toDecide, ...mine]) note('App Home', card);
   }
   return found;
@@ -93,9 +93,9 @@ async function clicked(value: string, role: Role, change: Change): Promise<strin
     looks += 1;
     // Which user groups to ask Slack about is all that is read for whoever may do nothing here.
     if (looks > 1) throw new Error('a rule was read');
-    return deskOf(database).policy();
+    return contextOver(database).policy();
   };
-  const context = deskOf(database, { whoIs: whoIs(person), ...(isIn ? {} : { policy }) });
+  const context = contextOver(database, { whoIs: whoIs(person), ...(isIn ? {} : { policy }) });
   try {
     await decide(context, { ...decision, person: person.id, team: 'T1', inbox: undefined, reason: 'because' });
     const { state } = (await findChange(database.db, change.number)) ?? { state: 'gone' };
@@ -148,7 +148,7 @@ describe('where a button stands', () => {
       const approving = clicks.filter(({ row: [verdict, of] }) => verdict === 'approve' && of === name);
       const counting = approving.filter(({ says }) => says === 'approved' || says === 'vote').map(({ role }) => role);
       const isShown = async (role: Role): Promise<boolean> => {
-        const { toDecide } = await overviewFor(deskOf(database), roles[role]);
+        const { toDecide } = await overviewFor(contextOver(database), roles[role]);
         return toDecide
           .flatMap((card) => valuesOf(drawCard(card)))
           .some((value) => keyOf(value) === `${changes[name].number} approve`);
@@ -170,7 +170,7 @@ describe('where a button stands', () => {
       const decision = decisionIn(value);
       if (decision === undefined) throw new Error(value);
       try {
-        await decide(deskOf(database), { ...decision, person: roles[role].id, team: 'T1', inbox: undefined });
+        await decide(contextOver(database), { ...decision, person: roles[role].id, team: 'T1', inbox: undefined });
         return (await findChange(database.db, change.number))?.state ?? '';
       } catch (error) {
         return clickRefusedAs(refusalIn(error));

@@ -38,7 +38,11 @@ export const whoIs =
     [...instead, ...Object.values(roles)].find((one) => one.id === id);
 
 /** What asks, decides and sends; `more` is what is otherwise this time. */
-export function deskOf(database: Database, more: Partial<StepsContext> = {}, rulesThen: Policy = policy): StepsContext {
+export function contextOver(
+  database: Database,
+  more: Partial<StepsContext> = {},
+  rulesThen: Policy = policy,
+): StepsContext {
   return contextWith({
     database,
     changeStore: createChangeStore({
@@ -105,7 +109,7 @@ export type Name = 'one-lead' | 'two-leads' | 'another' | 'cooling-down' | 'unkn
 
 /** One of each kind: who asked for it, and what for. */
 export async function changesIn(database: Database): Promise<Readonly<Record<Name, Change>>> {
-  const context = deskOf(database);
+  const context = contextOver(database);
   const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
   const push = ['push', idOf('staging'), idOf('live'), '--database'];
   const unknown = { state: 'unknown', sent_at: 1, version: 4 } as const;

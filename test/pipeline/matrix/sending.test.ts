@@ -6,7 +6,7 @@ import type { Policy } from '../../../src/policy/rules.ts';
 import { insertChange, type Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { sending, submits, type Cell } from './expected.ts';
-import { approvedBy, changesIn, deskOf, frozenFrom, now, openStill, putBack, whoIs, type Name } from './scene.ts';
+import { approvedBy, changesIn, contextOver, frozenFrom, now, openStill, putBack, whoIs, type Name } from './scene.ts';
 import { pathOf, argsById } from './surfaces.ts';
 import { isPlace, policy, policyWith, roles, rules, unwelcome } from './world.ts';
 
@@ -33,7 +33,7 @@ test('promise 4: 35 sets of approvers suffice or do not, as they are when it is 
       change,
       people.map(({ id }) => id),
     );
-    const is = kindOf(await recheck(deskOf(database, { whoIs: whoIs(...people) }), change));
+    const is = kindOf(await recheck(contextOver(database, { whoIs: whoIs(...people) }), change));
     if (is !== (isSent ? 'as it was' : 'invalidated')) wrong.push(`${name}, ${voters.join(' and ')}: ${is}`);
   }
   expect(wrong).toEqual([]);
@@ -53,7 +53,7 @@ test('promise 4: where it is not known whether an approver is in the user group,
     );
     const others = voters.filter((role) => role !== 'kim').map((role) => roles[role]);
     const asIf = async (kim: Person): Promise<string> =>
-      kindOf(await recheck(deskOf(database, { whoIs: whoIs(kim, ...others) }), change));
+      kindOf(await recheck(contextOver(database, { whoIs: whoIs(kim, ...others) }), change));
     const [inIt, notInIt, is] = [await asIf(roles.kim), await asIf(roles.lost), await asIf(unknown)];
     expect([name, voters, is]).toEqual([name, voters, inIt === notInIt ? inIt : 'later']);
     came.add(is);
@@ -67,12 +67,12 @@ test.each(unwelcome)('promise 4: an approver who is a %s by now does not count',
     const change = await approved(changes[name]);
     await approvedBy(database, change, [roles.dee.id]);
     const dee = { ...roles.dee, standing: roles[role].standing };
-    expect([name, kindOf(await recheck(deskOf(database, { whoIs: whoIs(dee) }), change))]).toEqual([
+    expect([name, kindOf(await recheck(contextOver(database, { whoIs: whoIs(dee) }), change))]).toEqual([
       name,
       'invalidated',
     ]);
     const silent = async (id: string): Promise<Person | undefined> => (id === dee.id ? undefined : whoIs()(id));
-    expect([name, kindOf(await recheck(deskOf(database, { whoIs: silent }), change))]).toEqual([name, 'later']);
+    expect([name, kindOf(await recheck(contextOver(database, { whoIs: silent }), change))]).toEqual([name, 'later']);
   }
 });
 
@@ -81,7 +81,7 @@ test('promise 4: what was asked for then is needed, whatever less is asked for n
   await approvedBy(database, change, [roles.chi.id]);
   for (const approval of [', approval: none', ', approval: { by: [leads] }']) {
     const less = policyWith(Object.values({ ...rules, push: `{ allow: [push], to: [developers]${approval} }` }));
-    expect(kindOf(await recheck(deskOf(database, {}, less), change))).toBe('invalidated');
+    expect(kindOf(await recheck(contextOver(database, {}, less), change))).toBe('invalidated');
   }
 });
 
@@ -133,7 +133,7 @@ function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
 async function saved({ row: [row, place], role }: Cell): Promise<Change> {
   if (!isPlace(place)) throw new Error(`no place ${place}`);
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
-  const frozen = await frozenFrom(deskOf(database), role, argsById(row, place));
+  const frozen = await frozenFrom(contextOver(database), role, argsById(row, place));
   const newRow = { ...rowOf(frozen, requester, now), state: 'approved' } as const;
   const change = await database.transaction((tx) => insertChange(tx, newRow));
   const voters = [roles.dee, role === 'chi' ? roles.kim : roles.chi];
@@ -154,7 +154,7 @@ test('promise 4: 688 cells of what was allowed are asked again when it is sent',
       const people = requester === 'silence' ? [] : [{ ...roles[role], ...requester }];
       const known = whoIs(...people);
       const silent = async (id: string): Promise<Person | undefined> => (id === roles[role].id ? undefined : known(id));
-      const context = deskOf(database, { whoIs: requester === 'silence' ? silent : known }, rulesThen);
+      const context = contextOver(database, { whoIs: requester === 'silence' ? silent : known }, rulesThen);
       const is = kindOf(await recheck(context, change));
       looked += 1;
       if (is !== wanted) wrong.push(`${row.join(' ')}, ${role}, ${what}: ${is}, and not ${wanted}`);

@@ -2,13 +2,13 @@ import type { Listing } from '../../../src/hosting/listing.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { member as somebody, policyFrom, uuid } from '../given.ts';
+import { member as testUser, policyFrom, uuid } from '../given.ts';
 
 /** The people, places and rules of the permission matrix. */
 
 /** Of everybody it is known whether they are in the user group of leads. */
 const member = (id: string, name: string, more: Partial<Person> = {}): Person =>
-  somebody(id, name, { otherGroups: more.groups ? [] : ['S0LEADS'], ...more });
+  testUser(id, name, { otherGroups: more.groups ? [] : ['S0LEADS'], ...more });
 
 /** Everybody, by their part. `ana2` and `gil2` are second accounts; `lost` was in the user group of leads until just now. */
 export const roles = {

@@ -3,7 +3,7 @@ import { createWorker } from '../../../src/pipeline/steps/worker.ts';
 import { save } from '../../../src/pipeline/steps/submit.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
-import { deskOf, frozenFrom, whoIs } from '../matrix/scene.ts';
+import { contextOver, frozenFrom, whoIs } from '../matrix/scene.ts';
 import { idOf, roles } from '../matrix/world.ts';
 import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 
@@ -19,7 +19,7 @@ async function due(database: Database, more: Partial<StepsContext>) {
   let stepped = Promise.withResolvers<void>();
   const written: unknown[] = [];
   const context: StepsContext = {
-    ...deskOf(database),
+    ...contextOver(database),
     send: {
       open: async () => ({
         abandon: () => undefined,

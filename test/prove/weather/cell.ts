@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { BOT_USER } from '../../../src/playground/slack/seed.ts';
-import { ids, patienceMs, type House } from '../../stories/house.ts';
+import { ids, patienceMs, type Scenario } from '../../stories/scenario.ts';
 import { isUnheard } from '../insist.ts';
 import { eventually, onScene, type Scene } from '../scene.ts';
 import type { Kind } from './kinds.ts';
@@ -35,20 +35,20 @@ const looks = 10;
 const toldWithinMs = 10_000;
 
 async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
-  const { house, database, hurry } = scene;
+  const { scenario, database, hurry } = scene;
   await scene.start();
   await kind.prepare(scene);
   await scene.atRest();
   const before = await standing(scene);
   const falseWords = new Set<string>();
   const look = (isOver: boolean): void => {
-    for (const { text } of newsOf(house, before))
-      for (const lie of liesIn(text, house, before, weather, isOver)) falseWords.add(lie);
+    for (const { text } of newsOf(scenario, before))
+      for (const lie of liesIn(text, scenario, before, weather, isOver)) falseWords.add(lie);
   };
   const { mend, act = () => kind.act(scene), comes } = await weather.begins(scene, kind);
   const heardOf = async (): Promise<number> => {
     const since = performance.now();
-    await eventually('told', () => (newsOf(house, before).length > 0 ? '' : 'nobody heard anything'));
+    await eventually('told', () => (newsOf(scenario, before).length > 0 ? '' : 'nobody heard anything'));
     return performance.now() - since;
   };
   // A process that ends while handling it answers nobody and has lost what it did not save.
@@ -61,12 +61,12 @@ async function live(scene: Scene, weather: Weather, kind: Kind): Promise<Cell> {
   );
   if (weather.isDown) await mend();
   const afterMs = await (interaction ?? heardOf());
-  const told = [...new Set(newsOf(house, before).map(({ where }) => where))];
+  const told = [...new Set(newsOf(scenario, before).map(({ where }) => where))];
   if (!weather.isDown) await mend();
   await endWell(scene, kind, before, asked);
   look(true);
   const end = (await changeOf(scene, kind, before))?.state ?? 'none';
-  const sent = house.writes().length - before.writes;
+  const sent = scenario.writes().length - before.writes;
   const came = `${sent} written, ${end}`;
   const must = ['1 written, done', ...(weather.mayBe ?? [])];
   const wrong = [
@@ -82,8 +82,8 @@ type Asked = { readonly read: string; readonly isUnheard: boolean };
 
 const outcomeShape = z.object({ delivered: z.boolean(), acked: z.boolean(), ms: z.number() });
 
-async function ask({ house }: Scene, act: () => Promise<unknown>): Promise<Asked> {
-  const read = readPrivately(house);
+async function ask({ scenario }: Scene, act: () => Promise<unknown>): Promise<Asked> {
+  const read = readPrivately(scenario);
   try {
     const outcome = outcomeShape.safeParse(await act());
     return { read, isUnheard: outcome.success && isUnheard(outcome.data) };
@@ -94,7 +94,7 @@ async function ask({ house }: Scene, act: () => Promise<unknown>): Promise<Asked
 }
 
 async function askUntilHeard(scene: Scene, act: () => Promise<unknown>): Promise<Asked> {
-  await scene.house.slack.connected(patienceMs);
+  await scene.scenario.slack.connected(patienceMs);
   let asked = await ask(scene, act);
   await eventually('heard', async () => {
     if (!asked.isUnheard) return '';
@@ -116,7 +116,7 @@ async function endWell(scene: Scene, kind: Kind, before: Standing, asked: Asked)
     const change = await changeOf(scene, kind, before);
     if (change?.hasEnded) return '';
     if (change !== undefined && change.state !== 'waiting') return `it is ${change.state}`;
-    const isAnswered = open.length === 0 && (last.isUnheard || readPrivately(scene.house) !== last.read);
+    const isAnswered = open.length === 0 && (last.isUnheard || readPrivately(scene.scenario) !== last.read);
     if (!isAnswered) return `no answer yet; ${open.length} deliveries are open`;
     last = await ask(scene, () => kind.act(scene));
     return 'it was asked for again';
@@ -127,10 +127,10 @@ async function endWell(scene: Scene, kind: Kind, before: Standing, asked: Asked)
 /** The state when the weather began. */
 type Standing = { readonly writes: number; readonly newest: number; readonly said: ReadonlySet<string> };
 
-async function standing({ house, rows }: Scene): Promise<Standing> {
+async function standing({ scenario, rows }: Scene): Promise<Standing> {
   const [newest] = await rows('select coalesce(max(number), 0) as number from changes');
-  const said = new Set(everything(house).map(({ text }) => text));
-  return { writes: house.writes().length, newest: Number(newest?.['number']), said };
+  const said = new Set(everything(scenario).map(({ text }) => text));
+  return { writes: scenario.writes().length, newest: Number(newest?.['number']), said };
 }
 
 /** The change in question: the waiting one, or the one made by the last step. */
@@ -158,7 +158,7 @@ const countDown = (times: number, act: () => Promise<unknown>): (() => Promise<s
 type Said = { readonly where: 'thread' | 'private' | 'form' | 'ops'; readonly text: string };
 
 /** Everything that people can read now. */
-function everything({ slack }: House): readonly Said[] {
+function everything({ slack }: Scenario): readonly Said[] {
   const people = [ids.ana, ids.chi, ids.dee];
   const inChannel = (channel: string, as: string, where: Said['where']): Said[] => {
     const roots = slack.messages({ channel, as });
@@ -176,16 +176,16 @@ function everything({ slack }: House): readonly Said[] {
 }
 
 /** Private messages and forms, where people are told why nothing came of a step. */
-const readPrivately = (house: House): string =>
-  JSON.stringify(everything(house).filter(({ where }) => where === 'private' || where === 'form'));
+const readPrivately = (scenario: Scenario): string =>
+  JSON.stringify(everything(scenario).filter(({ where }) => where === 'private' || where === 'form'));
 
-const newsOf = (house: House, { said }: Standing): readonly Said[] =>
-  everything(house).filter(({ text }) => !said.has(text));
+const newsOf = (scenario: Scenario, { said }: Standing): readonly Said[] =>
+  everything(scenario).filter(({ text }) => !said.has(text));
 
 /** No weather makes anything gone, failed, invalidated or refused by the host, and *done* needs a write and a look. */
 function liesIn(
   text: string,
-  house: House,
+  scenario: Scenario,
   before: Standing,
   { isBlind }: Weather,
   isOver: boolean,
@@ -193,7 +193,7 @@ function liesIn(
   const lies = [...text.matchAll(/\b(?:is gone|failed|invalidated|nothing left to|The host rejected it)\b/gi)].map(
     ([word]) => word,
   );
-  const isWritten = house.writes().length > before.writes;
+  const isWritten = scenario.writes().length > before.writes;
   const isDone = /✅/.test(text) && (!isWritten || (isBlind === true && !isOver));
   return [...lies, ...(isDone ? ['✅'] : [])].map((lie) => `“${lie}” in “${text.slice(0, 200)}”`);
 }

@@ -1,5 +1,5 @@
 import { randomFrom } from '../../../src/playground/hosting/random.ts';
-import { ids } from '../../stories/house.ts';
+import { ids } from '../../stories/scenario.ts';
 import { approve, waitingPush } from '../push.ts';
 import type { Scene } from '../scene.ts';
 
@@ -15,7 +15,7 @@ export type Kind = {
 };
 
 const address = '198.51.100.4';
-const says = ({ house: { slack } }: Scene, words: string): Promise<unknown> =>
+const says = ({ scenario: { slack } }: Scene, words: string): Promise<unknown> =>
   slack.command(ids.ana, 'C0ACME', `/site ${words}`);
 
 /** Clears a cache with one command. */
@@ -30,9 +30,9 @@ const routine: Kind = {
 const sensitive: Kind = {
   name: 'sensitive',
   words: `allowlist add acme-shop/live ${address}`,
-  prepare: ({ house }) => house.person('ana').opens(`/site ${sensitive.words}`, `Let ${address} in over SSH`),
+  prepare: ({ scenario }) => scenario.person('ana').opens(`/site ${sensitive.words}`, `Let ${address} in over SSH`),
   act: async (scene) => {
-    const { slack } = scene.house;
+    const { slack } = scene.scenario;
     const { modals } = slack.views(ids.ana);
     if (modals.at(-1)?.callback_id === 'review') return slack.submit(ids.ana);
     // The form said why nothing came of it. Open it again, and submit it at the next call.

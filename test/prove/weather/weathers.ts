@@ -1,5 +1,5 @@
 import { copyFileSync, renameSync } from 'node:fs';
-import { ids } from '../../stories/house.ts';
+import { ids } from '../../stories/scenario.ts';
 import { eventually, type Scene } from '../scene.ts';
 import { remember } from '../set-back.ts';
 import type { Kind } from './kinds.ts';
@@ -57,13 +57,13 @@ const always = { times: 'always' } as const;
 const restartInto =
   (trouble: (scene: Scene) => unknown): Weather['begins'] =>
   async (scene) => {
-    await scene.house.stop();
+    await scene.scenario.stop();
     trouble(scene);
     await scene.start(0, 'connected');
-    return { mend: () => void scene.house.hosting.faults.remove() };
+    return { mend: () => void scene.scenario.hosting.faults.remove() };
   };
 
-const hostListsNothing = ({ house: { hosting } }: Scene): void => {
+const hostListsNothing = ({ scenario: { hosting } }: Scene): void => {
   const empty = (path: string, company: object): unknown =>
     hosting.faults.add({ kind: 'status', method: 'GET', path, status: 200, body: { company }, ...always });
   empty('/sites', { sites: [] });
@@ -75,7 +75,7 @@ const hostListsNothing = ({ house: { hosting } }: Scene): void => {
 const groupsAnswer =
   (error: string): Weather['begins'] =>
   async (scene, kind) => {
-    const { slack } = scene.house;
+    const { slack } = scene.scenario;
     const refuse = (): unknown => slack.faults.add({ method: 'usergroups.users.list', kind: 'error', error });
     await restartInto(refuse)(scene, kind);
     return {
@@ -87,17 +87,17 @@ const groupsAnswer =
   };
 
 /** Lets the held request go; resolves when the host has the write. */
-async function sent({ house, hurry }: Scene, before: number): Promise<void> {
+async function sent({ scenario, hurry }: Scene, before: number): Promise<void> {
   await eventually('written', async () => {
     await hurry();
-    return house.writes().length > before ? '' : 'no write yet';
+    return scenario.writes().length > before ? '' : 'no write yet';
   });
 }
 
 /** From the write on, every read of the host returns its gateway's page. */
 const gatewayAfterTheWrite: Weather['begins'] = (scene) => {
-  const { hosting } = scene.house;
-  const before = scene.house.writes().length;
+  const { hosting } = scene.scenario;
+  const before = scene.scenario.writes().length;
   return {
     comes: async () => {
       await sent(scene, before);
@@ -109,7 +109,7 @@ const gatewayAfterTheWrite: Weather['begins'] = (scene) => {
 
 const channelRefuses =
   (error: string): Weather['begins'] =>
-  ({ house: { slack } }) => {
+  ({ scenario: { slack } }) => {
     slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel: 'C0ACME' });
     return { mend: () => void slack.faults.remove() };
   };
@@ -139,7 +139,7 @@ const flushFails: Weather['begins'] = (scene) => {
 };
 
 const fileIsReplaced: Weather['begins'] = (scene) => {
-  const file = scene.house.databaseUrl.slice('sqlite:'.length);
+  const file = scene.scenario.databaseUrl.slice('sqlite:'.length);
   copyFileSync(file, `${file}.copy`);
   renameSync(`${file}.copy`, file);
   return endsAndStarts(scene);
@@ -147,12 +147,12 @@ const fileIsReplaced: Weather['begins'] = (scene) => {
 
 /** The database is restored to before the change was sent, while the host has it. */
 const commitIsLost: Weather['begins'] = async (scene) => {
-  const { house, write, rows } = scene;
-  const before = house.writes().length;
+  const { scenario, write, rows } = scene;
+  const before = scenario.writes().length;
   const isPaused = `insert into kv (key, value, at) values ('pause', '{"by":"U03CHI","name":"Chi","at":1}', 1)`;
   await write(isPaused);
-  house.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 1_500 });
-  house.hosting.faults.add({ kind: 'delay', method: 'PUT', ms: 1_500 });
+  scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 1_500 });
+  scenario.hosting.faults.add({ kind: 'delay', method: 'PUT', ms: 1_500 });
   const unpause = (): Promise<unknown> => write(`delete from kv where key = 'pause'`);
   return {
     comes: async () => {
@@ -168,14 +168,14 @@ const commitIsLost: Weather['begins'] = async (scene) => {
     },
     // A person has checked the host's panel and resumes.
     mend: async () => {
-      house.hosting.faults.remove();
+      scenario.hosting.faults.remove();
       await unpause();
     },
   };
 };
 
 /** Ana edits a message until it contains the command. Routine kinds need only words and are asked by a mention. */
-const messageIsEdited: Weather['begins'] = async ({ house: { slack } }, kind) => {
+const messageIsEdited: Weather['begins'] = async ({ scenario: { slack } }, kind) => {
   const mention = `<@U0SITEHAND> ${kind.words}`;
   const isRoutine = kind.name === 'routine';
   const said = isRoutine ? undefined : await slack.say(ids.ana, 'C0ACME', 'what shall we do?');
@@ -198,7 +198,7 @@ const messageIsEdited: Weather['begins'] = async ({ house: { slack } }, kind) =>
 export const weathers: readonly Weather[] = [
   {
     name: 'the host is away while the bot restarts',
-    begins: restartInto(({ house }) => house.hosting.faults.add({ kind: 'status', status: 503, ...always })),
+    begins: restartInto(({ scenario }) => scenario.hosting.faults.add({ kind: 'status', status: 503, ...always })),
   },
   { name: 'the host lists nothing while the bot restarts', begins: restartInto(hostListsNothing) },
   { name: 'a gateway answers HTML once it was written', isBlind: true, begins: gatewayAfterTheWrite },

@@ -19,7 +19,7 @@ import {
   refusalOf,
   said,
   uuid,
-  wishFor,
+  parsedFor,
   wordsFor,
 } from '../../pipeline/given.ts';
 import { askedOf, untouched } from '../untouched.ts';
@@ -78,7 +78,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
 });
 
 const viewOf = (path: string, given: Given) =>
-  formView(wishFor(path, given), origin, nameOf, { fields: askedOf(commandAt(path), given) });
+  formView(parsedFor(path, given), origin, nameOf, { fields: askedOf(commandAt(path), given) });
 
 test('a list too long for a form is left out rather than cut: half an address is another address', () => {
   const addresses = Array.from({ length: 100 }, (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${index + 1000}`);
@@ -94,7 +94,7 @@ test('a review shows the words of the card and carries them no further than it m
     fc.property(hostile, hostile, (text, reason) => {
       const action = commandAt('cache clear');
       if (action.shape !== 'action') throw new Error('no action');
-      const parsed = wishFor('cache clear', { env: [live.id] }, { reason });
+      const parsed = parsedFor('cache clear', { env: [live.id] }, { reason });
       const authorized: Authorized = {
         ...resolve(parsed, names),
         stage: 'authorized',
@@ -122,7 +122,7 @@ test.each<[string, string, boolean]>([
   const action = commandAt('dns set');
   if (action.shape !== 'action') throw new Error('no action');
   const [domain] = names.domains;
-  const parsed = wishFor('dns set', { domain: [domain?.name ?? ''], type: ['TXT'], name: ['@'], add: [value] });
+  const parsed = parsedFor('dns set', { domain: [domain?.name ?? ''], type: ['TXT'], name: ['@'], add: [value] });
   const authorized: Authorized = {
     ...resolve(parsed, names),
     stage: 'authorized',

@@ -1,7 +1,7 @@
 import type { Entry } from '../../../src/playground/hosting/journal.ts';
 import type { SeenMessage, SeenView } from '../../../src/playground/slack/reads.ts';
-import { ids, type House } from '../house.ts';
-import { expectSoon, type Said, type Tale } from '../people.ts';
+import { ids, type Scenario } from '../scenario.ts';
+import { expectSoon, type Said, type ChangeThread } from '../people.ts';
 import type { Asked, Reading, Scene, Writing } from './story.ts';
 
 /** How somebody asks: all of it in words, or all of it in the form. */
@@ -19,101 +19,113 @@ export function requestFor({ section }: { readonly section: string }, { method, 
 }
 
 /** Ana asks by words, or by the form alone. */
-export async function asks(house: House, story: Reading, on: string, way: Way): Promise<Said> {
-  const ana = house.person('ana');
+export async function asks(scenario: Scenario, story: Reading, on: string, way: Way): Promise<Said> {
+  const ana = scenario.person('ana');
   if (way === 'typed') return ana.says(lineOf(story, on));
-  const said = await openForm(house, story);
-  await fillIn(house, story, on);
-  await submit(house, story.fills(on));
+  const said = await openForm(scenario, story);
+  await fillIn(scenario, story, on);
+  await submit(scenario, story.fills(on));
   return said;
 }
 
 /** Ana has it changed, by words or by the form alone; what is shown first she confirms. */
-export async function changes(house: House, story: Writing, on: string, way: Way, channel = 'C0ACME'): Promise<Tale> {
-  const ana = house.person('ana');
+export async function changes(
+  scenario: Scenario,
+  story: Writing,
+  on: string,
+  way: Way,
+  channel = 'C0ACME',
+): Promise<ChangeThread> {
+  const ana = scenario.person('ana');
   const isSeen = story.seen === 'always' || (story.seen === 'live' && on.endsWith('/live'));
   if (way === 'typed') {
     if (!isSeen) return ana.asks(lineOf(story, on), channel);
     await ana.says(lineOf(story, on), channel);
-    return confirm(house, channel);
+    return confirm(scenario, channel);
   }
-  await openForm(house, story, channel);
-  await fillIn(house, story, on);
+  await openForm(scenario, story, channel);
+  await fillIn(scenario, story, on);
   if (!isSeen) return ana.confirms(story.fills(on), channel);
-  await submit(house, story.fills(on));
-  return confirm(house, channel);
+  await submit(scenario, story.fills(on));
+  return confirm(scenario, channel);
 }
 
 /** The end of a change; one that could still be stopped is not waited for. */
-export async function endOf(house: House, story: Writing, on: string, change: Tale): Promise<SeenMessage> {
+export async function endOf(
+  scenario: Scenario,
+  story: Writing,
+  on: string,
+  change: ChangeThread,
+): Promise<SeenMessage> {
   const isLive = on.endsWith('/live');
   if (isLive && ['push', 'delete', 'redirects clear'].includes(story.command)) {
-    await house.holds(change.number);
-    house.lets(change.number);
+    await scenario.holds(change.number);
+    scenario.lets(change.number);
   }
   return change.tells(story.ends(on));
 }
 
 /** Ana presses *Undo* under the last word of a change; resolves with the change that takes it back. */
-export async function undo(house: House, story: Writing, scene: Scene, last: SeenMessage): Promise<Tale> {
-  const before = newest(house);
-  await house.person('ana').clicks(last, 'Undo');
-  if (story.seen === 'always' || scene.on.endsWith('/live')) await confirm(house, last.channel);
+export async function undo(scenario: Scenario, story: Writing, scene: Scene, last: SeenMessage): Promise<ChangeThread> {
+  const before = newest(scenario);
+  await scenario.person('ana').clicks(last, 'Undo');
+  if (story.seen === 'always' || scene.on.endsWith('/live')) await confirm(scenario, last.channel);
   const number = await expectSoon(
-    house.slack,
+    scenario.slack,
     'a change that takes it back',
-    () => (newest(house) > before ? newest(house) : undefined),
-    () => top(house)?.text,
+    () => (newest(scenario) > before ? newest(scenario) : undefined),
+    () => top(scenario)?.text,
   );
-  return house.change(number);
+  return scenario.change(number);
 }
 
-const newest = (house: House): number => Number(house.rows('select max(number) as number from changes')[0]?.['number']);
+const newest = (scenario: Scenario): number =>
+  Number(scenario.rows('select max(number) as number from changes')[0]?.['number']);
 
 const lineOf = ({ command, words }: Reading | Writing, on: string): string => `/site ${command} ${words(on)}`.trimEnd();
 
-async function openForm(house: House, { command, fromList }: Reading | Writing, channel?: string): Promise<Said> {
-  const ana = house.person('ana');
+async function openForm(scenario: Scenario, { command, fromList }: Reading | Writing, channel?: string): Promise<Said> {
+  const ana = scenario.person('ana');
   const said = await ana.says(fromList ? '/site' : `/site ${command}`, channel);
   if (fromList) {
-    await viewOf(house, 'picker');
-    await submit(house, { Command: command });
+    await viewOf(scenario, 'picker');
+    await submit(scenario, { Command: command });
   }
-  await viewOf(house, 'form');
+  await viewOf(scenario, 'form');
   return said;
 }
 
 /** Fills in what others hang on, and waits for what it draws. */
-async function fillIn(house: House, { picks }: Reading | Writing, on: string): Promise<void> {
+async function fillIn(scenario: Scenario, { picks }: Reading | Writing, on: string): Promise<void> {
   for (const { label, said, draws } of picks?.(on) ?? []) {
-    await house.slack.pick(ids.ana, 'modal', { label }, said);
+    await scenario.slack.pick(ids.ana, 'modal', { label }, said);
     await expectSoon(
-      house.slack,
+      scenario.slack,
       `${draws.label} as ${draws.as}`,
-      () => top(house)?.controls.find((one) => one.label === draws.label && one.type === draws.as),
-      () => top(house)?.controls,
+      () => top(scenario)?.controls.find((one) => one.label === draws.label && one.type === draws.as),
+      () => top(scenario)?.controls,
     );
   }
 }
 
-async function submit(house: House, filled: Parameters<House['slack']['submit']>[1]): Promise<void> {
-  const { errors } = await house.person('ana').submits(filled);
+async function submit(scenario: Scenario, filled: Parameters<Scenario['slack']['submit']>[1]): Promise<void> {
+  const { errors } = await scenario.person('ana').submits(filled);
   if (Object.keys(errors).length > 0) throw new Error(`the form was refused: ${JSON.stringify(errors)}`);
 }
 
 /** Confirms what is shown, with the name where it is asked for. */
-async function confirm(house: House, channel: string): Promise<Tale> {
-  const { controls } = await viewOf(house, 'review');
+async function confirm(scenario: Scenario, channel: string): Promise<ChangeThread> {
+  const { controls } = await viewOf(scenario, 'review');
   const typed = controls.flatMap(({ label }) => /^Type (\S+) to confirm$/.exec(label) ?? []);
-  return house.person('ana').confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);
+  return scenario.person('ana').confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);
 }
 
-const top = (house: House): SeenView | undefined => house.slack.views(ids.ana).modals.at(-1);
+const top = (scenario: Scenario): SeenView | undefined => scenario.slack.views(ids.ana).modals.at(-1);
 
-const viewOf = (house: House, kind: string): Promise<SeenView> =>
+const viewOf = (scenario: Scenario, kind: string): Promise<SeenView> =>
   expectSoon(
-    house.slack,
+    scenario.slack,
     `a ${kind}`,
-    () => (top(house)?.callback_id === kind ? top(house) : undefined),
-    () => top(house)?.text,
+    () => (top(scenario)?.callback_id === kind ? top(scenario) : undefined),
+    () => top(scenario)?.text,
   );

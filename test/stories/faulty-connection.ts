@@ -5,7 +5,7 @@ import { connect, createServer, type Socket } from 'node:net';
 type Words = readonly string[];
 
 /** A proxy on loopback between a bot and PostgreSQL that fails on request. */
-export type Wire = {
+export type FaultyConnection = {
   /** The same database through this proxy. */
   readonly url: string;
   /** Ends every connection and refuses new ones. */
@@ -38,7 +38,7 @@ const commit = 'Q\0\0\0\u000Bcommit\0';
 const rollback = 'Q\0\0\0\rrollback\0';
 
 /** Opens a proxy to the server at `url`, which listens on a socket in a folder. */
-export async function layWire(url: string): Promise<Wire> {
+export async function openFaultyConnection(url: string): Promise<FaultyConnection> {
   const here = new URL(url);
   const folder = here.searchParams.get('host') ?? '';
   const sockets = new Set<Socket>();

@@ -11,9 +11,9 @@ import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';
 import { patienceMs, programOf, startBot, startBotHere, type Bot, type Exit } from './bot.ts';
-import { somebody, taleAt, type Somebody, type Tale } from './people.ts';
+import { testUser, changeThreadAt, type TestUser, type ChangeThread } from './people.ts';
 
-/** Credentials of every house. Each is a canary: `close` fails if it is found anywhere but on the wire. */
+/** Credentials of every scenario. Each is a canary: `close` fails if it is found anywhere but on the wire. */
 export const canaries = {
   bot: 'xoxb-canary-bot-9f31c07d',
   app: 'xapp-canary-app-5be2aa10',
@@ -23,13 +23,13 @@ export const canaries = {
 } as const;
 
 /** The real bot between both stand-ins. */
-export type House = {
+export type Scenario = {
   readonly hosting: HostingStandIn;
   readonly slack: SlackStandIn;
   /** A person of the workspace by first name. */
-  readonly person: (name: keyof typeof ids) => Somebody;
+  readonly person: (name: keyof typeof ids) => TestUser;
   /** The change with that number, found where the bot's database says its card is. */
-  readonly change: (number: number, as?: keyof typeof ids) => Promise<Tale>;
+  readonly change: (number: number, as?: keyof typeof ids) => Promise<ChangeThread>;
   /** All requests to the host but reads, oldest first; optionally those about one environment. */
   readonly writes: (environment?: string) => readonly Entry[];
   /** Starts the bot. Resolves when it is ready, or only connected. Rejects with its last lines if it ends before. */
@@ -72,7 +72,7 @@ export type House = {
   readonly close: () => Promise<void>;
 };
 
-export type HouseOptions = {
+export type ScenarioOptions = {
   readonly hosting?: HostingOptions;
   readonly slack?: SlackOptions;
   /** The policy's text; by default the playground's. */
@@ -101,8 +101,8 @@ export const ids = {
 
 export { patienceMs };
 
-/** Opens a house on loopback: both stand-ins, an empty database and a bot, which is ready when this resolves. */
-export async function openHouse(options: HouseOptions = {}): Promise<House> {
+/** Opens a scenario on loopback: both stand-ins, an empty database and a bot, which is ready when this resolves. */
+export async function openScenario(options: ScenarioOptions = {}): Promise<Scenario> {
   const durations = { 'cache:clear': 0 } as const;
   const hosting = await startHosting({ key: canaries.hosting, durations, notKnownFor: 0, ...options.hosting });
   // A busy machine must not cause re-deliveries. Tests of the three seconds measure them (three-seconds.ts).
@@ -137,17 +137,17 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
     bot = undefined;
     return ended ? ended.end(signal) : { code: null, signal: null };
   };
-  const rows: House['rows'] = (sql, ...values) =>
+  const rows: Scenario['rows'] = (sql, ...values) =>
     withDatabase(file, true, (database) => database.prepare(sql).all(...values));
-  const rewrite: House['rewrite'] = (sql, ...values) =>
+  const rewrite: Scenario['rewrite'] = (sql, ...values) =>
     void withDatabase(file, false, (database) => database.prepare(sql).run(...values));
-  const house: House = {
+  const scenario: Scenario = {
     hosting,
     slack,
     databaseUrl: defaults.DATABASE_URL,
     rule: (policy) => writeFile(policyFile, policy),
-    person: (name) => somebody(slack, ids[name]),
-    change: (number, as = 'ana') => taleAt(slack, ids[as], () => placeOf(file, number)),
+    person: (name) => testUser(slack, ids[name]),
+    change: (number, as = 'ana') => changeThreadAt(slack, ids[as], () => placeOf(file, number)),
     writes: (environment) => {
       const id = environment === undefined ? '' : hosting.world.named(environment)?.id;
       const isAbout = (entry: Entry): boolean =>
@@ -224,32 +224,32 @@ export async function openHouse(options: HouseOptions = {}): Promise<House> {
       // An unanswered request to the host would keep a bot from ending.
       await hosting.close();
       await Promise.all([...all].map((one) => one.close()));
-      const left = await house.leftovers();
+      const left = await scenario.leftovers();
       await slack.close();
       await rm(folder, { recursive: true, force: true });
       const found = Object.entries(canaries).filter(([, canary]) => left.includes(canary));
       if (found.length > 0) throw new Error(`a secret was left behind: ${found.map(([name]) => name).join(', ')}`);
     },
   };
-  if (options.start === false) return house;
-  return house.start().then(
-    () => house,
+  if (options.start === false) return scenario;
+  return scenario.start().then(
+    () => scenario,
     async (error: unknown) => {
-      await house.close();
+      await scenario.close();
       throw error;
     },
   );
 }
 
-/** Tells a story in its own house, which is closed however the story ends. */
-export const inHouse =
-  (options: HouseOptions, story: (house: House) => Promise<void>): (() => Promise<void>) =>
+/** Tells a story in its own scenario, which is closed however the story ends. */
+export const inScenario =
+  (options: ScenarioOptions, story: (scenario: Scenario) => Promise<void>): (() => Promise<void>) =>
   async () => {
-    const house = await openHouse(options);
+    const scenario = await openScenario(options);
     try {
-      await story(house);
+      await story(scenario);
     } finally {
-      await house.close();
+      await scenario.close();
     }
   };
 

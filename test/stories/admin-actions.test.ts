@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text as streamText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { canaries, openHouse, patienceMs, type House } from './house.ts';
+import { canaries, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 /** Ana and Ben develop, Chi and Dee lead; Rob reads, of the shop alone. */
 const policy = `
@@ -35,23 +35,23 @@ channels:
   ops: C0OPS
 `;
 
-let house: House;
+let scenario: Scenario;
 beforeAll(async () => {
-  house = await openHouse({ policy });
+  scenario = await openScenario({ policy });
 });
-afterAll(() => house.close());
+afterAll(() => scenario.close());
 
 const inOps = (words: RegExp): Promise<{ readonly text: string }> =>
-  house.slack.until(
-    () => house.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).find(({ text }) => words.test(text)),
+  scenario.slack.until(
+    () => scenario.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).find(({ text }) => words.test(text)),
     patienceMs,
   );
 const events = (): readonly unknown[] =>
-  house.rows("select event from audit where event <> 'policy' order by seq").map(({ event }) => event);
+  scenario.rows("select event from audit where event <> 'policy' order by seq").map(({ event }) => event);
 const clear = '/site cache clear acme-docs/staging';
 
 test('somebody without the right changes nothing, and the trail shows nothing of it', async () => {
-  const ana = house.person('ana');
+  const ana = scenario.person('ana');
   const tries = [
     ['/site lock acme-shop/live not mine', 'You may not run lock on acme-shop/live'],
     ['/site unlock acme-shop/live', 'You may not run unlock on acme-shop/live'],
@@ -64,25 +64,25 @@ test('somebody without the right changes nothing, and the trail shows nothing of
     const said = await ana.says(line);
     expect((await said.hears(refused)).text).toMatch(/Nothing was done\./);
   }
-  const rob = await house.person('rob').says('/site lock acme-blog/live why not');
+  const rob = await scenario.person('rob').says('/site lock acme-blog/live why not');
   await rob.hears("I can't find acme-blog/live among the environments you can see");
   expect(events()).toEqual([]);
-  expect(house.rows('select * from locks')).toEqual([]);
+  expect(scenario.rows('select * from locks')).toEqual([]);
 });
 
 test('a lock keeps a change away and says whose it is; said twice it is longer; unlocked, the change goes', async () => {
-  const [ana, ben] = [house.person('ana'), house.person('ben')];
+  const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
   const locked = await ben.says('/site lock acme-docs/staging release 42 --for 2h');
   const told = await locked.hears('acme-docs/staging is locked by you');
   expect(told.ephemeral).toBe(true);
   await inOps(/acme-docs\/staging was locked by @Ben.*“release 42”/);
   const refused = await ana.says(clear);
   await refused.hears(/acme-docs\/staging is locked by @Ben until .*Nothing was sent\./);
-  const taken = await house.person('chi').says('/site lock acme-docs/staging mine now');
+  const taken = await scenario.person('chi').says('/site lock acme-docs/staging mine now');
   await taken.hears(/is locked by @Ben until .*“release 42”.*so it was not locked\. Nothing was done\./);
   const again = await ben.says('/site lock acme-docs/staging a longer release');
   await again.hears(/is locked by you until it is unlocked[^]*a longer release/);
-  expect(house.writes('acme-docs/staging')).toEqual([]);
+  expect(scenario.writes('acme-docs/staging')).toEqual([]);
 
   await ben.clicks(await again.hears('Unlock'), 'Unlock');
   await inOps(/acme-docs\/staging was unlocked by @Ben/);
@@ -93,69 +93,69 @@ test('a lock keeps a change away and says whose it is; said twice it is longer; 
 });
 
 test('a pause holds what is not sent, and what is still valid goes when it is over', async () => {
-  const chi = house.person('chi');
+  const chi = scenario.person('chi');
   const paused = await chi.says('/site pause the host is odd');
   await paused.hears('Sending is paused: I send nothing from now on');
   await inOps(/@Chi paused all sending: “the host is odd”/);
-  const before = house.writes().length;
-  const change = await house.person('ana').asks('/site cache clear acme-blog/staging');
-  const twice = await house.person('dee').says('/site pause me too');
+  const before = scenario.writes().length;
+  const change = await scenario.person('ana').asks('/site cache clear acme-blog/staging');
+  const twice = await scenario.person('dee').says('/site pause me too');
   await twice.hears(/Sending is already paused, by @Chi since .*Nothing was changed\./);
   await change.shows('🔒');
-  expect(house.writes()).toHaveLength(before);
-  const resumed = await house.person('dee').says('/site resume');
+  expect(scenario.writes()).toHaveLength(before);
+  const resumed = await scenario.person('dee').says('/site resume');
   await resumed.hears('Sending is on again');
   await change.tells('the host reports it finished');
-  expect(house.writes()).toHaveLength(before + 1);
+  expect(scenario.writes()).toHaveLength(before + 1);
   const nothing = await chi.says('/site resume');
   await nothing.hears("Sending isn't paused. Nothing was done.");
 });
 
 test('a lock asked for by form is taken once', async () => {
-  const chi = house.person('chi');
+  const chi = scenario.person('chi');
   await chi.says('/site lock acme-shop/staging');
   await chi.form('Keep changes away');
   await chi.submits({ Reason: 'maintenance' });
   await inOps(/acme-shop\/staging was locked by @Chi until it is unlocked: “maintenance”/);
-  expect(house.rows("select * from audit where event = 'lock' and details like '%maintenance%'")).toHaveLength(1);
+  expect(scenario.rows("select * from audit where event = 'lock' and details like '%maintenance%'")).toHaveLength(1);
   await (await chi.says('/site unlock acme-shop/staging')).hears('acme-shop/staging is unlocked');
 });
 
 test('a deed that is delivered five times is done, written down and announced once', async () => {
-  const dee = house.person('dee');
-  house.slack.delivery.duplicates = 5;
+  const dee = scenario.person('dee');
+  scenario.slack.delivery.duplicates = 5;
   await (await dee.says('/site lock acme-blog/staging five times')).hears('acme-blog/staging is locked by you');
   await (await dee.mentions('unlock acme-blog/staging')).hears('acme-blog/staging is unlocked');
-  house.slack.delivery.duplicates = 1;
+  scenario.slack.delivery.duplicates = 1;
   // Each is posted on its own, and the second may come first.
   await inOps(/acme-blog\/staging was locked by @Dee/);
   await inOps(/acme-blog\/staging was unlocked by @Dee/);
-  const seen = house.rows(
+  const seen = scenario.rows(
     "select event from audit where actor = 'U04DEE' and details like '%five times%' order by seq",
   );
   expect(seen).toEqual([{ event: 'lock' }, { event: 'unlock' }]);
-  const ops = house.slack.messages({ channel: 'C0OPS', as: 'U03CHI' });
+  const ops = scenario.slack.messages({ channel: 'C0OPS', as: 'U03CHI' });
   expect(ops.filter(({ text }) => /acme-blog\/staging was (?:un)?locked by @Dee/.test(text))).toHaveLength(2);
 });
 
 test('changes are listed for whoever may read them', async () => {
-  const all = await (await house.person('ben').says('/site changes')).hears('Changes · 2 changes');
+  const all = await (await scenario.person('ben').says('/site changes')).hears('Changes · 2 changes');
   expect(all.text).toContain('acme-docs/staging');
   expect(all.text).toContain('acme-blog/staging');
   const one = await (
-    await house.person('ben').says('/site changes acme-docs/staging')
+    await scenario.person('ben').says('/site changes acme-docs/staging')
   ).hears('Changes of acme-docs/staging');
   expect(one.text).not.toContain('acme-blog');
-  const mine = await house.person('ben').says('/site changes --mine');
+  const mine = await scenario.person('ben').says('/site changes --mine');
   await mine.hears('Your changes · 0 changes');
-  const rob = await house.person('rob').says('/site changes');
+  const rob = await scenario.person('rob').says('/site changes');
   await rob.hears("You can't see any yet.");
-  const waiting = await house.person('ana').says('/site changes --waiting');
+  const waiting = await scenario.person('ana').says('/site changes --waiting');
   await waiting.hears('Changes waiting for approval');
 });
 
 test('the trail is read with names, rules and the policy; and by nobody else', async () => {
-  const chi = house.person('chi');
+  const chi = scenario.person('chi');
   const read = await (await chi.says('/site audit acme-docs/staging')).hears('Audit trail of acme-docs/staging');
   expect(read.text).toMatch(
     /Ben U02BEN \| locked it \(“release 42”\) \| .*acme-docs\/staging \| rule in line \d+ · policy [\da-f]{8}/,
@@ -170,27 +170,27 @@ test('the trail is read with names, rules and the policy; and by nobody else', a
 });
 
 test('the trail goes as a file to its reader alone, safe for spreadsheets, and that it went is in the trail', async () => {
-  const [ben, chi] = [house.person('ben'), house.person('chi')];
+  const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
   await (await ben.says('/site lock acme-docs/staging "=HYPERLINK(1), \\"quoted\\""')).hears('is locked by you');
   await (await ben.says('/site unlock acme-docs/staging')).hears('is unlocked');
   const said = await chi.says('/site audit export csv --since 1h');
   await said.hears('Audit trail as a file');
   const fileOf = (): { name: string; text: string; channels: readonly string[] } | undefined =>
-    house.slack.files(chi.id)[0];
-  const file = await house.slack.until(fileOf, patienceMs);
+    scenario.slack.files(chi.id)[0];
+  const file = await scenario.slack.until(fileOf, patienceMs);
   expect(file.name).toMatch(/^audit-trail-\d{4}-\d\d-\d\d\.csv$/);
   expect(file.channels).toEqual([chi.direct]);
-  expect(house.slack.files('U02BEN')).toEqual([]);
+  expect(scenario.slack.files('U02BEN')).toEqual([]);
   expect(file.text).toMatch(/^"line","at","actor","name","event","what","change","target","reason",/);
   expect(file.text).toContain(`,"'=HYPERLINK(1), ""quoted""",`);
-  const [taken] = house.rows("select actor, details from audit where event = 'audit_export'");
+  const [taken] = scenario.rows("select actor, details from audit where event = 'audit_export'");
   expect(taken).toMatchObject({ actor: chi.id });
   expect(String(taken?.['details'])).toContain('"format":"csv"');
 });
 
 test('what somebody may is told with its rule and its approvers, and nothing of it runs', async () => {
-  const before = house.writes().length;
-  const ana = house.person('ana');
+  const before = scenario.writes().length;
+  const ana = scenario.person('ana');
   const mine = await ana.says('/site can cache clear acme-docs/staging');
   const may = await mine.hears('You may run cache clear on acme-docs/staging');
   expect(may.text).toMatch(
@@ -210,12 +210,12 @@ test('what somebody may is told with its rule and its approvers, and nothing of 
   expect(guest.text).toContain('Guests of this workspace may not use Sitehand.');
   const unknown = await ana.says('/site can cahce clear acme-docs/staging');
   expect((await unknown.hears('Did you mean cache clear?')).controls).toEqual([]);
-  expect(house.writes()).toHaveLength(before);
+  expect(scenario.writes()).toHaveLength(before);
 });
 
 /** The trail's own command, run to its end beside the bot. */
 async function cli(...words: readonly string[]): Promise<{ code: number | null; out: string; said: string }> {
-  const env = { DATABASE_URL: house.databaseUrl, AUDIT_KEY: canaries.audit };
+  const env = { DATABASE_URL: scenario.databaseUrl, AUDIT_KEY: canaries.audit };
   const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/audit-cli.ts', ...words], { env });
   const [out, said] = await Promise.all([streamText(child.stdout), streamText(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, out, said };
@@ -231,7 +231,7 @@ test('whoever holds the machine reads the trail beside the running bot, without 
   expect(verified).toMatchObject({ code: 0, said: '' });
   expect(verified.out).toMatch(/^All \d+ lines of the audit trail are unaltered since .*\.\n/);
   expect(csv).toMatchObject({ code: 0, said: '' });
-  const lines = house.rows('select seq from audit').length;
+  const lines = scenario.rows('select seq from audit').length;
   expect(csv.out.split('\r\n')).toHaveLength(lines + 2);
   expect(jsonl.out.trimEnd().split('\n')).toHaveLength(lines);
   expect(JSON.parse(jsonl.out.split('\n')[0] ?? '')).toMatchObject({ line: 1, actor: 'sitehand' });
@@ -241,12 +241,12 @@ test('whoever holds the machine reads the trail beside the running bot, without 
 });
 
 test('promise 7: the trail is verified, and an altered line is found, also by the next look at its head', async () => {
-  const chi = house.person('chi');
+  const chi = scenario.person('chi');
   const whole = await chi.says('/site audit verify');
   const fine = await whole.hears(/All \d+ lines of the audit trail are unaltered since/);
   expect(fine.text).toContain('The chain is keyed');
-  house.rewrite('drop trigger audit_no_update');
-  house.rewrite("update audit set actor = 'U09EVE' where seq = 2");
+  scenario.rewrite('drop trigger audit_no_update');
+  scenario.rewrite("update audit set actor = 'U09EVE' where seq = 2");
   const altered = await chi.says('/site audit verify');
   await altered.hears('The audit trail was altered: line 2 is wrong. It was altered.');
   const outside = await cli('verify');
@@ -255,9 +255,9 @@ test('promise 7: the trail is verified, and an altered line is found, also by th
 
   // The head that was told is held against the trail when the bot starts, and every hour.
   const told = JSON.stringify({ seq: 2, hash: 'f00d'.repeat(16) });
-  house.rewrite('insert into kv (key, value, at) values (?, ?, ?)', 'witnessed_head', told, Date.now());
-  await house.stop();
-  await house.start();
+  scenario.rewrite('insert into kv (key, value, at) values (?, ?, ?)', 'witnessed_head', told, Date.now());
+  await scenario.stop();
+  await scenario.start();
   await inOps(/The audit trail was altered\. Line 2, posted here as f00df00df00df00d/);
-  expect(house.log()).toContain('the audit trail was altered');
+  expect(scenario.log()).toContain('the audit trail was altered');
 });
