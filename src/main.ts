@@ -1,6 +1,6 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
-import { auditKeysOf, readConfig, type Config } from './config.ts';
+import { readConfig, type Config } from './config.ts';
 import { createLog, type Logger } from './log.ts';
 import { exitWithLog, failure, logHead, logSeal } from './notices.ts';
 import { createPoller } from './pipeline/messages/poller.ts';
@@ -47,7 +47,7 @@ export async function start(
   const edge = openEdge(config, foundations, slack, back);
   const { database, directory, policy, hosting, counting } = foundations;
 
-  logSeal(log, await sealAudit(back.pipeline, auditKeysOf(config)));
+  logSeal(log, await sealAudit(back.pipeline, back.pipeline.auditKeys));
   const downtimeNote = await backAgain(database);
   if (downtimeNote) foundations.tell('back again', downtimeNote);
   await takeOver({ database });
@@ -114,7 +114,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
 /** What the Slack code works with. */
 const contextOf = (
   config: Config,
-  { policy, owner, log, metrics }: Foundations,
+  { policy, log, metrics }: Foundations,
   { people, messages, views, homes, bot, pace }: Slack,
   pipeline: Pipeline['pipeline'],
   payloads: SlackContext['payloads'],
@@ -132,7 +132,6 @@ const contextOf = (
   deliveries: createDeliveries(),
   botUser: bot.botUserId,
   team: bot.team,
-  owner,
   renewEveryMs: pace.renewEveryMs,
   log,
   metrics,

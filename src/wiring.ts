@@ -55,7 +55,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   const onLost = (error: Error): void => onTrouble('using the database', error);
   const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
   onOpen(database);
-  const { secrets } = openCertificates(config.certificatesDir);
+  const { secrets, certificate } = openCertificates(config.certificatesDir);
   const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observeCall(metrics, call) });
   const directory = createDirectory({
     read: hosting.read,
@@ -68,7 +68,21 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   });
   const names = createNames(directory.listing, policy.current);
   const owner = randomUUID();
-  return { now, log, counting, metrics, onTrouble, tell, policy, database, hosting, directory, names, owner };
+  return {
+    now,
+    log,
+    counting,
+    metrics,
+    onTrouble,
+    tell,
+    policy,
+    database,
+    hosting,
+    directory,
+    names,
+    owner,
+    certificate,
+  };
 }
 
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;
@@ -116,7 +130,7 @@ export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
 
 /** What decides about changes and moves them, and what works in the background: due changes and messages. */
 export async function buildPipeline(config: Config, foundations: Foundations, door: FrontDoor) {
-  const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble } = foundations;
+  const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble, certificate } = foundations;
   const aliasKey = await keptKey(database, 'alias_key');
   const logs = createLogReader(aliasKey);
   const pipeline: PipelineContext = {
@@ -135,7 +149,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     presenceOf: directory.presenceOf,
     ...questionsTo(door),
     read: (call, onBehalfOf) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf)),
-    certificate: openCertificates(config.certificatesDir).certificate,
+    certificate,
     dialect: config.hosting.dialect,
     plainHttp: config.plainHttp,
     leastTtl: leastTtl[config.hosting.dialect],

@@ -68,7 +68,7 @@ export type ChangeTable = {
   /** The requester's name at the time of the request. */
   requester_name: string;
   requester_team: string;
-  /** Where it was requested and where its card belongs. */
+  /** Where its card belongs, which need not be where it was requested. */
   channel: string;
   /** JSON: the approval it needs, the rule that says so, and the hash of the policy. */
   authorization: string;

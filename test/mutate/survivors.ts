@@ -67,7 +67,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'It is what is said where no other reason is given.',
-      "if (operation === undefined) return endUnverified(unverified(change, 'no proof'), lockMs);",
+      "if (operation === undefined) return endUnverified(change, 'no proof', lockMs);",
       '\'no proof\' → ""',
     ),
   ],

@@ -72,7 +72,9 @@ async function doAll(work: readonly (() => Promise<unknown>)[], atOnce: number):
   const left = work.values();
   const doSome = async (): Promise<void> => {
     for (const one of left) {
-      await one().catch((error: unknown) => results.push({ name: 'a scenario that did not open', wrong: String(error) }));
+      await one().catch((error: unknown) =>
+        results.push({ name: 'a scenario that did not open', wrong: String(error) }),
+      );
       process.stderr.write('.');
     }
   };

@@ -34,7 +34,7 @@ async function openReview(scene: Scene, line: string): Promise<void> {
   const { slack, person } = scene.scenario;
   const ana = person('ana');
   let said: Awaited<ReturnType<typeof ana.says>> | undefined;
-  const offer = () => said?.interaction().find(({ text }) => text.startsWith('This needs a form.'));
+  const offer = () => said?.answers().find(({ text }) => text.startsWith('This needs a form.'));
   const isOpen = (): boolean => slack.views(ana.id).modals.some(({ text }) => text.includes(reviewing));
   const say = async () => (said = await ana.says(line)).outcome;
   await insist(scene, ana.id, say, () => isOpen() || offer() !== undefined);

@@ -38,7 +38,7 @@ const stateOf = (change: ChangeThread): unknown =>
 /** What the click was answered with, of this change alone. */
 const answers = (said: Said, change: ChangeThread): readonly string[] =>
   said
-    .interaction()
+    .answers()
     .flatMap(({ text }) => (text.includes(`#${change.number}`) && / by your click/.test(text) ? [text] : []));
 
 describe.concurrent('promise 1: a change that waits for approval', () => {
@@ -135,7 +135,7 @@ describe('promise 1: before it is sent', () => {
     await ana.form('Reason');
     await ana.submits({ Reason: 'I do not like it' });
     await ana.form("You're not among the people who can decline it. Nothing was changed by your click.");
-    expect(other.interaction()).toEqual([]);
+    expect(other.answers()).toEqual([]);
     await chi.clicks(change.card(), 'Decline…');
     const form = await chi.form('Reason');
     expect([form.title, form.submit]).toEqual([`Decline #${change.number}`, 'Decline']);

@@ -52,7 +52,7 @@ test.concurrent('somebody is let in over SSH, sees it first, and takes it back b
 
   const again = await ana.says('/site allowlist add acme-blog/live 198.51.100.4', 'C0GENERAL');
   await ana.form('already on the SSH allowlist of acme-blog/live');
-  expect(again.interaction()).toEqual([]);
+  expect(again.answers()).toEqual([]);
 
   await ana.clicks(proof, 'Undo');
   await ana.form(/Take 198\.51\.100\.4 off/);

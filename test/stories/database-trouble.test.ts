@@ -110,7 +110,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     await isReady();
     await soon(async () => {
       const again = await scenario.person('fay').says(clear);
-      expect(again.interaction()).toEqual([]);
+      expect(again.answers()).toEqual([]);
       await vi.waitFor(() => expect(written()).toBeGreaterThan(0), { timeout: 3_000 });
     });
     await allSaid();
@@ -253,7 +253,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       await lost;
       await scenario.hosting.until(() => written() || undefined, patienceMs);
       await none(`select number from changes where target_name = '${target}' and settled_at is null`);
-      expect(said.interaction().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
+      expect(said.answers().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
       expect(written()).toBe(1);
     });
 
@@ -279,7 +279,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       const said = await scenario.person('chi').clicks(change.card(), 'Approve');
       await lost;
       await change.tells(finished);
-      expect(said.interaction().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
+      expect(said.answers().filter(({ text }) => /Nothing was done|Something broke/.test(text))).toEqual([]);
       expect(times(change, 'Approved by @Chi')).toBe(1);
       expect(written()).toBe(1);
     });

@@ -32,7 +32,7 @@ test(
     // What is read only is no exception: it could be the half of an answer that stands already.
     const read = await ana.edits('C0ACME', ts, `${bot} whoami`);
     await read.hears("I don't run edited messages");
-    expect([...said.interaction(), ...read.interaction()].filter(({ text }) => text.includes(ids.ana))).toEqual([]);
+    expect([...said.answers(), ...read.answers()].filter(({ text }) => text.includes(ids.ana))).toEqual([]);
     expect(scenario.rows('select number from changes')).toEqual([]);
     expect(scenario.writes()).toEqual([]);
   }),
@@ -63,6 +63,6 @@ test(
     for (let again = 0; again < 3; again += 1)
       expect((await scenario.slack.redeliver(first.outcome.envelope ?? '')).acked).toBe(true);
     await (await ana.mentions('backups list acme-blog/live')).hears('acme-blog/live · backups');
-    expect(first.interaction().filter(({ text }) => text.includes('acme-shop/live · backups'))).toHaveLength(1);
+    expect(first.answers().filter(({ text }) => text.includes('acme-shop/live · backups'))).toHaveLength(1);
   }),
 );

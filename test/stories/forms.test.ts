@@ -137,7 +137,7 @@ describe('a form', () => {
         .slice(calls)
         .find(({ result }) => result === 'not_found'),
     );
-    expect(opened.interaction()).toEqual([]);
+    expect(opened.answers()).toEqual([]);
 
     const sent = await ben.says('/site allowlist add acme-docs/live 198.51.100.5');
     await ben.form('List before');

@@ -65,7 +65,7 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
       wire.mend();
       await scenario.hostAnswers();
       await allDone(sql, 2);
-      expect(first.flatMap(({ interaction }) => interaction().map(({ text }) => text))).toEqual([]);
+      expect(first.flatMap(({ answers: interaction }) => interaction().map(({ text }) => text))).toEqual([]);
       expect(scenario.writes(target)).toHaveLength(2);
     }),
   );
@@ -79,7 +79,7 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
       const said = await scenario.person('ben').mentions(clear, 'C0ACME');
       await said.hears(noDatabase);
       await allDone(sql, 1);
-      expect(said.interaction().filter(({ text }) => falseWords.test(text))).toEqual([]);
+      expect(said.answers().filter(({ text }) => falseWords.test(text))).toEqual([]);
       expect(scenario.writes(target)).toHaveLength(1);
       await slow.close();
     }),
@@ -104,12 +104,12 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
       await vi.waitFor(
         async () => {
           const next = await scenario.person('ana').says(`/site cache clear ${other}`);
-          expect(next.interaction()).toEqual([]);
+          expect(next.answers()).toEqual([]);
           await vi.waitFor(() => expect(scenario.writes(other).length).toBeGreaterThan(0), { timeout: 3_000 });
         },
         { timeout: patienceMs },
       );
-      expect(said.interaction().filter(({ text }) => noDatabase.test(text))).toHaveLength(1);
+      expect(said.answers().filter(({ text }) => noDatabase.test(text))).toHaveLength(1);
       expect(scenario.writes(target)).toEqual([]);
     }),
   );

@@ -256,7 +256,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       await dee.form('Reason');
       await dee.submits({ Reason: 'nobody is left' });
       await dee.form("You're not among the people who can decline it.");
-      expect(early.interaction()).toEqual([]);
+      expect(early.answers()).toEqual([]);
       await scenario.slack.changeGroup('S0LEADS', []);
       reminds(scenario, change);
       const reminder = await change.tells(/so @Dee or @Fay can/);

@@ -63,7 +63,7 @@ describe('a channel without the bot', () => {
     const ana = scenario.person('ana');
     const said = await ana.says(clear, channel);
     const invited = (): unknown =>
-      [...said.interaction(), ...scenario.slack.messages({ channel: ana.direct, as: ana.id })]
+      [...said.answers(), ...scenario.slack.messages({ channel: ana.direct, as: ana.id })]
         .flatMap(({ ts, channel }) => [...scenario.slack.messages({ channel, thread: ts, as: ana.id })])
         .find(({ text }) => text.includes('/invite'));
     await scenario.slack.until(invited, patienceMs);

@@ -39,7 +39,7 @@ export type Said = {
   /** The first private answer with these words. */
   readonly hears: (words: Words) => Promise<SeenMessage>;
   /** All private answers. */
-  readonly interaction: () => readonly SeenMessage[];
+  readonly answers: () => readonly SeenMessage[];
 };
 
 /** A change as its channel sees it. */
@@ -74,7 +74,7 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
         () => interaction().find(({ text }) => has(text, words)),
         interaction,
       );
-    return { outcome, hears, interaction };
+    return { outcome, hears, answers: interaction };
   };
   const newCard = async (channel: string, act: () => Promise<unknown>): Promise<ChangeThread> => {
     const before = new Set(cardsIn(slack, id, channel).map(keyOf));
@@ -102,9 +102,9 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
     const sent = await says(line, channel);
     // After Slack's three seconds there is a button instead of a form.
     const offer = (): SeenMessage | undefined =>
-      sent.interaction().find(({ text }) => text.startsWith('This needs a form.'));
+      sent.answers().find(({ text }) => text.startsWith('This needs a form.'));
     const view = (): SeenView | undefined => slack.views(id).modals.findLast(({ text }) => has(text, words));
-    const found = await expectSoon(slack, `a form of ${id}`, () => view() ?? offer(), sent.interaction);
+    const found = await expectSoon(slack, `a form of ${id}`, () => view() ?? offer(), sent.answers);
     if (!('ts' in found)) return found;
     await slack.click(id, found, { label: 'Open the form' });
     return form(words);

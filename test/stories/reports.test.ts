@@ -138,7 +138,7 @@ test('a next page is for whoever may ask for it at that moment, as sharing is', 
   await turned.hears(/^I can't find .* among the environments you can see\. Nothing was done\./);
   expect(
     turned
-      .interaction()
+      .answers()
       .map(({ text }) => text)
       .join(''),
   ).not.toContain('backup-');

@@ -112,7 +112,7 @@ describe('the host refuses the removal', () => {
     stop();
     const removed = await scenario.person('ana').clicks(given, 'Remove now');
     await it.ends();
-    expect(removed.interaction()).toEqual([]);
+    expect(removed.answers()).toEqual([]);
     expect(it.list()).toEqual(it.before);
     expect(it.timer('due_at')).toBeNull();
   });

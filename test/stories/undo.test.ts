@@ -33,7 +33,7 @@ describe('undo', () => {
     await vi.waitFor(() => expect(keptFor(ana.id)).toBe(50), { timeout: patienceMs, interval: 20 });
     const undone = await ana.clicks(proof, 'Undo');
     await scenario.slack.until(() => list().length === before.length || undefined, patienceMs);
-    expect(undone.interaction().map(({ text }) => text)).not.toContainEqual(expect.stringContaining('too old'));
+    expect(undone.answers().map(({ text }) => text)).not.toContainEqual(expect.stringContaining('too old'));
     expect(list()).toEqual(before);
   });
 

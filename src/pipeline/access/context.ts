@@ -10,7 +10,7 @@ import type { Person } from './access-check.ts';
  */
 type WhoIs = (id: string, groups: readonly string[], team?: string) => Promise<Person | undefined>;
 
-/** What this room works with. `wiring.ts` builds it once, as a part of `PipelineContext`. */
+/** What this folder works with. `wiring.ts` builds it once, as a part of `PipelineContext`. */
 export type AccessContext = {
   readonly database: Database;
   readonly policy: () => Policy;

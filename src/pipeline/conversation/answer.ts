@@ -29,7 +29,7 @@ export async function answerOf(
   const { person, inbox, channel } = reader;
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
-    const from = { authorization: parsed.authorization, inbox, channel, channelOf: context.channelOf };
+    const from = { authorization: parsed.authorization, inbox, channel };
     return command.answer({ input: parsed.input, queryService: queryServiceFor(context, person, now, from) });
   }
   if (command.noted !== undefined) await recordRequest(context, parsed, reader, command.noted);

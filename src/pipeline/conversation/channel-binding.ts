@@ -9,10 +9,11 @@ import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { person as mention, say, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import type { Channel, Person } from '../access/access-check.ts';
+import type { Person } from '../access/access-check.ts';
 import { record, exclusiveTransaction, type Actor } from '../steps/admin-actions.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { ChangesContext } from '../changes/context.ts';
+import type { PipelineContext } from './context.ts';
 
 /** The site that a channel is bound to: people there can write `live` instead of `site/live`. */
 export type Binding = {
@@ -33,10 +34,9 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Bi
 
 /** The commands that read and change the binding of `channel`, where they were typed; undefined: not in a channel. */
 export const bindingFor = (
-  context: ChangesContext & AccessContext,
+  context: ChangesContext & Pick<PipelineContext, 'channelOf'>,
   doer: Actor,
   channel: string | undefined,
-  channelOf: (id: string) => Promise<Channel>,
 ): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
   bound: async () => {
     const bound = channel === undefined ? undefined : await bindingOf(context.database.db, channel);
@@ -46,7 +46,7 @@ export const bindingFor = (
     const place = placeOf(channel);
     const target = usable(context, doer, site.id);
     if (target === undefined) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
-    assertChannel(context.policy(), await channelOf(place), [target]);
+    assertChannel(context.policy(), await context.channelOf(place), [target]);
     return exclusiveTransaction(context, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before?.site === site.id) return false;

@@ -6,7 +6,7 @@ import type { Recent } from '../access/recent-targets.ts';
 import type { ChannelLook } from '../messages/messenger.ts';
 import type { StepsContext } from '../steps/context.ts';
 
-/** Everything that the pipeline works with; `wiring.ts` builds it once. Each room takes its part of it. */
+/** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
 export type PipelineContext = StepsContext &
   Pick<Surroundings, 'alias' | 'look'> & {
     readonly recent: Recent;

@@ -10,9 +10,9 @@ import type { Frozen } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../steps/new-change.ts';
-import { lookAndFreeze, noReason, save, wantsReason } from '../steps/submit.ts';
+import { lookAndFreeze, reasonRequired, save, lacksReason } from '../steps/submit.ts';
 import { answerOf } from './answer.ts';
-import { speaker, type Sender } from './speaker.ts';
+import { identifySender, type Sender } from './speaker.ts';
 import type { PipelineContext } from './context.ts';
 
 /**
@@ -78,7 +78,7 @@ export type Next =
 export async function check(context: PipelineContext, request: Request): Promise<Refuse | Ask | Ready> {
   let person: Person | undefined;
   try {
-    person = await speaker(context, request.from, request.parsed);
+    person = await identifySender(context, request.from, request.parsed);
     return await checkFor(context, request, person);
   } catch (error) {
     if (error instanceof Refusal) return { kind: 'refuse', refusal: error, person };
@@ -127,7 +127,7 @@ export function evaluate(
   const isReviewed = reviewed !== undefined;
   // A review asks for the reason itself.
   if (!isReviewed && (first === 'review' || needsReview(command, target))) return { ...ready, will: 'review' };
-  if (wantsReason(authorized)) return { kind: 'ask', resolved, person, says: noReason() };
+  if (lacksReason(authorized)) return { kind: 'ask', resolved, person, says: reasonRequired() };
   if (isReviewed) {
     refuseUnlessTyped(command, target, reviewed.typedName);
     return { ...ready, will: 'save' };

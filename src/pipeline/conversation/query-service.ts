@@ -3,7 +3,7 @@ import { catalogue } from '../../commands/index.ts';
 import { explainAccess } from '../access/explain-access.ts';
 import { membershipsOf, unknownGroups } from '../../policy/memberships.ts';
 import type { Authorization } from '../access/authorization.ts';
-import type { Channel, Person } from '../access/access-check.ts';
+import type { Person } from '../access/access-check.ts';
 import { mayRunSomewhere } from '../access/may-run.ts';
 import { adminActions } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
@@ -24,8 +24,6 @@ export type Invocation = {
   readonly inbox?: string | undefined;
   /** The channel in which it was typed. */
   readonly channel?: string | undefined;
-  /** Reads whether a channel is shared; left out: unknown. */
-  readonly channelOf?: (id: string) => Promise<Channel>;
 };
 
 /** What built-in commands can query, limited to what this person may read. */
@@ -64,14 +62,9 @@ export function queryServiceFor(
     },
     health: () => healthOf({ ...context, read: (call) => context.read(call, person.id) }),
     edition: () => buildInfoOf(context),
-    ...adminActions(context, doer, (about) => readerOf(context, person)(about)),
+    ...adminActions(context, doer, readerOf(context, person)),
     forceUnlock: (env) => forceUnlock(context, doer, env),
-    ...bindingFor(
-      context,
-      doer,
-      invocation.channel,
-      invocation.channelOf ?? (async (id) => ({ id, shared: undefined })),
-    ),
+    ...bindingFor(context, doer, invocation.channel),
     ...auditServiceFor(context, doer),
   };
 }

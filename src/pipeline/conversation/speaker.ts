@@ -14,28 +14,28 @@ export type Sender = { readonly person: string; readonly team: string | undefine
  * The sender, with the groups that decide whether they may run this. Throws `Refusal` if nobody says who they are, or
  * if they may do nothing here.
  */
-export async function speaker(
+export async function identifySender(
   context: AccessContext,
   { person, team }: Sender,
   parsed?: Pick<ParsedCommand, 'path' | 'command'>,
 ): Promise<Person> {
   const isGlance = parsed?.command.shape === 'builtin' && parsed.command.glances === true;
   const ask = isGlance ? context.glanceAt : context.personOf;
-  return admitted(await ask(person, groupsToAsk(context.policy(), parsed), team));
+  return requireMember(await ask(person, groupsToAsk(context.policy(), parsed), team));
 }
 
 /** As `speaker`, for things that are only shown or suggested: older answers about user groups are good enough. */
-export async function onlooker(
+export async function identifyViewer(
   context: AccessContext,
   { person, team }: Sender,
   shows: 'names' | 'everything' = 'names',
 ): Promise<Person> {
   const policy = context.policy();
   const groups = shows === 'names' ? groupsToAsk(policy) : mentionedGroups(policy);
-  return admitted(await context.glanceAt(person, groups, team));
+  return requireMember(await context.glanceAt(person, groups, team));
 }
 
-function admitted(known: Person | undefined): Person {
+function requireMember(known: Person | undefined): Person {
   if (known === undefined) {
     throw new Refusal("Slack isn't telling me who you are right now. Nothing was done.", {
       hint: 'Try again in a minute.',

@@ -3,7 +3,7 @@ import type { ChangesContext } from '../changes/context.ts';
 import type { Outcome } from '../changes/write-result.ts';
 import type { SendHistory } from './send-history.ts';
 
-/** What this room works with, besides what the rooms before it need. */
+/** What this folder works with, besides what those before it need. */
 export type StepsContext = ChangesContext & {
   /** The one door for writes: opens a connection on which one write can be sent. Only `execute.ts` uses it. */
   readonly send: { readonly open: () => Promise<Opened> };

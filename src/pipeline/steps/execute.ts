@@ -20,8 +20,6 @@ import { settleAccess } from '../changes/timed-access.ts';
 import { lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 
-/** The one door for writes: opens a connection on which one write can be sent. */
-
 /** If more time passes between saving *sending* and writing, nothing is written. */
 const freshMs = 2_000;
 const heldUp = { kind: 'not sent', why: 'I was held up for too long between deciding and sending' } as const;

@@ -1,19 +1,17 @@
 import type { Channel, Person } from '../access/access-check.ts';
 import { scrub } from '../../secret.ts';
-import type { ChangeStore } from '../changes/change-store.ts';
+import type { NewChange } from '../../storage/changes.ts';
 import { readyToSend } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { nextReminder } from './reminders.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 
-/** Who asks, and from where. */
+/** Who asks, and the channel for the card. */
 export type Requester = { readonly person: Person; readonly channel: Channel };
 
-type NewRow = Parameters<ChangeStore['begin']>[1];
-
 /** The row of a new change: waiting if the rules want an approval, else approved. `now` in epoch milliseconds. */
-export function rowOf(frozen: Frozen, { person, channel }: Requester, now: number): NewRow {
+export function rowOf(frozen: Frozen, { person, channel }: Requester, now: number): NewChange {
   const { target } = frozen;
   if (target === undefined) throw new Error(`${frozen.parsed.path} has no target`);
   return {
@@ -44,7 +42,7 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
 function initialState(
   { authorization: { approval }, action, target }: Frozen,
   now: number,
-): Pick<NewRow, 'state' | 'expires_at' | 'due_at'> {
+): Pick<NewChange, 'state' | 'expires_at' | 'due_at'> {
   if (approval !== 'none') {
     const expires_at = now + approval.expires;
     return { state: 'waiting', expires_at, due_at: nextReminder(now, expires_at, now) };

@@ -26,10 +26,10 @@ import type { StepsContext } from './context.ts';
 export class Locked extends Refusal {}
 
 /** Whether the rules want a reason and none was given. */
-export const wantsReason = ({ authorization: { approval }, parsed }: Authorized): boolean =>
+export const lacksReason = ({ authorization: { approval }, parsed }: Authorized): boolean =>
   approval !== 'none' && approval.reason === 'required' && parsed.reason === undefined;
 
-export const noReason = (): Refusal =>
+export const reasonRequired = (): Refusal =>
   new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
 
 /** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
@@ -65,7 +65,7 @@ export async function save(
   const { database, changeStore } = context;
   const { approval } = frozen.authorization;
   refuseUnlessConfirmed(frozen, confirmation);
-  if (wantsReason(frozen)) throw noReason();
+  if (lacksReason(frozen)) throw reasonRequired();
   const asks = approval === 'none' ? [] : await whomToAsk(context, approval, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
   try {

@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import { detailsFor, detailsOfFrozen } from '../../pipeline/changes/call-details.ts';
 import { isAsShown } from '../../pipeline/changes/confirmation.ts';
 import { next } from '../../pipeline/conversation/conversation.ts';
-import { speaker } from '../../pipeline/conversation/speaker.ts';
+import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { say } from '../../text.ts';
 import type { Drawn } from '../draw/blocks.ts';
 import { drawCallPage, type CallOf, type Surface } from '../draw/call-pages.ts';
@@ -48,7 +48,7 @@ async function pageOfChange(
 ): Promise<Drawn> {
   const { page, of } = wantedIn(value);
   if (of === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
-  const reader = await speaker(context.pipeline, interaction);
+  const reader = await identifySender(context.pipeline, interaction);
   return drawCallPage(await detailsFor(context.pipeline, reader, of), page, { of, surface });
 }
 

@@ -2,7 +2,7 @@ import { catalogue } from '../../commands/index.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import type { Authorized } from '../../pipeline/access/access-check.ts';
 import { check, next, type Next, type Request } from '../../pipeline/conversation/conversation.ts';
-import { onlooker, speaker } from '../../pipeline/conversation/speaker.ts';
+import { identifyViewer, identifySender } from '../../pipeline/conversation/speaker.ts';
 import { parse, parseArgs } from '../../pipeline/language/parse.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
 import type { Text } from '../../text.ts';
@@ -13,7 +13,7 @@ import { sendPage } from './send-page.ts';
 
 /** Handles a typed line from any surface: answers it, or opens a form or a review. */
 export async function handleLine(context: SlackContext, interaction: Interaction, line: string): Promise<void> {
-  const person = await speaker(context.pipeline, interaction);
+  const person = await identifySender(context.pipeline, interaction);
   const parsed = parse(line, catalogue, await contextOf(context, interaction, person));
   return handle(context, interaction, parsed && { parsed });
 }
@@ -26,7 +26,7 @@ export async function handleButton(
   first: NonNullable<Request['first']>,
   notice?: Text,
 ): Promise<void> {
-  await speaker(context.pipeline, interaction);
+  await identifySender(context.pipeline, interaction);
   const parsed = parse(line, catalogue);
   return handle(context, interaction, parsed && { parsed, first }, notice);
 }
@@ -38,7 +38,7 @@ async function handle(
   notice?: Text,
 ): Promise<void> {
   if (request === undefined)
-    return openPicker(context, interaction, await onlooker(context.pipeline, interaction, 'everything'));
+    return openPicker(context, interaction, await identifyViewer(context.pipeline, interaction, 'everything'));
   const checked = await check(context.pipeline, { ...request, from: senderOf(context, interaction) });
   if (checked.kind === 'refuse') throw checked.refusal;
   if (checked.kind === 'ask') {

@@ -37,7 +37,6 @@ export type SlackContext = {
   readonly deliveries: Deliveries;
   readonly botUser: string;
   readonly team: string;
-  readonly owner: string;
   /** How often the lease of a running delivery is renewed. */
   readonly renewEveryMs: number;
   readonly log: Logger;

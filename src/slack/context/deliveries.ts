@@ -42,7 +42,7 @@ async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<Kept,
   const content = scrub(row.content).slice(0, 10_000);
   const write = async (): Promise<'new' | 'seen'> => {
     const now = await database.now();
-    const leased = { owner: context.owner, lease_until: now + leaseMs, received_at: now };
+    const leased = { owner: context.pipeline.owner, lease_until: now + leaseMs, received_at: now };
     return database.statement((db) => receive(db, { ...row, channel: row.channel ?? '', content, ...leased }));
   };
   const writing = write();

@@ -20,7 +20,7 @@ export async function whileLeased(
   work: () => Promise<void>,
 ): Promise<void> {
   if (inbox === undefined) return work();
-  const { pipeline, owner, log, renewEveryMs } = context;
+  const { pipeline, log, renewEveryMs } = context;
   const { database } = pipeline;
   const began = performance.now();
   let renewing = false;
@@ -28,7 +28,7 @@ export async function whileLeased(
     if (renewing || performance.now() - began > maxMs) return;
     renewing = true;
     try {
-      await database.unflushed(async (tx) => renewInbox(tx, inbox, owner, (await database.now(tx)) + leaseMs));
+      await database.unflushed(async (tx) => renewInbox(tx, inbox, pipeline.owner, (await database.now(tx)) + leaseMs));
     } catch (error) {
       // The next renewal may still be in time.
       log.warn({ err: error, key: inbox }, 'could not renew the lease of a delivery');

@@ -3,7 +3,7 @@ import { catalogue } from '../../commands/index.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { joined } from '../../text.ts';
 import { memoOf, noticeView } from './views.ts';
-import { onlooker } from '../../pipeline/conversation/speaker.ts';
+import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { readInputs } from './inputs.ts';
 import { drawForm } from './modals.ts';
 import { type SlackContext } from '../context/context.ts';
@@ -88,7 +88,7 @@ async function redrawn(
   const command = catalogue.get(memo?.path ?? '');
   if (memo === undefined || command === undefined) return undefined;
   const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
-  const person = await onlooker(context.pipeline, { person: user.id, team });
+  const person = await identifyViewer(context.pipeline, { person: user.id, team });
   const lists = await listsIn(context, memo);
   if (lists === undefined) return noticeView(command.button, joined([tooOld().says, tooOld().hint]));
   const parsed: ParsedCommand = {

@@ -8,7 +8,7 @@ import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
 import { failpoint } from '../../failpoints.ts';
 import { pressedInModal, turnPage } from '../answers/call-view.ts';
 import { memoOf } from '../forms/views.ts';
-import { onlooker } from '../../pipeline/conversation/speaker.ts';
+import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
 import { laneOf, type Track } from './receive.ts';
 import { createRedraw, dispatched } from '../forms/redraw.ts';
@@ -90,7 +90,7 @@ const asking = z.object({
 async function suggestions(context: SlackContext, body: unknown): Promise<Option[]> {
   const { user, enterprise, action_id: name, value, view } = asking.parse(body);
   const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
-  const person = await onlooker(context.pipeline, { person: user.id, team });
+  const person = await identifyViewer(context.pipeline, { person: user.id, team });
   const memo = memoOf(view?.private_metadata ?? '');
   const kept = memo?.choices?.[name];
   if (kept) {

@@ -1,7 +1,7 @@
 import type { App } from '@slack/bolt';
 import { Refusal } from '../../errors.ts';
 import { handleLine } from '../answers/dispatch.ts';
-import { onlooker } from '../../pipeline/conversation/speaker.ts';
+import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { natureOf, acceptDelivery, type Track } from './receive.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { mention } from '../context/payload-shapes.ts';
@@ -41,6 +41,6 @@ export function listenToMentions(app: App, context: SlackContext, track: Track):
 
 /** The message may already have run before it was edited. */
 async function refuseEdit(context: SlackContext, interaction: Interaction): Promise<void> {
-  await onlooker(context.pipeline, interaction);
+  await identifyViewer(context.pipeline, interaction);
   throw new Refusal("I don't run edited messages. Nothing was done.", { hint: 'Send it as a new message.' });
 }

@@ -4,7 +4,7 @@ import { catalogue, changesSomething } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { check, next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
-import { onlooker } from '../../pipeline/conversation/speaker.ts';
+import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { joined, plain, say, type Text } from '../../text.ts';
 import { failpoint } from '../../failpoints.ts';
 import { declined } from '../answers/decisions.ts';
@@ -90,7 +90,7 @@ export async function submit(context: SlackContext, said: Submission): Promise<R
 }
 
 async function pick(context: SlackContext, interaction: Interaction, memo: Memo, said: Submission): Promise<Response> {
-  const person = await onlooker(context.pipeline, interaction);
+  const person = await identifyViewer(context.pipeline, interaction);
   const [path = ''] = readInputs(said.view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
   if (command === undefined)

@@ -35,10 +35,17 @@ function binding(database: Database, person: Person = ana, where: Where = {}, li
     domains: listed.domains,
     trouble: listed.trouble,
   });
-  const context = contextWith({ database, changeStore, policy: () => policy, company: () => company, names: may });
   const channelOf = async (id: string): Promise<Channel> => ({ id, shared });
+  const context = contextWith({
+    channelOf,
+    database,
+    changeStore,
+    policy: () => policy,
+    company: () => company,
+    names: may,
+  });
   const here = 'channel' in where ? where.channel : channel;
-  return bindingFor(context, { person, authorization: undefined, inbox }, here, channelOf);
+  return bindingFor(context, { person, authorization: undefined, inbox }, here);
 }
 
 const notices = async ({ db }: Database): Promise<readonly (readonly [string | null, string | null])[]> =>
