@@ -425,6 +425,13 @@ test('all of them together take no longer than a blink for a line of any kind', 
   expect(slow).toEqual([]);
 });
 
+test('what is rejected is not read over and over: eight times as much takes some eight times as long', () => {
+  const slow = pieces
+    .filter((piece) => piece !== '' && maskingOf(piece) > 12)
+    .filter((piece) => worked(() => mask(repeated(piece, 131_072))) > 800);
+  expect(slow).toEqual([]);
+});
+
 /** Milliseconds for 16 KB of it, the best of three. */
 const maskingOf = (piece: string): number =>
   Math.min(...[1, 2, 3].map(() => worked(() => mask(repeated(piece, 16_384)))));
