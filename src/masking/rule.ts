@@ -53,6 +53,9 @@ function trying(text: string, shape: RegExp, begins: readonly Names[]): Next {
   };
 }
 
+/** What is longer is not read again: whatever is repeated would be, over and over. */
+const most = 300;
+
 /** Masks what the rule finds. */
 export function without(text: string, rule: Rule): string {
   const next = rule.begins === undefined ? reading(text, rule.shape) : trying(text, rule.shape, rule.begins);
@@ -62,7 +65,7 @@ export function without(text: string, rule: Rule): string {
     left += text.slice(from, match.index);
     from = match.index;
     // What is none may hold one: `type=password;token=…`
-    const kept = shown === match[0] ? keptOf(match).length : 0;
+    const kept = shown === match[0] && shown.length < most ? keptOf(match).length : 0;
     left += kept > 0 ? match[0].slice(0, kept) : shown;
     from += kept > 0 ? kept : match[0].length;
   }

@@ -428,6 +428,16 @@ test('all of them together take no longer than a blink for a line of any kind', 
 /** Whether 16 KB of it take more than 100 ms, three times: what is quick once need not be tried again. */
 const isLong = (piece: string): boolean => [1, 2, 3].every(() => worked(() => mask(repeated(piece, 16_384))) > 100);
 
+test('what is rejected is not read over and over: eight times as much takes some eight times as long', () => {
+  const slow = [...pieces]
+    .filter((piece) => piece !== '' && maskingOf(piece) > 12)
+    .filter((piece) => worked(() => mask(repeated(piece, 131_072))) > 800);
+  expect(slow).toEqual([]);
+});
+
+/** Milliseconds for 16 KB of it. */
+const maskingOf = (piece: string): number => worked(() => mask(repeated(piece, 16_384)));
+
 test('so do the tokens, on what each begins with', () => {
   const beginnings = runningToken.source.split('|').map((one) => letters(one.replace(/^[(?:<!]+/, '')).slice(0, 12));
   expect(['a-', 'a1', ...beginnings].filter((beginning) => isSlow(runningToken, beginning))).toEqual([]);
