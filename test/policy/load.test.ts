@@ -212,24 +212,24 @@ describe('every mistake is told with its line', () => {
       [`line ${FIRST_RULE}: expected a whole number from 1 to 20, found 0`],
     ],
     [
-      'a time',
+      'a duration',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 1w } }'),
-      [`line ${FIRST_RULE}: "1w" is not a time; write it like 90s, 30m, 1h or 7d`],
+      [`line ${FIRST_RULE}: "1w" is not a duration; write it like 90s, 30m, 1h or 7d`],
     ],
     [
-      'a time that is too short',
+      'a duration that is too short',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 59s } }'),
       [`line ${FIRST_RULE}: "59s" is out of bounds: from 1m to 30d`],
     ],
     [
-      'a time that is too long',
+      'a duration that is too long',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 31d } }'),
       [`line ${FIRST_RULE}: "31d" is out of bounds: from 1m to 30d`],
     ],
     [
-      'a time that is a number',
+      'a duration that is a number',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 60 } }'),
-      [`line ${FIRST_RULE}: expected a time, like 30m or 1h, found 60`],
+      [`line ${FIRST_RULE}: expected a duration, like 30m or 1h, found 60`],
     ],
     [
       'a reason',
