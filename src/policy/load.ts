@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { unknown, type Mistake } from './mistakes.ts';
+import { unknown, visible, type Mistake } from './mistakes.ts';
 import type { Catalogue, Channels, Policy, Rule } from './rules.ts';
 import { policyFile, type PolicyFile } from './schema.ts';
 import { impossibleRules } from './unsatisfiable.ts';
@@ -38,7 +38,10 @@ export const unusable = (says: string): Loaded => refused([{ line: 1, column: 1,
 
 const refused = (mistakes: readonly Mistake[]): Loaded => ({
   kind: 'mistakes',
-  mistakes: mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_MISTAKES),
+  mistakes: mistakes
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .slice(0, MAX_MISTAKES)
+    .map((mistake) => ({ ...mistake, says: visible(mistake.says) })),
 });
 
 function read(text: string, catalogue: Catalogue): Loaded {

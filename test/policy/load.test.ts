@@ -52,6 +52,18 @@ describe('every mistake is told with its line', () => {
       ],
     ],
     [
+      'characters that cannot be seen, and other spaces',
+      `${rule('{ allow: [read\u00a0], to: [leads\u200b, "leads\\t", "👩‍💻"], where\u2060: [a/b] }')}live\u3000: &\u200b [a/b]`,
+      [
+        'line 8: unknown command or class "read⟨U+00A0⟩"; did you mean "read"?',
+        'line 8: unknown group "leads⟨U+200B⟩"; did you mean "leads"?',
+        'line 8: unknown group "leads\\t"; did you mean "leads"?',
+        'line 8: unknown group "👩‍💻"',
+        'line 8: unknown key "where⟨U+2060⟩"; did you mean "where"?',
+        'line 9: unknown key "live⟨U+3000⟩"; did you mean "live"?',
+      ],
+    ],
+    [
       'a value below its key',
       `${ok}groups:\n\n  - a`,
       ['line 3: expected names of groups, each with a list of Slack ids, found a list'],
