@@ -4,7 +4,7 @@ import { unknown, visible, type Mistake } from './mistakes.ts';
 import type { Catalogue, Channels, Policy, Rule } from './rules.ts';
 import { policyFile, type PolicyFile } from './schema.ts';
 import { impossibleRules } from './unsatisfiable.ts';
-import { YamlDocument, type Path } from './yaml-document.ts';
+import { isOverflow, TOO_DEEP, YamlDocument, type Path } from './yaml-document.ts';
 
 /** The largest policy file, in bytes. */
 export const MAX_BYTES = 256 * 1024;
@@ -28,8 +28,8 @@ export function loadPolicy(text: string, catalogue: Catalogue): Loaded {
   try {
     return read(text, catalogue);
   } catch (error) {
-    // Thousands of nested brackets overflow the parser's stack.
-    return unusable(`this cannot be read: ${error instanceof Error ? error.message : 'no reason given'}`);
+    const message = error instanceof Error ? error.message : 'no reason given';
+    return unusable(isOverflow(message) ? TOO_DEEP : `this cannot be read: ${message}`);
   }
 }
 

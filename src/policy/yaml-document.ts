@@ -81,7 +81,9 @@ export class YamlDocument {
   /** Notes one mistake for each line: later ones on a line mostly follow from the first. */
   #explain(errors: readonly ParserError[]): void {
     const lines = new Set<number>();
-    for (const error of errors) {
+    // Where the parser gives up, the other errors follow from it.
+    const overflow = errors.find(({ message }) => isOverflow(message));
+    for (const error of overflow ? [overflow] : errors) {
       const [offset] = error.pos;
       const { line } = this.#at(offset);
       if (!lines.has(line)) this.#note(offset, explain(error));
@@ -101,11 +103,17 @@ function childOf(node: ParsedNode | null | undefined, step: PropertyKey): Child 
 /** The text of a key as written, which YAML may have read as a number. */
 const wordOf = (key: ParsedNode | null): string => (isScalar(key) ? (key.source ?? '') : '');
 
+/** What is said of thousands of nested brackets. */
+export const TOO_DEEP = 'this is nested too deeply';
+/** Whether an error says that the parser's stack overflowed. */
+export const isOverflow = (message: string): boolean => message.includes('Maximum call stack size exceeded');
+
 type ParserError = Pick<YAMLError, 'code' | 'message' | 'pos'>;
 
 function explain({ code, message }: ParserError): string {
   if (code === 'MULTIPLE_DOCS') return 'a second document begins here; only one is allowed';
   if (code === 'TAB_AS_INDENT') return 'tabs cannot be used to indent; use spaces';
+  if (isOverflow(message)) return TOO_DEEP;
   return `this is not YAML: ${message.split('\n')[0]}`;
 }
 

@@ -406,6 +406,18 @@ describe('bounds', () => {
   });
 
   test.each([
+    ['[', 5_000],
+    ['[\n ', 5_000],
+    ['{a: ', 5_000],
+    ['- ', 5_000],
+    ['? ', 20_000],
+  ])('more %j inside each other than the stack can hold', (opening, depth) => {
+    expect(mistakesOf(`${ok}groups:\n  ${opening.repeat(depth)}`)).toEqual([
+      expect.stringMatching(/^line \d+: this is nested too deeply$/),
+    ]);
+  });
+
+  test.each([
     ['brackets', '['.repeat(2_000)],
     ['braces', '{a: '.repeat(2_000)],
     ['anchors', '&a '.repeat(10_000)],
