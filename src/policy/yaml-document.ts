@@ -20,7 +20,7 @@ export class YamlDocument {
     // The parser's own check for unique keys takes quadratic time.
     const file = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false });
     this.#contents = file.contents;
-    const errors = [...file.errors, ...file.warnings];
+    const errors = [...otherVersion(text, file.directives.yaml.version), ...file.errors, ...file.warnings];
     if (errors.length > 0) this.#explain(errors);
     else this.value = this.#plain(file.contents);
   }
@@ -110,9 +110,17 @@ export const isOverflow = (message: string): boolean => message.includes('Maximu
 
 type ParserError = Pick<YAMLError, 'code' | 'message' | 'pos'>;
 
+/** YAML 1.1 reads other numbers: `012` is ten. */
+function otherVersion(text: string, version: string): readonly ParserError[] {
+  const offset = text.search(/^\uFEFF?%YAML[ \t]+1\.1/m);
+  const at = Math.max(offset, 0);
+  return offset < 0 && version === '1.2' ? [] : [{ code: 'BAD_DIRECTIVE', message: '', pos: [at, at] }];
+}
+
 function explain({ code, message }: ParserError): string {
   if (code === 'MULTIPLE_DOCS') return 'a second document begins here; only one is allowed';
   if (code === 'TAB_AS_INDENT') return 'tabs cannot be used to indent; use spaces';
+  if (code === 'BAD_DIRECTIVE') return 'no directive but %YAML 1.2 is supported here; leave this line out';
   if (isOverflow(message)) return TOO_DEEP;
   return `this is not YAML: ${message.split('\n')[0]}`;
 }

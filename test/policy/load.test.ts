@@ -52,6 +52,24 @@ describe('every mistake is told with its line', () => {
       ],
     ],
     [
+      'another version of YAML',
+      `%YAML 1.1\n---\n${ok}`,
+      ['line 1: no directive but %YAML 1.2 is supported here; leave this line out'],
+    ],
+    [
+      'two versions of YAML',
+      `# why\n%YAML\t1.1 # not?\n%YAML 1.2\n---\n${ok}`,
+      ['line 2: no directive but %YAML 1.2 is supported here; leave this line out'],
+    ],
+    [
+      'a later version of YAML, and another directive',
+      `%YAML 1.3\n%FOO bar\n---\n${ok}`,
+      [
+        'line 1: no directive but %YAML 1.2 is supported here; leave this line out',
+        'line 2: no directive but %YAML 1.2 is supported here; leave this line out',
+      ],
+    ],
+    [
       'characters that cannot be seen, and other spaces',
       `${rule('{ allow: [read\u00a0], to: [leads\u200b, "leads\\t", "👩‍💻"], where\u2060: [a/b] }')}live\u3000: &\u200b [a/b]`,
       [
