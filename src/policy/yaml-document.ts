@@ -63,13 +63,15 @@ export class YamlDocument {
     if (node.items.length > MAX_ENTRIES) this.#note(node.range[0], `a ${kind} has at most ${MAX_ENTRIES} entries`);
     if (isSeq(node)) return node.items.slice(0, MAX_ENTRIES).map((item) => this.#plain(item));
     const taken = new Set<string>();
-    const entries = node.items.slice(0, MAX_ENTRIES).map(({ key, value }) => {
+    const entries = node.items.slice(0, MAX_ENTRIES).flatMap(({ key, value }) => {
+      const wrong = wrongKey(key);
+      if (wrong !== undefined) this.#note(key.range[0], wrong);
+      const plain = this.#plain(value);
       const word = wordOf(key);
+      if (wrong !== undefined || word === undefined) return [];
       if (taken.has(word)) this.#note(key.range[0], `${quoted(word)} is listed twice`);
-      // The schema would drop it.
-      if (word === '__proto__') this.#note(key.range[0], `${quoted(word)} cannot be a key`);
       taken.add(word);
-      return [word, this.#plain(value)];
+      return [[word, plain]];
     });
     return Object.fromEntries(entries);
   }
@@ -100,8 +102,21 @@ function childOf(node: ParsedNode | null | undefined, step: PropertyKey): Child 
   return pair ? { place: pair.key, value: pair.value } : { place: item, value: item };
 }
 
-/** The text of a key as written, which YAML may have read as a number. */
-const wordOf = (key: ParsedNode | null): string => (isScalar(key) ? (key.source ?? '') : '');
+/** The text of a key; undefined if it is not text. */
+const wordOf = (key: ParsedNode | null): string | undefined =>
+  isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
+
+/** What is wrong with a key, whatever it is the key of. */
+function wrongKey(key: ParsedNode): string | undefined {
+  if (isAlias(key)) return 'a key cannot be an alias (*name); write it out, or put it in quotes';
+  if (!isScalar(key)) return `${describe(key)} cannot be a key; a key is text`;
+  if (key.source === '' && key.value === null) return 'a key is missing here';
+  const word = wordOf(key);
+  if (word === undefined) return `a key is text; put this one in quotes: ${quoted(key.source)}`;
+  if (word === '<<') return '"<<" is not supported; write out the keys that it would bring';
+  // The schema would drop it.
+  return word === '__proto__' ? '"__proto__" cannot be a key' : undefined;
+}
 
 /** What is said of thousands of nested brackets. */
 export const TOO_DEEP = 'this is nested too deeply';

@@ -40,15 +40,41 @@ describe('every mistake is told with its line', () => {
     ],
     [
       'a merge key',
-      `${ok}groups: &a { b: [] }\nchannels: { <<: *a }`,
-      ['line 4: "<<" is neither the id of a channel (C… or G…) nor deny nor ops'],
+      `${ok}groups: &a { b: [] }\nchannels: { <<: *a }\npeople: { "<<": *a }`,
+      [
+        'line 4: "<<" is not supported; write out the keys that it would bring',
+        'line 5: "<<" is not supported; write out the keys that it would bring',
+      ],
     ],
     [
       'aliases in lists and as keys',
       `${ok}groups:\n  a: [&a U111]\n  b: [*a]\nenvironments: { ? *a : {} }`,
       [
         'line 5: aliases (*name) are not supported here; write the value out',
-        'line 6: "" is not the id of a site or environment; expected a UUID',
+        'line 6: a key cannot be an alias (*name); write it out, or put it in quotes',
+      ],
+    ],
+    [
+      'persons whose names are not text',
+      `${ok}live: [&k a/b]\npeople:\n  *k : [U111]\n  ? [a, b]\n  : [U112]\n  ? { a: b }\n  : [U113]\n  : [U114]\n  null: [U115]\n  012: [U116]\n  true: [U117]`,
+      [
+        'line 5: a key cannot be an alias (*name); write it out, or put it in quotes',
+        'line 6: a list cannot be a key; a key is text',
+        'line 8: a mapping cannot be a key; a key is text',
+        'line 10: a key is missing here',
+        'line 11: a key is text; put this one in quotes: "null"',
+        'line 12: a key is text; put this one in quotes: "012"',
+        'line 13: a key is text; put this one in quotes: "true"',
+      ],
+    ],
+    [
+      'keys that are not text at the top, in a rule and in a list',
+      `version: 1\n~: x\nrules:\n  - { allow: [read], to: everyone, 1: x }\ngroups: { a: [: U111] }`,
+      [
+        'line 2: a key is text; put this one in quotes: "~"',
+        'line 4: a key is text; put this one in quotes: "1"',
+        'line 5: a key is missing here',
+        'line 5: expected a Slack id, found a mapping',
       ],
     ],
     [
