@@ -15,12 +15,13 @@ export class YamlDocument {
   readonly value: unknown;
   readonly #contents: ParsedNode | null;
   readonly #lines = new LineCounter();
+  readonly #anchors = new Set<string>();
 
   constructor(text: string) {
     // The parser's own check for unique keys takes quadratic time.
     const file = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false });
     this.#contents = file.contents;
-    const errors = [...otherVersion(text, file.directives.yaml.version), ...file.errors, ...file.warnings];
+    const errors = [...otherVersion(text, file.directives.yaml.version), ...file.warnings, ...file.errors];
     if (errors.length > 0) this.#explain(errors);
     else this.value = this.#plain(file.contents);
   }
@@ -34,7 +35,7 @@ export class YamlDocument {
   instead(path: Path, expected: string): string {
     const { node } = this.#find(path);
     if (node === undefined) return `"${String(path.at(-1))}" is missing: ${expected}`;
-    if (isAlias(node)) return 'aliases (*name) are not supported here; write the value out';
+    if (isAlias(node)) return this.#asAlias(node.source);
     return `expected ${expected}, found ${describe(node)}`;
   }
 
@@ -50,6 +51,13 @@ export class YamlDocument {
     return { offset, node };
   }
 
+  /** Text that begins with * is an alias to YAML, unless it is quoted. */
+  #asAlias(name: string): string {
+    if (this.#anchors.has(name)) return 'aliases (*name) are not supported here; write the value out';
+    const text = quoted(`*${name}`);
+    return `'${text.slice(1, -1)}' begins with * and needs quotes: ${text}`;
+  }
+
   #at(offset: number): { readonly line: number; readonly column: number } {
     const { line, col } = this.#lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -57,6 +65,7 @@ export class YamlDocument {
 
   /** A node as a plain value. An alias has none: the schema refuses null wherever it stands. */
   #plain(node: ParsedNode | null): unknown {
+    if (node !== null && !isAlias(node) && node.anchor !== undefined) this.#anchors.add(node.anchor);
     if (isScalar(node)) return node.value;
     if (!isMap(node) && !isSeq(node)) return null;
     const kind = isMap(node) ? 'mapping' : 'list';
@@ -136,6 +145,7 @@ function explain({ code, message }: ParserError): string {
   if (code === 'MULTIPLE_DOCS') return 'a second document begins here; only one is allowed';
   if (code === 'TAB_AS_INDENT') return 'tabs cannot be used to indent; use spaces';
   if (code === 'BAD_DIRECTIVE') return 'no directive but %YAML 1.2 is supported here; leave this line out';
+  if (code === 'BAD_ALIAS' && message.startsWith('Alias')) return 'text that begins with * needs quotes, like "*/live"';
   if (isOverflow(message)) return TOO_DEEP;
   return `this is not YAML: ${message.split('\n')[0]}`;
 }

@@ -78,6 +78,29 @@ describe('every mistake is told with its line', () => {
       ],
     ],
     [
+      'targets without quotes',
+      rule('{ deny: [read], to: everyone, where: [*/live, *-shop/*, b/*] }'),
+      [
+        `line ${FIRST_RULE}: '*/live' begins with * and needs quotes: "*/live"`,
+        `line ${FIRST_RULE}: '*-shop/*' begins with * and needs quotes: "*-shop/*"`,
+      ],
+    ],
+    ['live without quotes', `${ok}live: */live`, [`line 3: '*/live' begins with * and needs quotes: "*/live"`]],
+    [
+      'stars without quotes',
+      `${ok}channels:\n  C0ACME:\n    sites:\n      - *\n  C0B: { sites: [*] }`,
+      [
+        'line 6: text that begins with * needs quotes, like "*/live"',
+        'line 7: text that begins with * needs quotes, like "*/live"',
+      ],
+    ],
+    [
+      'a key that begins with a star',
+      `${ok}people: { *k: [U111] }`,
+      ['line 3: text that begins with * needs quotes, like "*/live"'],
+    ],
+    ['an anchor without a name', `${ok}people: & {}`, ['line 3: this is not YAML: Anchor cannot be an empty string']],
+    [
       'another version of YAML',
       `%YAML 1.1\n---\n${ok}`,
       ['line 1: no directive but %YAML 1.2 is supported here; leave this line out'],
