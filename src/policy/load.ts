@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { unknown, type Mistake } from './mistakes.ts';
+import { unknown, visible, type Mistake } from './mistakes.ts';
 import type { Catalogue, Channels, Policy, Rule } from './rules.ts';
 import { policyFile, type PolicyFile } from './schema.ts';
 import { impossibleRules } from './unsatisfiable.ts';
-import { YamlDocument, type Path } from './yaml-document.ts';
+import { isOverflow, TOO_DEEP, YamlDocument, type Path } from './yaml-document.ts';
 
 /** The largest policy file, in bytes. */
 export const MAX_BYTES = 256 * 1024;
@@ -28,8 +28,8 @@ export function loadPolicy(text: string, catalogue: Catalogue): Loaded {
   try {
     return read(text, catalogue);
   } catch (error) {
-    // Thousands of nested brackets overflow the parser's stack.
-    return unusable(`this cannot be read: ${error instanceof Error ? error.message : 'no reason given'}`);
+    const message = error instanceof Error ? error.message : 'no reason given';
+    return unusable(isOverflow(message) ? TOO_DEEP : `this cannot be read: ${message}`);
   }
 }
 
@@ -38,7 +38,10 @@ export const unusable = (says: string): Loaded => refused([{ line: 1, column: 1,
 
 const refused = (mistakes: readonly Mistake[]): Loaded => ({
   kind: 'mistakes',
-  mistakes: mistakes.toSorted((a, b) => a.line - b.line || a.column - b.column).slice(0, MAX_MISTAKES),
+  mistakes: mistakes
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .slice(0, MAX_MISTAKES)
+    .map((mistake) => ({ ...mistake, says: visible(mistake.says) })),
 });
 
 function read(text: string, catalogue: Catalogue): Loaded {

@@ -1,4 +1,5 @@
 import { closest, distance } from 'fastest-levenshtein';
+import { codeOf, unseen } from '../text.ts';
 
 /** A mistake in the policy file. Lines and columns count from 1. */
 export type Mistake = { readonly line: number; readonly column: number; readonly says: string };
@@ -23,6 +24,11 @@ export function tell({ line, says }: Mistake): string {
 export function quoted(text: string): string {
   return JSON.stringify(text.length > 60 ? `${text.slice(0, 59)}…` : text).toWellFormed();
 }
+
+/** Characters that cannot be seen, and spaces that only look like one. */
+const hidden = new RegExp(`${unseen.source}|[\\s--\\x20]`, 'gv');
+/** The sentence with the codes of such characters in it. */
+export const visible = (says: string): string => says.replace(hidden, (character) => `⟨${codeOf(character)}⟩`);
 
 /** Says that a name is unknown and suggests the nearest known ones. */
 export function unknown(what: string, name: string, known: readonly string[]): string {

@@ -93,10 +93,10 @@ const live = several(
   'environments, like ["*/live"]',
 );
 
-const time = meaning(
+const duration = meaning(
   z
-    .string('expected a time, like 30m or 1h')
-    .regex(/^\d{1,8}[smhd]$/, that('is not a time; write it like 90s, 30m, 1h or 7d')),
+    .string('expected a duration, like 30m or 1h')
+    .regex(/^\d{1,8}[smhd]$/, that('is not a duration; write it like 90s, 30m, 1h or 7d')),
   (text) => {
     const length = parseDuration(text) ?? 0;
     const isInBounds = length >= SHORTEST_EXPIRY && length <= LONGEST_EXPIRY;
@@ -109,7 +109,7 @@ const approvalOf = <T extends z.ZodType>(approvers: T) =>
     {
       by: approvers.describe('The groups whose members can approve'),
       count: z.int(wholeNumber).min(1, wholeNumber).max(MAX_APPROVALS, wholeNumber).default(1),
-      expires: time.prefault(showDuration(DEFAULT_EXPIRY)).describe('How long a change waits: 90s, 30m, 1h or 7d'),
+      expires: duration.prefault(showDuration(DEFAULT_EXPIRY)).describe('How long a change waits: 90s, 30m, 1h or 7d'),
       reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default('optional'),
     },
     '{ by, count, expires, reason }',

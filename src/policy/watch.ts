@@ -111,8 +111,14 @@ async function read(path: string, catalogue: Catalogue): Promise<Loaded> {
 async function readStart(path: string): Promise<Uint8Array> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(MAX_BYTES + 1), position: 0 });
-    return buffer.subarray(0, bytesRead);
+    const buffer = Buffer.alloc(MAX_BYTES + 1);
+    let length = 0;
+    // One read may bring less than there is.
+    for (;;) {
+      const { bytesRead } = await file.read({ buffer, offset: length, position: length });
+      if (bytesRead === 0) return buffer.subarray(0, length);
+      length += bytesRead;
+    }
   } finally {
     await file.close();
   }

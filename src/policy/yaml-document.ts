@@ -15,12 +15,13 @@ export class YamlDocument {
   readonly value: unknown;
   readonly #contents: ParsedNode | null;
   readonly #lines = new LineCounter();
+  readonly #anchors = new Set<string>();
 
   constructor(text: string) {
     // The parser's own check for unique keys takes quadratic time.
     const file = parseDocument(text, { lineCounter: this.#lines, prettyErrors: false, uniqueKeys: false });
     this.#contents = file.contents;
-    const errors = [...file.errors, ...file.warnings];
+    const errors = [...otherVersion(text, file.directives.yaml.version), ...file.warnings, ...file.errors];
     if (errors.length > 0) this.#explain(errors);
     else this.value = this.#plain(file.contents);
   }
@@ -34,7 +35,7 @@ export class YamlDocument {
   instead(path: Path, expected: string): string {
     const { node } = this.#find(path);
     if (node === undefined) return `"${String(path.at(-1))}" is missing: ${expected}`;
-    if (isAlias(node)) return 'aliases (*name) are not supported here; write the value out';
+    if (isAlias(node)) return this.#asAlias(node.source);
     return `expected ${expected}, found ${describe(node)}`;
   }
 
@@ -50,6 +51,13 @@ export class YamlDocument {
     return { offset, node };
   }
 
+  /** Text that begins with * is an alias to YAML, unless it is quoted. */
+  #asAlias(name: string): string {
+    if (this.#anchors.has(name)) return 'aliases (*name) are not supported here; write the value out';
+    const text = quoted(`*${name}`);
+    return `'${text.slice(1, -1)}' begins with * and needs quotes: ${text}`;
+  }
+
   #at(offset: number): { readonly line: number; readonly column: number } {
     const { line, col } = this.#lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -57,19 +65,22 @@ export class YamlDocument {
 
   /** A node as a plain value. An alias has none: the schema refuses null wherever it stands. */
   #plain(node: ParsedNode | null): unknown {
+    if (node !== null && !isAlias(node) && node.anchor !== undefined) this.#anchors.add(node.anchor);
     if (isScalar(node)) return node.value;
     if (!isMap(node) && !isSeq(node)) return null;
     const kind = isMap(node) ? 'mapping' : 'list';
     if (node.items.length > MAX_ENTRIES) this.#note(node.range[0], `a ${kind} has at most ${MAX_ENTRIES} entries`);
     if (isSeq(node)) return node.items.slice(0, MAX_ENTRIES).map((item) => this.#plain(item));
     const taken = new Set<string>();
-    const entries = node.items.slice(0, MAX_ENTRIES).map(({ key, value }) => {
+    const entries = node.items.slice(0, MAX_ENTRIES).flatMap(({ key, value }) => {
+      const wrong = wrongKey(key);
+      if (wrong !== undefined) this.#note(key.range[0], wrong);
+      const plain = this.#plain(value);
       const word = wordOf(key);
+      if (wrong !== undefined || word === undefined) return [];
       if (taken.has(word)) this.#note(key.range[0], `${quoted(word)} is listed twice`);
-      // The schema would drop it.
-      if (word === '__proto__') this.#note(key.range[0], `${quoted(word)} cannot be a key`);
       taken.add(word);
-      return [word, this.#plain(value)];
+      return [[word, plain]];
     });
     return Object.fromEntries(entries);
   }
@@ -81,7 +92,9 @@ export class YamlDocument {
   /** Notes one mistake for each line: later ones on a line mostly follow from the first. */
   #explain(errors: readonly ParserError[]): void {
     const lines = new Set<number>();
-    for (const error of errors) {
+    // Where the parser gives up, the other errors follow from it.
+    const overflow = errors.find(({ message }) => isOverflow(message));
+    for (const error of overflow ? [overflow] : errors) {
       const [offset] = error.pos;
       const { line } = this.#at(offset);
       if (!lines.has(line)) this.#note(offset, explain(error));
@@ -98,14 +111,42 @@ function childOf(node: ParsedNode | null | undefined, step: PropertyKey): Child 
   return pair ? { place: pair.key, value: pair.value } : { place: item, value: item };
 }
 
-/** The text of a key as written, which YAML may have read as a number. */
-const wordOf = (key: ParsedNode | null): string => (isScalar(key) ? (key.source ?? '') : '');
+/** The text of a key; undefined if it is not text. */
+const wordOf = (key: ParsedNode | null): string | undefined =>
+  isScalar(key) && typeof key.value === 'string' ? key.value : undefined;
+
+/** What is wrong with a key, whatever it is the key of. */
+function wrongKey(key: ParsedNode): string | undefined {
+  if (isAlias(key)) return 'a key cannot be an alias (*name); write it out, or put it in quotes';
+  if (!isScalar(key)) return `${describe(key)} cannot be a key; a key is text`;
+  if (key.source === '' && key.value === null) return 'a key is missing here';
+  const word = wordOf(key);
+  if (word === undefined) return `a key is text; put this one in quotes: ${quoted(key.source)}`;
+  if (word === '<<') return '"<<" is not supported; write out the keys that it would bring';
+  // The schema would drop it.
+  return word === '__proto__' ? '"__proto__" cannot be a key' : undefined;
+}
+
+/** What is said of thousands of nested brackets. */
+export const TOO_DEEP = 'this is nested too deeply';
+/** Whether an error says that the parser's stack overflowed. */
+export const isOverflow = (message: string): boolean => message.includes('Maximum call stack size exceeded');
 
 type ParserError = Pick<YAMLError, 'code' | 'message' | 'pos'>;
+
+/** YAML 1.1 reads other numbers: `012` is ten. */
+function otherVersion(text: string, version: string): readonly ParserError[] {
+  const offset = text.search(/^\uFEFF?%YAML[ \t]+1\.1/m);
+  const at = Math.max(offset, 0);
+  return offset < 0 && version === '1.2' ? [] : [{ code: 'BAD_DIRECTIVE', message: '', pos: [at, at] }];
+}
 
 function explain({ code, message }: ParserError): string {
   if (code === 'MULTIPLE_DOCS') return 'a second document begins here; only one is allowed';
   if (code === 'TAB_AS_INDENT') return 'tabs cannot be used to indent; use spaces';
+  if (code === 'BAD_DIRECTIVE') return 'no directive but %YAML 1.2 is supported here; leave this line out';
+  if (code === 'BAD_ALIAS' && message.startsWith('Alias')) return 'text that begins with * needs quotes, like "*/live"';
+  if (isOverflow(message)) return TOO_DEEP;
   return `this is not YAML: ${message.split('\n')[0]}`;
 }
 

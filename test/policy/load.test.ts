@@ -40,15 +40,94 @@ describe('every mistake is told with its line', () => {
     ],
     [
       'a merge key',
-      `${ok}groups: &a { b: [] }\nchannels: { <<: *a }`,
-      ['line 4: "<<" is neither the id of a channel (C… or G…) nor deny nor ops'],
+      `${ok}groups: &a { b: [] }\nchannels: { <<: *a }\npeople: { "<<": *a }`,
+      [
+        'line 4: "<<" is not supported; write out the keys that it would bring',
+        'line 5: "<<" is not supported; write out the keys that it would bring',
+      ],
     ],
     [
       'aliases in lists and as keys',
       `${ok}groups:\n  a: [&a U111]\n  b: [*a]\nenvironments: { ? *a : {} }`,
       [
         'line 5: aliases (*name) are not supported here; write the value out',
-        'line 6: "" is not the id of a site or environment; expected a UUID',
+        'line 6: a key cannot be an alias (*name); write it out, or put it in quotes',
+      ],
+    ],
+    [
+      'persons whose names are not text',
+      `${ok}live: [&k a/b]\npeople:\n  *k : [U111]\n  ? [a, b]\n  : [U112]\n  ? { a: b }\n  : [U113]\n  : [U114]\n  null: [U115]\n  012: [U116]\n  true: [U117]`,
+      [
+        'line 5: a key cannot be an alias (*name); write it out, or put it in quotes',
+        'line 6: a list cannot be a key; a key is text',
+        'line 8: a mapping cannot be a key; a key is text',
+        'line 10: a key is missing here',
+        'line 11: a key is text; put this one in quotes: "null"',
+        'line 12: a key is text; put this one in quotes: "012"',
+        'line 13: a key is text; put this one in quotes: "true"',
+      ],
+    ],
+    [
+      'keys that are not text at the top, in a rule and in a list',
+      `version: 1\n~: x\nrules:\n  - { allow: [read], to: everyone, 1: x }\ngroups: { a: [: U111] }`,
+      [
+        'line 2: a key is text; put this one in quotes: "~"',
+        'line 4: a key is text; put this one in quotes: "1"',
+        'line 5: a key is missing here',
+        'line 5: expected a Slack id, found a mapping',
+      ],
+    ],
+    [
+      'targets without quotes',
+      rule('{ deny: [read], to: everyone, where: [*/live, *-shop/*, b/*] }'),
+      [
+        `line ${FIRST_RULE}: '*/live' begins with * and needs quotes: "*/live"`,
+        `line ${FIRST_RULE}: '*-shop/*' begins with * and needs quotes: "*-shop/*"`,
+      ],
+    ],
+    ['live without quotes', `${ok}live: */live`, [`line 3: '*/live' begins with * and needs quotes: "*/live"`]],
+    [
+      'stars without quotes',
+      `${ok}channels:\n  C0ACME:\n    sites:\n      - *\n  C0B: { sites: [*] }`,
+      [
+        'line 6: text that begins with * needs quotes, like "*/live"',
+        'line 7: text that begins with * needs quotes, like "*/live"',
+      ],
+    ],
+    [
+      'a key that begins with a star',
+      `${ok}people: { *k: [U111] }`,
+      ['line 3: text that begins with * needs quotes, like "*/live"'],
+    ],
+    ['an anchor without a name', `${ok}people: & {}`, ['line 3: this is not YAML: Anchor cannot be an empty string']],
+    [
+      'another version of YAML',
+      `%YAML 1.1\n---\n${ok}`,
+      ['line 1: no directive but %YAML 1.2 is supported here; leave this line out'],
+    ],
+    [
+      'two versions of YAML',
+      `# why\n%YAML\t1.1 # not?\n%YAML 1.2\n---\n${ok}`,
+      ['line 2: no directive but %YAML 1.2 is supported here; leave this line out'],
+    ],
+    [
+      'a later version of YAML, and another directive',
+      `%YAML 1.3\n%FOO bar\n---\n${ok}`,
+      [
+        'line 1: no directive but %YAML 1.2 is supported here; leave this line out',
+        'line 2: no directive but %YAML 1.2 is supported here; leave this line out',
+      ],
+    ],
+    [
+      'characters that cannot be seen, and other spaces',
+      `${rule('{ allow: [read\u00a0], to: [leads\u200b, "leads\\t", "👩‍💻"], where\u2060: [a/b] }')}live\u3000: &\u200b [a/b]`,
+      [
+        'line 8: unknown command or class "read⟨U+00A0⟩"; did you mean "read"?',
+        'line 8: unknown group "leads⟨U+200B⟩"; did you mean "leads"?',
+        'line 8: unknown group "leads\\t"; did you mean "leads"?',
+        'line 8: unknown group "👩‍💻"',
+        'line 8: unknown key "where⟨U+2060⟩"; did you mean "where"?',
+        'line 9: unknown key "live⟨U+3000⟩"; did you mean "live"?',
       ],
     ],
     [
@@ -212,24 +291,24 @@ describe('every mistake is told with its line', () => {
       [`line ${FIRST_RULE}: expected a whole number from 1 to 20, found 0`],
     ],
     [
-      'a time',
+      'a duration',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 1w } }'),
-      [`line ${FIRST_RULE}: "1w" is not a time; write it like 90s, 30m, 1h or 7d`],
+      [`line ${FIRST_RULE}: "1w" is not a duration; write it like 90s, 30m, 1h or 7d`],
     ],
     [
-      'a time that is too short',
+      'a duration that is too short',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 59s } }'),
       [`line ${FIRST_RULE}: "59s" is out of bounds: from 1m to 30d`],
     ],
     [
-      'a time that is too long',
+      'a duration that is too long',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 31d } }'),
       [`line ${FIRST_RULE}: "31d" is out of bounds: from 1m to 30d`],
     ],
     [
-      'a time that is a number',
+      'a duration that is a number',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 60 } }'),
-      [`line ${FIRST_RULE}: expected a time, like 30m or 1h, found 60`],
+      [`line ${FIRST_RULE}: expected a duration, like 30m or 1h, found 60`],
     ],
     [
       'a reason',
@@ -391,6 +470,18 @@ describe('bounds', () => {
 
   test('a hundred mistakes', () => {
     expect(mistakesOf(`${ok}groups:\n${'  a: [x]\n'.repeat(900)}`)).toHaveLength(100);
+  });
+
+  test.each([
+    ['[', 5_000],
+    ['[\n ', 5_000],
+    ['{a: ', 5_000],
+    ['- ', 5_000],
+    ['? ', 20_000],
+  ])('more %j inside each other than the stack can hold', (opening, depth) => {
+    expect(mistakesOf(`${ok}groups:\n  ${opening.repeat(depth)}`)).toEqual([
+      expect.stringMatching(/^line \d+: this is nested too deeply$/),
+    ]);
   });
 
   test.each([

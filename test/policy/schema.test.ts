@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { rights } from '../../src/commands/rights.ts';
+import { parseDuration } from '../../src/duration.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
+import { DEFAULT_EXPIRY } from '../../src/policy/rules.ts';
 import { derivedIn, policySchema } from '../derived.ts';
 import { withRules } from './given.ts';
 
@@ -21,6 +23,13 @@ test('the file is up to date', () => {
 
 test('the example names it for editors', () => {
   expect(read('policy.example.yml')).toMatch(/^# yaml-language-server: \$schema=\.\/policy\.schema\.json\n/);
+});
+
+test('an approval that says nothing else expires as every other, and editors are told when', () => {
+  const loaded = loadPolicy(withRules('{ allow: [push], to: [leads], approval: { by: [leads] } }'), rights);
+  expect(loaded).toMatchObject({ policy: { rules: [{ approval: { expires: DEFAULT_EXPIRY } }] } });
+  const [, told = ''] = /"default": "(\d+[smhd])"/.exec(read('policy.schema.json')) ?? [];
+  expect(parseDuration(told)).toBe(DEFAULT_EXPIRY);
 });
 
 describe('what Sitehand takes, editors take', () => {
@@ -63,7 +72,7 @@ describe('what editors refuse, Sitehand refuses', () => {
     ['an unknown field', withRules('{ allow: [read], to: [leads], too: [leads] }')],
     ['approval by nobody', withRules('{ allow: [push], to: [leads], approval: { count: 1 } }')],
     ['too many approvals', withRules('{ allow: [push], to: [leads], approval: { by: [leads], count: 21 } }')],
-    ['a time', withRules('{ allow: [push], to: [leads], approval: { by: [leads], expires: 1w } }')],
+    ['a duration', withRules('{ allow: [push], to: [leads], approval: { by: [leads], expires: 1w } }')],
     ['a reason', withRules('{ allow: [push], to: [leads], approval: { by: [leads], reason: yes } }')],
     ['a channel by its name', `${ok}channels: { "#ops": {} }`],
     ['cards by a name', `${ok}channels: { C0A: { cards: ops } }`],

@@ -1,7 +1,8 @@
+import type * as Files from 'node:fs/promises';
 import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MAX_BYTES } from '../../src/policy/load.ts';
 import { PolicyMistakes, tell } from '../../src/policy/mistakes.ts';
 import { openPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
@@ -11,10 +12,25 @@ const ONE = withRules('{ allow: [read], to: everyone }');
 const TWO = withRules('{ allow: [read], to: everyone }', '{ allow: [routine], to: [developers] }');
 const BROKEN = withRules('{ allow: [read], to: [leadz] }');
 
+/** The most bytes that one read brings, as from a network. */
+const reads = vi.hoisted(() => ({ most: Infinity }));
+vi.mock('node:fs/promises', async (original) => {
+  const fs = await original<typeof Files>();
+  const open = async (name: string) => {
+    const file = await fs.open(name);
+    const { most } = reads;
+    const read = file.read.bind(file);
+    if (most < Infinity) vi.spyOn(file, 'read').mockImplementation((how?: object) => read({ ...how, length: most }));
+    return file;
+  };
+  return { ...fs, open };
+});
+
 let folder: string;
 let path: string;
 let files: PolicyFile[];
 beforeEach(async () => {
+  reads.most = Infinity;
   folder = await mkdtemp(join(tmpdir(), 'policy-'));
   path = join(folder, 'policy.yml');
   files = [];
@@ -47,6 +63,13 @@ describe('at start', () => {
     await writeFile(path, ONE);
     const { file } = await opened();
     expect(file.current().rules).toHaveLength(1);
+  });
+
+  test('a file that comes in small pieces is read to its end', async () => {
+    await writeFile(path, TWO);
+    reads.most = 7;
+    const { file } = await opened();
+    expect(file.current().text).toBe(TWO);
   });
 
   test('a broken file is refused with every mistake', async () => {
