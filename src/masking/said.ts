@@ -1,7 +1,17 @@
 import { isCoined, isPlace, isRandom, technical } from './random.ts';
 import type { Rule } from './rule.ts';
 import { goesOn, state } from './values.ts';
-import { keyNames, keys, passwordHint, passwordNames, passwords, prose, secretNames, secrets } from './words.ts';
+import {
+  isTelling,
+  keyNames,
+  keys,
+  passwordHint,
+  passwordNames,
+  passwords,
+  prose,
+  secretNames,
+  secrets,
+} from './words.ts';
 
 /** Credentials that people tell each other: a word for it, some words more, and what it is. */
 
@@ -158,7 +168,7 @@ export const said: readonly Rule[] = [
       /^\[|(?:^|\W)(?:admin|administrator|root|beheer(?:der)?|wpadmin|demo|test) \/ $/i.test(before) &&
       !/[:=]/.test(before)
         ? isTold(value)
-        : !isPlace(value) && !/^\d+$|\//.test(value) && !state.test(value) && !prose.test(value),
+        : !isTelling(value) && !isPlace(value) && !/^\d+$|\//.test(value) && !state.test(value) && !prose.test(value),
   },
 ];
 
