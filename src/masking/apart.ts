@@ -22,7 +22,7 @@ export const apart: readonly Rule[] = [
     // A scheme, and a word behind it: it tells of something.
     isSecret: (value) =>
       !state.test(value.replace(/\s.*$/s, '')) &&
-      !/^(?!basic|bearer|digest|token)[a-z]+ (?!\S*\d)[a-z]+[.,:]?$/i.test(value),
+      !/^(?![Bb]asic|[Bb]earer|[Dd]igest|[Tt]oken)[A-Za-z]+ [a-z]{2,15}[.,:]?$/.test(value),
   },
   {
     hint: 'bearer',

@@ -45,14 +45,14 @@ function shown(match: string): string {
 export const blocksOf = (hint: string): readonly Rule[] => [
   {
     hint,
-    also: ' \\|| >',
+    also: ': \\||  \\||: >|  >',
     shape: new RegExp(`^(?:[^\\n]{0,200}\\n)?[^\\n]{1,200}: {1,4}${blockOpens}[ \\t]{0,4}\\n[^]*`, 'gm'),
     shown,
   },
   {
     // In JSON, where a line ends in `\n`.
     hint,
-    also: ' \\|| >',
+    also: ': \\||  \\||: >|  >',
     begins: tellingNames,
     shape: new RegExp(
       `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}:[ \\t]{1,4}[|>][-+\\d]{0,2}\\\\{1,4}n[ \\t]{1,60})[^"\\\\\\n]{1,300}`,

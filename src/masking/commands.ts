@@ -30,7 +30,7 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
     { flags: /^-P$/, glued: /^-P(?=[^\s-])/ },
   ],
   [
-    'mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|cqlsh|cypher-shell|ncftp|ncftpput|ncftpget|hydra|nxc|netexec|crackmapexec|smbmap|evil-winrm|rdesktop|wlfreerdp|psexec|PsExec64?|twine|impacket-\\w+|veracrypt|steghide|kcadm\\.sh|influx|doveadm|useradd|usermod|arangosh|rabbitmqadmin|sshpass|rundeck',
+    'mongo|mongosh|mongodump|mongorestore|mongoexport|mongoimport|cqlsh|cypher-shell|ncftp|ncftpput|ncftpget|hydra|nxc|netexec|crackmapexec|smbmap|evil-winrm|rdesktop|wlfreerdp|psexec|PsExec|PsExec64|twine|impacket-\\w+|veracrypt|steghide|kcadm\\.sh|influx|doveadm|useradd|usermod|arangosh|rabbitmqadmin|sshpass|rundeck',
     { flags: /^-p$/ },
   ],
   [
@@ -39,7 +39,7 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
   ],
   ['sshpass', { glued: /^-p(?=.)/ }],
   ['rabbitmqadmin|http|https|xh', { pairs: [/^(?:-a|--auth)$/, /^[^\s:]+:/] }],
-  ['7za?|7zr|7zz|unrar|rar|lsar|unar', { glued: /^-(?:hp|p)(?=.)/ }],
+  ['7z|7za|7zr|7zz|unrar|rar|lsar|unar', { glued: /^-(?:hp|p)(?=.)/ }],
   ['unar|lsar|pdftotext|pdfunite', { flags: /^(?:-password|-upw|-opw)$/ }],
   ['pdftk', { behind: [/^(?:user_pw|owner_pw|input_pw)$/, 1] }],
   ['redis-cli|valkey-cli|keydb-cli', { flags: /^(?:-a|--pass)$/, behind: [/^auth$/i, 1] }],
@@ -51,7 +51,7 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
   ['sendemail|sendEmail', { flags: /^-xp$/ }],
   ['x11vnc|vncviewer', { flags: /^-passwd$/ }],
   [
-    'xfreerdp3?|wlfreerdp|sdl-freerdp|mstsc|cmdkey|ktpass|schtasks|wmic|net(?:dom)?|winrs|appcmd|certutil',
+    'xfreerdp|xfreerdp3|wlfreerdp|sdl-freerdp|mstsc|cmdkey|ktpass|schtasks|wmic|net(?:dom)?|winrs|appcmd|certutil',
     { glued: /^[/-](?:p|gp|pass|password|passwordd|pw|rp):(?=.)/i, flags: /^\/(?:rp|pass|password)$/i },
   ],
   ['dsadd|dsmod', { flags: /^-pwd$/ }],
@@ -74,7 +74,7 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
     { inWord: /^(?:userid=|target=|catalog=|auxiliary=)?[A-Za-z_]\w{0,40}\/(?=[^/@\s]+(?:@|$))/i },
   ],
   ['rman', { inWord: /^[A-Za-z_]\w{0,40}\/(?=[^/@\s]+@)/ }],
-  ['openssl|gpg2?|easyrsa|step', { flags: /^(?:-k|-K|--passphrase)$/, inWord: /^(?:--pass(?:in|out)=)?pass:(?=.)/ }],
+  ['openssl|gpg|gpg2|easyrsa|step', { flags: /^(?:-k|-K|--passphrase)$/, inWord: /^(?:--pass(?:in|out)=)?pass:(?=.)/ }],
   ['openssl', { behind: [/^passwd$/, 1] }],
   ['keytool|jarsigner|apksigner|zipalign', { flags: /^-(?:(?:src|dest|new)?(?:storepass|keypass)|new)$/ }],
   ['ssh-keygen', { flags: /^-[NP]$/ }],
@@ -109,6 +109,12 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
 ];
 const known = table.map(([programs, taken]) => ({ shape: new RegExp(`^(?:${programs})$`), taken }));
 const names = table.map(([programs]) => programs).join('|');
+/** The beginning of each, and all of it where there is nothing else. */
+const begins = names
+  .replaceAll(/\(\?:[^()]*\)/g, '(')
+  .split('|')
+  .map((name) => (/[(\\[]/.test(name) ? name.replace(/[(\\[].*$/, '') : `${name} `))
+  .filter((name) => name.length > 2);
 
 /** A word of a shell, with what stands in quotation marks; in JSON they are escaped. */
 const word =
@@ -190,6 +196,7 @@ const shown = (match: string, { program = '' }: Groups): string =>
     .reduce((left, { taken }) => shownBy(left, taken), match);
 
 const command: Rule = {
+  also: [...new Set(begins)].join('|'),
   hint: 'curl |isql |--auth|-user| -p| -a | -w | -s | -c | -u| -x| -k | -n |-pass|passwd|password|pass:|/p:|/pass|/rp|storepass|keypass|passphrase|obscure|_user|v-add|v-change| user | auth|login |unlock|upwd|sqlplus|sqlldr|rman|expdp|impdp| imp | exp |-new |-pw|-hp|-t |--token|-apikey|authtoken|psk|user_pw|owner_pw|htpasswd',
   shape: new RegExp(`(?<![\\w./-](?<!/))(?<program>${names})(?:\\.exe)?(?= )(?:${within}){1,1000}`, 'g'),
   shown,
@@ -202,7 +209,7 @@ export const commands: readonly Rule[] = [
   command,
   {
     // The words of a command in a list: `["sshpass","-p","…"]`
-    hint: command.hint + '|\'-|"-',
+    hint: `'-p|'-a|'-w|'--p|'--t|'-h|"-p|"-a|"-w|"--p|"--t|"-h`,
     shape: new RegExp(
       `(?<before>["'](?:/[\\w/]{1,40}/)?(?:${names})["'],[^\\n\\]]{0,300}?["'](?:${separate}${listed}|-p(?=[^"'])))[^"'\\n]{1,200}`,
       'g',

@@ -26,7 +26,7 @@ export const defaultsOf = (hint: string): readonly Rule[] => [
   {
     hint,
     begins: tellingNames,
-    also: '\\?:|\\?\\?|\\|\\|| or|env|fetch|config|setting|lookup|hiera|get\\(|option\\(|property\\(|default|string\\(|d\\(| : ',
+    also: '\\?:|\\?\\?|\\|\\|| or | or"| or\'|env|fetch|config|setting|lookup|hiera|get\\(|option\\(|property\\(|default|string\\(|d\\(| : ',
     shape: new RegExp(
       `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}(?:${either}|[ \\t]{0,8}(?:=>|:=|[:=]|(?<=\\bset[ (]\\s?:[\\w.-]{1,60}),)[ \\t]{0,8}(?:${elsewhere})))(?<open>${quote})${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,300}(?=\\k<open>)`,
       'gi',

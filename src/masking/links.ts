@@ -8,7 +8,7 @@ import { isTelling } from './words.ts';
 const lets =
   'reset|invit|verif|confirm|activat|magic|unsub|log-?in|autologin|register|recover|forg[eo]t|lost-?pass|passw(?:or[dt]|d)|kennwort|wachtwoord|vergeten|herstel|activeer|bevestig|afmeld|uitnodig|aanmeld|zur(?:ü|ue)cksetz|best(?:ä|ae)tig|abmeld|einlad|anmeld|mot-de-passe|r[eé]initialis|d[eé]sabonn|contrase|restablec|recupera|senha|redefin|conferma|haslo|hooks?/deploy|heartbeats?|one-?time|sso|private|secret-link|share-link|preview-link|share(?=/)';
 const hint =
-  'reset|invit|verif|confirm|activat|magic|unsub|login/|login-|log-in|register|recover|forg|lost|passw|kennwort|wachtwoord|vergeten|herstel|activeer|bevestig|afmeld|uitnodig|aanmeld|setz|best|abmeld|einlad|anmeld|mot-de|initialis|sabonn|contrase|restablec|recupera|senha|redefin|conferma|haslo|hooks/|hook/|heartbeat|onetime|one-time|/sso|/private|secret-link|share-link|preview-link|/share/';
+  'reset|invit|verif|confirm|activat|magic|unsub|login/|login-|log-in|register|recover|forg|lost|passw|kennwort|wachtwoord|vergeten|herstel|activeer|bevestig|afmeld|uitnodig|aanmeld|setz|best|abmeld|einlad|anmeld|mot-de|initialis|sabonn|contrase|restablec|recupera|senha|redefin|conferma|haslo|hooks/|hook/|/heartbeat|onetime|one-time|/sso|/private|secret-link|share-link|preview-link|/share/';
 /** An id, or a name in base64, between the place and the key. */
 const short = '(?:[\\w.=@%-]{1,24}/)';
 const file = /\.(?:css|gif|html?|jpe?g|js|json|map|mp4|pdf|php|png|svg|webp|woff2?|zip)$/;

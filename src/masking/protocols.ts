@@ -16,7 +16,7 @@ const schemes =
 
 export const protocols: readonly Rule[] = [
   {
-    hint: schemes.replace('Api-?Key|Api-?Token', 'api').replace('|PVEAPIToken=\\S{1,60}=', ''),
+    hint: 'ssws |apikey |api-key |apitoken |api-token |genie|splunk |deepl|klaviyo|zoho-|private-token |accesskey |oauth |googlelogin |wrap |nlauth |discogs |shippotoken |ghost |bot |sso-key |x_jetpack |token |snowflake |hawk |mac |key |pveapi',
     shape: new RegExp(`(?<before>(?<![\\w-])(?:${schemes}) )[\\w.~+/-]{20,}={0,2}(?=[\\s"',;]|$)`, 'g'),
     isSecret: random,
   },
@@ -124,6 +124,7 @@ export const protocols: readonly Rule[] = [
   {
     // The name behind it: `"…" // api secret`, `… token rejected`
     hint: `${secretHint}|key`,
+    also: ' //| # | -- | <-| \\(api| \\(secret| \\(token| \\(key| \\(pass| \\(lic|rejected|revoked|expired|invalid|refused|leaked|found',
     shape:
       /(?<before>)(?<![\w.~+/=-])[\w.~+/-]{20,200}={0,2}(?=["']?[;,]? {1,3}(?:(?:\/\/|#|--|<--?|\() ?[^\n"';]{0,30}?\b(?:secret|token|api[ _-]?key|password|licen[cs]e[ _-]?key)\b|(?:api[ -]?)?(?:token|key) (?:rejected|revoked|expired|invalid|refused|leaked|found)\b))/gi,
     isSecret: (value) => isRandom(value, 20) && !isPlace(value),

@@ -65,7 +65,7 @@ export function without(text: string, rule: Rule): string {
     left += text.slice(from, match.index);
     from = match.index;
     // What is none may hold one: `type=password;token=…`
-    const kept = shown === match[0] && shown.length < most ? keptOf(match).length : 0;
+    const kept = shown === match[0] && shown.length < most ? keptIf(match) : 0;
     left += kept > 0 ? match[0].slice(0, kept) : shown;
     from += kept > 0 ? kept : match[0].length;
   }
@@ -73,6 +73,12 @@ export function without(text: string, rule: Rule): string {
 }
 
 const keptOf = ({ groups = {} }: RegExpExecArray): string => `${groups['before'] ?? ''}${groups['open'] ?? ''}`;
+
+/** The length of what is read again: behind its beginning something else may be named. */
+function keptIf(match: RegExpExecArray): number {
+  const { length } = keptOf(match);
+  return length > 0 && /[=:;,"'\s]/.test(match[0].slice(length)) ? length : 0;
+}
 
 function shownOf(match: RegExpExecArray, { isSecret, shown }: Rule): string {
   const { 0: whole, groups = {}, index, input } = match;

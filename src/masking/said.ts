@@ -1,7 +1,17 @@
 import { isCoined, isPlace, isRandom, technical } from './random.ts';
 import type { Rule } from './rule.ts';
 import { goesOn, state } from './values.ts';
-import { keys, passwordHint, passwordNames, passwords, prose, secrets } from './words.ts';
+import {
+  isTelling,
+  keyNames,
+  keys,
+  passwordHint,
+  passwordNames,
+  passwords,
+  prose,
+  secretNames,
+  secrets,
+} from './words.ts';
 
 /** Credentials that people tell each other: a word for it, some words more, and what it is. */
 
@@ -39,8 +49,22 @@ const isTold = (value: string): boolean => {
 const told =
   '(?:policy|type|hash\\p{L}{0,5}|algorithm|length|min\\p{L}*|max\\p{L}*|expir\\p{L}*|age|strength|score|by|user|check|history|manager|generator|field|hint|login|attempts?|status|last|count|rounds|method|store|file|path|url|link|version|error|code|key|from|grant|flow|plugin|protected|validation|rule|door|von|vom|par|por|da|av|af|gebruiker|benutzer|utilisateur|usuario|because|failed|did|does|do|not|is|was)s?(?!\\p{L})';
 
-const hint = `${passwordHint}|ww`;
+const short = ' ww |ww:|ww =|ww is|ww v|ww luidt|ww naar';
+const hint = `${passwordHint}|${short}`;
 const name = `(?:${passwords}|(?<![a-z])ww|(?<![a-z])pass)`;
+
+/** Keys in other languages, and what codes are made from. */
+const foreign = `sleutel|schl(?:ü|ue)ssel|\\b(?:clé|cle)s?(?: (?:d[e'’] ?)?(?:api|licence|secr(?:è|e)te|activation|priv(?:é|e)e))?|\\b(?:chiave|clave|chave|klucz|klíč|kulcs|anahtarı?|ключ)(?: (?:api|de api|de licencia|de licença|licenza|di licenza|licencyjny))?|nyckeln?|n(?:ø|oe)gle|nøkkel|jeton|geheim|(?:totp|otp|2fa|mfa)[ _-](?:seed|secret)`;
+
+const keyed = (names: string): RegExp =>
+  new RegExp(
+    `(?<before>(?:${names})(?:${link}|(?: [\\w-]{1,20}(?<! (?:checksum|commit|digest|fingerprint|hash|id|name|request|trace|type|uuid))){1,2}?(?:: | = )|${upTo})${mark})[\\w.~+/=-]{8,200}`,
+    'gi',
+  );
+/** `JZUDC-UEUCF-IXEU3` */
+const isGrouped = (value: string): boolean => /^(?=.*\d)[A-Z\d]{3,8}(?:-[A-Z\d]{3,8}){1,7}$/.test(value);
+const isKey = (value: string): boolean =>
+  isRandom(bare(value), 8) || isGrouped(bare(value)) || /^[A-Z2-7]{16,}$/.test(bare(value));
 
 export const said: readonly Rule[] = [
   {
@@ -61,7 +85,7 @@ export const said: readonly Rule[] = [
   },
   {
     // `ww: …`, short for the Dutch word
-    hint: 'ww',
+    hint: short,
     shape: new RegExp(`(?<before>(?<![a-z./@-])ww ?[:=] ?${mark})[^\\s"'<>“”«»\`\\\\]{3,100}`, 'gi'),
     isSecret: (value) => !state.test(value) && !prose.test(value),
   },
@@ -121,13 +145,17 @@ export const said: readonly Rule[] = [
     isSecret: (value) => !goesOn(value),
   },
   {
+    // `api key for … = …`, `the token is …`
+    hint: 'key|token|secret|licen|credential|code|signat|clave|jeton|salt|hmac',
+    begins: [keyNames, secretNames],
+    shape: keyed(`${keys}|${secrets}`),
+    isSecret: isKey,
+  },
+  {
     // `api sleutel van … = …`, `Der API-Schlüssel ist …`, `La clé API est …`
-    hint: 'key|sleutel|schlüssel|schluessel|clé|cle|chiave|clave|chave|klucz|nyckel|nøgle|nøkkel|klíč|kulcs|anahtar|ключ|token|secret|jeton|licen|seed|geheim',
-    shape: new RegExp(
-      `(?<before>(?:${keys}|sleutel|schl(?:ü|ue)ssel|\\b(?:clé|cle)s?(?: (?:d[e'’] ?)?(?:api|licence|secr(?:è|e)te|activation|priv(?:é|e)e))?|\\b(?:chiave|clave|chave|klucz|klíč|kulcs|anahtarı?|ключ)(?: (?:api|de api|de licencia|de licença|licenza|di licenza|licencyjny))?|nyckeln?|n(?:ø|oe)gle|nøkkel|${secrets}|jeton|geheim|(?:totp|otp|2fa|mfa)[ _-](?:seed|secret))(?:${link}|(?: [\\w-]{1,20}(?<! (?:checksum|commit|digest|fingerprint|hash|id|name|request|trace|type|uuid))){1,2}?(?:: | = )|${upTo})${mark})[\\w.~+/=-]{8,200}`,
-      'gi',
-    ),
-    isSecret: (value) => isRandom(bare(value), 8) || isGrouped(bare(value)) || /^[A-Z2-7]{16,}$/.test(bare(value)),
+    hint: 'sleutel|schlüssel|schluessel|clé|cle |cle:|chiave|clave|chave|klucz|nyckel|nøgle|noegle|nøkkel|klíč|kulcs|anahtar|ключ|geheim|seed|otp_|2fa_|mfa_|otp secret|2fa secret|mfa secret|otp-s|2fa-s|mfa-s',
+    shape: keyed(foreign),
+    isSecret: isKey,
   },
   {
     // `admin / Welkom01!`, `creds for staging: admin / …`, `login attempt [root/…]`
@@ -140,12 +168,10 @@ export const said: readonly Rule[] = [
       /^\[|(?:^|\W)(?:admin|administrator|root|beheer(?:der)?|wpadmin|demo|test) \/ $/i.test(before) &&
       !/[:=]/.test(before)
         ? isTold(value)
-        : !isPlace(value) && !/^\d+$|\//.test(value) && !state.test(value) && !prose.test(value),
+        : !isTelling(value) && !isPlace(value) && !/^\d+$|\//.test(value) && !state.test(value) && !prose.test(value),
   },
 ];
 
-/** `JZUDC-UEUCF-IXEU3` */
-const isGrouped = (value: string): boolean => /^(?=.*\d)[A-Z\d]{3,8}(?:-[A-Z\d]{3,8}){1,7}$/.test(value);
 /** `password attempts 3` counts something. */
 const counted =
   /^(?:attempts?|length|failures?|retries|age|error|code|status|level|version|count|days?|hours?|minutes?|min|max|minimum|maximum|policy|id|user|line|field|step|page|reset|changes?|history|score|strength|versuche?|fehler|pogingen?|tekens|zeichen|caracter(?:e|es)?s?|reset-mail|hash(?:es)?|rounds?|cost)$/i;

@@ -99,8 +99,7 @@ export function isIssued(value: string, before: string, lead: string): boolean {
     return false;
   if (isBare(before) && /\s/.test(value) && goesOn(value)) return false;
   // `unexpected token: 'else'` is of a language.
-  if (/unexpected\s{1,3}$/i.test(lead) && /token\W*$/i.test(before) && /^(?:[a-z]{1,10}|\W{1,3})$/.test(value))
-    return false;
+  if (/\b(?:illegal|invalid|unexpected|unknown) $/i.test(lead) && /^(?:[a-z]{1,10}|\W{1,3})$/.test(value)) return false;
   if (/\(\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+)*$/.test(value)) return false;
   // The next argument of a call may be a name as well.
   if (/,\s?\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+){0,4}$/i.test(value)) return false;

@@ -88,4 +88,4 @@ export function domainOf({ world, on }: Pick<Scene, 'world' | 'on'>): World['dom
 export const below = (scene: Scene, rest = ''): string => `/sites/environments/${environmentOf(scene).id}${rest}`;
 
 /** The last word of a change whose end the host itself tells. */
-export const byHost = /^✅ Done after \d+ s: the host reports it finished\./;
+export const byHost = /^✅ Done after \d+ s: the host reports it finished(?: \(\S+\))?\./;
