@@ -11,9 +11,12 @@ const addressed = [...hinted.filter(({ shape }) => shape.source.includes('/')), 
   hint: new RegExp(rule.hint, 'i'),
 }));
 
+/** A part that may be a key. */
+const keyed = /[/=:](?=[^/=:]{0,40}\d)[\w%~.-]{5,}/;
 /** Judged like the same address without backslashes. */
 function shown(match: string, { mark = '' }: Readonly<Record<string, string | undefined>>): string {
   const plain = match.replaceAll(mark, '/');
+  if (!keyed.test(plain)) return match;
   let left = withoutTokens(plain, codesOf(plain));
   for (const { rule, hint } of addressed) if (hint.test(left)) left = without(left, rule);
   return left === plain ? match : left.replaceAll('/', mark);

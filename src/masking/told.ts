@@ -49,13 +49,13 @@ export const told: readonly Rule[] = [
   },
   {
     // `OTP for user 729: 499811`
-    hint: 'otp|tan|2fa|mfa|passcode|einmal|one-time',
+    hint: 'otp |tan |2fa |mfa |passcode |einmalpasswort |one-time',
     shape:
       /(?<before>(?<![a-z\d])(?:t?otp|m?tan|2fa|mfa|passcode|einmalpasswort|one-time[ -](?:password|passcode|pin|code)) (?:for|of|für|voor|van|pour|para|to) [^\n:;=+(]{1,60}(?<!\b(?:client|customer|error|id|job|order|port|request|ticket|user))(?: ?[:=] ?| is )["']?)\d{4,8}(?![\w.:-]\d|\w)/gi,
   },
   {
     // `mTAN r95xej für Auftrag …`
-    hint: 'tan',
+    hint: 'tan |tan:|tan=',
     shape:
       /(?<before>(?<![\w-])(?:(?:m|sms|push|photo|chip|smart|itan)-?TAN|TAN)(?: (?:ist|lautet|is|code))?(?: ?[:=] ?| )["']?)(?=[a-z]*\d)[a-z\d]{5,10}(?![\w.-]*\w)/gi,
     isSecret: (value, before) => (/TAN/.test(before) || /^m/i.test(before)) && !/^\d{1,3}[a-z]{1,3}$|^v\d/i.test(value),
