@@ -1,7 +1,7 @@
 import { beginsValue, lineOfBlock } from './blocks.ts';
 import { isPlaceholder } from './placeholders.ts';
 import { isCoined } from './random.ts';
-import { isTelling } from './words.ts';
+import { isTelling, passwords } from './words.ts';
 
 /** What a line of a log tells of those after it: a key goes over many, and a value stands below its name. */
 
@@ -22,7 +22,7 @@ const endsMail =
   /\b(?:235|250|421|454|5\d\d)[ -]|MAIL FROM|(?:^|[\s:>])(?:DATA|NOOP|QUIT|RSET|STARTTLS|\*)\s*$|\b(?:EHLO|HELO) /;
 const isAsked = /\bSERVER -> |\b334 /;
 const saysMail =
-  /^(.{0,120}?(?:^|[\s:>]))((?:[A-Za-z\d+/]{4}){0,50}(?:[A-Za-z\d+/]{4}|[A-Za-z\d+/]{3}=|[A-Za-z\d+/]{2}==))\s*$/;
+  /^(.{0,120}?(?:^|[\s:>]))((?:[A-Za-z\d+/]{4}){0,50}(?:[A-Za-z\d+/]{4}|[A-Za-z\d+/]{3}=|[A-Za-z\d+/]{2}==)|[A-Za-z\d+/]{8,200}={1,2})\s*$/;
 
 /** A command that shows what it names, alone on the next line. */
 const shows =
@@ -147,6 +147,11 @@ export class Follower {
     return this.#mail === 0 || isAsked.test(line) ? undefined : saysMail.exec(line)?.[1];
   }
 
+  /** What is as short as no line of a key, and was named above it. */
+  #isAnnounced(line: string): boolean {
+    return line.trim().length < 50 && this.#behind.trimEnd().endsWith(':');
+  }
+
   told(line: string, masked: string): void {
     const end = line.slice(-200).trimEnd();
     const start = line.slice(0, 200);
@@ -154,15 +159,18 @@ export class Follower {
     this.#before = start;
     this.#block = blockAt(end, start, this.#block);
     // A search may have left out the line that says so: the beginning of the key itself is known as well.
-    const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden);
+    const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden && !this.#isAnnounced(start));
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
     this.#isShown = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
     this.#isCodes =
       (this.#isCodes && (isCode(start) || end.trim() === '')) || (end.endsWith(':') && beginsCodes.test(end));
     const isBefore = end.endsWith('>') || end.endsWith('=') || end.endsWith('link created!') || isName(line, end);
+    const before = `${this.#behind}\n`;
+    const isBelow = end === '' && this.#behind.endsWith(':\n') && !this.#behind.endsWith('\n\n');
     this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : longer(this.#list, end);
     this.#behind = this.#list === '' ? (isBefore || asksOnce.test(end) ? `${end}\n` : '') : this.#list;
+    if (isBelow) this.#behind = before;
     if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
     if ((end.includes('AUTH ') || end.includes('334')) && asksMail.test(end)) this.#mail = 6;
     this.#table ??= tableOf(start);
@@ -194,8 +202,10 @@ const longer = (list: string, end: string): string =>
   /^\s*[)\]}],?$/.test(end) || list.length > 600 || list.split('\n').length > 6 ? '' : `${list}${end}\n`;
 const asksFor = (end: string): boolean => isTelling(shows.exec(end)?.[1] ?? '') || makes.test(end);
 const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
+/** `Please use the following password to proceed:` */
+const announces = new RegExp(`(?:${passwords})(?: [^\\s:="']{1,30}){1,8}:$`, 'i');
 /** Most lines are told apart without an expression. */
 const isName = (line: string, end: string): boolean =>
   line.length < 200 &&
   ((/name|key|field|string/i.test(end) && isTelling(namesNext.exec(end)?.[1] ?? '')) ||
-    (end.endsWith(':') && isTelling(end.slice(0, -1))));
+    (end.endsWith(':') && (isTelling(end.slice(0, -1)) || announces.test(end))));

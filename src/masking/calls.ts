@@ -87,6 +87,9 @@ function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argu
   return (takesKey.test(name) && isIssued) || (isMade && isAlone && isRandom(value) && !/^[\da-f-]+$/i.test(value));
 }
 
+/** With a connection before them, and in a message without. */
+const alone = /(?:^|\\)(?:ftp_login|ssh2_auth_password|ldap_(?:sasl_)?bind)$/;
+
 function shown(match: string, { name = '' }: Groups): string {
   const said = match.slice(name.length);
   const found = [...said.matchAll(texts)];
@@ -97,6 +100,8 @@ function shown(match: string, { name = '' }: Groups): string {
   const known = placeOf.find(({ shape }) => shape.test(name));
   const given = strings.filter((one) => one !== passed);
   const host = strings[0]?.groups?.['value'] ?? '';
+  // A warning leaves out the connection before them.
+  const isShort = given.length === 2 && alone.test(name) && /^\(\s?\\{0,8}["']/.test(said);
   const isOfDatabase = known === undefined && ofDatabase.test(name);
   let [left, from, depth, place] = [name, 0, 0, 0];
   for (const part of found) {
@@ -120,7 +125,7 @@ function shown(match: string, { name = '' }: Groups): string {
             !isPlace(value) &&
             !/^(?:utf-?8|latin)/i.test(value) &&
             (isHost(host) || isCoined(value) || (said.startsWith('(Array,') && /connect$/i.test(name))))
-        : (known.place === 'all' || known.place === place) && !isConstant(name, value);
+        : (known.place === 'all' || known.place === place || (place === 1 && isShort)) && !isConstant(name, value);
     left += said.slice(from, part.index) + (isMasked ? `${open}***${end}` : part[0]);
     from = part.index + part[0].length;
   }

@@ -1,5 +1,5 @@
 import { isPlaceholder } from './placeholders.ts';
-import { isRandom } from './random.ts';
+import { isJumbled, isRandom } from './random.ts';
 import { isBare } from './syntax.ts';
 import { isTelling } from './words.ts';
 
@@ -27,7 +27,7 @@ const isChain = (value: string): boolean => {
 };
 const isCall = (value: string): boolean => {
   const name = called.exec(value)?.[1];
-  if (name === undefined || isRandom(value)) return false;
+  if (name === undefined || isRandom(value) || isJumbled(value)) return false;
   return /\.|->|::|_|[a-z][A-Z]/.test(name) || /^\w+\((?:[:$@?]|\)|[a-z_]+[,)])/.test(value);
 };
 /** A property, or a variable with its type, before what it is set to. */
@@ -46,6 +46,7 @@ const isVariable = (value: string, before: string, lead: string): boolean =>
   /[)\w\]] (?:[!=]?={1,2}|=>|:=) $|: $/.test(before) &&
   (/^[a-z]{2,20}(?:[A-Z][a-z]{1,20}){1,3}[,;)]{0,2}$/.test(value) ||
     /^[a-z]{2,20}(?:_[a-z]{2,20}){1,3}[,;)]{1,2}$/.test(value) ||
+    (before.trimEnd().endsWith(' ==') && /^[a-z]{2,20}(?:_[a-z]{2,20}){0,3}:?$/.test(value)) ||
     (declares.test(lead) && /^[a-z_]{2,40}[,;)]{0,2}$/.test(value))) &&
   isTelling(value.replace(/[,;)]+$/, ''));
 

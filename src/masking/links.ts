@@ -22,6 +22,10 @@ const asked =
 const isOpen =
   /(?:idempotency|cache|site|public|publishable|sentry|object|dedup\w{0,12}|country|locale)_?(?:key|code|hash)=$/i;
 
+/** Letters of both kinds and digits, as no path has them. */
+const isThrown = (value: string): boolean =>
+  /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && isRandom(value, 10);
+
 export const links: readonly Rule[] = [
   {
     // Links that let whoever follows them in, or speak for them.
@@ -37,6 +41,13 @@ export const links: readonly Rule[] = [
       'gi',
     ),
     isSecret: (value) => (isRandom(value, 15) || isDated(value)) && !file.test(value),
+  },
+  {
+    // A hook that is known by the last part of its address
+    hint: 'deploy|hook|trigger',
+    shape:
+      /(?<before>\/(?:deploy(?:ment)?s?|(?:web|build|deploy)?[_-]?hooks?|triggers?)(?:\/[\w.-]{1,40}){0,4}\/)[A-Za-z\d]{10,64}(?![\w./%-])/g,
+    isSecret: isThrown,
   },
   { hint: 'cronitor', shape: /(?<before>\bcronitor\.link\/(?:p\/)?)[\w-]{16,}/g },
   { hint: '/private-', shape: /(?<before>\/private-)[\da-f]{24,}/g },

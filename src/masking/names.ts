@@ -3,6 +3,7 @@ import { blocksOf } from './blocks.ts';
 import { calls, dsn } from './calls.ts';
 import { commands } from './commands.ts';
 import { defaultsOf } from './defaults.ts';
+import { escapes } from './escapes.ts';
 import { groupsOf } from './groups.ts';
 import { links } from './links.ts';
 import { pairs } from './pairs.ts';
@@ -12,6 +13,7 @@ import { isPlace, isRandom } from './random.ts';
 import type { Rule } from './rule.ts';
 import { said } from './said.ts';
 import { spoken } from './spoken.ts';
+import { told } from './told.ts';
 import { places } from './places.ts';
 import { inserted, rows } from './statements.ts';
 import { ends, named, quote, within } from './syntax.ts';
@@ -139,8 +141,10 @@ export const rules: readonly Rule[] = [
   ...apart,
   ...links,
   ...places,
+  ...escapes,
   ...commands,
   ...programs,
   ...spoken,
   ...said,
+  ...told,
 ];

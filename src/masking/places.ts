@@ -80,9 +80,9 @@ export const places: readonly Rule[] = [
     isSecret: (value, before) => isMixed(value) && (/\d\W$|%..$/.test(before) || isRandom(value, 8)),
   },
   {
-    hint: 'magic|link https|link: http|anmeldelink',
+    hint: 'magic|login link|login-link|log-in link|sign-in link|signin link|anmeldelink|inloglink|einmal-link|connexion',
     shape:
-      /(?<before>\b(?:magic[ -](?:login[ -])?link|login[ -]link|anmeldelink)\b[^"]{0,60}?https?:(?:\\?\/){2}[^\s"'<>\\]{0,300}[/=])[\w~%-]{16,}/gi,
+      /(?<before>\b(?:magic[ -](?:login[ -])?link|(?:log-?in|sign-?in)[ -]link|(?:anmelde|inlog|einmal-?)link|lien de connexion)\b[^"]{0,60}?https?:(?:\\?\/){2}[^\s"'<>\\]{0,300}[/=])[\w~%-]{16,}/gi,
     isSecret: (value) => isRandom(value) && !/^https?%/i.test(value),
   },
   {

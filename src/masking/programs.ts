@@ -103,7 +103,8 @@ export const programs: readonly Rule[] = [
   {
     hint: 'snmp|community',
     shape:
-      /(?<before>\b(?:r[ow]community6? |snmp\w{0,12}[^\n]{0,60}(?<!\$)\bcommunity["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name)[^\s"',;\\]{3,60}/gi,
+      /(?<before>\b(?:r[ow]community6? |snmp\w{0,12}[^\n]{0,60}(?<!\$)\bcommunity(?:[ _-]?(?:string|name))?["']?[ :=]{1,3}["']?|snmp(?:walk|get|set)[^\n]{0,60} -c ))(?!string|name|(?:for|is|of|not|was|with)\b)[^\s"',;\\]{3,60}/gi,
+    isSecret: (value) => !state.test(value),
   },
   {
     // postfix's credentials for other servers: host, name and password.

@@ -27,6 +27,21 @@ export function isRandom(text: string, least = 16): boolean {
   return letters.length < found.length ? sum / found.length <= 4 : text.length >= 24 && sum / found.length <= 3;
 }
 
+/** Letters of both kinds, digits and signs by turns: no expression of a program has names as short. */
+export function isJumbled(text: string): boolean {
+  // A short one that is closed may be `getX(a=1)`.
+  if (
+    text.length < (/^[^)]*\d[^)]*$/.test(text) ? 8 : 12) ||
+    /[\s,]/.test(text) ||
+    !/[a-z]/.test(text) ||
+    !/[A-Z]/.test(text)
+  )
+    return false;
+  if (!/[*+%^#!~&$@=-]/.test(text)) return false;
+  const found = text.slice(0, 200).match(pieces) ?? [];
+  return found.length > 4 && found.reduce((all, { length }) => all + length, 0) / found.length <= 2.6;
+}
+
 /** Whether nobody would write it as a word in a sentence: digits or signs among letters, or capitals inside. */
 export const isCoined = (text: string): boolean =>
   !/^v=\d/.test(text) && (/\d\D|\D\d|\d{6}|[a-z][A-Z]/.test(text) || /[^\p{L}\p{N}\s._/:;,()|'"<>{}[\]-]/u.test(text));

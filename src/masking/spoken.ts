@@ -1,21 +1,13 @@
 import { codes } from './codes.ts';
-import { isCard, isCoined, isPlace, isRandom, technical } from './random.ts';
+import { isCard, isPlace, isRandom, technical } from './random.ts';
 import type { Rule } from './rule.ts';
 import { ends, made } from './syntax.ts';
 import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states } from './words.ts';
+import { isWritten } from './written.ts';
 
 /** Credentials in sentences, and such as are known by themselves beside a word. */
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
-const isWritten = (value: string): boolean =>
-  isCoined(value) &&
-  !/^[[({]?[a-z_]{1,30}=/i.test(value) &&
-  /[\p{L}\d]{3}/u.test(value) &&
-  !isPlace(value) &&
-  !state.test(value) &&
-  !technical.test(value) &&
-  !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);
-
 /** What comes after them is no credential: it is how something is called or counted. */
 const isNameOfApp = (value: string, before: string): boolean =>
   /\bapp(?:lication)?[ _-]pass(?:word)?\W*$/i.test(before) && !isRandom(value, 12);
@@ -29,6 +21,8 @@ const isKept = (value: string): boolean =>
   /^(?=(?:[a-z\d.]{1,15}[-_]){0,3}[a-z]{3})[a-z][a-z\d]{0,15}(?:[-_][a-z\d.]{1,15}){0,5}[-_][\da-f]{8,64}$/i.test(
     value,
   );
+/** How a program calls itself in the log of a server. */
+const ofProgram = /^[A-Za-z][A-Za-z-]{1,40}\/v?\d{1,5}(?:\.\d{1,6}){1,4}(?:[-+.][a-z\d.]{1,12})?$/;
 const counted =
   /accessor_?id|\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
@@ -234,9 +228,9 @@ export const spoken: readonly Rule[] = [
   },
   {
     // `DB_PASS Hering88`: names of variables, and what stands in columns.
-    hint: 'pass|pwd|secret|token|_key',
+    hint: 'pass|pwd|_pw|secret|token|_key',
     shape:
-      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd|secret|token|(?:secret|api|access|licen[cs]e|consumer|private|auth|site|encryption|signing)_key)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|]|--?[a-z])[^\s"'`;,()\\]{4,200}(?=["';,\\]|\s|$)/gi,
+      /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd?|secret|token|(?:secret|api|access|licen[cs]e|consumer|private|auth|site|encryption|signing)_key)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|(]|--?[a-z])(?:[^\s"'`;,()\\]|[(;,](?=[^\s"'`;,()\\])|\)(?=[^\s"'`;,()\\]|\s|$)){4,200}(?=["';,\\]|\s|$)/gim,
     isSecret: (value, before) =>
       (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
@@ -252,6 +246,7 @@ export const spoken: readonly Rule[] = [
       !isPlace(value) &&
       !isKeyId(value, line) &&
       !/^[a-z]{1,20}_id=/i.test(value) &&
+      !ofProgram.test(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
       !open.test(lead + before) &&
       !(/(?:^|[^\w -])\s*["']?key["']?(?:: ?| )["']?$/i.test(lead + before) && isKept(value)) &&

@@ -49,7 +49,7 @@ function shown(match: string, { before = '', columns = '' }: Groups): string {
 export const inserted: Rule = {
   hint: 'values',
   shape:
-    /(?<before>\b(?:insert|replace)\s[^\n('"]{1,120}(?:\((?<columns>[^()\n]{1,1000})\)\s{0,4})?values?\s{0,4})\([^\n]{1,4000}/gi,
+    /(?<before>\b(?:insert|replace)\s(?:[^\n('"]{1,120}|into\s{1,4}(?:\\{0,4}"[\w.]{1,60}\\{0,4}"\.?){1,2}\s{0,4})(?:\((?<columns>[^()\n]{1,1000})\)\s{0,4})?values?\s{0,4})\([^\n]{1,4000}/gi,
   shown,
 };
 

@@ -17,7 +17,7 @@ export const ends = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)(?:[a-z
 const onward = `(?:(?:\\s|\\\\[rn]){0,40}(?=\\(?string\\b|(?<=(?:=>|["'\`][ \\t]{0,20}:)(?:\\s|\\\\[rn]){0,40}|[ \\t])\\\\{0,8}["'])|[ \\t]{0,40})`;
 /** What stands between a name and its value, its first sign first, since that is looked at faster than what is before; a comma in the arguments of a call, a space in those of a program. */
 const between = [
-  `[ \\t]{0,20}(?:=>|:=|={1,3}|：|::(?=[ \\t])|:(?!:)(?![^\\s=]{0,100}(?:private|protected)\\])|→|⇒|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])${onward}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|string(?= ["'])|\\[(?![\\w:-]{1,80}\\] =>)|\\{(?=[^\\s"'{}]{1,80}\\})|\\{\\s{0,4}\\\\{0,8}["'](?:value|raw|plain)\\\\{0,8}["'][ \\t]{0,4}:)?[ \\t]{0,20}`,
+  `[ \\t]{0,20}(?:=>|->(?=[ \\t]{0,8}\\(?string\\b)|:=|={1,3}|：|::(?=[ \\t])|:(?!:)(?![^\\s=]{0,100}(?:private|protected)\\])|→|⇒|%(?:25)?3[AD]|&#0?61;|\\\\u003[ad])${onward}(?:\\(?string\\(\\d{1,7}\\)|\\(string\\)|string(?= ["'])|\\[(?![\\w:-]{1,80}\\] =>)|\\{(?=[^\\s"'{}]{1,80}\\})|\\{\\s{0,4}\\\\{0,8}["'](?:value|raw|plain)\\\\{0,8}["'][ \\t]{0,4}:)?[ \\t]{0,20}`,
   ';s:\\d{1,7}:',
   '\\.{5,60}',
   `(?=,)(?<=--[\\wÀ-ž.-]{1,60}${quote}),[ \\t]{0,4}(?=${quote})`,
@@ -61,7 +61,7 @@ const variable = `(?<=(?:^|[\\s;])(?-i:[A-Z][A-Z\\d_]{2,60})=)(?!${quote})${noth
 /** What a machine makes, where it stands alone behind words: base64 and its kin, and no full stop at its end. */
 export const made = (least: number, most: number): string => `[\\w.~+/=-]{${least - 1},${most - 1}}[\\w~+/=-]`;
 /** A call: with a text or a number, with what another one gives, or any where a variable is set. */
-const call = `[\\w.]{1,24}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_][a-z_\\d]{2,40}\\(\\s?(?:\\$|[a-z_\\d]{1,40}\\())|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
+const call = `[\\w.]{1,24}\\(${quote}|(?:(?-i:[a-z]{1,15})|(?-i:[A-Z]{1,15}))\\(\\d{1,7}\\)|(?-i:[a-z_][a-z_\\d]{2,40}\\(\\s?(?:\\$(?=[a-z_])|[a-z_\\d]{1,40}\\())|(?<=\\$[\\w>-]{1,60}\\s?=\\s?)(?-i:[a-z_\\d\\\\:>-]{2,60})\\(`;
 /** It ends a field of a form or of an address, where another name follows or one stood before, and else belongs to it. */
 const ampersand = `&(?=[^\\s&"';]{1,60};(?:[\\s"'A-Z]|$))(?<!(?:[?&#]|&amp;)[\\w.[\\]%-]{0,80}=[^\\s&"'?]{0,500}&)(?!(?:amp|quot|[lg]t|nbsp|#\\w{1,5});)|&(?!(?:amp|quot|[lg]t|nbsp|#\\w{1,5});|[\\w.[\\]%-]{1,60}=)(?=[^\\s&"'])(?<!(?:[?&#]|&amp;)[\\w.[\\]%-]{0,80}=[^\\s&"'?]{0,500}&)`;
 const bare = `(?:(?<open>${quote})${begun}|(?!${quote}|${call}))${nothing('[^\\w-]|$')}(?:[^\\s"'\`&,;<>\\\\]|[,;](?=[^\\s,;"'\\\\])(?![\\w.-]{1,40}["']?[=:])|'(?=[a-z\\d])|${ampersand}|[<>](?=[\\w!@#$%^*][^\\s<>"'=]{0,60}(?:\\s|$))|<(?=[^\\s<>"'=/]{1,60}>(?:\\s|$))|>(?<=<[^\\s<>"'=/]{1,60}>)(?=\\s|$)|\\\\(?:[\\\\/]|(?=[^\\s"'\\\\nrtuxbf\\d/]))){BARE,}`;

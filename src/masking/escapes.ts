@@ -1,0 +1,27 @@
+import { codesOf } from './glance.ts';
+import { links } from './links.ts';
+import { places } from './places.ts';
+import { without, type Rule } from './rule.ts';
+import { hinted, withoutTokens } from './tokens.ts';
+
+/** Addresses as JSON writes them, with a backslash before each slash, or more where JSON is in JSON. */
+
+const addressed = [...hinted.filter(({ shape }) => shape.source.includes('/')), ...links, ...places].map((rule) => ({
+  rule,
+  hint: new RegExp(rule.hint, 'i'),
+}));
+
+/** A part that may be a key. */
+const keyed = /[/=:](?=[^/=:]{0,40}\d)[\w%~.-]{5,}/;
+/** Judged like the same address without backslashes. */
+function shown(match: string, { mark = '' }: Readonly<Record<string, string | undefined>>): string {
+  const plain = match.replaceAll(mark, '/');
+  if (!keyed.test(plain)) return match;
+  let left = withoutTokens(plain, codesOf(plain));
+  for (const { rule, hint } of addressed) if (hint.test(left)) left = without(left, rule);
+  return left === plain ? match : left.replaceAll('/', mark);
+}
+
+export const escapes: readonly Rule[] = [
+  { hint: '\\\\/', shape: /(?<mark>(?<!\\)\\{1,4}\/)(?:[^\s"'<>\\]|\k<mark>){16,1000}/g, shown },
+];
