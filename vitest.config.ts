@@ -64,9 +64,8 @@ export default defineConfig({
     maxWorkers: 6,
     // Loading modules once per worker instead of once per file halves the work. No test relies on a module's state.
     isolate: false,
-    // Compiles the modules of packages once, for all workers and later runs. Threads that help one worker collect its
-    // garbage only take the cores from the others.
-    execArgv: ['--import', './src/node-version.js', '--single-threaded-gc'],
+    // Compiles the modules of packages once, for all workers and later runs.
+    execArgv: ['--import', './src/node-version.js'],
     // A last resort: every wait has its own, shorter time-out, which says what it saw instead.
     testTimeout: 240_000,
     hookTimeout: 240_000,
