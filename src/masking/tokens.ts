@@ -194,6 +194,8 @@ export const hinted: readonly Rule[] = [
   {
     hint: prefixed.flatMap(([, , hint]) => hint ?? []).join('|'),
     shape: new RegExp(anyOf(prefixed.filter(([, , hint]) => hint !== undefined)), 'g'),
+    // Its beginning says what it is, whatever else it looks like: with dots in it, a name in code.
+    shown: () => '***',
   },
   ...addressed.map(({ hint, source }) => ({ hint, shape: new RegExp(source, 'g') })),
   // Not every name before the host is one; that of Sentry is in every browser.
