@@ -1,4 +1,5 @@
 import { beginsValue, lineOfBlock } from './blocks.ts';
+import { casedOf } from './case.ts';
 import { isPlaceholder } from './placeholders.ts';
 import { isCoined } from './random.ts';
 import { isTelling, passwords } from './words.ts';
@@ -203,7 +204,7 @@ const longer = (list: string, end: string): string =>
 const asksFor = (end: string): boolean => isTelling(shows.exec(end)?.[1] ?? '') || makes.test(end);
 const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
 /** `Please use the following password to proceed:` */
-const announces = new RegExp(`(?:${passwords})(?: [^\\s:="']{1,30}){1,8}:$`, 'i');
+const announces = casedOf(`(?:${passwords})(?: [^\\s:="']{1,30}){1,8}:$`, 'i');
 /** Most lines are told apart without an expression. */
 const isName = (line: string, end: string): boolean =>
   line.length < 200 &&

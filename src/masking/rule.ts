@@ -1,3 +1,4 @@
+import { casedOf } from './case.ts';
 import { isCode } from './code.ts';
 import { isPlaceholder } from './placeholders.ts';
 import { startsOf, type Names } from './starts.ts';
@@ -25,6 +26,15 @@ export type Groups = Readonly<Record<string, string | undefined>>;
 /** Each match behind a place, which is where the one before ended. */
 type Next = (from: number) => RegExpExecArray | null;
 
+/** By shape, what is compiled of it when its rule is first needed. */
+const compiled = new Map<RegExp, RegExp>();
+/** The expression that finds a rule's matches: sticky if it is only tried where a name begins. */
+export function expressionOf({ shape, begins }: Rule): RegExp {
+  const known = compiled.get(shape) ?? casedOf(shape.source, begins === undefined ? shape.flags : `${shape.flags}y`);
+  compiled.set(shape, known);
+  return known;
+}
+
 /** Reads the whole text. */
 const reading = (text: string, shape: RegExp): Next => {
   return (from) => {
@@ -33,12 +43,8 @@ const reading = (text: string, shape: RegExp): Next => {
   };
 };
 
-/** By rule, the shape that is only tried where it is told to. */
-const tried = new Map<RegExp, RegExp>();
 /** Tries only where one of the names begins. */
-function trying(text: string, shape: RegExp, begins: readonly Names[]): Next {
-  const there = tried.get(shape) ?? new RegExp(shape.source, `${shape.flags}y`);
-  tried.set(shape, there);
+function trying(text: string, there: RegExp, begins: readonly Names[]): Next {
   const starts = startsOf(begins, text);
   let at = 0;
   return (from) => {
@@ -58,7 +64,8 @@ const most = 300;
 
 /** Masks what the rule finds. */
 export function without(text: string, rule: Rule): string {
-  const next = rule.begins === undefined ? reading(text, rule.shape) : trying(text, rule.shape, rule.begins);
+  const shape = expressionOf(rule);
+  const next = rule.begins === undefined ? reading(text, shape) : trying(text, shape, rule.begins);
   let [left, from] = ['', 0];
   for (let match = next(0); match !== null; match = next(from)) {
     const shown = shownOf(match, rule);

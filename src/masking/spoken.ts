@@ -1,3 +1,4 @@
+import { casedOf } from './case.ts';
 import { codes } from './codes.ts';
 import { isCard, isPlace, isRandom, technical } from './random.ts';
 import type { Rule } from './rule.ts';
@@ -12,7 +13,7 @@ const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
 const isNameOfApp = (value: string, before: string): boolean =>
   /\bapp(?:lication)?[ _-]pass(?:word)?\W*$/i.test(before) && !isRandom(value, 12);
 const opens = '(?:access|activation|api|auth|encryption|licen[cs]e|master|private|secret|signing)[ _-]?key';
-const open = new RegExp(
+const open = casedOf(
   `\\bgpg: |\\barn:|public_?key_?token|\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
   'i',
 );

@@ -1,8 +1,10 @@
 /** Where the names of credentials begin in a text. Many rules look for the same names: they are searched for once. */
 
+import { casedOf } from './case.ts';
+
 export type Names = { readonly shape: RegExp; text: string; starts: readonly number[] };
 
-export const namesOf = (source: string): Names => ({ shape: new RegExp(`(?=${source})`, 'gi'), text: '', starts: [] });
+export const namesOf = (source: string): Names => ({ shape: casedOf(`(?=${source})`, 'gi'), text: '', starts: [] });
 
 /** All places where one may begin; the last text's are kept. */
 function startsIn(names: Names, text: string): readonly number[] {

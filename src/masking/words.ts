@@ -1,3 +1,4 @@
+import { casedOf } from './case.ts';
 import { namesOf } from './starts.ts';
 
 /** The words that name credentials, in the languages of the sites. */
@@ -53,7 +54,7 @@ export const sessions = [
 export const suffix =
   '(?:[_-]?(?:\\d{1,2}|again|base|clear|confirm\\w{0,6}|current|development|live|new|old|param|plain|private|prod(?:uction)?|repeat|sandbox|staging|string|text|test|value|(?<=[_-])(?:ap|asia|au|ca|ch|de|dev|eu|na|oc|uk|us)(?![a-z])))?';
 
-const whole = new RegExp(`(?:${passwords}|${secrets}|${keys}|${numbers})${suffix}$`, 'i');
+const whole = casedOf(`(?:${passwords}|${secrets}|${keys}|${numbers})${suffix}$`, 'i');
 /** Whether a column, field or option of this name holds a credential. */
 export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200));
 

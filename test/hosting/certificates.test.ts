@@ -99,7 +99,7 @@ describe('what cannot be used is refused in one sentence that tells no path', ()
     ['the key of another', { 'shop.pem': shop.cert, 'shop.key': other.key }, 'shop.key is not the key of'],
     ['a key with a password', { 'shop.pem': shop.cert, 'shop.key': encrypted }, 'or it has a password'],
     ['a certificate for a key', { 'shop.pem': shop.cert, 'shop.key': shop.cert }, 'not a private key in PEM'],
-    ['text', { 'shop.pem': 'hello', 'shop.key': shop.key }, 'is not a certificate in PEM'],
+    ['text', { 'shop.pem': 'no such thing as PEM', 'shop.key': shop.key }, 'is not a certificate in PEM'],
     [
       'half a chain',
       { 'shop.pem': `${shop.cert}-----BEGIN CERTIFICATE-----\nMIIB`, 'shop.key': shop.key },

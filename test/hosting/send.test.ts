@@ -181,7 +181,7 @@ describe('what is sent', () => {
 
   test('secrets are filled in at the last moment, if they are the approved ones', async () => {
     const host = await startHost(says(202, {}));
-    const [key, cert] = [new Secret('the private key'), new Secret('the certificate')];
+    const [key, cert] = [new Secret('key-of-the-shop'), new Secret('cert-of-the-shop')];
     const domain = addDomain({
       env_id: uuid(1),
       domain_name: 'example.com',
@@ -196,10 +196,10 @@ describe('what is sent', () => {
     await (await client.open()).write(domain);
     expect(JSON.parse(host.requests[0]?.body ?? '')).toEqual({
       domain_name: 'example.com',
-      custom_ssl_key: 'the private key',
-      custom_ssl_cert: 'the certificate',
+      custom_ssl_key: 'key-of-the-shop',
+      custom_ssl_cert: 'cert-of-the-shop',
     });
-    kept.set('shop.pem', new Secret('another certificate'));
+    kept.set('shop.pem', new Secret('cert-of-another-shop'));
     expect(await (await client.open()).write(domain)).toEqual({
       kind: 'not sent',
       why: 'the secret shop.pem is not the one that was approved',

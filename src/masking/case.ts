@@ -1,0 +1,33 @@
+/**
+ * Groups such as `(?-i:…)`, in which case matters. V8 compiles them wrongly wherever it does not optimise, which it gives
+ * up in a process with much code of expressions: parts around them are then compared in the wrong case. So none is
+ * compiled: outside of them each letter is written in both cases instead.
+ */
+
+const part =
+  /\\(?:p\{[^}]*\}|k<\w+>|x[\da-f]{2}|u[\da-f]{4}|[^])|\[(?:\\[^]|[^\]\\])*\]|\(\?-i:|\((?:\?(?:<\w+>|<?[=!]|:))?|\)|\p{L}/giu;
+const partOfClass = /\\(?:p\{[^}]*\}|x[\da-f]{2}|u[\da-f]{4}|[^])|(?:\p{L}-)?\p{L}/giu;
+
+/** A letter or a range of them, in both cases if it has two of the same length. */
+function both(letters: string): string {
+  const [small, large] = [letters.toLowerCase(), letters.toUpperCase()];
+  return small === large || small.length !== large.length ? letters : small + large;
+}
+
+function spelt(source: string): string {
+  const isKept = [false];
+  return source.replaceAll(part, (one) => {
+    const here = isKept.at(-1) ?? false;
+    if (one === ')') isKept.pop();
+    else if (one.startsWith('(')) isKept.push(here || one === '(?-i:');
+    if (one === '(?-i:') return '(?:';
+    if (here || /^[\\()]/.test(one)) return one;
+    return one.startsWith('[')
+      ? one.replaceAll(partOfClass, (each) => (each.startsWith('\\') ? each : both(each)))
+      : both(one).replace(/^..+$/, '[$&]');
+  });
+}
+
+/** The expression with `i` among its flags, without groups in which case matters. */
+export const casedOf = (source: string, flags: string): RegExp =>
+  source.includes('(?-i:') ? new RegExp(spelt(source), flags.replace('i', '')) : new RegExp(source, flags);
