@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { forUpdateSkipLocked, listed } from './sql-dialect.ts';
-import type { Tx } from './tx.ts';
+import type { Reader, Tx } from './tx.ts';
 
 /** A request for up to `limit` rows, leased to `owner` until `now` + `leaseMs` (epoch ms). */
 export type Claim = {
@@ -43,6 +43,13 @@ export type Turns<Row> = {
 
 /** How many of the longest overdue rows are considered, so that the cost of a claim does not grow with the backlog. */
 const minConsidered = 24;
+
+/** Whether anything in these tables may be due. Most polls find nothing, and a claim costs several statements. */
+export async function isAnyDue(db: Reader, tables: readonly (keyof typeof ids)[], now: number): Promise<boolean> {
+  const due = tables.map((table) => sql`exists (select 1 from ${sql.table(table)} where due_at <= ${now})`);
+  const { rows } = await sql`select 1 as due where ${sql.join(due, sql` or `)}`.execute(db);
+  return rows.length > 0;
+}
 
 /**
  * Leases up to `limit` due rows to the caller and resolves with them, in the order of `order`. Rows with a running lease

@@ -1,6 +1,7 @@
 import { failpoint, type Drawing } from '../../failpoints.ts';
 import { findChange } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
+import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { claimMessages, markDelivered, giveUp, putOff, type Message } from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
@@ -66,6 +67,7 @@ export async function deliverDue(context: Delivery): Promise<Begun> {
   const { database, owner, turns } = context;
   const limit = Math.min(atOnce, maxUnderWay - turns.underWay);
   if (!context.isTaken() || limit <= 0) return { tried: 0, lines: [] };
+  if (!(await isAnyDue(database.db, ['messages'], await database.now()))) return { tried: 0, lines: [] };
   const claimedAt = performance.now();
   const due = await database.unflushed(async (tx) =>
     claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit }, turns.served, context.idsOf),

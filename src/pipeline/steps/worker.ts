@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { claimDue, touchChange, type Change } from '../../storage/changes.ts';
 import { idsOf } from '../../policy/people.ts';
-import { unowned, type IdsOf } from '../../storage/lease.ts';
+import { isAnyDue, unowned, type IdsOf } from '../../storage/lease.ts';
 import { claimTimers, type Timer } from '../../storage/timers.ts';
 import { createPoller } from '../messages/poller.ts';
 import { execute } from './execute.ts';
@@ -185,6 +185,7 @@ async function claimAll(
   freeForTimers: number,
   underWay: UnderWay,
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
+  if (!(await isAnyDue(database.db, ['changes', 'timers'], await database.now()))) return { changes: [], timers: [] };
   return database.unflushed(async (tx) => {
     const claim = { owner, now: await database.now(tx), leaseMs };
     const rules = policy();
