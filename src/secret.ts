@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { mask } from './masking/mask.ts';
-import { base64, isPrivateKey, worded } from './masking/private-keys.ts';
+import { base64, isPrivateKey, worded } from './masking/rules/private-keys.ts';
 import { without } from './masking/rule.ts';
-import { holdsToken } from './masking/tokens.ts';
+import { holdsToken } from './masking/rules/tokens.ts';
 
 /** Every Secret of this process in each spelling it can have in a text; a handful of configured credentials. */
 const known = new Set<string>();

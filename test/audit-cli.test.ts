@@ -48,18 +48,18 @@ async function trailOf(keys: Keys, apart: number, still?: string, named?: string
   return file;
 }
 
-type Deed = (database: DatabaseSync) => void;
+type Tampering = (database: DatabaseSync) => void;
 
 /** With the database's password, and without the triggers that protect lines. */
-function tamper(file: string, deeds: readonly Deed[]): void {
+function tamper(file: string, tamperings: readonly Tampering[]): void {
   const database = new DatabaseSync(file);
   database.exec('drop trigger audit_no_update; drop trigger audit_no_delete');
-  for (const action of deeds) action(database);
+  for (const action of tamperings) action(database);
   database.close();
 }
 
 const run =
-  (...statements: readonly string[]): Deed =>
+  (...statements: readonly string[]): Tampering =>
   (database) =>
     statements.forEach((statement) => database.exec(statement));
 
@@ -75,7 +75,7 @@ const row = z.object({
 
 /** Attributes these lines to others and hashes them again. */
 const rewrite =
-  (by: string | undefined, from = 1, to = Infinity): Deed =>
+  (by: string | undefined, from = 1, to = Infinity): Tampering =>
   (database) => {
     const lines = z.array(row).parse(database.prepare('select * from audit order by seq').all());
     let previous = lines.find(({ seq }) => seq === from - 1)?.hash ?? start.hash;
@@ -89,7 +89,7 @@ const rewrite =
 
 /** The head at that line was published then. */
 const told =
-  (seq: number, at = Date.now()): Deed =>
+  (seq: number, at = Date.now()): Tampering =>
   (database) => {
     const value = JSON.stringify({ seq, ...database.prepare('select hash from audit where seq = ?').get(seq) });
     database.prepare("insert into kv (key, value, at) values ('witnessed_head', ?, ?)").run(value, at);
@@ -119,7 +119,7 @@ type Case = {
   readonly named?: string;
   /** Milliseconds between lines. */
   readonly apart?: number;
-  readonly deeds?: readonly Deed[];
+  readonly deeds?: readonly Tampering[];
   readonly set?: Readonly<Record<string, string>>;
   readonly code: 0 | 1 | 3;
   readonly says: string;

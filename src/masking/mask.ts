@@ -1,8 +1,8 @@
-import { among, codesOf, runIn, wordsFinder } from './glance.ts';
-import { rules } from './names.ts';
-import { base64, isPrivateKey, worded } from './private-keys.ts';
+import { among, codesOf, runIn, wordsFinder } from './prefilter.ts';
+import { rules } from './rules/all-rules.ts';
+import { base64, isPrivateKey, worded } from './rules/private-keys.ts';
 import { without, type Rule } from './rule.ts';
-import { hinted, withoutTokens } from './tokens.ts';
+import { hinted, withoutTokens } from './rules/tokens.ts';
 
 /** Masks everything shaped like a credential. Most texts have none, which a quick look shows. */
 

@@ -1,7 +1,7 @@
-import { casedOf } from './case.ts';
-import { isCode } from './code.ts';
+import { casedOf } from './case-sensitive-groups.ts';
+import { isCode } from './code-expressions.ts';
 import { isPlaceholder } from './placeholders.ts';
-import { startsOf, type Names } from './starts.ts';
+import { startsOf, type Names } from './name-positions.ts';
 import { isBare } from './syntax.ts';
 
 /**

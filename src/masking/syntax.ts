@@ -1,4 +1,4 @@
-import { suffix } from './words.ts';
+import { suffix } from './credential-names.ts';
 
 /** How a name and its value are written: in PHP, JSON, XML, SQL, addresses, headers, settings and on command lines. */
 

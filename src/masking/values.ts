@@ -1,7 +1,7 @@
-import { isCoined, isFile, isPlace, isRandom } from './random.ts';
-import { isResult } from './results.ts';
+import { isCoined, isFile, isPlace, isRandom, technical } from './randomness.ts';
+import { isResult } from './test-results.ts';
 import { isBare } from './syntax.ts';
-import { isTelling, prose, states } from './words.ts';
+import { isTelling, prose, states } from './credential-names.ts';
 
 /** Whether what stands behind the name of a credential is one, or tells of it. */
 
@@ -129,3 +129,15 @@ export const looksIssued = (value: string, before: string, lead: string): boolea
   !(/app_?id\W*$/i.test(before) && /-.*-/.test(value)) &&
   (isRandom(value, 8) ||
     (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
+
+/** A word of that kind alone, with a sign behind it at most. */
+const stateAlone = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
+/** Whether somebody wrote it as a credential among the words of a sentence. */
+export const isWritten = (value: string): boolean =>
+  isCoined(value) &&
+  !/^[[({]?[a-z_]{1,30}=/i.test(value) &&
+  /[\p{L}\d]{3}/u.test(value) &&
+  !isPlace(value) &&
+  !stateAlone.test(value) &&
+  !technical.test(value) &&
+  !/^[\w.+-]{1,60}@(?:[\w-]{1,60}\.){1,4}[a-z]{2,10}[.,;:!]?$/i.test(value);

@@ -2,7 +2,7 @@ import { matches } from './pattern.ts';
 import type { Policy } from './rules.ts';
 
 /** What is known about an environment. */
-export type Known = {
+export type KnownEnvironment = {
   readonly id?: string;
   /** Names of the site and of the environment within it; undefined: unknown. */
   readonly site: string | undefined;
@@ -12,7 +12,7 @@ export type Known = {
 };
 
 /** Whether an environment counts as live: by its pin, else by `live:`. Unknown counts as live. */
-export function isLive(policy: Policy, environment: Known): boolean {
+export function isLive(policy: Policy, environment: KnownEnvironment): boolean {
   const pinned = policy.pins.environments.find((pin) => pin.id === environment.id)?.live;
   if (pinned !== undefined) return pinned;
   const { site, name, kindKnown } = environment;

@@ -11,7 +11,7 @@ import { CLASSES, DEFAULT_EXPIRY, type Catalogue } from './rules.ts';
  */
 
 /** The names that rules may use: every command, and each group of the file with the number of its ids. */
-export type Known = { readonly catalogue: Catalogue; readonly groups: ReadonlyMap<string, number> };
+export type RuleNames = { readonly catalogue: Catalogue; readonly groups: ReadonlyMap<string, number> };
 
 const MAX_APPROVALS = 20;
 const SHORTEST_EXPIRY = 60_000;
@@ -115,7 +115,7 @@ const approvalOf = <T extends z.ZodType>(approvers: T) =>
     '{ by, count, expires, reason }',
   );
 
-function ruleOf(known: Known) {
+function ruleOf(known: RuleNames) {
   const names = [...CLASSES, ...known.catalogue.map(({ path }) => path)];
   const command = z.enum(names, {
     error: ({ input }) =>
@@ -161,7 +161,7 @@ type Written = {
 };
 
 /** Refuses an approval that would never be asked for. */
-function refuseApproval({ allow = [], deny, approval }: Written, { catalogue }: Known, ctx: Context): void {
+function refuseApproval({ allow = [], deny, approval }: Written, { catalogue }: RuleNames, ctx: Context): void {
   const isReport = ({ risk }: Catalogue[number]) => risk === 'read' || risk === 'named';
   const report = ['read', ...catalogue.filter(isReport).map(({ path }) => path)].find((name) => allow.includes(name));
   if (deny) refuse(ctx, ['approval'], 'only a rule that allows can ask for approval');
@@ -170,7 +170,7 @@ function refuseApproval({ allow = [], deny, approval }: Written, { catalogue }: 
 }
 
 /** Refuses a deny for an empty group: it looks like protection but has no effect. */
-function refuseEmpty(to: readonly string[], { groups }: Known, ctx: Context): void {
+function refuseEmpty(to: readonly string[], { groups }: RuleNames, ctx: Context): void {
   for (const [index, name] of to.entries())
     if (groups.get(name) === 0) refuse(ctx, ['to', index], `the group ${quoted(name)} is empty: this denies nobody`);
 }
@@ -244,7 +244,7 @@ const sites = pins(
 export type PolicyFile = z.output<ReturnType<typeof policyFile>>;
 
 /** The whole file. */
-export const policyFile = (known: Known) =>
+export const policyFile = (known: RuleNames) =>
   fields(
     {
       version: z.literal(1, 'expected the number 1'),

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
-import { alone } from './sql-dialect.ts';
+import { acquireGlobalLock } from './sql-dialect.ts';
 import type { AuditTable, Schema } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
@@ -43,7 +43,7 @@ export const targetIn = (details: string): string | null =>
 
 /** Writes the next line of the trail. Other replicas wait with theirs until this transaction ends. */
 export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undefined): Promise<AuditLine> {
-  await alone(tx);
+  await acquireGlobalLock(tx);
   const head = await auditHead(tx);
   const { at, change, event, actor, details } = entry;
   const line = { seq: head.seq + 1, at, change, event, actor, details, previous: head.hash };

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
-import { alone } from './sql-dialect.ts';
+import { acquireGlobalLock } from './sql-dialect.ts';
 import type { LockTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
@@ -25,7 +25,7 @@ export async function takeLocks(
   now: number,
 ): Promise<Lock | undefined> {
   if (targets.length === 0) return undefined;
-  await alone(tx);
+  await acquireGlobalLock(tx);
   const change = 'change' in holder ? holder.change : null;
   const person = 'person' in holder ? holder.person : null;
   const held = await tx

@@ -69,10 +69,10 @@ const durableCommit = sql`
  * Takes a global lock, shared by all replicas, until the transaction ends; later reads see all that earlier holders
  * committed. Locks, audit lines and moves of changes are written under it. The commit survives a crash of the server.
  */
-export const alone = (tx: Tx): Promise<void> => advisoryLock(tx, advisory.acquireGlobalLock, durableCommit);
+export const acquireGlobalLock = (tx: Tx): Promise<void> => advisoryLock(tx, advisory.acquireGlobalLock, durableCommit);
 
 /** Lets only one replica at a time migrate the tables; held until the transaction ends. */
-export const aloneToMigrate = (tx: Tx): Promise<void> => advisoryLock(tx, advisory.migration);
+export const acquireMigrationLock = (tx: Tx): Promise<void> => advisoryLock(tx, advisory.migration);
 
 /** Ends a select: locks its rows of this table for the transaction, and skips rows that another one has locked. */
 export const forUpdateSkipLocked = (tx: Tx, table: string): RawBuilder<unknown> =>

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { allowlistRemove } from '../../src/commands/allowlist/remove.ts';
 import { allowlistSet } from '../../src/commands/allowlist/set.ts';
-import type { Seen } from '../../src/commands/allowlist/listing.ts';
+import type { AllowlistSnapshot } from '../../src/commands/allowlist/listing.ts';
 import { canonicalAddress } from '../../src/commands/kit/values/addresses.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import { parseArgs } from '../../src/pipeline/language/parse.ts';
@@ -11,7 +11,7 @@ import { inline, plain } from '../../src/text.ts';
 import { address, live, names } from '../pipeline/given.ts';
 
 /** A list on which everybody is for good. */
-const seen = (list: readonly string[]): Seen => ({ list, timed: [] });
+const seen = (list: readonly string[]): AllowlistSnapshot => ({ list, timed: [] });
 const input = (...addresses: readonly string[]) => ({ env: live, addresses });
 const factsOf = (snapshot: readonly string[], ...wanted: readonly string[]): Record<string, string> =>
   Object.fromEntries(

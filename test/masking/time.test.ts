@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { casedOf } from '../../src/masking/case.ts';
+import { casedOf } from '../../src/masking/case-sensitive-groups.ts';
 import { mask } from '../../src/masking/mask.ts';
-import { rules } from '../../src/masking/names.ts';
-import { base64, worded } from '../../src/masking/private-keys.ts';
-import { hinted, runningToken } from '../../src/masking/tokens.ts';
+import { rules } from '../../src/masking/rules/all-rules.ts';
+import { base64, worded } from '../../src/masking/rules/private-keys.ts';
+import { hinted, runningToken } from '../../src/masking/rules/tokens.ts';
 import { worked } from '../worked.ts';
 
 /** What rules look for, again and again, and cut off where it hurts. Many rules look for the same. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { cardsChannel, channelRule } from '../../src/policy/channels.ts';
-import { isLive, type Known } from '../../src/policy/live-environments.ts';
+import { isLive, type KnownEnvironment } from '../../src/policy/live-environments.ts';
 import { mistakesOf, policyOf } from './given.ts';
 
 const ID = (last: number) => `00000000-0000-4000-8000-00000000000${last}`;
@@ -45,12 +45,12 @@ describe('what may be spoken of in a channel', () => {
 });
 
 describe('what is live', () => {
-  const named = (site: string | undefined, name: string | undefined, kindKnown = true): Known => ({
+  const named = (site: string | undefined, name: string | undefined, kindKnown = true): KnownEnvironment => ({
     site,
     name,
     kindKnown,
   });
-  test.each<[Known, boolean]>([
+  test.each<[KnownEnvironment, boolean]>([
     [named('acme-shop', 'live'), true],
     [named('acme-shop', 'LIVE'), true],
     [named('acme-shop', 'Production'), true],

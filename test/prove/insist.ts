@@ -43,21 +43,21 @@ export async function insist(
 }
 
 /** What only this person can read: messages and open forms. */
-type Heard = {
+type Received = {
   readonly words: readonly string[];
   readonly forms: readonly { readonly id: string; readonly text: string }[];
 };
 
 /** Whether the bot has since asked to try again. A form that asked before does not count. */
-export function isTurnedAway(before: Heard, now: Heard): boolean {
+export function isTurnedAway(before: Received, now: Received): boolean {
   const old = new Set(before.forms.filter(asksAgain).map(({ id }) => id));
-  const requests = ({ words }: Heard): number => words.filter((text) => asksAgain({ text })).length;
+  const requests = ({ words }: Received): number => words.filter((text) => asksAgain({ text })).length;
   return requests(now) > requests(before) || now.forms.some((form) => asksAgain(form) && !old.has(form.id));
 }
 
 const asksAgain = ({ text }: { readonly text: string }): boolean => /\bagain in a minute\b/.test(text);
 
-const heardBy = (scenario: Scenario, person: string): Heard => ({
+const heardBy = (scenario: Scenario, person: string): Received => ({
   words: wordsTo(scenario, person),
   forms: scenario.slack.views(person).modals,
 });

@@ -20,7 +20,7 @@ export type Standing = {
 };
 
 /** The outcome of a round according to the host, the database and Slack. */
-export type Seen = {
+export type RoundOutcome = {
   readonly came: string;
   readonly end: string;
   readonly writes: number;
@@ -51,7 +51,7 @@ async function changesOf({ rows }: Scene, above: number) {
 }
 
 /** The outcome since `before`; call it when everything is at rest. */
-export async function whatCame(scene: Scene, { person, lost }: Story, before: Standing): Promise<Seen> {
+export async function whatCame(scene: Scene, { person, lost }: Story, before: Standing): Promise<RoundOutcome> {
   const { scenario } = scene;
   const changes = await changesOf(scene, before.above);
   const [change] = changes;
@@ -70,7 +70,7 @@ export async function whatCame(scene: Scene, { person, lost }: Story, before: St
 }
 
 /** The worst thing wrong with the outcome, if any. */
-export function wrongIn(story: Story, seen: Seen, allowed: readonly Came[]): Wrong | undefined {
+export function wrongIn(story: Story, seen: RoundOutcome, allowed: readonly Came[]): Wrong | undefined {
   const { came, end, writes, changes, isToldOfLoss, thread } = seen;
   const says = JSON.stringify(seen);
   if (writes > 1 || changes > 1) return { kind: 'sent twice', says };

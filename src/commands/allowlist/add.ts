@@ -16,7 +16,7 @@ import {
   spoken,
   timedOf,
   whole,
-  type Seen,
+  type AllowlistSnapshot,
 } from './listing.ts';
 
 const fields = {
@@ -24,7 +24,7 @@ const fields = {
   addresses: addresses('Addresses'),
   for: option(duration('Remove again after', 5 * 60_000, 30 * 86_400_000)),
 };
-type Of = { readonly input: Input<typeof fields>; readonly snapshot: Seen };
+type Of = { readonly input: Input<typeof fields>; readonly snapshot: AllowlistSnapshot };
 
 export const allowlistAdd = action({
   summary: 'Let addresses in over SSH and SFTP',
@@ -66,7 +66,7 @@ export const allowlistAdd = action({
 });
 
 const added = ({ input, snapshot }: Of): readonly string[] => notListed(snapshot.list, input.addresses);
-const timed = ({ input, snapshot }: Of): Seen['timed'] => timedOf(snapshot, input.addresses);
+const timed = ({ input, snapshot }: Of): AllowlistSnapshot['timed'] => timedOf(snapshot, input.addresses);
 
 function impossible(of: Of): Wrong<keyof typeof fields> | undefined {
   const { env, addresses, for: forMs } = of.input;

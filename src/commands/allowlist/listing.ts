@@ -8,7 +8,7 @@ import type { LookSources, Timed } from '../kit/sources.ts';
 /** An allowlist as the host lists it. */
 export type Allowlist = readonly string[];
 /** The list, and the timed access on it. */
-export type Seen = { readonly list: Allowlist; readonly timed: readonly Timed[] };
+export type AllowlistSnapshot = { readonly list: Allowlist; readonly timed: readonly Timed[] };
 
 /** Looks at the list of an environment. */
 export const lookAt = async ({
@@ -21,13 +21,13 @@ export const lookAt = async ({
 });
 
 /** Those of `addresses`, spelled canonically, that are on the list as timed access. */
-export function timedOf({ list, timed }: Seen, addresses: readonly string[]): readonly Timed[] {
+export function timedOf({ list, timed }: AllowlistSnapshot, addresses: readonly string[]): readonly Timed[] {
   const there = new Set(listed(list, addresses));
   return timed.filter(({ address }) => there.has(address));
 }
 
 /** Whether nobody is on the list for good. */
-export const isForAWhile = ({ list, timed }: Seen): boolean =>
+export const isForAWhile = ({ list, timed }: AllowlistSnapshot): boolean =>
   without(
     list,
     timed.map(({ address }) => address),

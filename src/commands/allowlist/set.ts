@@ -17,7 +17,7 @@ import {
   whole,
   without,
   type Allowlist,
-  type Seen,
+  type AllowlistSnapshot,
 } from './listing.ts';
 
 export const allowlistSet = action({
@@ -91,7 +91,7 @@ function warningOf(before: Allowlist, wanted: readonly string[]): Text | undefin
  * The old list as words, where all of it could be said: what may not be let in is not let in again by a button, nor what
  * ended by itself for good.
  */
-function backTo({ list, timed }: Seen, id: string, added: readonly string[]): Args | undefined {
+function backTo({ list, timed }: AllowlistSnapshot, id: string, added: readonly string[]): Args | undefined {
   if (list.length === 0) return ['allowlist', 'remove', id, ...added, '--empty'];
   const old = [...new Set(list)];
   const isForGood = timed.length === 0;

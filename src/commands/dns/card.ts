@@ -2,11 +2,11 @@ import { showDuration } from '../../duration.ts';
 import { joined, list, say, type Inline, type Span, type Text } from '../../text.ts';
 import type { Wording } from '../kit/action.ts';
 import { shownName } from '../kit/values/hostnames.ts';
-import { planOf, type Snapshot, type Plan, type Wanted } from './plan.ts';
+import { planOf, type Snapshot, type Plan, type RecordChange } from './plan.ts';
 import { unquoted } from './values.ts';
 
 /** The words of a change of a record: old and new side by side, and what may stop. */
-export function cardOf(wanted: Wanted, snapshot: Snapshot): Wording {
+export function cardOf(wanted: RecordChange, snapshot: Snapshot): Wording {
   const plan = planOf(wanted, snapshot);
   const { records, adds, gone, known, after, was } = plan;
   const [parsed, done] =
@@ -51,7 +51,7 @@ const isSpf = (value: string): boolean => /^v=spf1\b/i.test(unquoted(value));
 
 /** What may stop working, the worst first. */
 function warnings(
-  { type, domain }: Wanted,
+  { type, domain }: RecordChange,
   { whole, isApex, adds, gone, after, was }: Plan,
 ): readonly (Text | undefined)[] {
   const hasSpf = type === 'TXT' && [...adds, ...gone, ...(adds.length + gone.length === 0 ? was : [])].some(isSpf);

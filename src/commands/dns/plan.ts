@@ -13,7 +13,7 @@ export type ListedRecord = {
 };
 
 /** The requested change of one record. */
-export type Wanted = {
+export type RecordChange = {
   readonly domain: Domain;
   readonly type: RecordType;
   readonly name: string;
@@ -37,7 +37,7 @@ export type Snapshot = {
 /** Reads the records of the name. */
 export async function recordsAt(
   { read, leastTtl }: Pick<Sources, 'read' | 'leastTtl'>,
-  { domain, name }: Wanted,
+  { domain, name }: RecordChange,
 ): Promise<Snapshot> {
   const whole = wholeName(name, domain.name);
   const records = await read(listDnsRecords({ domain_id: domain.id }));
@@ -83,7 +83,7 @@ export type Plan = {
 };
 
 /** Compares a request with the records of its name. */
-export function planOf(wanted: Wanted, { whole, records: all }: Snapshot): Plan {
+export function planOf(wanted: RecordChange, { whole, records: all }: Snapshot): Plan {
   const { domain, type, add = [], remove = [] } = wanted;
   const records = all.filter((record) => record.type === type);
   const [first] = records;

@@ -2,15 +2,15 @@ import { clipped, code, inShort, list, say, type Inline, type Text } from '../..
 import type { Wrong } from '../kit/action.ts';
 import { wrongLabels } from '../kit/values/hostnames.ts';
 import { isInZone, recordLabel, wholeName } from './names.ts';
-import { planOf, type Snapshot, type Wanted } from './plan.ts';
+import { planOf, type Snapshot, type RecordChange } from './plan.ts';
 import { maxValueLength, meaning, wrongValue } from './values.ts';
 
-type Refused = Wrong<keyof Wanted>;
+type Refused = Wrong<keyof RecordChange>;
 const nothing = 'Nothing was done.';
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** What is wrong with the input, regardless of the records. */
-export function wrongWish(wanted: Wanted): Refused | undefined {
+export function wrongWish(wanted: RecordChange): Refused | undefined {
   const { domain, type, name, ttl, add = [], remove = [] } = wanted;
   if (add.length + remove.length === 0 && ttl === undefined)
     return { field: 'add', says: say`What should be changed? ${nothing}`, hint: sayWhat, unsaid: true };
@@ -40,7 +40,7 @@ export function wrongWish(wanted: Wanted): Refused | undefined {
   return type === 'CNAME' ? wrongAlias(whole === wholeName('@', domain.name), wanted) : undefined;
 }
 
-function wrongAlias(isApex: boolean, { domain, add = [] }: Wanted): Refused | undefined {
+function wrongAlias(isApex: boolean, { domain, add = [] }: RecordChange): Refused | undefined {
   if (isApex && add.length > 0)
     return {
       field: 'name',
@@ -51,12 +51,12 @@ function wrongAlias(isApex: boolean, { domain, add = [] }: Wanted): Refused | un
 }
 
 /** Conflicts with the existing records. */
-export function impossible(wanted: Wanted, snapshot: Snapshot): Refused | undefined {
+export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | undefined {
   const plan = planOf(wanted, snapshot);
   const { least = 0 } = snapshot;
   const { records, was, adds, gone, missing, known } = plan;
   const record = say`${wanted.type} record ${code(plan.whole)}`;
-  const refused = (field: keyof Wanted, says: Text, hint?: Inline): Refused => ({
+  const refused = (field: keyof RecordChange, says: Text, hint?: Inline): Refused => ({
     field,
     says: say`${says} ${nothing}`,
     ...(hint !== undefined && { hint }),
@@ -94,9 +94,9 @@ export function impossible(wanted: Wanted, snapshot: Snapshot): Refused | undefi
 
 /** A CNAME cannot share its name with other records. */
 function crowded(
-  wanted: Wanted,
+  wanted: RecordChange,
   snapshot: Snapshot,
-  refused: (field: keyof Wanted, says: Text, hint?: Inline) => Refused,
+  refused: (field: keyof RecordChange, says: Text, hint?: Inline) => Refused,
 ): Refused | undefined {
   const { others, after, adds, was, whole } = planOf(wanted, snapshot);
   if (adds.length === 0) return undefined;

@@ -5,7 +5,7 @@ import { action } from '../kit/action.ts';
 import { count, domain, option } from '../kit/fields.ts';
 import { cardOf } from './card.ts';
 import { recordName } from './names.ts';
-import { maxTtl, newTtl, planOf, recordsAt, type Snapshot, type Wanted } from './plan.ts';
+import { maxTtl, newTtl, planOf, recordsAt, type Snapshot, type RecordChange } from './plan.ts';
 import { impossible, spoken, wrongWish } from './refusals.ts';
 import { recordType, recordValues } from './values.ts';
 
@@ -63,10 +63,10 @@ export const dnsSet = action({
 });
 
 /** Only where all of it can be said again: a host may list what would not be taken here. */
-function takenBack(input: Wanted, snapshot: Snapshot): Args | undefined {
+function takenBack(input: RecordChange, snapshot: Snapshot): Args | undefined {
   const { adds, gone, records, others, after, whole, ttl, oldTtl } = planOf(input, snapshot);
   if (oldTtl === null || ttl === undefined || !isSaidBack(gone)) return undefined;
-  const back: Wanted = { ...input, ttl: oldTtl, add: gone, remove: adds };
+  const back: RecordChange = { ...input, ttl: oldTtl, add: gone, remove: adds };
   const made = { type: input.type, name: records[0]?.name ?? whole, ttl, values: after };
   if (wrongWish(back) ?? impossible(back, { ...snapshot, records: after.length > 0 ? [made, ...others] : others }))
     return undefined;

@@ -1,7 +1,7 @@
 import { bold, code, inline, joined, say, type Text } from '../../text.ts';
 import { cut, grouped, type First, type Section } from './section.ts';
 import { breathe, eachPiece } from './chunks.ts';
-import type { Told } from './lines.ts';
+import type { LineWithRequest } from './lines.ts';
 import { pathCounter, ranked, type PathCount } from './requests.ts';
 
 const maxPaths = 5;
@@ -9,12 +9,12 @@ const maxVisitors = 5;
 const pathCharacters = 120;
 
 /** An access log: status classes, failing and slow paths, and the busiest visitors. */
-export async function accessLens(lines: readonly Told[]): Promise<Section> {
+export async function accessLens(lines: readonly LineWithRequest[]): Promise<Section> {
   const visitors = new Map<string, number>();
   const statuses = new Map<number, { count: number; readonly at: number | undefined }>();
   const [paths, failing] = [pathCounter(), pathCounter()];
   let unread = 0;
-  const count = ({ line, request }: Told): void => {
+  const count = ({ line, request }: LineWithRequest): void => {
     if (request === undefined) {
       unread += 1;
       return;

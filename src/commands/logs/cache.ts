@@ -2,14 +2,14 @@ import { bold, joined, say, type Text } from '../../text.ts';
 import { listed, shownPath } from './access.ts';
 import { grouped, type Section } from './section.ts';
 import { eachPiece } from './chunks.ts';
-import type { Told } from './lines.ts';
+import type { LineWithRequest } from './lines.ts';
 import { pathCounter, ranked } from './requests.ts';
 
 const maxPaths = 8;
 const verdict = /\b(?:HIT|MISS|BYPASS|EXPIRED|STALE|UPDATING|REVALIDATED)\b/;
 
 /** A cache log: the hit ratio, and the paths that were missed most. */
-export async function cacheLens(lines: readonly Told[]): Promise<Section> {
+export async function cacheLens(lines: readonly LineWithRequest[]): Promise<Section> {
   const verdicts = new Map<string, number>([
     ['HIT', 0],
     ['MISS', 0],
@@ -17,7 +17,7 @@ export async function cacheLens(lines: readonly Told[]): Promise<Section> {
   ]);
   const missed = pathCounter();
   let read = 0;
-  const count = ({ line, request }: Told): void => {
+  const count = ({ line, request }: LineWithRequest): void => {
     const found = verdict.exec(request?.beside ?? line.text)?.[0];
     if (found === undefined) return;
     read += 1;

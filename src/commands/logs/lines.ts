@@ -3,10 +3,10 @@ import { masker } from './masking.ts';
 import { causeIn, unwrapped, type Unwrapped } from './nginx.ts';
 import { stampReader } from './timestamps.ts';
 
-export const toldBy = (line: Line): Told => ({ line, request: requestIn(line.text) });
+export const withRequest = (line: Line): LineWithRequest => ({ line, request: requestIn(line.text) });
 
 /** A line, and the request in it, if there is one. */
-export type Told = { readonly line: Line; readonly request: Request | undefined };
+export type LineWithRequest = { readonly line: Line; readonly request: Request | undefined };
 
 /** A line of a log that may be shown. */
 export type Line = Unwrapped & {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Follower } from '../../masking/across.ts';
+import { Follower } from '../../masking/multi-line.ts';
 import { email, ipv4, ipv6, isAddress, isOfServer, mayHoldEmail, mayHoldIpv6 } from '../../masking/addresses.ts';
 import { scrub } from '../../secret.ts';
 

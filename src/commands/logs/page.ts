@@ -7,7 +7,7 @@ import { busiestMinute, type Stretch } from './histogram.ts';
 import { cacheLens } from './cache.ts';
 import { errorLens, isGrave } from './groups.ts';
 import { cut, grouped, type Section } from './section.ts';
-import { type Line, type Told, toldBy } from './lines.ts';
+import { type Line, type LineWithRequest, withRequest } from './lines.ts';
 import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
 import { breathe, inPieces } from './chunks.ts';
 import type { Kept } from './span.ts';
@@ -60,7 +60,7 @@ export async function pageOf(reading: Reading): Promise<Page> {
   const all =
     asked.log === 'error'
       ? lines.map((line) => ({ line, request: undefined }))
-      : await inPieces(lines, (piece) => piece.map(toldBy));
+      : await inPieces(lines, (piece) => piece.map(withRequest));
   const failures = errorsIn(all, asked.log);
   const seen = asked.errors ? failures : all;
   const shown = asked.errors ? seen.map(({ line }) => line) : lines;
@@ -149,7 +149,7 @@ function newestEntries(lines: readonly Line[]): readonly Line[] {
 }
 
 /** The lines of errors, or of failed requests. */
-function errorsIn(lines: readonly Told[], log: Asked['log']): readonly Told[] {
+function errorsIn(lines: readonly LineWithRequest[], log: Asked['log']): readonly LineWithRequest[] {
   let keeps = false;
   return lines.filter(({ line, request }) => {
     if (log !== 'error') return (request?.status ?? 0) >= 400;
@@ -158,7 +158,11 @@ function errorsIn(lines: readonly Told[], log: Asked['log']): readonly Told[] {
   });
 }
 
-async function lensOf(lines: readonly Told[], { log, errors }: Asked, as: 'time' | 'date'): Promise<Section> {
+async function lensOf(
+  lines: readonly LineWithRequest[],
+  { log, errors }: Asked,
+  as: 'time' | 'date',
+): Promise<Section> {
   if (log === 'access') return accessLens(lines);
   return log === 'cache'
     ? cacheLens(lines)

@@ -1,6 +1,6 @@
 import { auditHead, digestOf, findAudit, keyId, keyIdIn, linesOfKeys, type AuditLine } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import type { Reader } from '../../storage/tx.ts';
 import { isSealing } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
@@ -23,7 +23,7 @@ export async function sealAudit(
   // Most starts have nothing to write, so check first without the lock for appending lines.
   if ((await changeOfKey(database.db, keys)) === undefined) return undefined;
   return database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     const change = await changeOfKey(tx, keys);
     if (change === undefined) return undefined;
     const { from, to, head } = change;

@@ -2,7 +2,7 @@ import type { Tx } from '../../storage/database.ts';
 import { appendAudit } from '../../storage/audit.ts';
 import { insertChange, updateChange, type Change, type NewChange } from '../../storage/changes.ts';
 import { freeLocks, limitLocks, takeLocks, type Lock } from '../../storage/locks.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { messagesToDecide, enqueueMessage, redrawCards } from '../../storage/messages.ts';
 import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
@@ -88,7 +88,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
     advance: async (tx, change, event, note) => {
       const next = move(change, event, note.at);
       if (next === undefined) return undefined;
-      await alone(tx);
+      await acquireGlobalLock(tx);
       const last_note = note.lastNote === undefined ? null : JSON.stringify(note.lastNote);
       const moved = await updateChange(tx, change, { ...next.patch, ...note.also, last_note });
       if (moved === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { countOpen, type NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { say, beginning, plain, type Text } from '../../text.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { cardOf } from './freeze.ts';
@@ -19,7 +19,7 @@ export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly
   // A timer's removal was already allowed with the grant.
   if (authorizationOf({ authorization }).timerOf !== undefined) return;
   // Serialized, so that parallel requests count each other.
-  await alone(tx);
+  await acquireGlobalLock(tx);
   if (state === 'waiting') {
     if ((await countOpen(tx, requesters, ['waiting'])) < maxWaiting) return;
     throw new Refusal(say`**You already have ${maxWaiting} changes waiting for approval.** Nothing was asked.`, {

@@ -1,7 +1,7 @@
 import { mentionedGroups } from '../../policy/people.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Database, Tx } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { enqueueOps } from './ops-messages.ts';
@@ -46,7 +46,7 @@ async function reportChanges(
   database: Database,
   groups: readonly (readonly [group: string, now: string | undefined])[],
 ): Promise<void> {
-  await alone(tx);
+  await acquireGlobalLock(tx);
   const at = await database.now(tx);
   const changes: Change[] = [];
   for (const [group, now] of groups) {

@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { scrub } from '../../secret.ts';
 import type { Tx } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
@@ -126,7 +126,7 @@ export const exclusiveTransaction = <T>(
   work: (tx: Tx, at: number) => Promise<T>,
 ): Promise<T> =>
   database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     return work(tx, await database.now(tx));
   });
 

@@ -3,7 +3,7 @@ import { failpoint } from '../../failpoints.ts';
 import { samePerson } from '../../policy/people.ts';
 import { findChange, holdChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
@@ -111,7 +111,7 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
   const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
   const reply = notSent(checked.why, kind === 'invalidated' ? undefined : argsOfChange(change));
   const came = await context.database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     // If somebody else was first, the next `rule` tells the person what they did.
     if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
     const at = await context.database.now(tx);
@@ -144,7 +144,7 @@ async function commit(context: StepsContext, decided: Decided, session: Session)
   try {
     return await database.transaction(async (tx) => {
       // Before the row lock, like every move of a change, so that there is no deadlock.
-      await alone(tx);
+      await acquireGlobalLock(tx);
       const change = await holdChange(tx, decided.number);
       const now = await database.now(tx);
       if (change === undefined || !(await claimInbox(tx, decided.inbox, now))) return true;

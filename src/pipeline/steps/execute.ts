@@ -2,7 +2,7 @@ import { NotSent } from '../../hosting/client.ts';
 import { failpoint } from '../../failpoints.ts';
 import { findChange, touchChange, type Change } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { redrawCards } from '../../storage/messages.ts';
@@ -70,7 +70,7 @@ type Sending = { readonly change: Change; readonly ticks: number; readonly wall:
 async function commitSending(context: StepsContext, seen: Change): Promise<Sending | undefined> {
   const before = { ticks: context.ticks(), wall: context.wall() };
   const change = await context.database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     const now = await context.database.now(tx);
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return undefined;
@@ -88,7 +88,7 @@ async function commitSending(context: StepsContext, seen: Change): Promise<Sendi
 /** No write needed, and the recheck found everything as approved: the change is done. */
 async function complete(context: StepsContext, seen: Change): Promise<void> {
   const isDone = await context.database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     const at = await context.database.now(tx);
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return false;

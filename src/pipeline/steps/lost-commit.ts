@@ -1,14 +1,14 @@
 import type { Pause } from '../../commands/kit/builtin.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import { timelineChanged } from '../../storage/timeline.ts';
 import { code, plain, say, type Text } from '../../text.ts';
 import { pauseKey } from './admin-actions.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
-import type { Known } from './send-history.ts';
+import type { ChangeMemory } from './send-history.ts';
 import { alarm, unknownAfterLoss } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 
@@ -19,7 +19,7 @@ import type { StepsContext } from './context.ts';
 
 /**
  * Pauses all sending, in every replica and across restarts, until a person resumes it: other changes may have been sent
- * too, by processes that are gone. Call it after `alone`.
+ * too, by processes that are gone. Call it after `acquireGlobalLock`.
  */
 export async function pauseAfterLoss(
   { changeStore }: Pick<StepsContext, 'changeStore'>,
@@ -42,7 +42,7 @@ export async function pauseAfterLoss(
   );
 }
 
-/** Pauses if PostgreSQL was promoted or restored since the last send; true if so. Call it after `alone`. */
+/** Pauses if PostgreSQL was promoted or restored since the last send; true if so. Call it after `acquireGlobalLock`. */
 export async function pauseIfPromoted(
   context: Pick<StepsContext, 'changeStore'>,
   tx: Tx,
@@ -55,10 +55,10 @@ export async function pauseIfPromoted(
 }
 
 /** The row is older than what this process knows: the change is unknown if it may have been sent. */
-export async function declareLost(context: StepsContext, change: Change, known: Known): Promise<void> {
+export async function declareLost(context: StepsContext, change: Change, known: ChangeMemory): Promise<void> {
   const { database, changeStore, history } = context;
   const believed = await database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     const at = await database.now(tx);
     await pauseAfterLoss(context, tx, at, foundOf(change));
     const mayBeSent = change.state === 'approved' || (change.state === 'waiting' && known.sentAt !== undefined);

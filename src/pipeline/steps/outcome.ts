@@ -3,7 +3,7 @@ import { failpoint } from '../../failpoints.ts';
 import { linesOfChanges } from '../../storage/audit.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
@@ -39,7 +39,7 @@ export async function saveOutcome(context: StepsContext, sent: Change, outcome: 
 /** Resolves with the row after that; undefined: there is none. */
 async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
   // Serialized with all other moves.
-  await alone(tx);
+  await acquireGlobalLock(tx);
   const at = await context.database.now(tx);
   const found = await findChange(tx, sent.number);
   if (found === undefined) {

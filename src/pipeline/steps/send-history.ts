@@ -2,7 +2,7 @@ import type { Change } from '../../storage/changes.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
 /** What this process itself has read or done with a change. */
-export type Known = {
+export type ChangeMemory = {
   /** The highest version that it has read or written. */
   readonly version: number;
   /** When it sent the change (epoch ms), unless it knows that the host took nothing. */
@@ -23,7 +23,7 @@ export type SendHistory = {
   /** The host took nothing, so it may be sent again. */
   readonly tookNothing: (number: number) => void;
   /** What is known of a change if its row is older than that; undefined: the row can be trusted. */
-  readonly newerThan: (row: Row) => Known | undefined;
+  readonly newerThan: (row: Row) => ChangeMemory | undefined;
   /** Trusts the row from now on although it is older. That the change was sent stays known. */
   readonly believe: (row: Row) => void;
 };
@@ -32,7 +32,7 @@ export type SendHistory = {
 const maxChanges = 5_000;
 
 export function createSendHistory(): SendHistory {
-  const changes = new BoundedMap<number, Known>(maxChanges);
+  const changes = new BoundedMap<number, ChangeMemory>(maxChanges);
   const sentAtOf = (number: number): number | undefined => changes.get(number)?.sentAt;
   const highest = ({ number, version }: Row): number => Math.max(version, changes.get(number)?.version ?? 0);
   return {

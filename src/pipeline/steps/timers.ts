@@ -6,7 +6,7 @@ import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Presence } from '../../hosting/presence.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
-import { alone } from '../../storage/sql-dialect.ts';
+import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
@@ -159,7 +159,7 @@ async function putOffAndTell(
 ): Promise<void> {
   if (timer.gave_up_at !== null) return remind(context, timer, why);
   await context.database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     const at = await context.database.now(tx);
     const noted = await noteTimer(tx, timer, at + notTriedRetryMs, {
       last_note: JSON.stringify(why),
@@ -196,7 +196,7 @@ async function failed(context: StepsContext, timer: Timer, why: Text, keepsChang
   const attempts = timer.attempts + 1;
   const isLast = attempts >= maxAttempts;
   await context.database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     const at = await context.database.now(tx);
     const dueAt = at + (isLast ? remindMs : (retryDelaysMs[attempts - 1] ?? remindMs));
     const noted = await noteTimer(tx, timer, dueAt, {
@@ -245,7 +245,7 @@ async function remind(context: StepsContext, timer: Timer, why?: Text): Promise<
   const lastNote = why === undefined ? timer.last_note : JSON.stringify(why);
   const lastReason = why ?? (lastNote === null ? undefined : say`When I last looked: ${parseStored<Text>(lastNote)}`);
   await context.database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     const at = await context.database.now(tx);
     const attempts = timer.attempts + 1;
     const noted = await noteTimer(tx, timer, at + remindMs, { attempts, last_note: lastNote });
@@ -265,7 +265,7 @@ async function remind(context: StepsContext, timer: Timer, why?: Text): Promise<
 /** Ends a timer: the environment is gone, or the addresses are off the list. */
 async function end(context: StepsContext, timer: Timer, reason: 'gone' | 'not_there'): Promise<void> {
   await context.database.transaction(async (tx) => {
-    await alone(tx);
+    await acquireGlobalLock(tx);
     const at = await context.database.now(tx);
     if ((await noteTimer(tx, timer, at)) === undefined) return;
     await changeTimer(tx, timer.id, { end_reason: reason, at });

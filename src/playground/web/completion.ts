@@ -12,7 +12,7 @@ export type Command = {
 export type Named = { readonly name: string; readonly note?: string };
 
 /** What can be typed: commands, and names by their placeholder in a usage (`site/environment`). */
-export type Known = {
+export type Vocabulary = {
   readonly commands: readonly Command[];
   readonly names: Readonly<Record<string, readonly Named[]>>;
 };
@@ -33,7 +33,7 @@ const NAME = '/site';
 const NOTHING: Completion = { offers: [], usage: [] };
 
 /** What fits at the end of a line; nothing if it is not a `/site` command or ends within quotes. */
-export function complete(line: string, known: Known): Completion {
+export function complete(line: string, known: Vocabulary): Completion {
   const whole = line !== '' && NAME.startsWith(line) ? `${NAME} ` : line;
   const rest = /^\/site\s+([^]*)$/.exec(whole)?.[1];
   if (rest === undefined || rest.split('"').length % 2 === 0) return NOTHING;
@@ -42,7 +42,7 @@ export function complete(line: string, known: Known): Completion {
   return completed({ words, begun, kept: whole.slice(0, whole.length - begun.length) }, known);
 }
 
-function completed(typed: Typed, known: Known): Completion {
+function completed(typed: Typed, known: Vocabulary): Completion {
   const command = chosen(typed.words, known.commands);
   if (command === undefined) return { offers: pathOffers(typed, known.commands), usage: [] };
   const slots = slotsOf(command);
@@ -80,7 +80,7 @@ function slotNow({ waiting, options, open }: Standing, begun: string): Slot | un
 
 const nameOf = (word: string): string => word.split('=', 1)[0] ?? '';
 
-function nextOffers(standing: Standing, slots: readonly Slot[], typed: Typed, known: Known): readonly Offer[] {
+function nextOffers(standing: Standing, slots: readonly Slot[], typed: Typed, known: Vocabulary): readonly Offer[] {
   const { waiting, open, options, lacks } = standing;
   const { begun, kept } = typed;
   if (waiting !== undefined) return valueOffers(waiting, typed, known);
@@ -100,7 +100,7 @@ function nextOffers(standing: Standing, slots: readonly Slot[], typed: Typed, kn
 }
 
 /** A slot's choices, or the known names, if the name or a part of it begins with the typed text. */
-function valueOffers({ value = '' }: Slot, { words, begun, kept }: Typed, { names }: Known): readonly Offer[] {
+function valueOffers({ value = '' }: Slot, { words, begun, kept }: Typed, { names }: Vocabulary): readonly Offer[] {
   const choices = value.includes('|') ? value.split('|').map((name): Named => ({ name })) : names[value];
   const wanted = begun.toLowerCase();
   const placeIn = (name: string): number =>

@@ -1,6 +1,6 @@
 import { type Fields, textOf } from '../slack/json.ts';
 import { ask } from './api.ts';
-import { type Command, type Completion, type Known, type Named, complete } from './completion.ts';
+import { type Command, type Completion, type Vocabulary, type Named, complete } from './completion.ts';
 import { type Directory, actors } from './directory.ts';
 import { fill, h } from './dom.ts';
 import { createOffers } from './offers.ts';
@@ -74,9 +74,9 @@ function linkBox(box: HTMLElement, list: HTMLElement, description: HTMLElement):
 }
 
 /** Reads the commands and names once for each command typed; undefined while none is being typed. */
-function knownWhileTyped(seat: Seat): (isCommand: boolean) => Promise<Known | undefined> {
-  let known: Promise<Known | undefined> | undefined;
-  const read = async (): Promise<Known | undefined> => {
+function knownWhileTyped(seat: Seat): (isCommand: boolean) => Promise<Vocabulary | undefined> {
+  let known: Promise<Vocabulary | undefined> | undefined;
+  const read = async (): Promise<Vocabulary | undefined> => {
     try {
       const [commands, world] = await Promise.all([
         ask<readonly Command[]>('/commands'),

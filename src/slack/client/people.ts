@@ -4,7 +4,7 @@ import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import type { Person as PolicyPerson } from '../../policy/rules.ts';
 import { createAsk, NoAnswer, shared, type Questions } from './bounded-calls.ts';
 import type { Bot } from './token.ts';
-import { createUserGroups, type Purpose, type Told, type UserGroupOptions } from './user-groups.ts';
+import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions } from './user-groups.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
 /**
@@ -127,7 +127,7 @@ const personFrom = (user: User, { id, team, from, ...groups }: Around): Person =
   zone: user.tz ?? 'UTC',
 });
 
-type Lists = readonly (readonly [group: string, told: Told])[];
+type Lists = readonly (readonly [group: string, told: GroupAnswer])[];
 
 /** Which of these groups somebody is in, by this id or another of theirs. Unanswered groups are in none. */
 function membershipsIn(lists: Lists, id: string, ids: readonly string[]): Omit<PolicyPerson, 'id'> {
@@ -141,7 +141,7 @@ function membershipsIn(lists: Lists, id: string, ids: readonly string[]): Omit<P
   };
 }
 
-function groupAnswerOf(reply: z.infer<typeof groupReply> | NoAnswer): Told {
+function groupAnswerOf(reply: z.infer<typeof groupReply> | NoAnswer): GroupAnswer {
   if (!(reply instanceof NoAnswer)) return { kind: 'members', ids: reply.users };
   const { word: why = 'no answer', isLasting, restMs } = reply;
   return { kind: 'not told', why, isLasting, restMs };

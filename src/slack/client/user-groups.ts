@@ -1,7 +1,7 @@
 import { BoundedMap } from '../../bounded-map.ts';
 
 /** Slack's answer about a user group: its members, or why it does not say. */
-export type Told =
+export type GroupAnswer =
   | { readonly kind: 'members'; readonly ids: readonly string[] }
   | {
       readonly kind: 'not told';
@@ -20,7 +20,7 @@ export type Purpose = 'decisive' | 'fresh' | 'usual' | 'glance';
 
 /** The members of Slack user groups. */
 export type UserGroups = {
-  readonly ask: (group: string, purpose: Purpose) => Promise<Told>;
+  readonly ask: (group: string, purpose: Purpose) => Promise<GroupAnswer>;
   /** Why the last question failed; undefined if it did not, or if there was none. */
   readonly troubleOf: (group: string) => string | undefined;
   /** Slack reported a change: the cached answer is dropped. */
@@ -29,7 +29,7 @@ export type UserGroups = {
 
 export type UserGroupOptions = {
   /** Asks Slack; never rejects. */
-  readonly question: (group: string) => Promise<Told>;
+  readonly question: (group: string) => Promise<GroupAnswer>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
   /** Called with every lasting answer: the error code, or undefined if Slack listed the members. */
@@ -53,10 +53,10 @@ const momentMs = 3_000;
 /** Cached answers; the oldest go first. */
 const maxKept = 500;
 
-const tooOften: Told = { kind: 'not told', why: 'asked too often', isLasting: false };
-const paused: Told = { kind: 'not told', why: 'ratelimited', isLasting: false };
+const tooOften: GroupAnswer = { kind: 'not told', why: 'asked too often', isLasting: false };
+const paused: GroupAnswer = { kind: 'not told', why: 'ratelimited', isLasting: false };
 
-type Entry = { readonly askedAt: number; readonly answer: Promise<Told>; told?: Told };
+type Entry = { readonly askedAt: number; readonly answer: Promise<GroupAnswer>; told?: GroupAnswer };
 
 /** Limits the rate of questions, caches answers, and shares one pending question among all who wait. */
 export function createUserGroups({ question, now, onGroup }: UserGroupOptions): UserGroups {
@@ -70,7 +70,7 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
     const isPassing = told.kind === 'not told' && !told.isLasting;
     return now() - askedAt <= (isPassing ? Math.min(ageMs, momentMs) : ageMs);
   };
-  const askSlack = (group: string): Promise<Told> => {
+  const askSlack = (group: string): Promise<GroupAnswer> => {
     const entry: Entry = { askedAt: now(), answer: question(group) };
     questionTimes = [...questionTimes, entry.askedAt];
     cache.set(group, entry);
@@ -82,7 +82,7 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
     });
     return entry.answer;
   };
-  const ask = async (group: string, purpose: Purpose): Promise<Told> => {
+  const ask = async (group: string, purpose: Purpose): Promise<GroupAnswer> => {
     const { ageMs, questions } = bounds[purpose];
     const known = cache.get(group);
     if (known && isUsable(known, ageMs)) return known.answer;

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { aloneToMigrate, dialects, kindOf, type Dialect } from '../sql-dialect.ts';
+import { acquireMigrationLock, dialects, kindOf, type Dialect } from '../sql-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { firstTables } from './first-tables.ts';
@@ -16,7 +16,7 @@ export const migrations: readonly Migration[] = [{ name: 'first tables', up: fir
  */
 export async function migrate(db: Kysely<Schema>, steps: readonly Migration[] = migrations): Promise<void> {
   await db.transaction().execute(async (tx) => {
-    await aloneToMigrate(tx);
+    await acquireMigrationLock(tx);
     const dialect = dialects[kindOf(tx)];
     const taken = await stepsTaken(tx, dialect);
     if (taken > steps.length) {

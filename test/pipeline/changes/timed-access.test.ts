@@ -4,7 +4,7 @@ import type { Access } from '../../../src/commands/kit/action.ts';
 import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
 import { allowlistRemove } from '../../../src/commands/allowlist/remove.ts';
 import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
-import type { Seen } from '../../../src/commands/allowlist/listing.ts';
+import type { AllowlistSnapshot } from '../../../src/commands/allowlist/listing.ts';
 import { effectsOf, type Effects, type Open } from '../../../src/pipeline/changes/timed-access.ts';
 import { live } from '../given.ts';
 
@@ -96,7 +96,7 @@ describe('in whatever order things are granted and taken', () => {
 
   /** The list and the timers after each step, as the actions describe it. */
   function after(steps: readonly Step[]) {
-    let seen: Seen = { list: [], timed: [] };
+    let seen: AllowlistSnapshot = { list: [], timed: [] };
     let timers: readonly Open[] = [];
     const grants = new Map<string, { readonly forGood: boolean; readonly latest: number }>();
     steps.forEach((one, at) => {
@@ -169,7 +169,7 @@ describe('in whatever order things are granted and taken', () => {
 
 describe('what is asked for of an allowlist', () => {
   const input = (forMs: number | undefined, ...addresses: readonly string[]) => ({ env: live, addresses, for: forMs });
-  const snapshot: Seen = { list: ['192.0.2.1/32', z], timed: [{ address: x, until: 9_000 }] };
+  const snapshot: AllowlistSnapshot = { list: ['192.0.2.1/32', z], timed: [{ address: x, until: 9_000 }] };
   test.each<[string, ReturnType<typeof input>, boolean, readonly string[] | 'refused']>([
     ['is timed access, for good', input(undefined, x), true, [x]],
     ['is timed access, longer', input(300_000, x), true, [x]],

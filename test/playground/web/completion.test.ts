@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/commands/index.ts';
 import { usage } from '../../../src/pipeline/language/usage.ts';
-import { type Known, complete } from '../../../src/playground/web/completion.ts';
+import { type Vocabulary, complete } from '../../../src/playground/web/completion.ts';
 import { slotsOf } from '../../../src/playground/web/usage.ts';
 
 const commands = [...catalogue].map(([path, command]) => ({
@@ -10,7 +10,7 @@ const commands = [...catalogue].map(([path, command]) => ({
   summary: command.summary,
   class: 'any',
 }));
-const known: Known = {
+const known: Vocabulary = {
   commands,
   names: {
     'site/environment': [

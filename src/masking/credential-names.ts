@@ -1,5 +1,5 @@
-import { casedOf } from './case.ts';
-import { namesOf } from './starts.ts';
+import { casedOf } from './case-sensitive-groups.ts';
+import { namesOf } from './name-positions.ts';
 
 /** The words that name credentials, in the languages of the sites. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { casedOf } from '../../src/masking/case.ts';
+import { casedOf } from '../../src/masking/case-sensitive-groups.ts';
 
 test.each([
   ['ab1', 'gi', '/ab1/gi'],

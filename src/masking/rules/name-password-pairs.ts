@@ -1,11 +1,11 @@
-import type { Rule } from './rule.ts';
-import { ends, quote, within } from './syntax.ts';
+import type { Rule } from '../rule.ts';
+import { ends, quote, within } from '../syntax.ts';
 
 /** Two texts in a list: a name and a password. */
 
 /** The names of such lists. */
 const paired = '(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)';
-export const pairs: readonly Rule[] = [
+export const namePasswordPairs: readonly Rule[] = [
   {
     hint: 'auth|credential|pass',
     shape: new RegExp(

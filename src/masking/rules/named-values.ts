@@ -1,23 +1,8 @@
-import { apart } from './apart.ts';
-import { blocksOf } from './blocks.ts';
-import { calls, dsn } from './calls.ts';
-import { commands } from './commands.ts';
-import { defaultsOf } from './defaults.ts';
-import { escapes } from './escapes.ts';
-import { groupsOf } from './groups.ts';
-import { links } from './links.ts';
-import { pairs } from './pairs.ts';
-import { programs } from './programs.ts';
-import { protocols } from './protocols.ts';
-import { isPlace, isRandom } from './random.ts';
-import type { Rule } from './rule.ts';
-import { said } from './said.ts';
-import { spoken } from './spoken.ts';
-import { told } from './told.ts';
-import { places } from './places.ts';
-import { inserted, rows } from './statements.ts';
-import { ends, named, quote, within } from './syntax.ts';
-import { isIssued, isPassword, looksIssued, state } from './values.ts';
+import { namePasswordPairs } from './name-password-pairs.ts';
+import { isPlace, isRandom } from '../randomness.ts';
+import type { Rule } from '../rule.ts';
+import { ends, named, quote, within } from '../syntax.ts';
+import { isIssued, isPassword, looksIssued, state } from '../values.ts';
 import {
   keyHint,
   keyNames,
@@ -35,14 +20,14 @@ import {
   telling,
   tellingHint,
   tellingKeyHint,
-} from './words.ts';
+} from '../credential-names.ts';
 
 /** Credentials that are known by the name before them. */
 
 /** What is told about a credential, and is none. */
 const aside =
   '(?!(?:account|again|algo(?:rithm)?|arn|at|audience|change[ds]?|confirm\\w{0,8}|enabled|error|message|mail|email|needs|protected|protection|required|rules?|pattern|regexp?|visible|class|count|created|cron|date|desc(?:ription)?|digest|dir(?:ectory)?|endpoint|event|exist|expir[a-z]{1,6}|field|file(?:name)?|fingerprint|format|function|group|handler|hash(?:ed)?|hint|hook|id|index|info|issue[dr]?|job|label|last|len(?:gth)?|level|lifetime|link|location|manager|max|min|name|order|owner|page|path|permission|policy|prefix|provider|ref(?:erence)?|request|reset|rotation|run|scope|source|state|status|strength|suffix|task|time(?:stamp)?|title|ttl|type|updated?|ur[il]|used?|user|uuid|version)s?(?![a-z]))';
-const byName: readonly Rule[] = [
+export const namedValues: readonly Rule[] = [
   {
     hint: 'signature',
     shape: new RegExp(
@@ -50,7 +35,7 @@ const byName: readonly Rule[] = [
       'gi',
     ),
   },
-  ...pairs,
+  ...namePasswordPairs,
   {
     // `"name":"smtp_password","value":"…"`, and so on: the name is a value in its turn.
     hint: 'value',
@@ -126,25 +111,4 @@ const byName: readonly Rule[] = [
     isSecret: (value, before) =>
       !/^\d{0,6}$|^</.test(value) && (!(before.endsWith('|') || /session: $/i.test(before)) || isRandom(value)),
   },
-];
-
-export const rules: readonly Rule[] = [
-  calls,
-  ...groupsOf(passwordHint),
-  ...protocols,
-  ...blocksOf(tellingHint),
-  ...defaultsOf(tellingHint),
-  dsn,
-  inserted,
-  rows,
-  ...byName,
-  ...apart,
-  ...links,
-  ...places,
-  ...escapes,
-  ...commands,
-  ...programs,
-  ...spoken,
-  ...said,
-  ...told,
 ];

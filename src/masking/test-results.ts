@@ -1,4 +1,4 @@
-import { isCoined, isPlace } from './random.ts';
+import { isCoined, isPlace } from './randomness.ts';
 
 /** `PASS: …` is what tests say as well. */
 

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { mask } from '../../src/masking/mask.ts';
-import { isPlaceholder } from '../../src/masking/placeholders.ts';
-import { tokens } from '../../src/masking/tokens.ts';
-import { holdsKey } from '../../src/secret.ts';
+import { mask } from '../../../src/masking/mask.ts';
+import { isPlaceholder } from '../../../src/masking/placeholders.ts';
+import { tokens } from '../../../src/masking/rules/tokens.ts';
+import { holdsKey } from '../../../src/secret.ts';
 
 /** Where a token is one, whatever its characters are. */
 const around = [

@@ -1,8 +1,8 @@
 import { cookies, jar } from './cookies.ts';
-import type { Rule } from './rule.ts';
-import { begun, ends, quote, within } from './syntax.ts';
-import { state } from './values.ts';
-import { keyHint, passwordHint, secretHint, suffix, telling } from './words.ts';
+import type { Rule } from '../rule.ts';
+import { begun, ends, quote, within } from '../syntax.ts';
+import { state } from '../values.ts';
+import { keyHint, passwordHint, secretHint, suffix, telling } from '../credential-names.ts';
 
 /** Credentials in syntaxes of their own. */
 
@@ -12,7 +12,7 @@ const item =
 const bindWords = '[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}';
 const query = '(?:[?&;]|%(?:25){0,3}(?:3F|26)|\\\\u0026)';
 
-export const apart: readonly Rule[] = [
+export const ownSyntax: readonly Rule[] = [
   {
     hint: 'auth',
     shape: new RegExp(

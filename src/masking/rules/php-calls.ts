@@ -1,8 +1,8 @@
-import { isAsked } from './code.ts';
-import { isCoined, isPlace, isRandom } from './random.ts';
-import type { Groups, Rule } from './rule.ts';
-import { within } from './syntax.ts';
-import { isTelling } from './words.ts';
+import { isAsked } from '../code-expressions.ts';
+import { isCoined, isPlace, isRandom } from '../randomness.ts';
+import type { Groups, Rule } from '../rule.ts';
+import { within } from '../syntax.ts';
+import { isTelling } from '../credential-names.ts';
 
 /** Arguments of calls, as PHP prints them in stack traces. A function's name tells what it receives. */
 
@@ -139,7 +139,7 @@ const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200
 /** A call with a text among its arguments. */
 export const callHint = "\\('|\\(\"|, '|, \"|,'|\\(\\\\";
 
-export const calls: Rule = {
+export const phpCalls: Rule = {
   hint: callHint,
   shape: new RegExp(
     `(?<name>(?<![\\w\\\\])[\\w\\\\]{1,120}(?:(?:->|::|\\.)\\w{1,60}){0,2})\\((?<=(?:${names})\\w{0,60}\\()(?:${text}|[^'"()\\n]|${inner}){1,400}`,

@@ -1,6 +1,6 @@
-import { isCoined, isPlace, isRandom, technical } from './random.ts';
-import type { Rule } from './rule.ts';
-import { goesOn, state } from './values.ts';
+import { isCoined, isPlace, isRandom, technical } from '../randomness.ts';
+import type { Rule } from '../rule.ts';
+import { goesOn, state } from '../values.ts';
 import {
   isTelling,
   keyNames,
@@ -11,7 +11,7 @@ import {
   prose,
   secretNames,
   secrets,
-} from './words.ts';
+} from '../credential-names.ts';
 
 /** Credentials that people tell each other: a word for it, some words more, and what it is. */
 
@@ -66,7 +66,7 @@ const isGrouped = (value: string): boolean => /^(?=.*\d)[A-Z\d]{3,8}(?:-[A-Z\d]{
 const isKey = (value: string): boolean =>
   isRandom(bare(value), 8) || isGrouped(bare(value)) || /^[A-Z2-7]{16,}$/.test(bare(value));
 
-export const said: readonly Rule[] = [
+export const sentences: readonly Rule[] = [
   {
     hint,
     begins: [passwordNames],

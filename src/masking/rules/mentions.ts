@@ -1,10 +1,10 @@
-import { casedOf } from './case.ts';
-import { codes } from './codes.ts';
-import { isCard, isPlace, isRandom, technical } from './random.ts';
-import type { Rule } from './rule.ts';
-import { ends, made } from './syntax.ts';
-import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states } from './words.ts';
-import { isWritten } from './written.ts';
+import { casedOf } from '../case-sensitive-groups.ts';
+import { loginCodes } from './login-codes.ts';
+import { isCard, isPlace, isRandom, technical } from '../randomness.ts';
+import type { Rule } from '../rule.ts';
+import { ends, made } from '../syntax.ts';
+import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states } from '../credential-names.ts';
+import { isWritten } from '../values.ts';
 
 /** Credentials in sentences, and such as are known by themselves beside a word. */
 
@@ -36,7 +36,7 @@ const closing = '["\'”“»’`\\])}]';
 /** Words for it in the languages in which something `is` something below. */
 const saidHint = passwordHint;
 
-export const spoken: readonly Rule[] = [
+export const mentions: readonly Rule[] = [
   {
     // `password for user "tina" was changed to "…"`, `the pass phrase is "…"`, `already defined, was "…"`
     hint: saidHint,
@@ -236,7 +236,7 @@ export const spoken: readonly Rule[] = [
       (isWritten(value) && !/^[a-z_]{2,30}=/.test(value)) ||
       (/(?<!\w)password(?:\t| {2})\s*$/i.test(before) && !prose.test(value) && !state.test(value)),
   },
-  ...codes,
+  ...loginCodes,
   {
     // `API key … rejected`, `token expired: …`: what a machine made, some words behind the word for it.
     hint: 'key|token|secret|licen|auth|credential|code|bearer|signature|session|hmac',

@@ -1,6 +1,6 @@
-import type { Groups, Rule } from './rule.ts';
-import { ends, quote } from './syntax.ts';
-import { isTelling } from './words.ts';
+import type { Groups, Rule } from '../rule.ts';
+import { ends, quote } from '../syntax.ts';
+import { isTelling } from '../credential-names.ts';
 
 /** Cookies. Most let their holder act as somebody else; some only store a choice. */
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { among, codesOf, runIn, wordsFinder } from '../../src/masking/glance.ts';
+import { among, codesOf, runIn, wordsFinder } from '../../src/masking/prefilter.ts';
 
 const words = ['pass', 'pw', 'token', "('", '@x', 'ключ', '334 ', ' -p', '/hooks/'];
 const find = wordsFinder(words);

@@ -1,6 +1,6 @@
 /** Where the names of credentials begin in a text. Many rules look for the same names: they are searched for once. */
 
-import { casedOf } from './case.ts';
+import { casedOf } from './case-sensitive-groups.ts';
 
 export type Names = { readonly shape: RegExp; text: string; starts: readonly number[] };
 

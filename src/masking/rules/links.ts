@@ -1,6 +1,6 @@
-import { isRandom } from './random.ts';
-import type { Rule } from './rule.ts';
-import { isTelling } from './words.ts';
+import { isRandom } from '../randomness.ts';
+import type { Rule } from '../rule.ts';
+import { isTelling } from '../credential-names.ts';
 
 /** Addresses that let whoever follows them in, or speak for somebody. */
 

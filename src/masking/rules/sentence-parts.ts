@@ -1,14 +1,14 @@
-import { isCoined, isPlace, isRandom } from './random.ts';
-import type { Rule } from './rule.ts';
-import { isWritten } from './written.ts';
-import { passwordHint, passwordNames, passwords, prose, telling } from './words.ts';
+import { isCoined, isPlace, isRandom } from '../randomness.ts';
+import type { Rule } from '../rule.ts';
+import { isWritten } from '../values.ts';
+import { passwordHint, passwordNames, passwords, prose, telling } from '../credential-names.ts';
 
 /** Credentials between the words of a sentence, and beside others of the same place. */
 
 const bare = (value: string): string => value.replace(/[.,;:!?)\]}]+$/, '');
 const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
 
-export const told: readonly Rule[] = [
+export const sentenceParts: readonly Rule[] = [
   {
     // `comparing … with stored password`, `… does not match the password of …`
     hint: passwordHint,

@@ -1,9 +1,9 @@
-import { Follower } from './across.ts';
-import { isPlace, isRandom } from './random.ts';
-import type { Rule } from './rule.ts';
-import { within } from './syntax.ts';
-import { state } from './values.ts';
-import { passwordHint, prose, secretHint, suffix, telling, tellingHint, tellingNames } from './words.ts';
+import { Follower } from '../multi-line.ts';
+import { isPlace, isRandom } from '../randomness.ts';
+import type { Rule } from '../rule.ts';
+import { within } from '../syntax.ts';
+import { state } from '../values.ts';
+import { passwordHint, prose, secretHint, suffix, telling, tellingHint, tellingNames } from '../credential-names.ts';
 
 /** Credentials in what programs say to each other, and in what is written around values. */
 

@@ -1,5 +1,5 @@
-import type { Rule } from './rule.ts';
-import { ends, quote } from './syntax.ts';
+import type { Rule } from '../rule.ts';
+import { ends, quote } from '../syntax.ts';
 
 /** A space, as addresses, JSON and nginx write it. */
 const blank = '(?:\\+|%(?:25){0,3}(?:20|09)|\\\\{1,8}(?:x|u00)(?:20|09))';

@@ -1,8 +1,8 @@
-import { Follower } from './across.ts';
-import { isCoined, isPlace, isRandom } from './random.ts';
-import type { Rule } from './rule.ts';
-import { begun, within } from './syntax.ts';
-import { prose, states } from './words.ts';
+import { Follower } from '../multi-line.ts';
+import { isCoined, isPlace, isRandom } from '../randomness.ts';
+import type { Rule } from '../rule.ts';
+import { begun, within } from '../syntax.ts';
+import { prose, states } from '../credential-names.ts';
 
 /** Credentials on command lines and in what programs send to servers. */
 
@@ -79,7 +79,7 @@ export const programs: readonly Rule[] = [
     isSecret: isCoined,
   },
   {
-    // The answer to `334 …` is on the same line or, as `across.ts` knows, on the next.
+    // The answer to `334 …` is on the same line or, as `multi-line.ts` knows, on the next.
     hint: '334 ',
     shape:
       /(?<before>\b334 [\w+/=]{0,500}[^\w+/=\n][^\n]{0,60}(?:CLIENT|C|>)[ :>-]{0,4}(?:SERVER)?[: ]{1,3})[\w+/]{4,}={0,2}(?=\s|$)/g,

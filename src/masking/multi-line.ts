@@ -1,8 +1,8 @@
-import { beginsValue, lineOfBlock } from './blocks.ts';
-import { casedOf } from './case.ts';
+import { beginsValue, lineOfBlock } from './rules/yaml-blocks.ts';
+import { casedOf } from './case-sensitive-groups.ts';
 import { isPlaceholder } from './placeholders.ts';
-import { isCoined } from './random.ts';
-import { isTelling, passwords } from './words.ts';
+import { isCoined } from './randomness.ts';
+import { isTelling, passwords } from './credential-names.ts';
 
 /** What a line of a log tells of those after it: a key goes over many, and a value stands below its name. */
 

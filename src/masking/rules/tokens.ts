@@ -1,5 +1,5 @@
-import { among, codesOf, runIn } from './glance.ts';
-import { begins, type Rule } from './rule.ts';
+import { among, codesOf, runIn } from '../prefilter.ts';
+import { begins, type Rule } from '../rule.ts';
 
 /**
  * Tokens of services, recognised by their shape. Beginnings and lengths are facts from the rules of gitleaks

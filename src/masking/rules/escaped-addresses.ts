@@ -1,15 +1,17 @@
-import { codesOf } from './glance.ts';
+import { codesOf } from '../prefilter.ts';
 import { links } from './links.ts';
-import { places } from './places.ts';
-import { without, type Rule } from './rule.ts';
+import { byPosition } from './by-position.ts';
+import { without, type Rule } from '../rule.ts';
 import { hinted, withoutTokens } from './tokens.ts';
 
 /** Addresses as JSON writes them, with a backslash before each slash, or more where JSON is in JSON. */
 
-const addressed = [...hinted.filter(({ shape }) => shape.source.includes('/')), ...links, ...places].map((rule) => ({
-  rule,
-  hint: new RegExp(rule.hint, 'i'),
-}));
+const addressed = [...hinted.filter(({ shape }) => shape.source.includes('/')), ...links, ...byPosition].map(
+  (rule) => ({
+    rule,
+    hint: new RegExp(rule.hint, 'i'),
+  }),
+);
 
 /** A part that may be a key. */
 const keyed = /[/=:](?=[^/=:]{0,40}\d)[\w%~.-]{5,}/;
@@ -22,6 +24,6 @@ function shown(match: string, { mark = '' }: Readonly<Record<string, string | un
   return left === plain ? match : left.replaceAll('/', mark);
 }
 
-export const escapes: readonly Rule[] = [
+export const escapedAddresses: readonly Rule[] = [
   { hint: '\\\\/', shape: /(?<mark>(?<!\\)\\{1,4}\/)(?:[^\s"'<>\\]|\k<mark>){16,1000}/g, shown },
 ];

@@ -1,6 +1,6 @@
-import { isPlaceholder } from './placeholders.ts';
-import type { Groups, Rule } from './rule.ts';
-import { within } from './syntax.ts';
+import { isPlaceholder } from '../placeholders.ts';
+import type { Groups, Rule } from '../rule.ts';
+import { within } from '../syntax.ts';
 
 /** Command lines, read word by word: which flag or place of which program takes a password. */
 
@@ -205,7 +205,7 @@ const command: Rule = {
 const listed = '["\'],\\s?["\']';
 const mark = '\\\\{0,8}"';
 const separate = '(?:-p|-P|-a|-w|-pw|--pass|--password|--passwd|--passphrase|--token|-hp)';
-export const commands: readonly Rule[] = [
+export const commandLines: readonly Rule[] = [
   command,
   {
     // The words of a command in a list: `["sshpass","-p","…"]`

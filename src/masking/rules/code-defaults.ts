@@ -1,7 +1,7 @@
-import { isCoined, isPlace } from './random.ts';
-import type { Rule } from './rule.ts';
-import { begun, ends, quote, within } from './syntax.ts';
-import { isTelling, keys, passwords, secrets, states, suffix, tellingNames } from './words.ts';
+import { isCoined, isPlace } from '../randomness.ts';
+import type { Rule } from '../rule.ts';
+import { begun, ends, quote, within } from '../syntax.ts';
+import { isTelling, keys, passwords, secrets, states, suffix, tellingNames } from '../credential-names.ts';
 
 /** What stands in code for a credential where nothing else is set: `env('DB_PASSWORD', '…')`, `getenv('DB_PASSWORD') ?: '…'`. */
 
@@ -22,7 +22,7 @@ const elsewhere = [
   `(?:[$\\w\\\\]{1,40}(?:\\.|->|::))?${reads}\\(${quote}[\\w.-]{1,80}${quote}(?:,|\\)\\s?\\{)\\s?`,
 ].join('|');
 
-export const defaultsOf = (hint: string): readonly Rule[] => [
+export const codeDefaultsOf = (hint: string): readonly Rule[] => [
   {
     hint,
     begins: tellingNames,

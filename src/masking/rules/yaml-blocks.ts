@@ -1,6 +1,6 @@
-import type { Rule } from './rule.ts';
-import { blockOpens, ends } from './syntax.ts';
-import { isTelling, keys, passwords, secrets, suffix, tellingNames } from './words.ts';
+import type { Rule } from '../rule.ts';
+import { blockOpens, ends } from '../syntax.ts';
+import { isTelling, keys, passwords, secrets, suffix, tellingNames } from '../credential-names.ts';
 
 /** Blocks of YAML: `password: |`, and the value in the lines below, further in than the name. */
 
@@ -42,7 +42,7 @@ function shown(match: string): string {
     .join('\n');
 }
 
-export const blocksOf = (hint: string): readonly Rule[] => [
+export const yamlBlocksOf = (hint: string): readonly Rule[] => [
   {
     hint,
     also: ': \\||  \\||: >|  >',

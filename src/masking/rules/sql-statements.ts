@@ -1,9 +1,9 @@
-import { callHint } from './calls.ts';
-import { isPlaceholder } from './placeholders.ts';
-import { isCoined, isRandom } from './random.ts';
-import type { Groups, Rule } from './rule.ts';
-import { within } from './syntax.ts';
-import { isTelling, prose, states } from './words.ts';
+import { callHint } from './php-calls.ts';
+import { isPlaceholder } from '../placeholders.ts';
+import { isCoined, isRandom } from '../randomness.ts';
+import type { Groups, Rule } from '../rule.ts';
+import { within } from '../syntax.ts';
+import { isTelling, prose, states } from '../credential-names.ts';
 
 /** SQL statements that list columns first and values after. */
 

@@ -1,12 +1,12 @@
-import { isCoined, isPlace, isRandom } from './random.ts';
-import type { Rule } from './rule.ts';
+import { isCoined, isPlace, isRandom } from '../randomness.ts';
+import type { Rule } from '../rule.ts';
 
 /** Credentials that are known by the place where they stand, though its name alone tells little. */
 
 /** Of some length, with letters and digits. */
 const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
 
-export const places: readonly Rule[] = [
+export const byPosition: readonly Rule[] = [
   {
     // The key of Akismet has twelve digits, and little tells it from others.
     hint: 'akismet|wordpress_api|wpcom_api|api key',

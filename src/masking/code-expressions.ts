@@ -1,7 +1,7 @@
 import { isPlaceholder } from './placeholders.ts';
-import { isJumbled, isRandom } from './random.ts';
+import { isJumbled, isRandom } from './randomness.ts';
 import { isBare } from './syntax.ts';
-import { isTelling } from './words.ts';
+import { isTelling } from './credential-names.ts';
 
 /** What a program says instead of a credential: from where it comes, what it is made with, and of which type it is. */
 
