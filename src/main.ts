@@ -18,7 +18,7 @@ import { lostNote } from './slack/incoming/interrupted.ts';
 import { createEphemeral } from './slack/client/ephemeral.ts';
 import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import { createTurns, type SlackContext } from './slack/context/context.ts';
-import { slackPace, type Pace } from './slack/client/messenger.ts';
+import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { createSteadyNow } from './storage/clock.ts';
 import { plain, type Text } from './text.ts';
 

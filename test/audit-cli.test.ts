@@ -119,7 +119,7 @@ type Case = {
   readonly named?: string;
   /** Milliseconds between lines. */
   readonly apart?: number;
-  readonly deeds?: readonly Tampering[];
+  readonly tampering?: readonly Tampering[];
   readonly set?: Readonly<Record<string, string>>;
   readonly code: 0 | 1 | 3;
   readonly says: string;
@@ -139,18 +139,18 @@ const withFormer = { AUDIT_KEYS_FORMER: former };
 const cases: Readonly<Record<string, Case>> = {
   nothing: whole(4),
   'a line was cut out of the middle': {
-    deeds: [run('delete from audit where seq = 2')],
+    tampering: [run('delete from audit where seq = 2')],
     ...altered(3, 'Line 2 is missing'),
   },
   'a line was altered': {
-    deeds: [run("update audit set actor = 'U9' where seq = 2")],
+    tampering: [run("update audit set actor = 'U9' where seq = 2")],
     ...altered(2, 'It was altered'),
   },
   ...Object.fromEntries(
     [0, -5].map((seq): [string, Case] => [
       `a line was put before the first one: ${seq}`,
       {
-        deeds: [
+        tampering: [
           run(
             `insert into audit select ${seq}, at, change, event, 'U9', details, 'y', 'x', target from audit where seq = 1`,
           ),
@@ -163,7 +163,7 @@ const cases: Readonly<Record<string, Case>> = {
     ['at', 'change', '-at'].map((name): [string, Case] => [
       `a line has a number that nothing can read: ${name}`,
       {
-        deeds: [
+        tampering: [
           run(
             `update audit set ${name.replace('-', '')} = ${name === '-at' ? '-' : ''}9223372036854775807 where seq = 1`,
           ),
@@ -176,7 +176,7 @@ const cases: Readonly<Record<string, Case>> = {
     [-(2n ** 63n), 2n ** 63n - 1n].map((seq): [string, Case] => [
       `a line was put where nothing can read it: ${seq}`,
       {
-        deeds: [
+        tampering: [
           run(
             `insert into audit select ${seq}, at, change, event, 'U9', details, 'y', 'x', target from audit where seq = 1`,
           ),
@@ -193,32 +193,32 @@ const cases: Readonly<Record<string, Case>> = {
       `the head that was told was overwritten: ${value}`,
       {
         apart: dayMs,
-        deeds: [run(`insert into kv (key, value, at) values ('witnessed_head', '${value}', ${Date.now()})`)],
+        tampering: [run(`insert into kv (key, value, at) values ('witnessed_head', '${value}', ${Date.now()})`)],
         ...unproven('it is more than a day old, and none of its heads is on record'),
       },
     ]),
   ),
   'a line about an environment was hidden from the page about it': {
     named: 'environment:e1',
-    deeds: [run('update audit set target = null where seq = 2')],
+    tampering: [run('update audit set target = null where seq = 2')],
     ...unproven('line 2 is not listed under any target, although one is named there'),
   },
   'lines about an environment are filed under it': { named: 'environment:e1', ...whole(4) },
   'two lines changed places': {
-    deeds: [2, 3, 9].map((seq, at) => run(`update audit set seq = ${[9, 2, 3][at]} where seq = ${seq}`)),
+    tampering: [2, 3, 9].map((seq, at) => run(`update audit set seq = ${[9, 2, 3][at]} where seq = ${seq}`)),
     ...altered(2, 'It does not follow from the line before'),
   },
   'all lines were written anew without the key': {
-    deeds: [rewrite(undefined)],
+    tampering: [rewrite(undefined)],
     ...unproven('lines 1–4 are not keyed, although a key is set'),
   },
   'all lines were written anew without the key, and the bot went on': {
     keys: [undefined, key],
-    deeds: [rewrite(key, 5), run("update audit set event = 'pause' where seq = 5"), rewrite(key, 5)],
+    tampering: [rewrite(key, 5), run("update audit set event = 'pause' where seq = 5"), rewrite(key, 5)],
     ...altered(1, `It was not written with key ${idOf(key)}, as line 5 was, and no line says that the key was changed`),
   },
   'later lines were written anew without the key': {
-    deeds: [rewrite(undefined, 3)],
+    tampering: [rewrite(undefined, 3)],
     ...altered(3, 'It was written without the key'),
   },
   'an unkeyed chain claims to be older than the key': {
@@ -228,45 +228,48 @@ const cases: Readonly<Record<string, Case>> = {
   'the first key was set, and the bot sealed what stood there': { keys: [undefined, key], ...whole(9) },
   'sealed lines were written anew': {
     keys: [undefined, key],
-    deeds: [rewrite(undefined, 2, 4)],
+    tampering: [rewrite(undefined, 2, 4)],
     ...altered(5, 'It does not follow from the line before'),
   },
   'all lines were keyed anew with another key': {
-    deeds: [rewrite(foreign)],
+    tampering: [rewrite(foreign)],
     ...unproven(`lines 1–4 are keyed with ${idOf(foreign)}, which I don't have`),
   },
-  'the last lines were removed, and no head was told': { deeds: [run('delete from audit where seq > 2')], ...whole(2) },
+  'the last lines were removed, and no head was told': {
+    tampering: [run('delete from audit where seq > 2')],
+    ...whole(2),
+  },
   'the last lines were removed, and a head of them was told': {
-    deeds: [told(3), run('delete from audit where seq > 2')],
+    tampering: [told(3), run('delete from audit where seq > 2')],
     ...altered(3, 'The trail had a line 3, and now it ends before this one'),
   },
   'the last lines were removed, and the head that was told with them': {
     apart: dayMs,
-    deeds: [run('delete from audit where seq > 3')],
+    tampering: [run('delete from audit where seq > 3')],
     ...unproven('it is more than a day old, and none of its heads is on record'),
   },
   'all but the first lines were removed, and the head that was told with them': {
     apart: dayMs,
-    deeds: [run('delete from audit where seq > 1')],
+    tampering: [run('delete from audit where seq > 1')],
     ...unproven('it is more than a day old, and none of its heads is on record'),
   },
   'the head that was told says that it is told in a time to come': {
     apart: dayMs,
-    deeds: [told(2, 8e15)],
+    tampering: [told(2, 8e15)],
     ...unproven('it is more than a day old, and none of its heads is on record'),
   },
   'the head that was told in a time to come is not in it': {
     apart: dayMs,
-    deeds: [told(4, 8e15), run('delete from audit where seq > 2')],
+    tampering: [told(4, 8e15), run('delete from audit where seq > 2')],
     ...altered(3, 'The trail had a line 4, and now it ends before this one'),
   },
-  'a head was told': { apart: dayMs, deeds: [told(2)], ...whole(4) },
+  'a head was told': { apart: dayMs, tampering: [told(2)], ...whole(4) },
   'all lines were removed, and the head that was told with them': {
-    deeds: [run('delete from audit', `update installation set created_at = ${Date.now() - 2 * dayMs}`)],
+    tampering: [run('delete from audit', `update installation set created_at = ${Date.now() - 2 * dayMs}`)],
     ...unproven('it is empty, although this database is more than a day old'),
   },
   'all lines were removed on the first day': {
-    deeds: [run('delete from audit')],
+    tampering: [run('delete from audit')],
     code: 0,
     says: 'The audit trail is still empty.',
   },
@@ -284,7 +287,7 @@ const cases: Readonly<Record<string, Case>> = {
   'the line that changes the key was cut off, with all after it': {
     keys: [former, key],
     set: withFormer,
-    deeds: [run('delete from audit where seq > 4')],
+    tampering: [run('delete from audit where seq > 4')],
     ...unproven(`lines 1–4 are keyed with the former key ${idOf(former)}, and no line with the new key follows`),
   },
 };
@@ -292,9 +295,9 @@ const cases: Readonly<Record<string, Case>> = {
 describe('the trail, verified after', () => {
   test.concurrent.each(Object.entries(cases))(
     '%s',
-    async (_, { keys = [key], still, named, apart = 1, deeds = [], set = {}, code, says }) => {
+    async (_, { keys = [key], still, named, apart = 1, tampering = [], set = {}, code, says }) => {
       const file = await trailOf(keys, apart, still, named);
-      if (deeds.length > 0) tamper(file, deeds);
+      if (tampering.length > 0) tamper(file, tampering);
       const found = await verify(file, { AUDIT_KEY: key, ...set });
       expect(found.said.slice(0, says.length)).toBe(says);
       expect(found.code).toBe(code);
@@ -320,9 +323,9 @@ describe('the trail, verified after', () => {
   test.each(['nothing', 'a line was altered', 'an unkeyed chain claims to be older than the key'])(
     'the program ends as it says: %s',
     async (name) => {
-      const { keys = [key], apart = 1, deeds = [], set = {} } = cases[name] ?? { code: 0, says: '' };
+      const { keys = [key], apart = 1, tampering = [], set = {} } = cases[name] ?? { code: 0, says: '' };
       const file = await trailOf(keys, apart);
-      tamper(file, deeds);
+      tamper(file, tampering);
       const env = { AUDIT_KEY: key, ...set };
       expect(await verifyByProgram(file, env)).toEqual(await verify(file, env));
     },

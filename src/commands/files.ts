@@ -7,7 +7,7 @@ import { near } from './kit/nearest-words.ts';
 import { counted, type Page, readAt } from './kit/page.ts';
 import { readPaths } from './kit/values/paths.ts';
 import { report } from './kit/report.ts';
-import { countIn, drawTree, onOneLine, pathsOf } from './files/tree.ts';
+import { countIn, drawTree, onOneLine, pathsOf } from './files/draw-tree.ts';
 
 const defaultDepth = 2;
 const deepest = 10;

@@ -7,7 +7,7 @@ import { backupFact, backupWarning, newestBackup } from './backups/newest.ts';
 import { environment, flag, option, paths } from './kit/fields.ts';
 import { counted } from './kit/page.ts';
 import { isOnePath } from './kit/values/paths.ts';
-import { pathsOf } from './files/tree.ts';
+import { pathsOf } from './files/draw-tree.ts';
 
 const shownPaths = 8;
 

@@ -32,24 +32,6 @@ export const leastTtl: Readonly<Record<Dialect, number>> = { document: 0, kinsta
 /** The key of the list in 4.17: as documented, and as the service has been seen to send it. Both are only read. */
 export const allowlistKeys = ['sftp_ip_allowlist', 'stfp_ip_allowlist'] as const;
 
-/** A timestamp of 4.22 below this is in seconds: as milliseconds it would be in early 1973. */
-const firstMilliseconds = 1e11;
-const lastMilliseconds = 8.64e15;
-
-/** A timestamp of 4.22 in epoch milliseconds; the document does not state its unit. Undefined if it is no moment. */
-export function momentOf(timestamp: number | undefined): number | undefined {
-  if (timestamp === undefined || !(timestamp > 0)) return undefined;
-  const moment = timestamp < firstMilliseconds ? timestamp * 1_000 : timestamp;
-  return moment <= lastMilliseconds ? moment : undefined;
-}
-
-/** When a key expires, from ISO 8601 or epoch milliseconds (the public service's); undefined if it is neither. */
-export function endOf(expires: string | number | undefined): number | undefined {
-  if (typeof expires === 'number' || /^\d{1,16}$/.test(expires ?? '')) return momentOf(Number(expires));
-  const at = /^\d{4}-\d{2}-\d{2}/.test(expires ?? '') ? Date.parse(expires ?? '') : Number.NaN;
-  return Number.isNaN(at) ? undefined : at;
-}
-
 /** Translates a read into the host's dialect. Writes are never translated: what was approved is what is sent. */
 export function inDialect<R>(call: Read<R>, dialect: Dialect): Read<R> {
   if (dialect === 'document' || call.query?.[names.logFile] !== 'service-cache-perf') return call;

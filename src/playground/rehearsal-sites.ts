@@ -2,7 +2,7 @@ import { furtherId } from './hosting/seed/ids.ts';
 import { type Plan, defaultPlan } from './hosting/seed/plan.ts';
 
 /** The sites that a policy names; names may contain `*`. */
-export type Wishes = {
+export type NamedTargets = {
   /** The entries of `live` and of every `where`. */
   readonly targets: readonly string[];
   /** The sites of the channels. */
@@ -23,11 +23,11 @@ const USUAL = ['live', 'staging'];
 const NAMES = [...USUAL, 'preview', 'testing'];
 
 /** The default sites, plus as many as it takes for every entry to match one and every pinned id to exist. */
-export function planFor(wishes: Wishes): Plan {
+export function planFor(named: NamedTargets): Plan {
   const drafts = new Map(defaultPlan.sites.map((site) => [site.name, draftOf(site.name, site.id, site.environments)]));
-  pin(wishes, drafts);
-  const targets = wishes.targets.filter((one) => one.includes('/')).map(pairOf);
-  for (const site of [...targets.map((target) => target.site), ...wishes.sites]) {
+  pin(named, drafts);
+  const targets = named.targets.filter((one) => one.includes('/')).map(pairOf);
+  for (const site of [...targets.map((target) => target.site), ...named.sites]) {
     if (matching(drafts, site).length === 0) draftNamed(drafts, filled(site));
   }
   for (const { site, environment } of targets) {
@@ -38,12 +38,12 @@ export function planFor(wishes: Wishes): Plan {
   }
   return {
     sites: numbered([...drafts.values()]),
-    domains: wishes.targets.flatMap((target) => domainFor(target) ?? []),
+    domains: named.targets.flatMap((target) => domainFor(target) ?? []),
   };
 }
 
 /** Adds pinned sites and environments. A pinned environment without a name gets the next free name of its site. */
-function pin({ pinnedEnvironments, pinnedSites }: Wishes, drafts: Map<string, Draft>): void {
+function pin({ pinnedEnvironments, pinnedSites }: NamedTargets, drafts: Map<string, Draft>): void {
   const known = new Set(
     defaultPlan.sites.flatMap(({ id, environments }) => [id, ...environments.map((one) => one.id)]),
   );

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { LineCounter, type ParsedNode, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Plan } from './hosting/seed/plan.ts';
 import { type Cast, type Noted, workspaceOf } from './rehearsal-people.ts';
-import { type Wishes, planFor } from './rehearsal-sites.ts';
+import { type NamedTargets, planFor } from './rehearsal-sites.ts';
 import type { WorkspaceSeed } from './slack/seed.ts';
 
 /** The people, channels and sites that a policy needs to be tried on. */
@@ -64,7 +64,7 @@ function draw(text: string): Stage | string {
   const sections = new Map(entriesOf(document.contents).map(({ key, value }) => [key.word, value]));
   const missing = ['version', 'rules'].filter((name) => !sections.has(name));
   if (missing.length > 0) return `isn't a policy: it has no ${missing.map((name) => `"${name}"`).join(' and no ')}`;
-  return { workspace: workspaceOf(castOf(sections)), plan: planFor(wishesOf(sections)) };
+  return { workspace: workspaceOf(castOf(sections)), plan: planFor(namedTargetsIn(sections)) };
 }
 
 type Sections = ReadonlyMap<string, Node>;
@@ -89,7 +89,7 @@ function channelsIn({ key, value }: Entry): Cast['channels'] {
   return cards ? [own, { word: wordOf(cards), remark: '', use: 'cards' }] : [own];
 }
 
-function wishesOf(sections: Sections): Wishes {
+function namedTargetsIn(sections: Sections): NamedTargets {
   return {
     targets: [
       ...wordsOf(sections.get('live')),

@@ -5,7 +5,7 @@ import { backupsNext } from '../../src/commands/backups/next.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import type { Surroundings } from '../../src/commands/kit/report.ts';
-import { countIn, drawTree, pathsOf } from '../../src/commands/files/tree.ts';
+import { countIn, drawTree, pathsOf } from '../../src/commands/files/draw-tree.ts';
 import type { Refusal } from '../../src/errors.ts';
 import type { FileNode } from '../../src/hosting/contract/files.ts';
 import { parseArgs } from '../../src/pipeline/language/parse.ts';

@@ -41,7 +41,7 @@ const queryService = (may: (path: string) => boolean = () => true): QueryService
   pause: nobody,
   resume: nobody,
   health: nobody,
-  edition: nobody,
+  buildInfo: nobody,
   bound: nobody,
   use: nobody,
   forget: nobody,

@@ -29,12 +29,12 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Only a right that is refused has a reason; of the others it is undefined.',
-      "if (right.kind === 'may not' && right.why === 'unknown') throw refusal(ballot, notKnown(right.groups, verb));",
+      "if (right.kind === 'may not' && right.why === 'unknown') throw refusal(voting, notKnown(right.groups, verb));",
       "right.kind === 'may not' → true",
     ),
     ...same(
       'Only a right that is refused has a reason; of the others it is undefined.',
-      "throw refusal(ballot, refused(right.kind === 'may not' ? right.why : undefined, verb));",
+      "throw refusal(voting, refused(right.kind === 'may not' ? right.why : undefined, verb));",
       "right.kind === 'may not' → true",
     ),
   ],

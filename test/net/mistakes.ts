@@ -187,7 +187,7 @@ export const mistakes: readonly Mistake[] = [
       },
       {
         file: 'src/pipeline/changes/approve.ts',
-        from: 'if (version !== ballot.change.version) throw',
+        from: 'if (version !== voting.change.version) throw',
         to: 'if (version < 0) throw',
       },
     ],

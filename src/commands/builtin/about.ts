@@ -11,7 +11,7 @@ export const about = builtin({
   right: 'anyone',
   fields: {},
   answer: ({ queryService }) => {
-    const { version, licence, dialect, database, installation } = queryService.edition();
+    const { version, licence, dialect, database, installation } = queryService.buildInfo();
     return {
       title: say`**Sitehand ${version}** · a pair of hands for your hosted sites`,
       parts: [promises, limits, helps].map((text) => ({ kind: 'text', text })),

@@ -72,7 +72,7 @@ export type QueryService = {
   /** Checks everything that Sitehand needs; returns nothing that a reader may not know. */
   health(): Promise<readonly Check[]>;
   /** Facts about this installation. */
-  edition(): Edition;
+  buildInfo(): BuildInfo;
   /** The site that this channel is bound to. */
   bound(): Promise<Bound | undefined>;
   /** Binds this channel to a site and announces it; false if it was already bound to it. */
@@ -93,7 +93,7 @@ export type Check = {
 };
 
 /** Facts about this installation of Sitehand. */
-export type Edition = {
+export type BuildInfo = {
   readonly version: string;
   readonly licence: string;
   /** The dialect of the hosting API. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { momentOf } from '../dialect.ts';
+import { momentOf } from './timestamps.ts';
 import { reading } from './endpoint.ts';
 import { flagCell, list, numberCell, textCell } from './fields.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { endOf } from '../dialect.ts';
+import { endOf } from './timestamps.ts';
 import { reading, writing } from './endpoint.ts';
 import { cell, entries, idCell, list, textCell, uuid } from './fields.ts';
 

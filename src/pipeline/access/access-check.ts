@@ -3,10 +3,10 @@ import { nameOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Company, Target } from '../../hosting/contract/target.ts';
 import { decide, mayAnywhere, reading, unknownIn, type AccessDecision } from '../../policy/policy.ts';
-import type { Person as Member, Policy } from '../../policy/rules.ts';
+import type { Person as Member, Policy, RuleRef } from '../../policy/rules.ts';
 import { code, joined, say } from '../../text.ts';
 import { aboutOf } from './targets.ts';
-import { rulesLet, mayTry, mayNotUse } from './may-run.ts';
+import { mayTry, mayNotUse } from './may-run.ts';
 import type { Authorization } from './authorization.ts';
 import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
 import { NotKnown } from './unknown-groups.ts';
@@ -107,4 +107,15 @@ function notAllowed(
         ? say`${rulesLet(decision.lets)} ${who} do it.`
         : say`No rule allows anybody to do it.`;
   return new Refusal(say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`);
+}
+
+/** The most rules that are named by line; the rest are counted. */
+const maxLines = 4;
+
+/** Names all the rules, because the groups that may do it come from all of them. */
+function rulesLet(rules: readonly RuleRef[]): string {
+  const lines = rules.slice(0, maxLines).map(({ line }) => String(line));
+  if (rules.length > maxLines) lines.push(`${rules.length - maxLines} more`);
+  if (rules.length === 1) return `The rule in line ${lines[0]} lets`;
+  return `The rules in lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} let`;
 }

@@ -4,7 +4,7 @@ import { rightsOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { anywhere } from '../../policy/policy.ts';
-import type { Person, Policy, RuleRef } from '../../policy/rules.ts';
+import type { Person, Policy } from '../../policy/rules.ts';
 import { code, say, type Text } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { NotKnown } from './unknown-groups.ts';
@@ -50,14 +50,3 @@ export function mayTry(
 }
 
 export const mayNotUse = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;
-
-/** The most rules that are named by line; the rest are counted. */
-const maxLines = 4;
-
-/** Names all the rules, because the groups that may do it come from all of them. */
-export function rulesLet(rules: readonly RuleRef[]): string {
-  const lines = rules.slice(0, maxLines).map(({ line }) => String(line));
-  if (rules.length > maxLines) lines.push(`${rules.length - maxLines} more`);
-  if (rules.length === 1) return `The rule in line ${lines[0]} lets`;
-  return `The rules in lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} let`;
-}

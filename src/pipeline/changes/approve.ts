@@ -53,42 +53,42 @@ export type DecisionResult =
     };
 
 /** What the decision does. Throws `Refusal`, with the reason, if it does nothing. */
-export function rule(decision: Decision, ballot: VoteContext): DecisionResult {
+export function rule(decision: Decision, voting: VoteContext): DecisionResult {
   switch (decision.verdict) {
     case 'approve':
-      return approve(decision, ballot);
+      return approve(decision, voting);
     case 'decline':
-      refuseIfStale(decision, ballot, 'waiting');
-      refuseUnlessEnder(ballot, 'decline');
+      refuseIfStale(decision, voting, 'waiting');
+      refuseUnlessEnder(voting, 'decline');
       return move({ kind: 'decline' });
     case 'cancel':
-      refuseUnlessIn(ballot, ['waiting', 'approved']);
-      if (!samePerson(ballot.policy, ballot.by.id, ballot.asked.requester)) {
-        throw refusal(ballot, say`Only ${mention(ballot.asked.requester)} can cancel it.`);
+      refuseUnlessIn(voting, ['waiting', 'approved']);
+      if (!samePerson(voting.policy, voting.by.id, voting.asked.requester)) {
+        throw refusal(voting, say`Only ${mention(voting.asked.requester)} can cancel it.`);
       }
       return move({ kind: 'cancel' });
     case 'stop':
       // Anyone who can read it may stop it: a push that was stopped by mistake can be asked for again.
-      refuseUnlessIn(ballot, ['approved']);
-      if (!coolsDown(ballot.change)) throw refusal(ballot, say`There's nothing to stop.`);
+      refuseUnlessIn(voting, ['approved']);
+      if (!coolsDown(voting.change)) throw refusal(voting, say`There's nothing to stop.`);
       return move({ kind: 'cancel' });
     case 'happened':
     case 'did_not_happen':
-      return close(decision, ballot);
+      return close(decision, voting);
   }
 }
 
-function approve(decision: Decision, ballot: VoteContext): DecisionResult {
-  const { policy, asked, by, voters, change, now } = ballot;
+function approve(decision: Decision, voting: VoteContext): DecisionResult {
+  const { policy, asked, by, voters, change, now } = voting;
   if (change.settled_at === null && change.state === 'approved') {
     const isTwice = voters.some(({ id }) => samePerson(policy, id, by.id));
-    throw refusal(ballot, say`${isTwice ? "You've already approved it." : "It's already approved."}`);
+    throw refusal(voting, say`${isTwice ? "You've already approved it." : "It's already approved."}`);
   }
-  refuseIfStale(decision, ballot, 'waiting');
+  refuseIfStale(decision, voting, 'waiting');
   if (now >= change.expires_at) {
-    throw refusal(ballot, say`The time to approve it ended at ${time(change.expires_at)}.`);
+    throw refusal(voting, say`The time to approve it ended at ${time(change.expires_at)}.`);
   }
-  const needed = neededOf(ballot);
+  const needed = neededOf(voting);
   const everybody = [...voters, by];
   const left = outstanding(policy, needed, asked, everybody);
   if (left.length === 0) return move({ kind: 'approve' });
@@ -136,14 +136,14 @@ export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean
   right.kind === 'may' || (right.kind === 'if nobody may' && (right.forced ? anybody !== true : anybody === false));
 
 /** Closes an unknown outcome. */
-function close(decision: Decision, ballot: VoteContext): DecisionResult {
-  const { change, now } = ballot;
-  refuseIfStale(decision, ballot, 'unknown');
-  refuseUnlessEnder(ballot, 'close');
+function close(decision: Decision, voting: VoteContext): DecisionResult {
+  const { change, now } = voting;
+  refuseIfStale(decision, voting, 'unknown');
+  refuseUnlessEnder(voting, 'close');
   const from = closableFrom(change);
   if (now < from) {
     throw refusal(
-      ballot,
+      voting,
       say`It could still reach the host until ${time(closableMinute(change))}, so I haven't closed it. Please press again after that.`,
     );
   }
@@ -155,27 +155,27 @@ const notKnown = (groups: readonly string[], verb: string): Text =>
   say`**I couldn't check whether you may ${verb} this.** ${membersUnknown(groups)} Please press it again in a minute.`;
 
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
-function neededOf(ballot: VoteContext): Needed {
-  const { policy, needed, asked, by } = ballot;
-  if (needed === 'none') throw refusal(ballot, refused(undefined, 'approve'));
+function neededOf(voting: VoteContext): Needed {
+  const { policy, needed, asked, by } = voting;
+  if (needed === 'none') throw refusal(voting, refused(undefined, 'approve'));
   const vote = mayApprove(policy, by, needed, asked);
   if (vote.kind === 'counts') return needed;
-  throw refusal(ballot, vote.why === 'unknown' ? notKnown(vote.groups, 'approve') : refused(vote.why, 'approve'));
+  throw refusal(voting, vote.why === 'unknown' ? notKnown(vote.groups, 'approve') : refused(vote.why, 'approve'));
 }
 
-function refuseUnlessEnder(ballot: VoteContext, verb: string): void {
-  const right = mayEnd(ballot);
-  if (isEnough(right, ballot.anybody)) return;
-  if (right.kind === 'if nobody may' && ballot.anybody === undefined) {
+function refuseUnlessEnder(voting: VoteContext, verb: string): void {
+  const right = mayEnd(voting);
+  if (isEnough(right, voting.anybody)) return;
+  if (right.kind === 'if nobody may' && voting.anybody === undefined) {
     throw refusal(
-      ballot,
+      voting,
       say`Slack isn't answering right now, so I couldn't check who can ${verb} it. Please press it again in a minute.`,
     );
   }
-  if (right.kind === 'may not' && right.why === 'unknown') throw refusal(ballot, notKnown(right.groups, verb));
-  if (ballot.needed === 'none')
-    throw refusal(ballot, say`The rules don't let you do this yourself, so you can't ${verb} it.`);
-  throw refusal(ballot, refused(right.kind === 'may not' ? right.why : undefined, verb));
+  if (right.kind === 'may not' && right.why === 'unknown') throw refusal(voting, notKnown(right.groups, verb));
+  if (voting.needed === 'none')
+    throw refusal(voting, say`The rules don't let you do this yourself, so you can't ${verb} it.`);
+  throw refusal(voting, refused(right.kind === 'may not' ? right.why : undefined, verb));
 }
 
 function refused(
@@ -194,15 +194,15 @@ function refused(
 }
 
 /** Throws `Refusal` unless the change is still in the state and version that the person saw. */
-function refuseIfStale({ version }: Decision, ballot: VoteContext, state: Change['state']): void {
-  refuseUnlessIn(ballot, [state]);
-  if (version !== ballot.change.version) throw refusal(ballot, say`It has changed since you saw it. Look again.`);
+function refuseIfStale({ version }: Decision, voting: VoteContext, state: Change['state']): void {
+  refuseUnlessIn(voting, [state]);
+  if (version !== voting.change.version) throw refusal(voting, say`It has changed since you saw it. Look again.`);
 }
 
-function refuseUnlessIn(ballot: VoteContext, states: readonly Change['state'][]): void {
-  const { change } = ballot;
+function refuseUnlessIn(voting: VoteContext, states: readonly Change['state'][]): void {
+  const { change } = voting;
   if (change.settled_at === null && states.includes(change.state)) return;
-  throw refusal(ballot, say`It's too late for that. Current state: ${standing(change)}`);
+  throw refusal(voting, say`It's too late for that. Current state: ${standing(change)}`);
 }
 
 const refusal = ({ change }: VoteContext, why: Text): Refusal =>

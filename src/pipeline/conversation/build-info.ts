@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
-import type { Edition } from '../../commands/kit/builtin.ts';
+import type { BuildInfo } from '../../commands/kit/builtin.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
 import type { Database } from '../../storage/database.ts';
 
@@ -18,7 +18,7 @@ export const buildInfoOf = ({
 }: {
   readonly database: Database;
   readonly dialect: Dialect;
-}): Edition => ({
+}): BuildInfo => ({
   version,
   licence,
   dialect,

@@ -61,7 +61,7 @@ export function queryServiceFor(
       return { groups, known: everyone || groups.length > 0, unknown: unknownGroups(policy(), person) };
     },
     health: () => healthOf({ ...context, read: (call) => context.read(call, person.id) }),
-    edition: () => buildInfoOf(context),
+    buildInfo: () => buildInfoOf(context),
     ...adminActions(context, doer, readerOf(context, person)),
     forceUnlock: (env) => forceUnlock(context, doer, env),
     ...bindingFor(context, doer, invocation.channel),

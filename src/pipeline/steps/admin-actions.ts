@@ -165,7 +165,7 @@ export async function record(
     ...(authorization && { authorization: JSON.stringify(authorization) }),
   };
   await changeStore.note(tx, { event, by: person.id, at, details });
-  if (says) await enqueueOps(tx, `deed:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
+  if (says) await enqueueOps(tx, `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
 export const keyOf = (env: Environment): string => `environment:${env.id}`;

@@ -53,16 +53,16 @@ export async function decide(context: StepsContext, decided: Decided): Promise<v
   const policy = context.policy();
   const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
   const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
-  const ballot = { ...ending, policy, by, anybody };
+  const voting = { ...ending, policy, by, anybody };
   for (let attempt = 0; attempt < maxRecounts; attempt += 1) {
     const votes = await listVotes(context.database.db, change.number);
     const voters = await freshVoters(context, change, votes);
     if (voters === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who the other approvers are.`);
     // Refuse before the host is asked anything.
-    rule(decided, { ...ballot, voters, change, now: await context.database.now() });
+    rule(decided, { ...voting, voters, change, now: await context.database.now() });
     if (attempt === 0 && decided.verdict === 'approve') await refuseIfMovedOn(context, change, decided);
     failpoint('click checked', change.number);
-    if (await commit(context, decided, { ...ballot, voters, votes, restored })) {
+    if (await commit(context, decided, { ...voting, voters, votes, restored })) {
       failpoint('click saved', change.number);
       return context.onSaved();
     }

@@ -4,16 +4,7 @@ import type { Place } from '../../storage/messages.ts';
 import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
 import { refusalOf } from './api-errors.ts';
-import { BoundedMap } from '../../bounded-map.ts';
-
-/** The pace towards Slack: posts, edits, the age of channel lookups, lease renewals of deliveries, home redraws. */
-export type Pace = {
-  readonly postEveryMs: number;
-  readonly editsPerMinute: number;
-  readonly channelsForMs: number;
-  readonly renewEveryMs: number;
-  readonly homeEveryMs: number;
-};
+import { createRateLimits, type Pace } from './rate-limits.ts';
 
 export type MessengerOptions = {
   readonly client: WebClient;
@@ -24,16 +15,6 @@ export type MessengerOptions = {
   readonly onToken: (isTaken: boolean) => void;
 };
 
-/** One post per second and channel. The app may make about 50 edits a minute; some are left for bursts. */
-export const slackPace: Pace = {
-  postEveryMs: 1_000,
-  editsPerMinute: 40,
-  channelsForMs: 15_000,
-  renewEveryMs: 20_000,
-  homeEveryMs: 10_000,
-};
-/** How many channels' last posts are remembered. */
-const maxChannels = 1_000;
 const busyAgainMs = 5_000;
 /** The length of the plain text that is sent if Slack refuses the blocks. */
 const maxPlainLength = 3_000;
@@ -47,22 +28,7 @@ export const inert = { link_names: false, unfurl_links: false, unfurl_media: fal
  * nothing in a channel shared with another organisation; a channel can become shared later, so each message checks.
  */
 export function createMessenger({ client, now, pace, lookAt, onToken }: MessengerOptions): Messenger {
-  const { postEveryMs, editsPerMinute } = pace;
-  const lastPost = new BoundedMap<string, number>(maxChannels);
-  const edits: number[] = [];
-
-  const takeTurn = (channel: string): void => {
-    const wait = (lastPost.get(channel) ?? 0) + postEveryMs - now();
-    if (wait > 0) throw new Undeliverable('later', 'this channel has just had a message', wait);
-    lastPost.set(channel, now());
-  };
-  const takeEdit = (): void => {
-    while (edits[0] !== undefined && edits[0] < now() - 60_000) edits.shift();
-    // A message that waits comes again when there is room, in fair order.
-    const room = edits.length < editsPerMinute ? undefined : (edits[0] ?? 0) + 60_000 - now();
-    if (room !== undefined) throw new Undeliverable('later', 'the edits of this minute are used up', Math.max(1, room));
-    edits.push(now());
-  };
+  const { takeTurn, takeEdit } = createRateLimits(pace, now);
   const refuseShared = async (channel: string): Promise<void> => {
     if (/^[DUW]/.test(channel)) return;
     const look = await lookAt(channel);

@@ -107,7 +107,7 @@ const changeIn = (state: State, more: Partial<VoteContext['change']> = {}): Vote
     sent_at: 1,
     ...more,
   });
-const ballot = (more: Partial<VoteContext> = {}): VoteContext => ({
+const voting = (more: Partial<VoteContext> = {}): VoteContext => ({
   change: changeIn('waiting'),
   policy,
   needed: leads(1),
@@ -148,7 +148,7 @@ describe('every verdict, in every state, by everybody', () => {
   const cases = decisionKinds.flatMap((verdict) => states.map((state) => [verdict, state] as const));
   test.each(cases)('%s while %s', (verdict, state) => {
     for (const name of everybody) {
-      const of = ballot({ change: changeIn(state), by: people[name] });
+      const of = voting({ change: changeIn(state), by: people[name] });
       const does = may[verdict].in.includes(state) && may[verdict].who.includes(name);
       for (const version of [3, 2]) {
         const came = cameOf(seen(verdict, version), of);
@@ -241,24 +241,24 @@ describe('what somebody is told', () => {
       "I couldn't check whether you may close this.",
     ],
   ])('%s', (_, verdict, more, sentence) => {
-    const told = said(refusalOf(() => rule(seen(verdict), ballot(more))));
+    const told = said(refusalOf(() => rule(seen(verdict), voting(more))));
     expect(told).toContain(sentence);
     expect(told).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
   });
 
   test('that it has moved on, if another version was seen', () => {
-    expect(said(refusalOf(() => rule(seen('approve', 2), ballot())))).toContain('It has changed since you saw it.');
+    expect(said(refusalOf(() => rule(seen('approve', 2), voting())))).toContain('It has changed since you saw it.');
   });
 });
 
 describe('time', () => {
   test('an approval counts until the very moment of expiry; nothing else asks the time', () => {
-    expect(cameOf(seen('approve'), ballot({ now: now + 1 }))).toContain('The time to approve it ended at');
-    expect(cameOf(seen('approve'), ballot({ now }))).toBe('approve');
-    expect(cameOf(seen('decline'), ballot({ now: now + 1 }))).toBe('decline');
-    expect(cameOf(seen('cancel'), ballot({ now: now + 1, by: people.requester }))).toBe('cancel');
+    expect(cameOf(seen('approve'), voting({ now: now + 1 }))).toContain('The time to approve it ended at');
+    expect(cameOf(seen('approve'), voting({ now }))).toBe('approve');
+    expect(cameOf(seen('decline'), voting({ now: now + 1 }))).toBe('decline');
+    expect(cameOf(seen('cancel'), voting({ now: now + 1, by: people.requester }))).toBe('cancel');
     const approved = changeIn('approved');
-    expect(cameOf(seen('stop'), ballot({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
+    expect(cameOf(seen('stop'), voting({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
   });
 
   test.each(['happened', 'did_not_happen'] as const)(
@@ -267,15 +267,15 @@ describe('time', () => {
       const change = changeIn('unknown', { sent_at: 60_000 });
       const from = closableFrom(change);
       expect(from).toBe(60_000 + 45_000 + 300_000);
-      expect(cameOf(seen(verdict), ballot({ change, now: from - 1 }))).toContain('It could still reach the host');
-      expect(cameOf(seen(verdict), ballot({ change, now: from }))).toBe(
+      expect(cameOf(seen(verdict), voting({ change, now: from - 1 }))).toContain('It could still reach the host');
+      expect(cameOf(seen(verdict), voting({ change, now: from }))).toBe(
         verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not',
       );
     },
   );
 
   test('where no approval was needed, whoever may do it says what came of it, the requester too', () => {
-    const of = ballot({ change: changeIn('unknown'), needed: 'none' });
+    const of = voting({ change: changeIn('unknown'), needed: 'none' });
     expect(cameOf(seen('happened'), { ...of, by: people.requester })).toBe('confirmed_happened');
     expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('confirmed_happened');
     expect(cameOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
@@ -323,7 +323,7 @@ describe('how many', () => {
     ['whoever may do it after a lead', needing(lead, { by: 'allowed', count: 1 }), [chi], developer, approved],
     ['one person towards two requirements', needing(lead, { by: ['leads', 'readers'], count: 1 }), [], chi, approved],
   ])('%s', (_, needed, voters, by, ruling) => {
-    expect(rule(seen('approve'), ballot({ needed, voters, by }))).toEqual(ruling);
+    expect(rule(seen('approve'), voting({ needed, voters, by }))).toEqual(ruling);
   });
 });
 
@@ -438,7 +438,7 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
     const change = changeIn(verdict === 'decline' ? 'waiting' : 'unknown');
     const gone = { change, policy: rulesNow['the rule and the group are gone'] };
     const came = (by: Person, anybody: boolean | undefined): string =>
-      cameOf(seen(verdict), ballot({ ...gone, by, anybody }));
+      cameOf(seen(verdict), voting({ ...gone, by, anybody }));
     const does = may[verdict].does;
     expect(came(ending.dee, false)).toBe(does);
     expect(came(ending.dee, true)).toContain("You're not among the people who can");
@@ -455,8 +455,8 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
   test('nobody approves by a right to unlock, or by rules that came later', () => {
     const [gone, other] = [rulesNow['the rule and the group are gone'], rulesNow['other people approve']];
     for (const by of [ending.dee, ending.fay]) {
-      expect(cameOf(seen('approve'), ballot({ policy: gone, by, anybody: false }))).toContain("You're not among");
+      expect(cameOf(seen('approve'), voting({ policy: gone, by, anybody: false }))).toContain("You're not among");
     }
-    expect(cameOf(seen('approve'), ballot({ policy: other, by: ending.fay }))).toContain("You're not among");
+    expect(cameOf(seen('approve'), voting({ policy: other, by: ending.fay }))).toContain("You're not among");
   });
 });

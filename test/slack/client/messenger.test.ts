@@ -7,7 +7,8 @@ import type { Note } from '../../../src/pipeline/changes/card.ts';
 import { Undeliverable, type Messenger } from '../../../src/pipeline/messages/messenger.ts';
 import { clientOptions } from '../../../src/slack/incoming/app.ts';
 import { createChannelLook } from '../../../src/slack/client/channel-access.ts';
-import { createMessenger, slackPace } from '../../../src/slack/client/messenger.ts';
+import { createMessenger } from '../../../src/slack/client/messenger.ts';
+import { slackPace } from '../../../src/slack/client/rate-limits.ts';
 import { say } from '../../../src/text.ts';
 
 const note = (text: string): Note => ({
