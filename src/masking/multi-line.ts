@@ -178,6 +178,19 @@ export class Follower {
   }
 }
 
+/** The lines of a text, read like the lines of a log. */
+export function lineByLine(text: string): string {
+  const follower = new Follower();
+  return text
+    .split('\n')
+    .map((whole) => {
+      const { line } = follower.step(whole);
+      follower.told(whole, line);
+      return line;
+    })
+    .join('\n');
+}
+
 const ofBlock = /^\s{1,40}["']?key["']?:/;
 const beginsBlock = /^\s{0,40}["']?(?:cache|concurrency|hash|index|sort)["']?:$/;
 /** In which block the next line may stand. */

@@ -1,4 +1,4 @@
-import { Follower } from '../multi-line.ts';
+import { lineByLine } from '../multi-line.ts';
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
 import type { Rule } from '../rule.ts';
 import { begun, within } from '../syntax.ts';
@@ -61,17 +61,7 @@ export const programs: readonly Rule[] = [
     hint: 'auth login|auth plain|auth xoauth|auth oauth|auth cram|auth digest|auth ntlm|334 |334\n',
     shape:
       /(?:\bAUTH (?:LOGIN|PLAIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM)|\b334(?: [\w+/=]{0,500})?)[ \t\r]*(?:\n[^\n]{0,300}(?=\n|$)){1,12}/gi,
-    shown: (match) => {
-      const follower = new Follower();
-      return match
-        .split('\n')
-        .map((said) => {
-          const { line } = follower.step(said);
-          follower.told(said, line);
-          return line;
-        })
-        .join('\n');
-    },
+    shown: lineByLine,
   },
   {
     hint: 'auth ',

@@ -1,4 +1,4 @@
-import { Follower } from '../multi-line.ts';
+import { lineByLine } from '../multi-line.ts';
 import { isPlace, isRandom } from '../randomness.ts';
 import type { Rule } from '../rule.ts';
 import { within } from '../syntax.ts';
@@ -134,16 +134,6 @@ export const protocols: readonly Rule[] = [
     hint: ' get |printenv|echo |form-data|--porcelain|codes:\n|code:\n',
     shape:
       /^[^\n]{0,300}(?: get |\bprintenv |\becho |\bform-data;|--porcelain|codes?(?=[^\n:]{0,40}: {0,2}\n))[^\n]{0,300}(?:\n[^\n]{0,300}(?=\n|$)){1,12}/gm,
-    shown: (match) => {
-      const follower = new Follower();
-      return match
-        .split('\n')
-        .map((said) => {
-          const { line } = follower.step(said);
-          follower.told(said, line);
-          return line;
-        })
-        .join('\n');
-    },
+    shown: lineByLine,
   },
 ];
