@@ -31,7 +31,7 @@ import { createMessenger } from './slack/client/messenger.ts';
 import type { Pace } from './slack/client/rate-limits.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
 import { openDatabase, type Database } from './storage/database.ts';
-import { keptKey, readKv } from './storage/kv.ts';
+import { keptKey, pauseKey, readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
 import type { PipelineContext } from './pipeline/conversation/context.ts';
 
@@ -210,7 +210,7 @@ function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookA
 /** Whether Sitehand can work, and what is wrong although it can, each in a few words. */
 export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
   notReady: async (): Promise<string | undefined> => {
-    await readKv(database.db, 'pause');
+    await readKv(database.db, pauseKey);
     if (!token.isTaken()) return 'Slack no longer accepts the bot token';
     return directory.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
   },

@@ -20,7 +20,7 @@ export const start: Head = { seq: 0, hash: '0'.repeat(64) };
 export const keyId = (key: Buffer): string =>
   createHmac('sha256', key).update('id of an audit key').digest('hex').slice(0, 8);
 
-/** The id of the key in a hash; undefined: a plain hash, or one from before hashes had key ids. */
+/** The id of the key in a hash; undefined: a plain hash. */
 export const keyIdIn = (hash: string): string | undefined => /^([\da-f]{8}):/.exec(hash)?.[1];
 
 /** The hashed part of a line. */

@@ -6,6 +6,9 @@ import type { Reader, Tx } from './tx.ts';
 /** One row of `kv`. */
 export type KvRow = Selectable<KvTable>;
 
+/** The key that exists while all sending is paused. */
+export const pauseKey = 'pause';
+
 /** A value shared by all replicas, or undefined. */
 export function readKv(db: Reader, key: string): Promise<KvRow | undefined> {
   return db.selectFrom('kv').selectAll().where('key', '=', key).executeTakeFirst();

@@ -1,4 +1,5 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
+import { pauseKey } from './kv.ts';
 import { claim, inShares, onlyThat, personBy, unowned, type Claim, type Shares } from './lease.ts';
 import type { TimerTable } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
@@ -19,7 +20,7 @@ export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
 }
 
 /** SQL: during a pause of all sending, only timers that just remind are handled. */
-const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from kv where key = 'pause'))`;
+const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from kv where key = ${pauseKey}))`;
 
 /** Claims up to `limit` due timers that no pause holds, in turns and within shares; see `claim`. */
 export const claimTimers = (tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Timer[]> => {

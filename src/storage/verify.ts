@@ -19,10 +19,9 @@ export type Gap = {
   /**
    * `no key`: hashed without one and not sealed since. `unknown key`: hashed with one we don't have. `former key`: hashed
    * with one that was replaced, and not sealed with its successor. `replaced key`: hashed with one after its replacement.
-   * `unknown seal`: hashed without a key and sealed with one we don't have. `not filed`: the details name a target but
-   * the column does not, as older versions wrote lines that belong to no change.
+   * `unknown seal`: hashed without a key and sealed with one we don't have.
    */
-  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'not filed';
+  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal';
   readonly key?: string;
 };
 
@@ -109,8 +108,6 @@ function hashingOf(line: AuditLine, known: ReadonlyMap<string, Buffer>): Hashing
     const isRight = key === undefined || line.hash === `${named}:${digestOf(line, key)}`;
     return isRight ? { id: named, checked: key !== undefined } : undefined;
   }
-  // Older lines have no key id in their hash.
-  for (const [id, key] of known) if (line.hash === digestOf(line, key)) return { id, checked: true };
   return line.hash === digestOf(line, undefined) ? { id: undefined, checked: true } : undefined;
 }
 
@@ -121,11 +118,8 @@ function misplaced(line: AuditLine, last: Head, witnessed: Head): string | undef
   return undefined;
 }
 
-/** The unhashed `target` must match the details. In old lines it may be missing, or come from the change instead. */
-function isMisfiled({ change, details, target }: AuditLine): boolean {
-  const named = targetIn(details);
-  return target === null ? change !== null && named !== null : target !== named && (change === null || named !== null);
-}
+/** The target is not hashed, so it must match the details, which are. */
+const isMisfiled = ({ details, target }: AuditLine): boolean => target !== targetIn(details);
 
 type Wrong = { readonly seq: number; readonly why: string };
 
@@ -133,12 +127,9 @@ type Wrong = { readonly seq: number; readonly why: string };
 function accept(read: Scan, line: AuditLine, hashing: Hashing | undefined): Wrong | undefined {
   const { seq } = line;
   if (isMisfiled(line)) return { seq, why: 'it is listed under another target than the one it names' };
-  const isNamed = keyIdIn(line.hash) !== undefined;
-  if (hashing === undefined)
-    return { seq, why: `it was altered${isNamed ? '' : ', or written with a key that is not set'}` };
+  if (hashing === undefined) return { seq, why: 'it was altered' };
   const { id, checked } = hashing;
   if (!checked) addGap(read.gaps, seq, 'unknown key', id);
-  else if (line.target === null && targetIn(line.details) !== null) addGap(read.gaps, seq, 'not filed', undefined);
   if (id !== read.id && read.head.seq > 0) {
     if (id === undefined) return { seq, why: 'it was written without the key' };
     // A replaced key may be in the wrong hands, so its new lines prove nothing.
@@ -146,7 +137,7 @@ function accept(read: Scan, line: AuditLine, hashing: Hashing | undefined): Wron
       addGap(read.gaps, seq, 'replaced key', id);
       return undefined;
     }
-    if (isNamed && !isSealing(line.event)) {
+    if (!isSealing(line.event)) {
       if (!checked) return undefined;
       // A new key always starts with a sealing line, so the lines before this one are not the original ones.
       return {

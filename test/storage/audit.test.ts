@@ -1,15 +1,6 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import {
-  appendAudit,
-  auditHead,
-  digestOf,
-  hashLine,
-  keyId,
-  listAudit,
-  start,
-  type AuditEntry,
-} from '../../src/storage/audit.ts';
+import { appendAudit, auditHead, hashLine, keyId, listAudit, start, type AuditEntry } from '../../src/storage/audit.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { describeBoth } from './both.ts';
@@ -196,24 +187,6 @@ describeBoth('the trail', (open) => {
         { from: 4, to: 5, why: 'replaced key', key: keyId(key) },
         { from: 6, to: 6, why: 'former key', key: keyId(other) },
       ],
-    });
-  });
-
-  it('takes lines from before keys had names as what they are', async () => {
-    const database = await open();
-    await appendUnkeyed(database);
-    const { hash, ...first } = (await listAudit(database.db, { limit: 1 }))[0] ?? (await appendUnkeyed(database));
-    const line = { ...first, seq: 2, previous: hash };
-    await database.db
-      .insertInto('audit')
-      .values({ ...line, hash: digestOf(line, key) })
-      .execute();
-    await append(database);
-    expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', lines: 3, seal: { seq: 2 } });
-    expect(await verifyAudit(database.db, [other])).toMatchObject({
-      kind: 'altered',
-      seq: 2,
-      why: 'it was altered, or written with a key that is not set',
     });
   });
 

@@ -46,15 +46,7 @@ export type TrailFile = {
 export type TrailGap = {
   readonly from: number;
   readonly to: number;
-  readonly why:
-    | 'no key'
-    | 'unknown key'
-    | 'former key'
-    | 'replaced key'
-    | 'unknown seal'
-    | 'not filed'
-    | 'never told'
-    | 'no line';
+  readonly why: 'no key' | 'unknown key' | 'former key' | 'replaced key' | 'unknown seal' | 'never told' | 'no line';
   readonly key?: string;
 };
 

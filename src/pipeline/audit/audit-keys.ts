@@ -1,4 +1,4 @@
-import { auditHead, digestOf, findAudit, keyId, keyIdIn, linesOfKeys, type AuditLine } from '../../storage/audit.ts';
+import { auditHead, findAudit, keyId, keyIdIn, linesOfKeys } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import type { Reader } from '../../storage/tx.ts';
@@ -40,62 +40,40 @@ export async function sealAudit(
 async function changeOfKey(db: Reader, keys: readonly Buffer[]) {
   const head = await auditHead(db);
   const newest = await findAudit(db, head.seq);
-  const from = newest && keyOf(newest, keys);
-  const [to] = keys.map(keyId);
   if (newest === undefined) return undefined;
+  const { used, inUse } = await keysOf(db);
+  // A trail never goes back to no key: a newest line without one was altered.
+  const from = keyIdIn(newest.hash) ?? inUse;
+  const [to] = keys.map(keyId);
   if (to === undefined) {
-    if (from !== undefined && !(await isAltered(db, newest, from))) throw new Error(unset(from));
+    if (from !== undefined) throw new Error(unset(from));
     return undefined;
   }
-  const inUse = await replacing(db, to, keys);
-  if (inUse !== undefined) throw new Error(replaced(to, inUse));
+  if (inUse !== undefined && inUse !== to && used.has(to)) throw new Error(replaced(to, inUse));
   return from === to ? undefined : { head, from, to };
 }
 
-/** The key of a line that was altered, or that used a key we don't have, before keys had ids. */
-const unknown = 'unknown';
-
-/** The id of the key of a line; undefined: it has none. */
-function keyOf(line: AuditLine, keys: readonly Buffer[]): string | undefined {
-  const named = keyIdIn(line.hash);
-  if (named !== undefined || line.hash === digestOf(line, undefined)) return named;
-  // Older lines have no key id in their hash.
-  const key = keys.find((one) => line.hash === digestOf(line, one));
-  return key === undefined ? unknown : keyId(key);
-}
-
-/** Whether the newest line was altered, rather than written with a key: the line before it has a plain hash. */
-async function isAltered(db: Reader, { seq, hash, event }: AuditLine, from: string): Promise<boolean> {
-  if (from !== unknown) return false;
-  if (!/^[\da-f]{64}$/.test(hash)) return true;
-  const before = await findAudit(db, seq - 1);
-  // A line that seals may be the first with a key.
-  return !isSealing(event) && before !== undefined && before.hash === digestOf(before, undefined);
-}
-
-/** The id of the key in use, if key `to` was replaced; else undefined. */
-async function replacing(db: Reader, to: string, keys: readonly Buffer[]): Promise<string | undefined> {
+/** The ids of all keys that the trail ever had, and of the one in use. */
+async function keysOf(db: Reader): Promise<{ readonly used: ReadonlySet<string>; readonly inUse: string | undefined }> {
   const used = new Set<string>();
   let inUse: string | undefined;
   for (const line of await linesOfKeys(db)) {
     const before = isSealing(line.event) ? fromIn(line.details) : undefined;
     if (before !== undefined) used.add(before);
-    const key = keyOf(line, keys);
+    const key = keyIdIn(line.hash);
     // As in `verifyAudit`: a replaced key never comes back, whatever a line says.
-    if (key === undefined || key === unknown || used.has(key)) continue;
+    if (key === undefined || used.has(key)) continue;
     used.add(key);
     inUse = key;
   }
-  return inUse !== to && used.has(to) ? inUse : undefined;
+  return { used, inUse };
 }
 
-/** The id of the former key in the details of a sealing line. Its own lines may carry no id. */
+/** The id of the former key in the details of a sealing line. */
 const fromIn = (details: string): string | undefined => /"from":"([\da-f]{8})"/.exec(details)?.[1];
 
 const unset = (from: string): string =>
-  from === unknown
-    ? "The newest line of the audit trail doesn't match a hash without a key, and AUDIT_KEY is not set. Nothing was written. Set the key that the trail had. If it is lost, or there was none, set a new one: new lines can be proven then."
-    : `The audit trail was made with a key (${from}), and AUDIT_KEY is not set. Nothing was written. Set that key. If it is lost, set a new one: new lines can be proven then, but the lines until now can't be any more.`;
+  `The audit trail was made with a key (${from}), and AUDIT_KEY is not set. Nothing was written. Set that key. If it is lost, set a new one: new lines can be proven then, but the lines until now can't be any more.`;
 
 const replaced = (to: string, inUse: string): string =>
   `AUDIT_KEY is an old key (${to}) of the audit trail that was replaced (by ${inUse}), so no line from here on could be proven. Nothing was written. Set the newer key again, or make another one (openssl rand -hex 32) and put the earlier ones into AUDIT_KEYS_FORMER.`;

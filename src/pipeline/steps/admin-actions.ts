@@ -8,7 +8,7 @@ import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
-import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
+import { pauseKey, readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
 import { actor, person as mention, say, time, type Text, plain } from '../../text.ts';
 import type { Authorization } from '../access/authorization.ts';
@@ -27,9 +27,6 @@ export type Actor = {
   readonly authorization: Authorization | undefined;
   readonly inbox: string | undefined;
 };
-
-/** The key that exists while sending is paused; `execute.ts` only checks that it exists. */
-export const pauseKey = 'pause';
 
 const maxHeldRead = 200;
 const maxHeldNamed = 5;

@@ -20,8 +20,7 @@ import { restore, argsOfChange, type Restored } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
-import { readKv } from '../../storage/kv.ts';
-import { pauseKey } from './admin-actions.ts';
+import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */

@@ -6,7 +6,7 @@ import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { redrawCards } from '../../storage/messages.ts';
-import { readKv } from '../../storage/kv.ts';
+import { pauseKey, readKv } from '../../storage/kv.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
 import { leaseMs } from '../changes/change.ts';
@@ -105,7 +105,7 @@ async function complete(context: StepsContext, seen: Change): Promise<void> {
 /** A pause or another lock that stops the send for now. */
 async function blockedReason(database: Database, change: Change, tx?: Tx): Promise<Text | undefined> {
   const db = tx ?? database.db;
-  if ((await readKv(db, 'pause')) !== undefined) return say`All sending is paused.`;
+  if ((await readKv(db, pauseKey)) !== undefined) return say`All sending is paused.`;
   const [target] = storedTargets(change);
   const lock = target && (await heldLock(db, lockKey(target), await database.now(tx)));
   return lock && lock.change !== change.number ? lockedBy(lock, change.target_name) : undefined;

@@ -17,8 +17,7 @@ import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
-import { readKv } from '../../storage/kv.ts';
-import { pauseKey } from './admin-actions.ts';
+import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { Requester } from './new-change.ts';
 import type { StepsContext } from './context.ts';
 

@@ -61,8 +61,6 @@ function gapInWords({ from, to, why, key = '' }: TrailGap): string {
       return `${lines} ${are} keyed with ${key} after that key was replaced`;
     case 'unknown seal':
       return `${lines} ${are} sealed with ${key}, which I don't have`;
-    case 'not filed':
-      return `${lines} ${are} not listed under any target, although one is named there`;
     case 'never told':
       return 'it is more than a day old, and none of its heads is on record';
     case 'no line':
@@ -78,7 +76,6 @@ const meaning: Readonly<Record<TrailGap['why'], Text>> = {
   'unknown seal': isYours,
   'former key': say`If Sitehand has not started with the new ${code('AUDIT_KEY')} yet, its next start seals them. If it has, somebody wrote them with the former key.`,
   'replaced key': say`Either a replica was still using it, or somebody who has it wrote them. Never set a replaced key again: make a new one.`,
-  'not filed': say`${code('audit site/environment')} does not show them. If an older Sitehand ran alongside this one, it wrote them that way. If not, somebody has hidden them there.`,
   'never told': say`Sitehand announces one every day while it runs. If it was only stopped, its next start announces one. If not, somebody may have removed it, along with lines at the end of the trail.`,
   'no line': say`Sitehand writes the first line at its first start. If it has ever started on this database, somebody has removed every line.`,
 };
