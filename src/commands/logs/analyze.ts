@@ -2,7 +2,7 @@ import type { Page } from '../kit/page.ts';
 import { lineReader, newestOf } from './lines.ts';
 import { pageOf, stretchOf } from './page.ts';
 import { inPieces } from './chunks.ts';
-import { beginningOf, keptOf } from './span.ts';
+import { beginningOf, selectLines } from './select-lines.ts';
 import { ledUp } from './timeline.ts';
 import type { LogQuery, Recall } from '../kit/log-query.ts';
 
@@ -15,7 +15,7 @@ export async function analyze(look: LogQuery, alias: (address: string) => string
   const { text, asked, wanted, most, span, now } = look;
   const raw = newestOf(text, wanted);
   const all = await inPieces(raw, lineReader(alias, { from: now - oldestDays * dayMs, to: now + dayMs }));
-  const kept = keptOf(all, raw, { span, search: asked.search });
+  const kept = selectLines(all, raw, { span, search: asked.search });
   const goesBack = kept.oldest !== undefined && kept.oldest < beginningOf(span);
   const isCut = (all.length === wanted && !goesBack) || kept.lines.length > most;
   const seen = { ...kept, lines: kept.lines.slice(-most), sent: all.length, isCut, span, now };

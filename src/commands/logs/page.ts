@@ -10,11 +10,11 @@ import { cut, grouped, type Section } from './section.ts';
 import { type Line, type LineWithRequest, withRequest } from './lines.ts';
 import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
 import { breathe, inPieces } from './chunks.ts';
-import type { Kept } from './span.ts';
+import type { SelectedLines } from './select-lines.ts';
 import { timelineOf } from './timeline.ts';
 
 /** The lines of a log that were read, and the context to show with them. */
-export type Reading = Kept & {
+export type Reading = SelectedLines & {
   readonly asked: Asked;
   /** The host may have older lines. */
   readonly isCut: boolean;

@@ -1,3 +1,5 @@
+import { Refusal } from '../../errors.ts';
+import { code, say } from '../../text.ts';
 import { goesOn } from '../../commands/kit/values/times.ts';
 import type { Word } from './tokenize.ts';
 
@@ -14,6 +16,15 @@ export function valueAt(
   const first = inline === undefined && takesValue ? at + 1 : at;
   const value = first === at ? inline : wordAt(words, first);
   return isTime && value !== undefined ? timeAt(words, first, value) : { value, last: first };
+}
+
+/** The value as it counts, `before` values of the option having come already. Throws `Refusal`. */
+export function usable(name: string, value: string | undefined, { takesValue, many }: Option, before: number): string {
+  // An empty value is not a missing option: `--only=""` must not mean everything.
+  const isEmpty = value === undefined ? takesValue : value.trim() === '' && name !== 'reason';
+  if (isEmpty) throw new Refusal(say`${code(`--${name}`)} needs a value. Nothing was done.`);
+  if (before > 0 && !many) throw new Refusal(say`${code(`--${name}`)} appears twice. Nothing was done.`);
+  return value ?? 'yes';
 }
 
 /** Times may take several words: `--since 7 days`. */

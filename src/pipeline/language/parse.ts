@@ -8,7 +8,7 @@ import { optionName, takesRest, takesValue } from './usage.ts';
 import { commandsIn, withoutTokens, type FoundCommand } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
-import { valueAt, type Option } from './option-value.ts';
+import { usable, valueAt, type Option } from './option-value.ts';
 
 export type { Context, Given } from './bind-arguments.ts';
 
@@ -73,15 +73,8 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     if (option === undefined) throw unknownOption(name, path, [...known.keys()]);
     const { value, last } = valueAt(words, at, match[2], option);
     at = last;
-    // An empty value is not a missing option: `--only=""` must not mean everything.
-    const isEmpty = value === undefined ? option.takesValue : value.trim() === '' && name !== 'reason';
-    if (isEmpty) {
-      throw new Refusal(say`${code(`--${name}`)} needs a value. Nothing was done.`);
-    }
     const values = (options[name] ??= []);
-    if (values.length > 0 && !option.many)
-      throw new Refusal(say`${code(`--${name}`)} appears twice. Nothing was done.`);
-    values.push(value ?? 'yes');
+    values.push(usable(name, value, option, values.length));
   }
   return { positional, options };
 }

@@ -2,7 +2,7 @@ import type { Line } from './lines.ts';
 import type { Span } from '../kit/log-query.ts';
 
 /** The requested lines out of all that the host sent, and counts of those left out. */
-export type Kept = {
+export type SelectedLines = {
   readonly lines: readonly Line[];
   /** Lines outside the requested span. */
   readonly outside: number;
@@ -23,11 +23,11 @@ export const beginningOf = ({ from = -Infinity }: Span): number => Math.floor(fr
  * Filters the lines, because some hosts ignore the requested span and search. A line without a time gets the time of
  * the line before it; lines before the first time get the first time.
  */
-export function keptOf(
+export function selectLines(
   sent: readonly Line[],
   raw: readonly string[],
   { span, search }: { readonly span: Span; readonly search: string | undefined },
-): Kept {
+): SelectedLines {
   const oldest = sent.find(({ at }) => at !== undefined)?.at;
   const begin = beginningOf(span);
   const end = span.to ?? Infinity;
