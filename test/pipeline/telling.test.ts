@@ -273,7 +273,7 @@ describe('the sentences of a thread', () => {
     [
       'orphaned',
       tell.orphaned(change),
-      "Outcome unknown. I was stopped at 00:01 UTC while sending this, before I saw an answer. It may or may not have happened. I won't send it again.",
+      "Outcome unknown. I began to send this at 00:01 UTC and have no answer on record. It may or may not have happened. I won't send it again.",
     ],
     [
       'evidence for',

@@ -22,6 +22,7 @@ const labels: Readonly<Record<string, string>> = {
   timer_set: 'set when the access ends',
   timer_moved: 'moved when the access ends',
   timer_left: 'left the end of the access: it is already later',
+  timer_not_set: 'set no end of the access: the list had changed since',
   timer_tried: 'could not end the access yet',
   timer_gave_up: 'gave up ending the access: it is still open',
   timer_ended: 'the access no longer has to be ended',

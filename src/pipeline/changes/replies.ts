@@ -101,7 +101,7 @@ const hostSays = (message: string | undefined): string => (message ? ` It says: 
 
 /** The process died while sending or just before. */
 export const orphaned = (change: Change): Text =>
-  say`**Outcome unknown.** I was stopped at ${time(change.sent_at ?? change.created_at)} while sending this, before I saw an answer. It may or may not have happened. I won't send it again.`;
+  say`**Outcome unknown.** I began to send this at ${time(change.sent_at ?? change.created_at)} and have no answer on record. It may or may not have happened. I won't send it again.`;
 
 /** The database says unsent, which is wrong, or may be if `sentAt` (epoch ms) is undefined. */
 export const forgotten = (sentAt: number | undefined): Text =>

@@ -78,7 +78,7 @@ export async function settleAccess(
   }
   if (change.sent_at !== null && (await isTouchedSince(tx, { ...change, settled_at: change.sent_at }))) {
     const text = say`⚠️ **No end was set for the access of ${spoken(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Please take it off by hand when its time is over.`;
-    return changeStore.remark(tx, change, 'timer_left', {
+    return changeStore.remark(tx, change, 'timer_not_set', {
       by: 'sitehand',
       at,
       reply: { text },

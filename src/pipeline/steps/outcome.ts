@@ -15,7 +15,10 @@ import { argsOfChange } from '../language/reparse.ts';
 import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 
-/** Delays between attempts to save a receipt. After the last, the change is found in *sending* and becomes unknown. */
+/**
+ * Delays between attempts to save a receipt. The change's lease may end before the last; it becomes unknown once no
+ * attempt is left.
+ */
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
 /** Saves an outcome, whatever state the row has now. If it can't move the change, it is a remark, also for ops. */
@@ -36,7 +39,7 @@ export async function saveOutcome(context: StepsContext, sent: Change, outcome: 
   }
 }
 
-/** Resolves with the row after that; undefined: there is none. */
+/** Resolves with the row as it is afterwards, or undefined if there is no row. */
 async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
   // Serialized with all other moves.
   await acquireGlobalLock(tx);

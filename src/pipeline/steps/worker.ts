@@ -65,11 +65,11 @@ export async function step(context: StepsContext, change: Change): Promise<void>
     case 'cancelled':
     case 'invalidated':
     case 'superseded':
-      throw new Error(`#${change.number} is ${change.state} and due: nothing is due of a settled change`);
+      throw new Error(`#${change.number} is ${change.state} and due, but a settled change is never due`);
   }
 }
 
-/** The same. If it throws, the change is rescheduled soon instead of at the end of its lease. */
+/** Runs `step`. If it throws, the change is rescheduled soon instead of at the end of its lease. */
 async function stepOrPutBack(context: StepsContext, change: Change): Promise<void> {
   try {
     await step(context, change);
@@ -86,7 +86,7 @@ async function putBack({ database }: StepsContext, change: Change): Promise<void
   });
 }
 
-/** Found in *sending* after its lease: the process that sent it is gone, so the outcome is unknown. */
+/** Found in *sending* after its lease: whoever sent it is gone or could not save the answer. */
 async function declareUnknown({ database, changeStore }: StepsContext, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
@@ -125,6 +125,8 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
   const steps = new Set<Promise<void>>();
   const timers = new Set<Promise<void>>();
   const underWay: UnderWay = { changes: new Map(), timers: new Map() };
+  /** The changes whose steps are running here: a step may outlast its lease while the database is away. */
+  const stepping = new Set<number>();
   const run = (running: Set<Promise<void>>, what: string, work: Promise<void>): void => {
     const task = work
       .catch((error: unknown) => context.onTrouble(what, error))
@@ -138,9 +140,14 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
   };
   const poll = async (): Promise<void> => {
     const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, underWay);
-    for (const change of claimed.changes) {
-      const step = counted(underWay.changes, change.requester, () => stepOrPutBack(context, change));
-      run(steps, `a step of #${change.number}`, step);
+    for (const change of claimed.changes.filter(({ number }) => !stepping.has(number))) {
+      stepping.add(change.number);
+      const work = counted(underWay.changes, change.requester, () => stepOrPutBack(context, change));
+      run(
+        steps,
+        `a step of #${change.number}`,
+        work.finally(() => stepping.delete(change.number)),
+      );
     }
     for (const timer of claimed.timers) {
       const fired = counted(underWay.timers, timer.requester, () => fireTimer(context, timer));
@@ -204,7 +211,7 @@ async function claimAll(
       before = claimed.length;
       await take(free - reserved - before, maxStepsEach);
     }
-    // If slots are left, nobody waits for the reserved ones.
+    // The ordinary slots are full: the reserved ones go to people with nothing running.
     if (claimed.length >= free - reserved) await take(free - claimed.length, 1);
     const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, shares) : [];
     return { changes: claimed, timers };

@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest';
 import { createWorker } from '../../../src/pipeline/steps/worker.ts';
 import { save } from '../../../src/pipeline/steps/submit.ts';
+import type { Receipt } from '../../../src/hosting/receipt.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { contextOver, frozenFrom, whoIs } from '../matrix/scene.ts';
@@ -72,4 +73,24 @@ test('promise 1: a change whose step broke is free again in a moment, and is wri
   await step();
   expect(await change()).toMatchObject({ state: 'accepted', sent_at: now });
   expect(written).toHaveLength(1);
+});
+
+test('promise 2: what is still being sent here is not called unknown, however long it takes', async () => {
+  let now = 1_000_000;
+  const database = await openDatabase('sqlite::memory:', { now: () => now });
+  tidy.push(() => database.close());
+  const answer = Promise.withResolvers<Receipt>();
+  const { change, step } = await due(database, {
+    send: { open: async () => ({ abandon: () => undefined, write: () => answer.promise }) },
+  });
+  const settled = step();
+  await expect.poll(async () => (await change())?.state).toBe('sending');
+  now += 46_000;
+  // The row is due again, and this process takes it, but its step goes on.
+  await expect.poll(async () => (await change())?.lease_until).toBe(now + 60_000);
+  answer.resolve({ kind: 'accepted', status: 202, operation: 'op', immediate: false });
+  await settled;
+  await expect.poll(async () => (await change())?.state).toBe('accepted');
+  const events = await database.db.selectFrom('audit').select('event').orderBy('seq').execute();
+  expect(events.map(({ event }) => event)).not.toContain('outcome_lost');
 });
