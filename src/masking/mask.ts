@@ -66,6 +66,7 @@ export function mask(text: string): string {
   let codes = codesOf(text);
   let left = withoutTokens(text, codes);
   if (left !== text) codes = codesOf(left);
+  // Before any rule is applied: some of them use the same buffer.
   const mayHoldKey = runIn(codes, left.length, ofKey, shortestKey) !== -1;
   for (const at of lookedFor(left, codes)) {
     const rule = kinds[at];

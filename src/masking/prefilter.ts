@@ -49,7 +49,7 @@ function mayStand(codes: Uint8Array, start: number, word: string): boolean {
 
 /**
  * Words of two or more characters, in any case. Each is found by three characters from its middle, of which five bits
- * are enough: they are the same for upper and lower case. A word does not count after one of its `idle` characters.
+ * are enough: they are the same for upper and lower case. A word does not count after one of its `idle` prefixes.
  */
 export function wordsFinder(
   words: readonly string[],

@@ -15,7 +15,7 @@ export type Rule = {
   /** Words of which one must also be present, in the form of `hint`. */
   readonly also?: string;
   readonly shape: RegExp;
-  /** Names of which one stands where the shape begins, if it is not to be looked for everywhere. */
+  /** If set, the shape is tried only where one of these names begins. */
   readonly begins?: readonly Names[];
   /** `lead` is up to forty characters before the match; `line` is the line it begins in, up to some length. */
   readonly isSecret?: (value: string, before: string, lead: string, line: string) => boolean;
@@ -59,7 +59,7 @@ function trying(text: string, there: RegExp, begins: readonly Names[]): Next {
   };
 }
 
-/** What is longer is not read again: whatever is repeated would be, over and over. */
+/** Longer matches that are no credential are not read again, so that the time stays linear. */
 const most = 300;
 
 /** Masks what the rule finds. */
@@ -71,7 +71,7 @@ export function without(text: string, rule: Rule): string {
     const shown = shownOf(match, rule);
     left += text.slice(from, match.index);
     from = match.index;
-    // What is none may hold one: `type=password;token=…`
+    // What is no credential may contain one: `type=password;token=…`
     const kept = shown === match[0] && shown.length < most ? keptIf(match) : 0;
     left += kept > 0 ? match[0].slice(0, kept) : shown;
     from += kept > 0 ? kept : match[0].length;

@@ -67,7 +67,7 @@ const order: Omit<Turns<Message>, 'whose'> = {
     (one.ts === null ? one.id - other.id : (other.change ?? 0) - (one.change ?? 0)),
 };
 
-/** When each requester last had a message posted (epoch ms), by the id they asked with. */
+/** When each requester last had a message posted or edited (epoch ms), by the id they asked with. */
 export type LastServed = ReadonlyMap<string, number>;
 
 /**

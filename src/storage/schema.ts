@@ -83,7 +83,7 @@ export type ChangeTable = {
   due_at: number | null;
   owner: string | null;
   lease_until: number | null;
-  /** Failed attempts to connect. */
+  /** Attempts that ended before a byte was written. */
   attempts: number;
   /** How often the host answered 429. */
   throttle_count: number;
@@ -115,7 +115,7 @@ export type AuditTable = {
   seq: number;
   at: number;
   change: number | null;
-  /** A move of a change (`sending`), or something a person did (`pause`). */
+  /** A move of a change (`send`), or something a person did (`pause`). */
   event: string;
   /** Slack user id, or `sitehand`. */
   actor: string;
@@ -137,7 +137,7 @@ export type LockTable = {
   until: number | null;
 };
 
-/** Deliveries from Slack that were acked, until they are answered. */
+/** Deliveries from Slack that may change something: written before they are acked, kept until they are answered. */
 export type InboxTable = {
   /** The same for copies of one delivery, which guards against duplicates. */
   key: string;
@@ -160,7 +160,7 @@ export type MessageTable = {
   change: number | null;
   /**
    * `card` and `reply` belong to a change; `copy` is the card in an approver's direct messages; `direct` goes to a
-   * person, `ops` to the ops channel.
+   * person, `notice` to a channel, `ops` to the ops channel.
    */
   kind: 'card' | 'reply' | 'copy' | 'direct' | 'notice' | 'ops';
   /** A channel or person; null: where the change's card is. */

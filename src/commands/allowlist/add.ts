@@ -56,7 +56,7 @@ export const allowlistAdd = action({
     return of.snapshot.list.length === 0 ? [...words, '--empty'] : words;
   },
   leaves: ({ list }) => inAnyOrder(list),
-  // What is there for good is not made timed access: only what it adds, and what is timed access already.
+  // Permanent entries stay permanent: only what it adds, and existing timed access, gets an end.
   access: (of) => ({
     lets: of.input.for === undefined ? of.input.addresses : [...added(of), ...timed(of).map(({ address }) => address)],
     ...(of.input.for !== undefined && { forMs: of.input.for }),

@@ -3,12 +3,12 @@ import type { Rule } from '../rule.ts';
 
 /** Credentials that are known by the place where they stand, though its name alone tells little. */
 
-/** Of some length, with letters and digits. */
+/** Has a letter and a digit. */
 const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
 
 export const byPosition: readonly Rule[] = [
   {
-    // The key of Akismet has twelve digits, and little tells it from others.
+    // The key of Akismet has twelve hexadecimal digits, and little tells it from others.
     hint: 'akismet|wordpress_api|wpcom_api|api key',
     shape:
       /(?<before>\b(?:(?:akismet[^\n]{0,60}?|wordpress_api_|wpcom_api_)key|api key)["'\]]{0,2}(?: (?:is|was|of)|[:=]| =>|)[ "'=(]{1,3})[\da-f]{12}(?![\w-])/gi,
@@ -20,7 +20,7 @@ export const byPosition: readonly Rule[] = [
     shape: /(?<before>(?:\b|-D)sonar[._]login["']?[=:] ?["']?)(?:[\da-f]{40}|sq[apu]_[\da-f]{40})(?!\w)/gi,
   },
   {
-    // Hooks that are known by who has their key.
+    // Addresses of webhooks with a key in them.
     hint: '/deploy/srv|/api/push/|statuscake',
     shape:
       /(?<before>\/deploy\/srv-[\w-]{4,40}\?key=|\/api\/push\/|push\.statuscake\.com\/\?PK=)[\w-]{8,60}(?=[\s?&"']|$)/g,

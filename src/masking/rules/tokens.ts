@@ -164,7 +164,7 @@ const beside: readonly string[] = [
   `(?<![\\w-])[\\w-]{1,40}(?:\\|\\||%7C%7C)\\d{10}(?:\\|\\||%7C%7C)\\d{10}(?:\\|\\||%7C%7C)[a-f0-9]{32}(?!\\w)`,
 ];
 
-/** Addresses whose knowledge is enough to write to them: what precedes and follows the token, and words of both. */
+/** Addresses that are credentials, because anyone who knows one can post to it: what precedes and follows the token, and words of both. */
 const addresses: readonly (readonly [before: string, rest: string, hint: string])[] = [
   ['hooks\\.slack\\.com/(?:services|triggers|workflows)/', '[\\w/+-]{20,}', 'hooks\\.slack'],
   ['discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/', '\\d{5,}/[\\w-]{30,}', '/webhook'],

@@ -1,4 +1,4 @@
-import { auditHead, findAudit, keyId, keyIdIn, linesOfKeys } from '../../storage/audit.ts';
+import { auditHead, keyId, keyIdIn, linesOfKeys } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import type { Reader } from '../../storage/tx.ts';
@@ -13,8 +13,8 @@ export type Sealed = { readonly seq: number; readonly from: string | undefined; 
 /**
  * Call at start, before anything else is written. If the newest line was not hashed with the current key, writes a line
  * that says so and is hashed with it; without the key nobody can change the lines before it unnoticed. `keys`: the
- * current key first, then its former ones. Rejects if new lines could not be proven: no key although the newest line
- * has one, or a key that was replaced.
+ * current key first, then its former ones. Rejects if new lines could not be proven: no key although the trail has one,
+ * or a key that was replaced.
  */
 export async function sealAudit(
   { database, changeStore }: { readonly database: Database; readonly changeStore: ChangeStore },
@@ -39,11 +39,10 @@ export async function sealAudit(
 /** The head, its key and the current one, if they differ; undefined: nothing to seal. Rejects as `sealAudit`. */
 async function changeOfKey(db: Reader, keys: readonly Buffer[]) {
   const head = await auditHead(db);
-  const newest = await findAudit(db, head.seq);
-  if (newest === undefined) return undefined;
+  if (head.seq === 0) return undefined;
   const { used, inUse } = await keysOf(db);
   // A trail never goes back to no key: a newest line without one was altered.
-  const from = keyIdIn(newest.hash) ?? inUse;
+  const from = keyIdIn(head.hash) ?? inUse;
   const [to] = keys.map(keyId);
   if (to === undefined) {
     if (from !== undefined) throw new Error(unset(from));

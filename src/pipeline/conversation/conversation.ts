@@ -16,8 +16,9 @@ import { identifySender, type Sender } from './speaker.ts';
 import type { PipelineContext } from './context.ts';
 
 /**
- * What comes next when a person says something, at any front door. `check` decides in memory; `next` may ask the host
- * and is the only one that saves or shows anything.
+ * What comes next when a person says something, at any front door. `check` decides almost wholly in memory: it looks
+ * up who speaks, the card's channel and, for unknown names, the host's lists. `next` may ask the host, and is the only
+ * one that saves or shows anything.
  */
 
 const maxReasonLength = 500;

@@ -20,7 +20,7 @@ import { settleAccess } from '../changes/timed-access.ts';
 import { lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 
-/** If more time passes between saving *sending* and writing, nothing is written. */
+/** If more time passes from the start of saving *sending* to the write, nothing is written. */
 const freshMs = 2_000;
 const heldUp = { kind: 'not sent', why: 'I was held up for too long between deciding and sending' } as const;
 const retryMs = 5_000;

@@ -134,7 +134,7 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
         running.delete(task);
         onStep();
         poller.nudge();
-        pollSoon();
+        soon.add();
       });
     running.add(task);
   };
@@ -154,27 +154,34 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
       run(timers, `timer ${timer.id}`, fired);
     }
   };
-  const later = new Set<NodeJS.Timeout>();
-  /** Polls soon after a step, for what it rescheduled by less than the interval. */
-  const pollSoon = (): void => {
-    for (const afterMs of later.size < maxSteps ? soonMs : []) {
-      const timer = setTimeout(() => {
-        later.delete(timer);
-        poller.nudge();
-      }, afterMs);
-      later.add(timer.unref());
-    }
-  };
   const onTrouble = (error: unknown): void => context.onTrouble('looking for work', error);
   const poller = createPoller({ everyMs: pollMs, look: poll, onTrouble });
+  const soon = createSoonPolls(poller.nudge);
   return {
     nudge: poller.nudge,
     start: poller.start,
     stop: async (graceMs) => {
-      for (const timer of later) clearTimeout(timer);
+      soon.clear();
       await poller.stop();
       await settledWithin(graceMs, [...steps, ...timers]);
     },
+  };
+}
+
+/** Polls soon after a step, for what it rescheduled by less than the interval. */
+function createSoonPolls(nudge: () => void): { readonly add: () => void; readonly clear: () => void } {
+  const waiting = new Set<NodeJS.Timeout>();
+  return {
+    add: () => {
+      for (const afterMs of waiting.size < maxSteps ? soonMs : []) {
+        const timer = setTimeout(() => {
+          waiting.delete(timer);
+          nudge();
+        }, afterMs);
+        waiting.add(timer.unref());
+      }
+    },
+    clear: () => waiting.forEach((timer) => clearTimeout(timer)),
   };
 }
 

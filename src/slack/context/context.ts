@@ -60,7 +60,7 @@ export type Lane = 'usual' | 'urgent' | 'reports';
 
 /**
  * How much runs at once, in total and per person (`behind` maps an account to its person). The rest waits a minute at
- * most. Fewer reports run than there are connections for reads, so checks before a send always find one.
+ * most. `hosting/read.ts` keeps connections free for checks before a send.
  */
 export const createTurns = (behind: (id: string) => string): SlackContext['turns'] => ({
   usual: createSemaphore({ most: 160, maxEach: 8, waiting: 800, waitingEach: 40, waitMs: turnMs }, behind),

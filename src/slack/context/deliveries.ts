@@ -8,7 +8,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 
 /** Saves deliveries before they are acked, and recognises copies. */
 
-/** Slack repeats an unacked delivery for up to five minutes. */
+/** How many recent deliveries are remembered: Slack repeats an unacked one for up to five minutes. */
 const maxKnown = 5_000;
 const keepMs = 1_000;
 
