@@ -47,7 +47,7 @@ const refused = (mistakes: readonly Mistake[]): Loaded => ({
 function read(text: string, catalogue: Catalogue): Loaded {
   const file = new YamlDocument(text);
   if (file.value === undefined) return refused(file.mistakes);
-  const { data, error } = policyFile({ catalogue, groups: groupsIn(file.value) }).safeParse(file.value);
+  const { data, error } = schemaFor(catalogue, groupsIn(file.value)).safeParse(file.value);
   const mistakes = [...file.mistakes, ...mistakesIn(error?.issues ?? [], file)];
   if (data === undefined || mistakes.length > 0) return refused(mistakes);
   const rules = data.rules.map((rule, index) => ({ ...ruleOf(rule), ...file.place(['rules', index]) }));
@@ -57,9 +57,26 @@ function read(text: string, catalogue: Catalogue): Loaded {
   return impossible.length > 0 ? refused(impossible) : { kind: 'policy', policy };
 }
 
+type Schema = ReturnType<typeof policyFile>;
+type Groups = ReadonlyMap<string, number>;
+
+/** By catalogue, the schema of the file read last. Making one takes longer than reading a file with it. */
+const schemas = new WeakMap<Catalogue, { readonly named: string; readonly schema: Schema }>();
+
+function schemaFor(catalogue: Catalogue, groups: Groups): Schema {
+  const named = JSON.stringify([...groups]);
+  const last = schemas.get(catalogue);
+  if (last?.named === named) return last.schema;
+  const schema = policyFile({ catalogue, groups });
+  schemas.set(catalogue, { named, schema });
+  return schema;
+}
+
+const naming = z.object({ groups: z.record(z.string(), z.array(z.unknown()).catch([null])) });
+
 /** The groups that rules may name, each with the number of its ids. They are known even if the file has mistakes. */
-function groupsIn(value: unknown): ReadonlyMap<string, number> {
-  const named = z.object({ groups: z.record(z.string(), z.array(z.unknown()).catch([null])) }).safeParse(value);
+function groupsIn(value: unknown): Groups {
+  const named = naming.safeParse(value);
   return new Map(Object.entries(named.data?.groups ?? {}).map(([name, ids]) => [name, ids.length]));
 }
 

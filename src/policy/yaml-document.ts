@@ -1,4 +1,4 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type ParsedNode, type YAMLError } from 'yaml';
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
 import { quoted, type Mistake } from './mistakes.ts';
 
 /** The most entries that a list or a mapping may have. */
@@ -16,6 +16,8 @@ export class YamlDocument {
   readonly #contents: ParsedNode | null;
   readonly #lines = new LineCounter();
   readonly #anchors = new Set<string>();
+  /** Searching a mapping anew for each of its mistakes would take quadratic time. */
+  readonly #pairs = new Map<Mapping, ReadonlyMap<PropertyKey, Child>>();
 
   constructor(text: string) {
     // The parser's own check for unique keys takes quadratic time.
@@ -44,11 +46,30 @@ export class YamlDocument {
     let node: ParsedNode | null | undefined = this.#contents;
     let offset = node?.range[0] ?? 0;
     for (const step of path) {
-      const { place, value } = childOf(node, step);
+      const { place, value } = this.#childOf(node, step);
       offset = place?.range[0] ?? offset;
       node = value;
     }
     return { offset, node };
+  }
+
+  #childOf(node: ParsedNode | null | undefined, step: PropertyKey): Child {
+    const item = isSeq(node) ? node.items[Number(step)] : undefined;
+    const pair = isMap(node) ? this.#pairsOf(node).get(step) : undefined;
+    return pair ?? { place: item, value: item };
+  }
+
+  /** The entries of a mapping by their keys; of a key that is listed twice, the last. */
+  #pairsOf(mapping: Mapping): ReadonlyMap<PropertyKey, Child> {
+    const known = this.#pairs.get(mapping);
+    if (known !== undefined) return known;
+    const pairs = new Map<PropertyKey, Child>();
+    for (const { key, value } of mapping.items) {
+      const word = wordOf(key);
+      if (word !== undefined) pairs.set(word, { place: key, value });
+    }
+    this.#pairs.set(mapping, pairs);
+    return pairs;
   }
 
   /** Text that begins with * is an alias to YAML, unless it is quoted. */
@@ -103,13 +124,8 @@ export class YamlDocument {
   }
 }
 
+type Mapping = YAMLMap<ParsedNode, ParsedNode | null>;
 type Child = { readonly place: ParsedNode | undefined; readonly value: ParsedNode | null | undefined };
-
-function childOf(node: ParsedNode | null | undefined, step: PropertyKey): Child {
-  const item = isSeq(node) ? node.items[Number(step)] : undefined;
-  const pair = isMap(node) ? node.items.findLast(({ key }) => wordOf(key) === step) : undefined;
-  return pair ? { place: pair.key, value: pair.value } : { place: item, value: item };
-}
 
 /** The text of a key; undefined if it is not text. */
 const wordOf = (key: ParsedNode | null): string | undefined =>
