@@ -39,7 +39,7 @@ describe('one person asks for all that there is', () => {
         scenario.slack.messages({ channel: 'C0GENERAL', as: ids.rob }).filter(({ text }) => text.includes(own));
       await scenario.slack.until(() => toldTo().length === tooMany - places || undefined, patienceMs);
 
-      const read = await ben.says('/site logs acme-docs/live error');
+      const read = await ben.says('/site logs acme-docs/live error --lines 50');
       await read.hears('acme-docs/live · error log');
       const paused = await chi.says('/site pause we look into it');
       await paused.hears('Sending is paused: I send nothing from now on');
@@ -71,7 +71,7 @@ describe('one person asks for all that there is', () => {
             .filter(({ text, ephemeral }) => ephemeral && text.includes(own)),
         );
       await scenario.slack.until(() => toldTo().length >= tooMany - places || undefined, patienceMs);
-      const read = await scenario.person('ben').says('/site logs acme-docs/live error');
+      const read = await scenario.person('ben').says('/site logs acme-docs/live error --lines 50');
       await read.hears('acme-docs/live · error log');
       expect(toldTo()).toHaveLength(tooMany - places);
       for (const { text } of toldTo()) expect(text).toContain('Not run: logs acme-shop/live error. Try again when');
