@@ -300,7 +300,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   42: {
     fault: 'one person sends hanging reads and many writes',
     by: [
-      'one person asks for all that there is > 200 log reads that hang',
+      'one person asks for all that there is > sixty log reads that hang',
       'one person asks for all that there is > twenty writes that hang',
       'one person asks for all that there is > twenty writes at once',
       'fair turns, on SQLite > two requesters go by turns',

@@ -48,7 +48,7 @@ test('the health routes say a word each, and a body that is too long is refused'
 
 test('posts that are never finished do not stand open, and no more than two hundred at once', async () => {
   const sockets: Socket[] = [];
-  const ends = Array.from({ length: 1_500 }, () => {
+  const ends = Array.from({ length: 500 }, () => {
     const socket = connect(scenario.port(), '127.0.0.1');
     sockets.push(socket);
     socket.on('error', () => undefined);
@@ -81,13 +81,20 @@ test('four hundred posts that are never finished, and come again when they are c
     for (let count = 0; count < 400; count += 1) post();
     await expect.poll(() => came, { timeout: patienceMs }).toBeGreaterThan(800);
     const ana = scenario.person('ana');
-    for (let count = 0; count < 20; count += 1) {
+    for (let turn = 0; turn < 4; turn += 1) {
       const inTime = threeSeconds();
-      const [said, ready] = await Promise.all([ana.says('/site whoami', 'C0GENERAL'), statusOf('/readyz')]);
-      inTime(said.outcome);
-      expect(ready).toBe(200);
+      const five = Array.from({ length: 5 }, () =>
+        Promise.all([ana.says('/site whoami', 'C0GENERAL'), statusOf('/readyz')]),
+      );
+      for (const [said, ready] of await Promise.all(five)) {
+        inTime(said.outcome);
+        expect(ready).toBe(200);
+      }
     }
     const cleared = await ana.asks('/site cache clear acme-shop/staging');
+    // All these posts cost a core: the host is asked at once how it ended, not two seconds later.
+    await scenario.becomes(cleared.number, 'accepted');
+    scenario.lets(cleared.number);
     await cleared.tells('the host reports it finished');
   } finally {
     comeAgain = false;

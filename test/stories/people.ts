@@ -203,7 +203,9 @@ function cardsIn(slack: SlackStandIn, as: string, channel: string): readonly See
 /** What only this person sees: ephemeral messages of a channel and its threads, and the bot's direct messages. */
 function privateTo(slack: SlackStandIn, id: string, channel: string): readonly SeenMessage[] {
   const roots = slack.messages({ channel, as: id });
-  const inThreads = roots.flatMap(({ ts }) => slack.messages({ channel, thread: ts, as: id }));
+  const inThreads = roots.flatMap(({ ts, replies }) =>
+    replies > 0 ? slack.messages({ channel, thread: ts, as: id }) : [],
+  );
   const ephemeral = [...roots, ...inThreads].filter((one) => one.ephemeral);
   const direct = channel === `D0${id}` ? [] : slack.messages({ channel: `D0${id}`, as: id });
   return [

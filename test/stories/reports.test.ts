@@ -66,7 +66,7 @@ test.concurrent('a visitor’s address is told to whom a rule names it, who is w
   expect(noted?.['details']).toContain(alias);
   const [address = ''] = /[\d.]+(?= in )/.exec(told.text) ?? [];
   expect(JSON.stringify(scenario.rows('select * from audit'))).not.toContain(`"${address}"`);
-  const other = await ana.says('/site logs reveal acme-docs/live client-00000000', 'C0GENERAL');
+  const other = await ana.says('/site logs reveal acme-docs/live client-00000000 --lines 50', 'C0GENERAL');
   await other.hears('No visitor of the newest');
 });
 

@@ -203,8 +203,11 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     listsAnew: async () => {
       const listings = (): number => hosting.journal.entries().filter(({ path }) => path === '/sites').length;
       const before = listings();
+      // The bot shares the listing of the last seconds: it must be older than that.
+      ahead += 5_000;
       await soon(async () => {
-        await slack.command(ids.dee, 'C0RANDOM', '/site backups list nowhere/live');
+        const said = await scenario.person('dee').says('/site backups list nowhere/live', 'C0RANDOM');
+        await said.hears(/./);
         if (listings() <= before) throw new Error('the sites were not listed again');
       });
     },

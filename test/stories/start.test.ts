@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { programOf } from './bot.ts';
 import { canaries, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 /** Runs the bot with this environment alone, to its end. */
@@ -9,7 +10,8 @@ async function endOf(
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; said: string; ms: number }> {
   const began = performance.now();
-  const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/main.ts'], { env });
+  const { words, environment } = await programOf(false);
+  const child = spawn(process.execPath, words, { env: { ...environment, ...env } });
   const [said, more] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')]);
   return { code: child.exitCode, said: said + more, ms: performance.now() - began };
 }

@@ -6,7 +6,7 @@ import { addressesIn } from './masking.ts';
 import { counted } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { files } from './files.ts';
-import { inPieces } from './chunks.ts';
+import { eachPiece, inPieces } from './chunks.ts';
 
 const defaultLines = 20_000;
 
@@ -36,21 +36,23 @@ export const logsReveal = report({
   target: 'env',
   show: async ({ input: { env, visitor, log = 'access', lines = defaultLines }, read, alias }) => {
     const text = await read(getLogs({ env_id: env.id, file_name: files[log], lines }));
-    const found = await inPieces(text.split('\n'), (raw) =>
-      raw.flatMap((line) => [...new Set(addressesIn(line).filter((address) => alias(address) === visitor))]),
-    );
-    const times = new Map<string, number>();
-    for (const address of found) times.set(address, (times.get(address) ?? 0) + 1);
+    const seen = new Map<string, number>();
+    await eachPiece(text.split('\n'), (lines) => {
+      for (const line of lines)
+        for (const address of new Set(addressesIn(line))) seen.set(address, (seen.get(address) ?? 0) + 1);
+    });
+    // Once per address, not per line: an alias costs more than the rest.
+    const times = await inPieces([...seen], (some) => some.filter(([address]) => alias(address) === visitor));
     return {
       title: say`**${visitor}** · ${env.name}, ${log} log`,
       parts: [
         {
           kind: 'text',
           text:
-            times.size === 0
+            times.length === 0
               ? inline(`No visitor of the newest ${counted(lines, 'line')} has this alias. Try another log.`)
               : joined(
-                  [...times].map(([address, amount]) => say`${code(address)} in ${counted(amount, 'line')}`),
+                  times.map(([address, amount]) => say`${code(address)} in ${counted(amount, 'line')}`),
                   '\n',
                 ),
         },

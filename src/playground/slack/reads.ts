@@ -1,6 +1,7 @@
 import { elementsOf } from './block-kit/check.ts';
 import { isInput, optionsOf } from './inputs.ts';
 import { type Fields, fieldsOf, objectsOf, textOf, wordOf } from './json.ts';
+import { createLooks, type Look } from './looks.ts';
 import { blocksIn } from './messages.ts';
 import { Impossible } from './refused.ts';
 import { type Names, blocksText, mrkdwnText, namesIn, textObject } from './render-text.ts';
@@ -116,39 +117,49 @@ export type AskedMessages = {
   readonly limit?: number;
 };
 
-/** What a person reads in a channel or thread, oldest first. Throws `Impossible` if they cannot see it. */
-export function readMessages(workspace: Workspace, asked: AskedMessages): readonly SeenMessage[] {
-  const channel = workspace.channels.get(asked.channel);
-  if (channel === undefined && asked.channel === directMessageId(asked.as)) return [];
-  if (channel === undefined || !canSee(workspace, asked.as, channel))
-    throw new Impossible(`${asked.as} cannot see a channel ${asked.channel}`);
-  const all = (workspace.messages.get(channel.id) ?? []).filter(
-    (message) => !message.deleted && (message.onlyFor === undefined || message.onlyFor === asked.as),
-  );
-  const wanted = all.filter((message) =>
-    asked.thread === undefined
-      ? message.threadTs === undefined
-      : message.ts === asked.thread || message.threadTs === asked.thread,
-  );
-  const replies = Map.groupBy(all, ({ threadTs }) => threadTs);
-  return wanted
-    .slice(-(asked.limit ?? wanted.length))
-    .map((message) => seen(workspace, message, replies.get(message.ts)?.length ?? 0, asked.as));
+/** Reads what a person sees in a channel or thread, oldest first. Throws `Impossible` if they cannot see it. */
+export function createReader(workspace: Workspace): (asked: AskedMessages) => readonly SeenMessage[] {
+  const names = namesIn(workspace);
+  const lookOf = createLooks(workspace, (message) => ({
+    text: readable(message, names),
+    controls: controlsOf(blocksIn(message), new Map(), names),
+  }));
+  return (asked) => {
+    const channel = workspace.channels.get(asked.channel);
+    if (channel === undefined && asked.channel === directMessageId(asked.as)) return [];
+    if (channel === undefined || !canSee(workspace, asked.as, channel))
+      throw new Impossible(`${asked.as} cannot see a channel ${asked.channel}`);
+    const all = (workspace.messages.get(channel.id) ?? []).filter(
+      (message) => !message.deleted && (message.onlyFor === undefined || message.onlyFor === asked.as),
+    );
+    const wanted = all.filter((message) =>
+      asked.thread === undefined
+        ? message.threadTs === undefined
+        : message.ts === asked.thread || message.threadTs === asked.thread,
+    );
+    const replies = Map.groupBy(all, ({ threadTs }) => threadTs);
+    return wanted.slice(-(asked.limit ?? wanted.length)).map((message) => {
+      const filledIn = message.values.get(asked.as);
+      return {
+        ...described(workspace, message, replies.get(message.ts)?.length ?? 0),
+        ...lookOf(message),
+        ...(filledIn && { controls: controlsOf(blocksIn(message), filledIn, names) }),
+      };
+    });
+  };
 }
 
-function seen(workspace: Workspace, message: Message, replies: number, as: string): SeenMessage {
-  const names = namesIn(workspace);
+/** A message, but for its look. */
+function described(workspace: Workspace, message: Message, replies: number): Omit<SeenMessage, keyof Look> {
   return {
     channel: message.channel,
     ts: message.ts,
     thread_ts: message.threadTs,
     author: message.author,
-    text: readable(message, names),
     notification: message.text,
     ephemeral: message.onlyFor !== undefined,
     edited: message.edited !== undefined,
     replies,
-    controls: controlsOf(blocksIn(message), message.values.get(as) ?? new Map(), names),
     files: message.files.map((id) => workspace.files.get(id)?.name ?? id),
     blocks: message.blocks,
     attachments: message.attachments,

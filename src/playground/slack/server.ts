@@ -11,7 +11,7 @@ import { close as closeModal, submit } from './driving/submit.ts';
 import { createFaults } from './faults.ts';
 import { EVENTS, SCOPES, type SlackOptions, TOKENS } from './options.ts';
 import { createRateLimits } from './rate-limits.ts';
-import { readFiles, readMessages, readViews } from './reads.ts';
+import { createReader, readFiles, readViews } from './reads.ts';
 import { createResponseUrls } from './response-urls.ts';
 import { listenerOf } from './routes.ts';
 import type { Administering, Driving, Reading, SlackStandIn } from './stand-in.ts';
@@ -101,7 +101,7 @@ const drivingOf = (stage: Stage): Driving => ({
 });
 
 const readingOf = (workspace: Workspace): Reading => ({
-  messages: (asked) => readMessages(workspace, asked),
+  messages: createReader(workspace),
   views: (person) => readViews(workspace, person),
   files: (person) => readFiles(workspace, person),
   people: () => [...workspace.people.values()],
