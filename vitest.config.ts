@@ -54,7 +54,7 @@ class Spread extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: ['test/postgres-server.ts', 'test/bundled-bot.ts'],
+    globalSetup: ['test/postgres-server.ts', 'test/bundled-bot.ts', 'test/bundled-page.ts'],
     setupFiles: ['test/seed.ts'],
     reporters: ['minimal', './test/reporter.ts'],
     pool: 'forks',

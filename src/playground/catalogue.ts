@@ -13,22 +13,17 @@ export type Catalogue = {
 const TIMEOUT_MS = 30_000;
 const run = promisify(execFile);
 
-/** Runs the program that prints the catalogue, once, in its own process. */
+/** Runs the program that prints the catalogue, once, in its own process, when somebody first asks. */
 export function readCatalogue(program = 'src/catalogue-cli.ts'): Catalogue {
   const closing = new AbortController();
-  const printed = run(process.execPath, ['--import', './src/node-version.js', program], {
-    cwd: projectRoot,
-    env: {},
-    timeout: TIMEOUT_MS,
-    signal: closing.signal,
-  });
-  const commands = printed.then(
-    ({ stdout }) => stdout.split('\n').map(parseJson).filter(isFields),
-    () => {
+  async function read(): Promise<readonly Fields[]> {
+    const words = ['--import', './src/node-version.js', program];
+    const options = { cwd: projectRoot, env: {}, timeout: TIMEOUT_MS, signal: closing.signal };
+    const { stdout } = await run(process.execPath, words, options).catch(() => {
       throw new Error("I couldn't read the list of commands, so I can't suggest any. You can still type them.");
-    },
-  );
-  // Without a handler, a failure before the first request would be an unhandled rejection.
-  commands.catch(() => undefined);
-  return { commands: () => commands, close: () => closing.abort() };
+    });
+    return stdout.split('\n').map(parseJson).filter(isFields);
+  }
+  let commands: Promise<readonly Fields[]> | undefined;
+  return { commands: () => (commands ??= read()), close: () => closing.abort() };
 }

@@ -28,6 +28,8 @@ export type PlaygroundOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** The program to run as the bot; `src/main.ts` by default. */
   readonly program?: string;
+  /** The page's modules as one, to serve in their place. */
+  readonly pageInOneFile?: string;
   readonly slack?: Omit<SlackOptions, 'delivery'>;
   readonly hosting?: HostingOptions;
   /** Gets every line the bot prints. `bot.state().log` keeps the newest in any case. */
@@ -90,7 +92,8 @@ async function start(
   onClose(() => Promise.resolve(catalogue.close()));
   const changes = watchChanges(join(folder.path, 'sitehand.db'), () => page.changesMoved());
   onClose(() => Promise.resolve(changes.close()));
-  const page = await servePage({ slack, hosting, bot: () => running.bot, catalogue, changes }, options.port);
+  const stage = { slack, hosting, bot: () => running.bot, catalogue, changes, inOneFile: options.pageInOneFile };
+  const page = await servePage(stage, options.port);
   onClose(() => page.close());
   const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;

@@ -2,8 +2,9 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cloneEnvironment } from '../../src/playground/hosting/cloned.ts';
-import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import type { Playground } from '../../src/playground/playground.ts';
 import { launch, missing, openWindow } from './chromium.ts';
+import { startInOneFile } from './in-one-file.ts';
 
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 
@@ -14,7 +15,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
   let settle: () => void;
 
   beforeAll(async () => {
-    [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
+    [playground, browser] = await Promise.all([startInOneFile({ program }), launch()]);
     ({ page, settle } = await openWindow(browser, playground.url, { width: 1280, height: 800 }));
   });
   afterAll(async () => {

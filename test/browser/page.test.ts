@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import type { Playground } from '../../src/playground/playground.ts';
 import { launch, missing, openWindow } from './chromium.ts';
+import { startInOneFile } from './in-one-file.ts';
 
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 const hostile = '<img src=x onerror=alert(1)> & <b>not bold</b>';
@@ -14,7 +15,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
   let settle: () => void;
 
   beforeAll(async () => {
-    [playground, browser] = await Promise.all([startPlayground({ program }), launch()]);
+    [playground, browser] = await Promise.all([startInOneFile({ program }), launch()]);
     ({ page, settle } = await openWindow(browser, playground.url, { width: 1440, height: 900 }));
   });
   afterAll(async () => {
@@ -197,7 +198,7 @@ describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () =
   let settle: () => void;
 
   beforeAll(async () => {
-    [playground, browser] = await Promise.all([startPlayground(), launch()]);
+    [playground, browser] = await Promise.all([startInOneFile(), launch()]);
     ({ page, settle } = await openWindow(browser, playground.url, { width: 1440, height: 900 }));
   });
   afterAll(async () => {

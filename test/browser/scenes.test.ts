@@ -1,7 +1,8 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import type { Playground } from '../../src/playground/playground.ts';
 import { launch, missing } from './chromium.ts';
+import { startInOneFile } from './in-one-file.ts';
 
 describe.skipIf(missing !== undefined)('behind the scenes', () => {
   let playground: Playground;
@@ -10,7 +11,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
   const wrong: string[] = [];
 
   beforeAll(async () => {
-    [playground, browser] = await Promise.all([startPlayground(), launch()]);
+    [playground, browser] = await Promise.all([startInOneFile(), launch()]);
   });
   afterAll(async () => {
     await browser?.close();

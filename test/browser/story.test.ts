@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, describe, test, vi } from 'vitest';
-import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import type { Playground } from '../../src/playground/playground.ts';
 import { launch, missing } from './chromium.ts';
+import { startInOneFile } from './in-one-file.ts';
 
 const wide = { width: 1440, height: 900 };
 const phone = { width: 390, height: 780 };
@@ -23,7 +24,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
   beforeAll(async () => {
     const durations = { 'environments:push': 0, 'cache:clear': 0 } as const;
     const hosting = { durations, notKnownFor: 0 };
-    [playground, browser] = await Promise.all([startPlayground({ keep: folder, hosting }), launch()]);
+    [playground, browser] = await Promise.all([startInOneFile({ keep: folder, hosting }), launch()]);
   });
   afterEach(async () => {
     playground.hosting.faults.remove();

@@ -19,7 +19,11 @@ describe('the commands that the playground reads', () => {
     const sentence = "I couldn't read the list of commands, so I can't suggest any. You can still type them.";
     await expect(readCatalogue('src/no-such-program.ts').commands()).rejects.toThrow(sentence);
     const ended = readCatalogue();
+    const commands = ended.commands();
     ended.close();
-    await expect(ended.commands()).rejects.toThrow(sentence);
+    await expect(commands).rejects.toThrow(sentence);
+    const neverAsked = readCatalogue();
+    neverAsked.close();
+    await expect(neverAsked.commands()).rejects.toThrow(sentence);
   });
 });

@@ -9,9 +9,13 @@ const STYLES = /^\/web\/[a-z]+\.css$/;
 /** The module that the page shares with the server; it needs nothing of Node. */
 const SHARED = new Set(['/slack/json.ts']);
 
-/** The file at a path of the page's server, or undefined. Read on each request, so that edits show on reload. */
-export async function assetAt(path: string): Promise<Asset | undefined> {
+/**
+ * The file at a path of the page's server, or undefined. Read on each request, so that edits show on reload.
+ * `inOneFile`, if given, is served as the page's first module and imports no other.
+ */
+export async function assetAt(path: string, inOneFile?: string): Promise<Asset | undefined> {
   if (path === '/') return read('/web/index.html', 'text/html');
+  if (path === '/web/page.ts' && inOneFile !== undefined) return { type: 'text/javascript', text: inOneFile };
   if (STYLES.test(path)) return read(path, 'text/css');
   if (!MODULE.test(path) && !SHARED.has(path)) return undefined;
   const source = await read(path, 'text/javascript');

@@ -15,6 +15,8 @@ export type Stage = {
   readonly bot: () => Bot | undefined;
   readonly catalogue: Pick<Catalogue, 'commands'>;
   readonly changes: Pick<Watch, 'current'>;
+  /** The page's modules as one, to serve in their place. */
+  readonly inOneFile?: string | undefined;
 };
 
 /** Events for every open page (Server-Sent Events): `slack`, `delivered`, `hosting`, `changes`, `bot` and `faults`. */

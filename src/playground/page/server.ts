@@ -48,7 +48,7 @@ async function answer(stage: Stage, events: Events, request: IncomingMessage, re
       said?.body ?? { error: `there is no ${request.method} ${pathname}` },
     );
   }
-  const asset = request.method === 'GET' ? await assetAt(pathname) : undefined;
+  const asset = request.method === 'GET' ? await assetAt(pathname, stage.inOneFile) : undefined;
   if (asset === undefined) return sendJson(response, 404, { error: `there is no ${request.method} ${pathname}` });
   sendAsset(response, asset);
 }

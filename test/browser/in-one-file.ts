@@ -1,0 +1,21 @@
+import { dirname, join } from 'node:path';
+import { inject } from 'vitest';
+import { type Playground, type PlaygroundOptions, startPlayground } from '../../src/playground/playground.ts';
+import { requested } from '../on-request.ts';
+
+/**
+ * Starts a playground whose bot, unless it is another program, and whose page are in one file each. Both are there in
+ * half the time. Other tests start them from the files that people have.
+ */
+export async function startInOneFile(options: PlaygroundOptions = {}): Promise<Playground> {
+  const [bot, pageInOneFile] = await Promise.all([
+    options.program === undefined ? bundledBot() : {},
+    requested(inject('bundledPage')),
+  ]);
+  return startPlayground({ ...bot, pageInOneFile, ...options });
+}
+
+async function bundledBot(): Promise<Pick<PlaygroundOptions, 'program' | 'environment'>> {
+  const program = await requested(inject('bundledBot'));
+  return { program, environment: { NODE_COMPILE_CACHE: join(dirname(program), 'compiled') } };
+}
