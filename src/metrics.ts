@@ -76,10 +76,7 @@ async function serveMetrics(text: () => Promise<string>, port: number): Promise<
       () => response.writeHead(500).end(),
     );
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
-  });
+  await once(server.listen(port, '127.0.0.1'), 'listening');
   return server;
 }
 

@@ -3,11 +3,11 @@ import { listFiles, type FileNode } from '../hosting/contract/files.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { bold, code, inline, joined, say, type Text } from '../text.ts';
 import { count, environment, option, optional, plainField, type PlainField } from './kit/fields.ts';
-import { near } from './kit/nearest-words.ts';
-import { counted, type Page, readAt } from './kit/page.ts';
+import { counted, type Page, readAt, paragraph } from './kit/page.ts';
 import { readPaths } from './kit/values/paths.ts';
 import { report } from './kit/report.ts';
 import { countIn, drawTree, onOneLine, pathsOf } from './files/draw-tree.ts';
+import { near } from './kit/nearest-words.ts';
 
 const defaultDepth = 2;
 const deepest = 10;
@@ -36,14 +36,12 @@ export const files = report({
     const found = path === undefined ? { path: '', children: all } : folderAt(all, env, path);
     const source = readAt(now);
     const title = say`**${env.name} · files**${found.path && say` in ${code(found.path)}`}`;
-    if (found.children === undefined) return { title, parts: [text(say`${code(found.path)} is a file.`)], source };
-    if (found.children.length === 0) return { title, parts: [text(say`There are no files there.`)], source };
+    if (found.children === undefined) return { title, parts: [paragraph(say`${code(found.path)} is a file.`)], source };
+    if (found.children.length === 0) return { title, parts: [paragraph('There are no files there.')], source };
     const page = treePage(title, env, { path: found.path, children: found.children }, depth);
     return { ...page, source: say`${source}, ${counted(depth, 'level')} deep` };
   },
 });
-
-const text = (text: Text) => ({ kind: 'text', text }) as const;
 
 type Found = { readonly path: string; readonly children: readonly FileNode[] | undefined };
 

@@ -47,24 +47,11 @@ export const logs = report({
   },
 });
 
-const askedOf = ({
-  env,
-  log = defaultLog,
-  lines,
-  since,
-  until,
-  search,
-  errors,
-  full,
-}: Input<typeof fields>): Asked => ({
-  env,
+const askedOf = ({ since, until, log = defaultLog, ...rest }: Input<typeof fields>): Asked => ({
+  ...rest,
   log,
-  lines,
   since: since ? fields.since.show(since) : [],
   until: until ? fields.until.show(until) : [],
-  search,
-  errors,
-  full,
 });
 
 function spanOf({ since, until }: Input<typeof fields>, now: number, zone: string): Span {

@@ -1,15 +1,22 @@
 import { listFiles } from '../hosting/contract/files.ts';
 import { pushEnvironment } from '../hosting/contract/sites.ts';
-import type { Environment } from '../hosting/contract/target.ts';
 import { joined, list, say, time, type Text } from '../text.ts';
 import { action } from './kit/action.ts';
 import { backupFact, backupWarning, newestBackup } from './backups/newest.ts';
-import { environment, flag, option, paths } from './kit/fields.ts';
+import { environment, flag, option, paths, type Input } from './kit/fields.ts';
 import { counted } from './kit/page.ts';
 import { isOnePath } from './kit/values/paths.ts';
 import { pathsOf } from './files/draw-tree.ts';
 
 const shownPaths = 8;
+const fields = {
+  from: environment('From'),
+  onto: environment('Onto'),
+  files: flag('Files'),
+  database: flag('Database'),
+  searchReplace: flag('Search and replace'),
+  only: option(paths('Only these paths')),
+};
 
 export const push = action({
   summary: 'Overwrite one environment with another of the same site',
@@ -19,14 +26,7 @@ export const push = action({
     'acme-shop/staging acme-shop/live --files --only wp-content/themes',
   ],
   risk: 'destructive',
-  fields: {
-    from: environment('From'),
-    onto: environment('Onto'),
-    files: flag('Files'),
-    database: flag('Database'),
-    searchReplace: flag('Search and replace'),
-    only: option(paths('Only these paths')),
-  },
+  fields,
   dependent: {
     only: {
       on: ['from', 'files'],
@@ -93,16 +93,8 @@ const sayWhich = say`Files (\`--files\`), the database (\`--database\`), or both
 const noSite = say`The host doesn't tell me which site these belong to, and a push needs its site. ${nothing}`;
 const pinIt = say`The person who looks after the policy file can name it there under \`sites\`.`;
 
-type Pushed = {
-  readonly from: Environment;
-  readonly onto: Environment;
-  readonly files: boolean;
-  readonly database: boolean;
-  readonly only?: readonly string[] | undefined;
-};
-
 /** What will be lost, worst first. */
-function lost({ from, onto, files, database, only }: Pushed): readonly (Text | undefined)[] {
+function lost({ from, onto, files, database, only }: Input<typeof fields>): readonly (Text | undefined)[] {
   return [
     database
       ? say`**The DATABASE of ${onto.name} will be replaced.** Orders, users and comments made there since ${from.name} was copied are lost.`

@@ -1,6 +1,6 @@
-import { sql, type Selectable } from 'kysely';
+import { sql, type Selectable, type UpdateObject } from 'kysely';
 import { claim, onlyThat, personBy, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
-import type { MessageTable } from './schema.ts';
+import type { MessageTable, Schema } from './schema.ts';
 import type { Reader, Tx } from './tx.ts';
 
 /** One row of `messages`: a message that is owed (`due_at` is set) or was posted. */
@@ -120,17 +120,22 @@ type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
  * Records that the claimed version was posted at `place`; if a newer version is owed, the message stays due. False, with
  * nothing written, if another owner has claimed it since.
  */
-export async function markDelivered(tx: Tx, { id, version, owner }: Claimed, { channel, ts }: Place): Promise<boolean> {
+export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: Place): Promise<boolean> {
+  const { version } = claimed;
+  return released(tx, claimed, {
+    channel,
+    ts,
+    delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
+    due_at: sql`case when version > ${version} then due_at end`,
+    attempts: 0,
+  });
+}
+
+/** Updates and releases a claimed message; false, with nothing written, if another owner has claimed it since. */
+async function released(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Schema, 'messages'>): Promise<boolean> {
   const updated = await tx
     .updateTable('messages')
-    .set({
-      channel,
-      ts,
-      delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
-      due_at: sql`case when version > ${version} then due_at end`,
-      attempts: 0,
-      ...unowned,
-    })
+    .set({ ...patch, ...unowned })
     .where('id', '=', id)
     .where('owner', owner === null ? 'is' : '=', owner)
     .executeTakeFirst();
@@ -138,13 +143,8 @@ export async function markDelivered(tx: Tx, { id, version, owner }: Claimed, { c
 }
 
 /** Puts a claimed message back until `dueAt` (epoch ms) and counts an attempt; later replies of its change wait too. */
-export async function postpone(tx: Tx, { id, owner }: Claimed, dueAt: number): Promise<void> {
-  await tx
-    .updateTable('messages')
-    .set({ due_at: dueAt, attempts: sql`attempts + 1`, ...unowned })
-    .where('id', '=', id)
-    .where('owner', owner === null ? 'is' : '=', owner)
-    .execute();
+export async function postpone(tx: Tx, claimed: Claimed, dueAt: number): Promise<void> {
+  await released(tx, claimed, { due_at: dueAt, attempts: sql`attempts + 1` });
 }
 
 /** Puts claimed messages back until `dueAt` (epoch ms) without an attempt: their place is busy. */
@@ -160,13 +160,8 @@ export async function putOff(tx: Tx, messages: readonly Claimed[], dueAt: number
 }
 
 /** As `postpone`, while Slack accepts nothing from us: counts no attempt, and the message's age starts again at `now`. */
-export async function suspend(tx: Tx, { id, owner }: Claimed, now: number, dueAt: number): Promise<void> {
-  await tx
-    .updateTable('messages')
-    .set({ due_at: dueAt, owed_at: now, ...unowned })
-    .where('id', '=', id)
-    .where('owner', owner === null ? 'is' : '=', owner)
-    .execute();
+export async function suspend(tx: Tx, claimed: Claimed, now: number, dueAt: number): Promise<void> {
+  await released(tx, claimed, { due_at: dueAt, owed_at: now });
 }
 
 /** Sets all owed messages to the ops channel that have no lease due at `dueAt` (epoch ms). */
@@ -203,15 +198,8 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
  * Gives up the claimed version of a message; replies of its change no longer wait for it. A newer version stays due.
  * False, with nothing written, if another owner has claimed it since.
  */
-export async function giveUp(tx: Tx, { id, version, owner }: Claimed): Promise<boolean> {
-  const updated = await tx
-    .updateTable('messages')
-    .set({ due_at: sql`case when version > ${version} then due_at end`, ...unowned })
-    .where('id', '=', id)
-    .where('owner', owner === null ? 'is' : '=', owner)
-    .executeTakeFirst();
-  return updated.numUpdatedRows > 0n;
-}
+export const giveUp = (tx: Tx, claimed: Claimed): Promise<boolean> =>
+  released(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
 
 /** Queues a redraw of the card of a change; `all`: also of its copies, which costs more of Slack's rate limit. */
 export async function redrawCards(tx: Tx, change: number, at: number, all: boolean): Promise<void> {

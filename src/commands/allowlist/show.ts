@@ -1,7 +1,7 @@
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
-import { inline, say } from '../../text.ts';
+import { say } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
-import { counted, readAt } from '../kit/page.ts';
+import { counted, readAt, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { emptyIsUnknown } from './listing.ts';
 
@@ -16,9 +16,7 @@ export const allowlistShow = report({
     return {
       title: say`**${input.env.name} · SSH allowlist** · ${counted(list.length, 'address', 'addresses')}`,
       parts: [
-        list.length === 0
-          ? { kind: 'text', text: inline(`The list is empty. ${emptyIsUnknown}`) }
-          : { kind: 'code', text: list.join('\n') },
+        list.length === 0 ? paragraph(`The list is empty. ${emptyIsUnknown}`) : { kind: 'code', text: list.join('\n') },
       ],
       source: readAt(now),
       offers: [{ label: 'Add an address…', args: ['allowlist', 'add', input.env.id] }],

@@ -1,7 +1,7 @@
 import { getNextDownloadableBackup } from '../../hosting/contract/backups.ts';
 import { say, time, type Inline } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
-import { readAt } from '../kit/page.ts';
+import { readAt, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 
 export const backupsNext = report({
@@ -24,7 +24,7 @@ export const backupsNext = report({
         : say`The host does not say whether one can be downloaded now. ${from}`;
     return {
       title: say`**${env.name} · next downloadable backup**`,
-      parts: [{ kind: 'text', text: state }],
+      parts: [paragraph(state)],
       source: say`${readAt(now)}; backups are downloaded in its panel`,
       offers: [{ label: 'List backups', args: ['backups', 'list', env.id] }],
     };

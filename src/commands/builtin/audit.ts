@@ -2,7 +2,7 @@ import { bold, code, inline, joined, person, say, time, type Text } from '../../
 import { builtin } from '../kit/builtin.ts';
 import type { TrailLine } from '../kit/audit.ts';
 import { anyEnvironment, moment, option, testUser } from '../kit/fields.ts';
-import { counted } from '../kit/page.ts';
+import { counted, tableOr } from '../kit/page.ts';
 import { momentAt } from '../kit/values/times.ts';
 
 export const audit = builtin({
@@ -25,23 +25,18 @@ export const audit = builtin({
     ]);
     return {
       title: say`${about} · ${more ? `the newest ${lines.length} lines` : counted(lines.length, 'line')}`,
-      parts:
-        lines.length === 0
-          ? [{ kind: 'text', text: say`I found no such line among those you can see.` }]
-          : [
-              {
-                kind: 'table',
-                columns: ['When', 'Who', 'What', 'Change', 'Target', 'Grounds'],
-                rows: lines.map((line) => [
-                  [time(line.at, 'date')],
-                  whoOf(line),
-                  line.reason === undefined ? inline(line.says) : say`${line.says} (“${line.reason}”)`,
-                  line.change === undefined ? [] : [code(`#${line.change}`)],
-                  inline(line.target),
-                  groundsOf(line),
-                ]),
-              },
-            ],
+      parts: tableOr(
+        say`I found no such line among those you can see.`,
+        ['When', 'Who', 'What', 'Change', 'Target', 'Grounds'],
+        lines.map((line) => [
+          [time(line.at, 'date')],
+          whoOf(line),
+          line.reason === undefined ? inline(line.says) : say`${line.says} (“${line.reason}”)`,
+          line.change === undefined ? [] : [code(`#${line.change}`)],
+          inline(line.target),
+          groundsOf(line),
+        ]),
+      ),
       source: say`${code('audit verify')} checks that no line was altered; ${code('audit export csv')} gives you a file`,
     };
   },

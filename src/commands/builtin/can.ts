@@ -2,7 +2,7 @@ import { showDuration } from '../../duration.ts';
 import { code, inline, joined, person, say, type Text } from '../../text.ts';
 import { builtin, type Ability, type Approving, type RuleLine } from '../kit/builtin.ts';
 import { optional, rest, testUser } from '../kit/fields.ts';
-import { counted, type Page } from '../kit/page.ts';
+import { counted, type Page, paragraph } from '../kit/page.ts';
 
 export const can = builtin({
   summary: 'Check who may run a command, by which rule, and who could approve it',
@@ -24,7 +24,7 @@ function pageOf(ability: Ability, isYou: boolean): Page {
   const parts = explained(ability, isYou ? 'you' : ability.person.name);
   return {
     title: say`**${who} ${may} run ${code(path)}${where}**`,
-    parts: parts.map((text) => ({ kind: 'text', text })),
+    parts: parts.map((text) => paragraph(text)),
     source: 'nothing was run; I check the rules again when it is',
   };
 }

@@ -1,7 +1,8 @@
 import { Refusal } from '../../errors.ts';
-import { inline, joined, person, say, time } from '../../text.ts';
+import { inline, person, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { count } from '../kit/fields.ts';
+import { paragraph } from '../kit/page.ts';
 
 export const change = builtin({
   summary: 'Show a change and everything that happened to it',
@@ -15,13 +16,7 @@ export const change = builtin({
     return {
       title: story.title,
       parts: [
-        {
-          kind: 'text',
-          text: joined(
-            story.facts.map(([label, value]) => say`**${label}:** ${value}`),
-            '\n',
-          ),
-        },
+        paragraph(...story.facts.map(([label, value]) => say`**${label}:** ${value}`)),
         {
           kind: 'table',
           columns: ['When', 'Who', 'What'],

@@ -1,7 +1,7 @@
 import { code, inline, person, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag } from '../kit/fields.ts';
-import { counted } from '../kit/page.ts';
+import { counted, tableOr } from '../kit/page.ts';
 
 export const changes = builtin({
   summary: 'List changes, newest first',
@@ -14,22 +14,17 @@ export const changes = builtin({
     const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}`;
     return {
       title: say`**${title}** · ${more ? `the newest ${lines.length}` : counted(lines.length, 'change')}`,
-      parts:
-        lines.length === 0
-          ? [{ kind: 'text', text: say`You can't see any yet.` }]
-          : [
-              {
-                kind: 'table',
-                columns: ['Change', 'State', 'What', 'Asked by', 'When'],
-                rows: lines.map((line) => [
-                  [code(`#${line.number}`)],
-                  inline(line.state),
-                  inline(line.title),
-                  [person(line.requester)],
-                  [time(line.at, 'date')],
-                ]),
-              },
-            ],
+      parts: tableOr(
+        say`You can't see any yet.`,
+        ['Change', 'State', 'What', 'Asked by', 'When'],
+        lines.map((line) => [
+          [code(`#${line.number}`)],
+          inline(line.state),
+          inline(line.title),
+          [person(line.requester)],
+          [time(line.at, 'date')],
+        ]),
+      ),
       source: say`${code('change')} and a number shows the whole story of one${more ? '; name an environment to find older ones' : ''}`,
     };
   },

@@ -2,7 +2,7 @@ import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { inline, say } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { optional, word } from '../kit/fields.ts';
-import { age, counted } from '../kit/page.ts';
+import { age, counted, tableOr } from '../kit/page.ts';
 
 export const environments = builtin({
   summary: 'List the sites, environments and domains you can see',
@@ -22,25 +22,11 @@ export const environments = builtin({
     const amount = !isUnlisted ? names : rows.length > 0 ? `${names}; ${unknown}` : unknown;
     return {
       title: say`**Environments and domains**${wanted ? ` with “${wanted}”` : ''} · ${amount}`,
-      parts:
-        rows.length === 0
-          ? [
-              {
-                kind: 'text',
-                text: inline((isUnlisted && trouble) || 'I found nothing with that name among what you can see.'),
-              },
-            ]
-          : [
-              {
-                kind: 'table',
-                columns: ['Name', 'Kind', 'Id'],
-                rows: rows.map(({ name, kind, id }) => [
-                  inline(name),
-                  inline(kind),
-                  id === '' ? [] : [{ text: id, style: 'code' as const }],
-                ]),
-              },
-            ],
+      parts: tableOr(
+        (isUnlisted && trouble) || 'I found nothing with that name among what you can see.',
+        ['Name', 'Kind', 'Id'],
+        rows.map(({ name, kind, id }) => [inline(name), inline(kind), id === '' ? [] : [{ text: id, style: 'code' }]]),
+      ),
       source:
         at !== undefined
           ? say`listed by the host ${age(queryService.now - at)}${trouble ? say`; ${trouble}` : ''}`

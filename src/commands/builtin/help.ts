@@ -3,7 +3,7 @@ import { code, joined, say, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { optional, phrase } from '../kit/fields.ts';
 import { commandsIn } from '../kit/nearest-words.ts';
-import type { Page } from '../kit/page.ts';
+import { type Page, paragraph } from '../kit/page.ts';
 import { stateIn, stateLabel, states } from './states.ts';
 
 /** A note on a command that is unavailable only because Slack does not tell who is in a user group. */
@@ -30,7 +30,7 @@ function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
   const rest = mine.filter((command) => !shown.includes(command));
   return [
     ...(rows.length > 0 ? [{ kind: 'table' as const, columns: ['Command', 'What it does'], rows }] : []),
-    ...(rest.length > 0 ? [{ kind: 'text' as const, text: byNoun(rest) }] : []),
+    ...(rest.length > 0 ? [paragraph(byNoun(rest))] : []),
   ];
 }
 
@@ -70,10 +70,7 @@ export const help = builtin({
     if (found.length === 0) return instead(wanted, mine);
     return {
       title: say`**${wanted}**`,
-      parts: found.map((command) => ({
-        kind: 'text' as const,
-        text: joined([say`${code(command.usage)}`, command.summary, exampleOf(command), mark(command)], '\n'),
-      })),
+      parts: found.map((command) => paragraph(code(command.usage), command.summary, exampleOf(command), mark(command))),
     };
   },
 });
@@ -88,11 +85,8 @@ function instead(wanted: string, mine: ReturnType<QueryService['commands']>): Pa
     return {
       title: say`**${stateLabel(state)}** · not a command, but a state of a change`,
       parts: [
-        { kind: 'text', text: says },
-        {
-          kind: 'text',
-          text: say`${code('change')} and its number shows how it got there, and ${code('changes')} lists them all.`,
-        },
+        paragraph(says),
+        paragraph(say`${code('change')} and its number shows how it got there, and ${code('changes')} lists them all.`),
       ],
       offers: ['change', 'changes', ...see].filter((path) => paths.includes(path)).map(helpOn),
     };

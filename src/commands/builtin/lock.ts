@@ -3,6 +3,7 @@ import { code, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { duration, environment, option, phrase } from '../kit/fields.ts';
+import { paragraph } from '../kit/page.ts';
 
 export const lock = builtin({
   summary: 'Keep changes away from an environment for a while, or until it is unlocked',
@@ -27,10 +28,9 @@ export const lock = builtin({
     return {
       title: say`**${env.name} is locked by you** ${end}`,
       parts: [
-        {
-          kind: 'text',
-          text: say`I'll tell everybody who asks to change it, with your reason: “${hold.why}”. I told the ops channel too.`,
-        },
+        paragraph(
+          say`I'll tell everybody who asks to change it, with your reason: “${hold.why}”. I told the ops channel too.`,
+        ),
       ],
       offers: [{ label: 'Unlock', args: ['unlock', env.id] }],
     };

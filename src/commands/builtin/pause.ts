@@ -1,6 +1,6 @@
-import { actor, code, say, time, joined } from '../../text.ts';
+import { actor, code, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { counted } from '../kit/page.ts';
+import { counted, paragraph } from '../kit/page.ts';
 import { optional, phrase } from '../kit/fields.ts';
 import { listHeld } from './held.ts';
 
@@ -23,17 +23,11 @@ export const pause = builtin({
     return {
       title: since,
       parts: [
-        {
-          kind: 'text',
-          text: joined(
-            [
-              say`Held back: ${counted(held, 'approved change')}. Each one still expires when its time is over.`,
-              listHeld(paused),
-              say`Already at the host and not stopped: ${counted(atHost, 'change')}. Use ${code('resume')} to send what is held back.`,
-            ],
-            '\n',
-          ),
-        },
+        paragraph(
+          say`Held back: ${counted(held, 'approved change')}. Each one still expires when its time is over.`,
+          listHeld(paused),
+          say`Already at the host and not stopped: ${counted(atHost, 'change')}. Use ${code('resume')} to send what is held back.`,
+        ),
       ],
       offers: [{ label: 'Resume', args: ['resume'] }],
     };

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
-import { actor, say, time, joined } from '../../text.ts';
+import { actor, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { counted } from '../kit/page.ts';
+import { counted, paragraph } from '../kit/page.ts';
 import { listHeld } from './held.ts';
 
 export const resume = builtin({
@@ -20,16 +20,10 @@ export const resume = builtin({
     return {
       title: say`**Sending is on again**`,
       parts: [
-        {
-          kind: 'text',
-          text: joined(
-            [
-              say`I ended the pause that ${actor(pause.by)} started at ${time(pause.at, 'date')}${why}. ${held === 0 ? 'Nothing is waiting to be sent.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
-              listHeld(resumed),
-            ],
-            '\n',
-          ),
-        },
+        paragraph(
+          say`I ended the pause that ${actor(pause.by)} started at ${time(pause.at, 'date')}${why}. ${held === 0 ? 'Nothing is waiting to be sent.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
+          listHeld(resumed),
+        ),
       ],
     };
   },

@@ -1,10 +1,10 @@
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, joined, person, say, time, type Text } from '../../text.ts';
+import { code, person, say, time } from '../../text.ts';
 import { builtin, type Forced, type QueryService } from '../kit/builtin.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { environment, flag } from '../kit/fields.ts';
-import type { Page } from '../kit/page.ts';
+import { type Page, paragraph } from '../kit/page.ts';
 
 export const unlock = builtin({
   summary: 'Unlock an environment; with force, even from a change of unknown outcome',
@@ -31,7 +31,7 @@ async function usual(env: Environment, queryService: QueryService): Promise<Page
   const whose = 'person' in hold.by ? say`the lock of ${person(hold.by.person)}` : say`the lock`;
   return {
     title: say`**${env.name} is unlocked**`,
-    parts: [{ kind: 'text', text: say`That was ${whose} (“${hold.why}”). I told the ops channel.` }],
+    parts: [paragraph(say`That was ${whose} (“${hold.why}”). I told the ops channel.`)],
   };
 }
 
@@ -58,15 +58,16 @@ function freedPage(env: Environment, { change, stands, arrives, others }: Freed,
   const left = queryService.names().environments.filter(({ id }) => others.includes(id));
   const unnamed = others.length - left.length;
   const names = [...left.map(({ name }) => name), ...(unnamed > 0 ? [`${unnamed} more`] : [])];
-  const lines: (Text | undefined)[] = [
-    say`It was locked by #${change}: ${stands}`,
-    arrives === undefined ? undefined : say`**It could still reach the host until ${time(arrives)}.**`,
-    say`This doesn't say whether #${change} happened. I told its thread and the ops channel.`,
-    names.length > 0 ? say`#${change} still locks ${names.join(' and ')}: only ${env.name} was freed.` : undefined,
-  ];
   return {
     title: say`**${env.name} is unlocked**`,
-    parts: [{ kind: 'text', text: joined(lines, '\n') }],
+    parts: [
+      paragraph(
+        say`It was locked by #${change}: ${stands}`,
+        arrives === undefined ? undefined : say`**It could still reach the host until ${time(arrives)}.**`,
+        say`This doesn't say whether #${change} happened. I told its thread and the ops channel.`,
+        names.length > 0 ? say`#${change} still locks ${names.join(' and ')}: only ${env.name} was freed.` : undefined,
+      ),
+    ],
     offers: [
       ...left.map(({ id, name }) => ({ label: `Unlock ${name} too`.slice(0, 75), args: ['unlock', id, '--force'] })),
       { label: `Show #${change}`, args: ['change', String(change)] },

@@ -1,6 +1,7 @@
 import { code, person, say } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anySite, flag } from '../kit/fields.ts';
+import { paragraph } from '../kit/page.ts';
 
 export const use = builtin({
   summary: 'Bind this channel to a site, so its environments can be typed without it',
@@ -24,7 +25,7 @@ export const use = builtin({
         title: bound
           ? say`**This channel is bound to ${bound.name}**, by ${person(bound.by)}`
           : say`**This channel isn't bound to a site**`,
-        parts: [{ kind: 'text', text: say`${code('use')} and a site binds it; ${code('use --forget')} ends that.` }],
+        parts: [paragraph(say`${code('use')} and a site binds it; ${code('use --forget')} ends that.`)],
       };
     }
     const isNew = await queryService.use(site);
@@ -33,10 +34,9 @@ export const use = builtin({
         ? say`**This channel is now bound to ${site.name}**`
         : say`This channel is already bound to ${site.name}. Nothing was changed.`,
       parts: [
-        {
-          kind: 'text',
-          text: say`Here ${code('logs live')} means ${code(`logs ${site.name}/live`)}. Answers still show full names, and you have to type them for anything destructive.`,
-        },
+        paragraph(
+          say`Here ${code('logs live')} means ${code(`logs ${site.name}/live`)}. Answers still show full names, and you have to type them for anything destructive.`,
+        ),
       ],
       offers: [{ label: 'Forget it', args: ['use', '--forget'] }],
     };

@@ -1,5 +1,6 @@
 import { code, joined, say } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
+import { paragraph } from '../kit/page.ts';
 
 export const whoami = builtin({
   summary: 'Show your id, your groups and how the policy knows you',
@@ -13,22 +14,20 @@ export const whoami = builtin({
     return {
       title: say`**${queryService.person.name}** · ${code(queryService.person.id)}`,
       parts: [
-        {
-          kind: 'text',
-          text: known
+        paragraph(
+          known
             ? say`The policy knows you as ${groups.length > 0 ? joined(groups.map(code), ', ') : 'yourself'}.`
             : say`No rule of the policy names you, so you can't do anything yet. Send your id to the person who looks after the policy file.`,
-        },
-        {
-          kind: 'text',
-          text: joined([
+        ),
+        paragraph(
+          joined([
             slackGroups.length > 0
               ? say`Slack user groups: ${joined(slackGroups.map(code), ', ')}.`
               : say`You're in no Slack user group that the policy names${unknown.length > 0 ? ', as far as I know' : ''}.`,
             unknown.length > 0 ? say`Slack doesn't tell me who is in ${joined(unknown.map(code), ', ')}.` : undefined,
           ]),
-        },
-        { kind: 'text', text: say`I show you times in ${queryService.person.zone}.` },
+        ),
+        paragraph(say`I show you times in ${queryService.person.zone}.`),
       ],
     };
   },

@@ -2,7 +2,7 @@ import { showDuration } from '../../duration.ts';
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
 import { code, inline, say } from '../../text.ts';
 import { domain } from '../kit/fields.ts';
-import { counted, readAt } from '../kit/page.ts';
+import { counted, readAt, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 
 export const dnsList = report({
@@ -23,10 +23,11 @@ export const dnsList = report({
     );
     return {
       title: say`**${input.domain.name} · DNS** · ${counted(records.length, 'record')}`,
-      parts:
-        rows.length === 0
-          ? [{ kind: 'text', text: say`The host lists no DNS record of ${input.domain.name}.` }]
-          : [{ kind: 'table', columns: ['Type', 'Name', 'TTL', 'Values'], rows }],
+      parts: tableOr(
+        say`The host lists no DNS record of ${input.domain.name}.`,
+        ['Type', 'Name', 'TTL', 'Values'],
+        rows,
+      ),
       source: say`${readAt(now)}; what the world sees may be older`,
       offers: [{ label: 'Change a record…', args: ['dns', 'set', input.domain.id] }],
     };

@@ -1,6 +1,6 @@
 import { inline, say, code } from '../../text.ts';
 import { optional, word } from '../kit/fields.ts';
-import { counted, readAt } from '../kit/page.ts';
+import { counted, readAt, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { companyDomains } from './listed.ts';
 
@@ -23,21 +23,16 @@ export const domainsList = report({
     const shortcuts = named.length > fewDomains ? [] : named;
     return {
       title: say`**Domains**${wanted ? ` with “${wanted}”` : ''} · ${counted(domains.length, 'domain')}`,
-      parts:
-        domains.length === 0
-          ? [{ kind: 'text', text: inline('The host lists no such domain.') }]
-          : [
-              {
-                kind: 'table',
-                // Of which site one is tells only those apart that are called the same.
-                columns: ['Name', ...(isTwice ? ['Id of the site'] : []), 'Active'],
-                rows: domains.map(({ name, site_id: site, is_active: active }) => [
-                  inline(name ?? 'without a name'),
-                  ...(isTwice ? [site === undefined ? [] : say`${code(site)}`] : []),
-                  inline(active === undefined ? 'not known' : active ? 'yes' : 'no'),
-                ]),
-              },
-            ],
+      parts: tableOr(
+        'The host lists no such domain.',
+        // Of which site one is tells only those apart that are called the same.
+        ['Name', ...(isTwice ? ['Id of the site'] : []), 'Active'],
+        domains.map(({ name, site_id: site, is_active: active }) => [
+          inline(name ?? 'without a name'),
+          ...(isTwice ? [site === undefined ? [] : say`${code(site)}`] : []),
+          inline(active === undefined ? 'not known' : active ? 'yes' : 'no'),
+        ]),
+      ),
       source: readAt(now),
       offers: [
         ...shortcuts.flatMap((name) => [

@@ -1,7 +1,7 @@
 import { getVerificationRecords } from '../../hosting/contract/domains.ts';
 import { code, inline, say } from '../../text.ts';
 import { domain } from '../kit/fields.ts';
-import { counted, readAt } from '../kit/page.ts';
+import { counted, readAt, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 
 export const domainsRecords = report({
@@ -22,21 +22,16 @@ export const domainsRecords = report({
         : say`The host names no record that has to be set for ${input.domain.name}.`;
     return {
       title: say`**${input.domain.name} · records to set**${records ? ` · ${counted(rows.length, 'record')}` : ''}`,
-      parts:
-        rows.length === 0
-          ? [{ kind: 'text', text: none }]
-          : [
-              {
-                kind: 'table',
-                columns: ['For', 'Type', 'Name', 'Value'],
-                rows: rows.map(({ purpose, type, name, value }) => [
-                  inline(purpose),
-                  inline(type),
-                  name === undefined ? [] : [code(name)],
-                  value === undefined ? [] : [code(value)],
-                ]),
-              },
-            ],
+      parts: tableOr(
+        none,
+        ['For', 'Type', 'Name', 'Value'],
+        rows.map(({ purpose, type, name, value }) => [
+          inline(purpose),
+          inline(type),
+          name === undefined ? [] : [code(name)],
+          value === undefined ? [] : [code(value)],
+        ]),
+      ),
       source: say`${readAt(now)}; set them at the provider of the domain's DNS`,
       offers: [{ label: 'Check again', args: ['domains', 'records', input.domain.id] }],
     };

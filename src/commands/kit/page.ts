@@ -1,5 +1,5 @@
 import type { Offer } from '../../errors.ts';
-import { say, time, type Inline, type Text } from '../../text.ts';
+import { say, time, type Inline, type Text, joined } from '../../text.ts';
 
 /** A part of an answer, as plain data. */
 export type Part =
@@ -18,6 +18,16 @@ export type Page = {
   /** Content too long for a message; sent as a file, to this person only. */
   readonly file?: { readonly name: string; readonly content: string };
 };
+
+/** A text of its own, its lines below each other; empty ones are left out. */
+export const paragraph = (...lines: readonly Inline[]): Part => ({ kind: 'text', text: joined(lines, '\n') });
+
+/** A table, or `none` if it has no rows. */
+export const tableOr = (
+  none: Inline,
+  columns: readonly string[],
+  rows: readonly (readonly Text[])[],
+): readonly [Part] => [rows.length === 0 ? paragraph(none) : { kind: 'table', columns, rows }];
 
 /** How long ago, in one unit: `3 h ago`, `2 days ago`. */
 export function age(milliseconds: number): string {

@@ -2,7 +2,7 @@ import { bold, code, inline, joined, say, type Text } from '../../text.ts';
 import { cut, grouped, type First, type Section } from './section.ts';
 import { breathe, eachPiece } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
-import { pathCounter, ranked, type PathCount } from './requests.ts';
+import { pathCounter, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
 
 const maxPaths = 5;
 const maxVisitors = 5;
@@ -61,11 +61,7 @@ function classesOf(statuses: ReadonlyMap<number, { readonly count: number }>, un
 }
 
 function failingMost(paths: readonly PathCount[]): readonly Text[] {
-  return ranked(
-    paths,
-    ({ count }) => count,
-    ({ path }) => path,
-  )
+  return mostFrequent(paths)
     .slice(0, maxPaths)
     .map(
       ({ path, count, statuses }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)} · ${statusCounts(statuses)}`,
@@ -73,11 +69,7 @@ function failingMost(paths: readonly PathCount[]): readonly Text[] {
 }
 
 function statusCounts(statuses: ReadonlyMap<number, number>): string {
-  const [most, ...rest] = ranked(
-    [...statuses],
-    ([, count]) => count,
-    ([status]) => String(status),
-  );
+  const [most, ...rest] = byCount(statuses);
   if (most === undefined || rest.length === 0) return String(most?.[0] ?? '');
   return [most, ...rest.slice(0, 3)].map(([status, count]) => `${status} ×${grouped(count)}`).join(', ');
 }
@@ -100,11 +92,7 @@ function slowest(paths: readonly PathCount[]): readonly Text[] {
 const inSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed(2) : seconds.toFixed(0)} s`;
 
 function busiest(visitors: ReadonlyMap<string, number>): Text {
-  const shown = ranked(
-    [...visitors],
-    ([, count]) => count,
-    ([visitor]) => visitor,
-  )
+  const shown = byCount(visitors)
     .slice(0, maxVisitors)
     .map(([visitor, count]) => `${visitor} ${grouped(count)}`);
   return shown.length === 0 ? [] : say`**Busiest visitors** ${shown.join(', ')}, of ${grouped(visitors.size)}`;

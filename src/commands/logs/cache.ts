@@ -3,7 +3,7 @@ import { listed, shownPath } from './access.ts';
 import { grouped, type Section } from './section.ts';
 import { eachPiece } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
-import { pathCounter, ranked } from './requests.ts';
+import { pathCounter, mostFrequent } from './requests.ts';
 
 const maxPaths = 8;
 const verdict = /\b(?:HIT|MISS|BYPASS|EXPIRED|STALE|UPDATING|REVALIDATED)\b/;
@@ -25,11 +25,7 @@ export async function cacheLens(lines: readonly LineWithRequest[]): Promise<Sect
     if (found === 'MISS' && request) missed.add(request);
   };
   await eachPiece(lines, (piece) => piece.forEach(count));
-  const paths = ranked(
-    missed.counts(),
-    ({ count }) => count,
-    ({ path }) => path,
-  )
+  const paths = mostFrequent(missed.counts())
     .slice(0, maxPaths)
     .map(({ path, count }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)}`);
   const parts = [ratios(verdicts, read, lines.length - read), listed('Missed most', paths)];

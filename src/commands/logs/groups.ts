@@ -4,7 +4,7 @@ import { cut, grouped, type First, type Section } from './section.ts';
 import { counted } from '../kit/page.ts';
 import type { Line } from './lines.ts';
 import type { Cause } from './nginx.ts';
-import { pathCounter, ranked } from './requests.ts';
+import { pathCounter, mostFrequent } from './requests.ts';
 
 /** Messages that differ only in numbers, ids, addresses and times. */
 export type Kind = {
@@ -170,11 +170,7 @@ function causesOf(causes: readonly Cause[]): Text {
     if (client !== undefined) clients.add(client);
     hasHosts ||= host !== causes[0]?.host;
   }
-  const most = ranked(
-    paths.counts(),
-    ({ count }) => count,
-    ({ path }) => path,
-  ).slice(0, maxRequests);
+  const most = mostFrequent(paths.counts()).slice(0, maxRequests);
   const left = most.reduce((rest, { count }) => rest - count, causes.length);
   const requests = most.map(({ path, count }) => `${grouped(count)}× ${cut(path, requestCharacters)}`);
   if (left > 0) requests.push(`${grouped(left)}× others`);

@@ -1,6 +1,6 @@
 import type { Offer } from '../../errors.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
-import { counted, type Page, type Part, readAt } from '../kit/page.ts';
+import { counted, type Page, type Part, readAt, paragraph } from '../kit/page.ts';
 import type { Happened, Asked, Span } from '../kit/log-query.ts';
 import { accessLens } from './access.ts';
 import { busiestMinute, type Stretch } from './histogram.ts';
@@ -88,7 +88,7 @@ export async function pageOf(reading: Reading): Promise<Page> {
     parts: [
       ...(reading.timeless === lines.length ? [notHeld(reading)] : []),
       ...timeline,
-      ...lens.parts.map((text): Part => ({ kind: 'text', text })),
+      ...lens.parts.map((text) => paragraph(text)),
       { kind: 'code', text: newest.map(({ text }) => cut(text, lineCharacters)).join('\n') },
     ],
     source: sourceOf(reading, isAll ? undefined : shown.length),
@@ -124,10 +124,10 @@ const sourceOf = (reading: Reading, listed?: number): Text =>
 const masked = 'known shapes of credentials and e-mail addresses are masked, visitors have stable aliases';
 
 /** Said when no line has a time, because nothing shows whether the lines are from the span. */
-const notHeld = ({ lines, isCut }: Reading): Part => ({
-  kind: 'text',
-  text: say`**These lines have no times, so I could not cut them to the span you asked for.** These are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
-});
+const notHeld = ({ lines, isCut }: Reading): Part =>
+  paragraph(
+    say`**These lines have no times, so I could not cut them to the span you asked for.** These are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
+  );
 
 /** Which lines were left out, and which may be outside the span. */
 function notes({ lines, asked, outside, unlike, timeless }: Reading): readonly string[] {
@@ -197,7 +197,7 @@ function emptyPage(reading: Reading): Page {
       : say`Read another log${asked.since.length > 0 ? say`, or go further back, as with ${code('--since=24h')}` : ''}.`;
   return {
     title: headOf(asked),
-    parts: [{ kind: 'text', text: say`${nothingOf(reading)} ${next}` }],
+    parts: [paragraph(say`${nothingOf(reading)} ${next}`)],
     source: joined([readAt(reading.now), ...notes(reading)], '; '),
     offers: offersInstead(asked),
   };

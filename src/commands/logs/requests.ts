@@ -88,6 +88,22 @@ export function pathCounter(): PathCounter {
   };
 }
 
+/** The most frequent first. */
+export const mostFrequent = (paths: readonly PathCount[]): readonly PathCount[] =>
+  ranked(
+    paths,
+    ({ count }) => count,
+    ({ path }) => path,
+  );
+
+/** What was counted, the most frequent first. */
+export const byCount = <K>(counts: ReadonlyMap<K, number>): readonly (readonly [K, number])[] =>
+  ranked(
+    [...counts],
+    ([, count]) => count,
+    ([key]) => String(key),
+  );
+
 /** Sorted by measure, largest first, then by name for a stable order. */
 export const ranked = <T>(all: readonly T[], measure: (one: T) => number, name: (one: T) => string): readonly T[] =>
   all.toSorted((one, other) => measure(other) - measure(one) || (name(one) < name(other) ? -1 : 1));

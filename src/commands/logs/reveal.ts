@@ -1,9 +1,9 @@
 import { Refusal } from '../../errors.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
-import { code, inline, joined, say } from '../../text.ts';
+import { code, say } from '../../text.ts';
 import { choice, count, environment, option, optional, plainField } from '../kit/fields.ts';
 import { addressesIn } from './masking.ts';
-import { counted } from '../kit/page.ts';
+import { counted, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { files } from './files.ts';
 import { eachPiece, inPieces } from './chunks.ts';
@@ -46,16 +46,9 @@ export const logsReveal = report({
     return {
       title: say`**${visitor}** · ${env.name}, ${log} log`,
       parts: [
-        {
-          kind: 'text',
-          text:
-            times.length === 0
-              ? inline(`No visitor of the newest ${counted(lines, 'line')} has this alias. Try another log.`)
-              : joined(
-                  times.map(([address, amount]) => say`${code(address)} in ${counted(amount, 'line')}`),
-                  '\n',
-                ),
-        },
+        times.length === 0
+          ? paragraph(`No visitor of the newest ${counted(lines, 'line')} has this alias. Try another log.`)
+          : paragraph(...times.map(([address, amount]) => say`${code(address)} in ${counted(amount, 'line')}`)),
       ],
       source: 'only you can see this; your request is in the audit trail',
     };

@@ -1,5 +1,5 @@
-import { code, joined, say, time, type Text } from '../../text.ts';
-import { counted, type Part } from '../kit/page.ts';
+import { code, say, time, type Text } from '../../text.ts';
+import { counted, type Part, paragraph } from '../kit/page.ts';
 import type { Happened } from '../kit/log-query.ts';
 import { arrowsFor, barsOf, type Stretch } from './histogram.ts';
 import { cut, type First } from './section.ts';
@@ -48,7 +48,7 @@ export function timelineOf(timeline: Timeline): readonly Part[] {
   const older = left > 0 ? say`• and ${counted(left, 'older change')}.` : undefined;
   return [
     { kind: 'code', text: arrows === '' ? bars : `${bars}\n${arrows}` },
-    { kind: 'text', text: joined([busy, head, ...changes, older, unread], '\n') },
+    paragraph(busy, head, ...changes, older, unread),
   ];
 }
 

@@ -41,6 +41,48 @@ export const target = plainField('To', {
 /** Whether the visitor's browser may remember it for good. */
 export const type = option(choice('Type', redirectTypes));
 
+/** One of these fields. `read` returns the value, or what is wrong as a clause. */
+const place = (
+  label: string,
+  { example, all, mayBeAny }: { readonly example: string; readonly all: string; readonly mayBeAny: boolean },
+  read: (word: string) => ReturnType<typeof hostnameIn>,
+): PlainField<string, false> =>
+  plainField(label, {
+    example,
+    read: ([first = '']) => {
+      if (mayBeAny && isAny(first)) return anywhere;
+      const found = read(first);
+      if ('name' in found) return found.name;
+      const otherwise = mayBeAny ? `${anywhere} for the rule for all ${all}` : `leave it out for all ${all}`;
+      throw refused(label, first, found.wrong, `Write it like ${example}, or ${otherwise}.`);
+    },
+    show: (value) => [value],
+  });
+
+const domain = (mayBeAny: boolean): PlainField<string, false> =>
+  place('Domain', { example: 'acme.com', all: 'domains', mayBeAny }, (word) => {
+    // The host may list a domain with its scheme; which rule is meant does not hang on it.
+    const [scheme = ''] = /^https?:\/\//i.exec(word) ?? [];
+    const read = hostnameIn(scheme === '' ? word : word.slice(scheme.length).replace(/\/$/, ''));
+    return 'name' in read && !mayBeAny ? { name: `${scheme.toLowerCase()}${read.name}` } : read;
+  });
+
+const country = (mayBeAny: boolean): PlainField<string, false> =>
+  place('Country', { example: 'DE', all: 'countries', mayBeAny }, (word) =>
+    /^[a-z]{2}$/i.test(word.trim())
+      ? { name: word.trim().toUpperCase() }
+      : { wrong: 'is no country code of two letters' },
+  );
+
+const city = (mayBeAny: boolean): PlainField<string, false> =>
+  place('City', { example: 'Berlin', all: 'cities', mayBeAny }, (word) => {
+    const name = word.trim();
+    const isName = name !== '' && name.length <= maxCityLength && !isAny(name) && !/\p{Cc}/u.test(name);
+    return isName && unseen.exec(name) === null ? { name } : { wrong: 'is no name of a city' };
+  });
+
+const isAny = (word: string): boolean => word.trim().toLowerCase() === anywhere;
+
 /** The fields that say for which requests a new rule is. */
 export const places = {
   domain: option(domain(false)),
@@ -57,53 +99,6 @@ export const selectors = {
   }),
   city: option({ ...city(true), hint: 'Only where several rules have this path; any: the one for all cities' }),
 };
-
-function domain(mayBeAny: boolean): PlainField<string, false> {
-  return plainField('Domain', {
-    example: 'acme.com',
-    read: ([first = '']) => {
-      if (mayBeAny && isAny(first)) return anywhere;
-      // The host may list a domain with its scheme; which rule is meant does not hang on it.
-      const [scheme = ''] = /^https?:\/\//i.exec(first) ?? [];
-      const read = hostnameIn(scheme === '' ? first : first.slice(scheme.length).replace(/\/$/, ''));
-      if ('name' in read) return mayBeAny ? read.name : `${scheme.toLowerCase()}${read.name}`;
-      throw refused('Domain', first, read.wrong, leftOut(mayBeAny, 'acme.com', 'domains'));
-    },
-    show: (value) => [value],
-  });
-}
-
-function country(mayBeAny: boolean): PlainField<string, false> {
-  return plainField('Country', {
-    example: 'DE',
-    read: ([first = '']) => {
-      if (mayBeAny && isAny(first)) return anywhere;
-      if (/^[a-z]{2}$/i.test(first.trim())) return first.trim().toUpperCase();
-      throw refused('Country', first, 'is no country code of two letters', leftOut(mayBeAny, 'DE', 'countries'));
-    },
-    show: (value) => [value],
-  });
-}
-
-function city(mayBeAny: boolean): PlainField<string, false> {
-  return plainField('City', {
-    example: 'Berlin',
-    read: ([first = '']) => {
-      if (isAny(first) && mayBeAny) return anywhere;
-      const name = first.trim();
-      const isName = name !== '' && name.length <= maxCityLength && !isAny(name) && !/\p{Cc}/u.test(name);
-      if (isName && unseen.exec(name) === null) return name;
-      throw refused('City', first, 'is no name of a city', leftOut(mayBeAny, 'Berlin', 'cities'));
-    },
-    show: (value) => [value],
-  });
-}
-
-const isAny = (word: string): boolean => word.trim().toLowerCase() === anywhere;
-const leftOut = (mayBeAny: boolean, example: string, all: string): string =>
-  mayBeAny
-    ? `Write it like ${example}, or ${anywhere} for the rule for all ${all}.`
-    : `Write it like ${example}, or leave it out for all ${all}.`;
 
 /** Whether saying this would be read as exactly this. */
 export function canBeSaid(field: PlainField<string>, value: string): boolean {

@@ -1,6 +1,6 @@
 import { joined, code, inline, say, type Text } from '../../text.ts';
 import { choice, environment, flag, option, optional, word, type Input } from '../kit/fields.ts';
-import { counted, type Page, readAt } from '../kit/page.ts';
+import { counted, type Page, readAt, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { allRules, statusOf, visitorsOf, withWords, type Rule } from './rules.ts';
 
@@ -53,7 +53,7 @@ export const redirectsList = report({
     const found = sorted(regex ? rules : withWords(rules, search), sort, descending);
     return {
       title: say`**${env.name} · redirects** · ${said(input)}${counted(found.length, 'redirect')}`,
-      parts: [found.length === 0 ? none(input) : { kind: 'table', columns, rows: found.map(rowOf) }],
+      parts: tableOr(none(input), ['From', 'To', 'Type', 'Domain', 'Country/City'], found.map(rowOf)),
       source: joined(
         [
           readAt(now),
@@ -67,21 +67,16 @@ export const redirectsList = report({
   },
 });
 
-const columns = ['From', 'To', 'Type', 'Domain', 'Country/City'];
 const rowOf = (rule: Rule): readonly Text[] =>
   [rule.from ?? '', rule.to ?? '', statusOf(rule), rule.domain ?? '', visitorsOf(rule)].map(inline);
 
 const said = ({ search, regex }: Wanted): Text =>
   search === undefined ? [] : regex ? say`matching ${code(search)} · ` : say`with “${search}” · `;
 
-const none = ({ env, search }: Wanted) =>
-  ({
-    kind: 'text',
-    text:
-      search === undefined
-        ? say`${env.name} has no redirects. Add the first one with ${code('redirects add')}.`
-        : say`No redirect of ${env.name} is like that. Leave the search out to see all of them.`,
-  }) as const;
+const none = ({ env, search }: Wanted): Text =>
+  search === undefined
+    ? say`${env.name} has no redirects. Add the first one with ${code('redirects add')}.`
+    : say`No redirect of ${env.name} is like that. Leave the search out to see all of them.`;
 
 function isExpression(source: string): boolean {
   try {

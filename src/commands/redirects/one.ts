@@ -6,15 +6,10 @@ import { folded } from '../kit/values/hostnames.ts';
 import type { Sources } from '../kit/sources.ts';
 import { anywhere, canBeSaid, fromPath, selectors } from './fields.ts';
 import { allRules, brief, canBeNamed, notWhole, placeOf, spoken, spokenAll, type Rule } from './rules.ts';
+import type { Input } from '../kit/fields.ts';
 
 /** How to select one rule: by its path, and by its place if several have that path. */
-export type Picked = {
-  readonly env: Environment;
-  readonly from: string;
-  readonly domain?: string | undefined;
-  readonly country?: string | undefined;
-  readonly city?: string | undefined;
-};
+export type Picked = Input<typeof selectors> & { readonly env: Environment; readonly from: string };
 
 const maxCandidates = 5;
 
@@ -87,12 +82,9 @@ export function selectorsOf(rule: Pick<Rule, 'from'> & Partial<Rule>): Args | un
     country: country.toUpperCase() || anywhere,
     city: rule.traffic_from_city?.trim() || anywhere,
   };
-  const all = [
-    canBeSaid(selectors.domain, options.domain),
-    canBeSaid(selectors.country, options.country),
-    canBeSaid(selectors.city, options.city),
-  ];
-  return all.every(Boolean) ? Object.entries(options).map(([name, value]) => `--${name}=${value}`) : undefined;
+  const names = ['domain', 'country', 'city'] as const;
+  const isSayable = names.every((name) => canBeSaid(selectors[name], options[name]));
+  return isSayable ? names.map((name) => `--${name}=${options[name]}`) : undefined;
 }
 
 /** The form's choices: the paths of the environment's rules. */

@@ -4,7 +4,7 @@ import type { CompanyTheme } from '../../hosting/contract/themes.ts';
 import { code, inline, say, time, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
 import { choice, flag, option, optional, word, type Input } from '../kit/fields.ts';
-import { age, counted } from '../kit/page.ts';
+import { age, counted, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { is, readAt, titled, vulnerableMark } from './installed.ts';
 
@@ -33,22 +33,17 @@ export const themesList = report({
     );
     return {
       title: titleOf(shown, input),
-      parts:
-        shown.length === 0
-          ? [{ kind: 'text', text: inline(isNarrowed(input) ? 'No theme matches.' : 'The host lists no theme.') }]
-          : [
-              {
-                kind: 'table',
-                columns: ['Warning', 'Theme', 'Latest', 'Environments', 'Updates'],
-                rows: shown.map((theme) => [
-                  warningOf(theme),
-                  titled({ title: theme.title, name: theme.name ?? '' }),
-                  inline(theme.latest_version ?? 'not known'),
-                  inline(environmentsOf(theme)),
-                  inline(updatesOf(theme)),
-                ]),
-              },
-            ],
+      parts: tableOr(
+        isNarrowed(input) ? 'No theme matches.' : 'The host lists no theme.',
+        ['Warning', 'Theme', 'Latest', 'Environments', 'Updates'],
+        shown.map((theme) => [
+          warningOf(theme),
+          titled({ title: theme.title, name: theme.name ?? '' }),
+          inline(theme.latest_version ?? 'not known'),
+          inline(environmentsOf(theme)),
+          inline(updatesOf(theme)),
+        ]),
+      ),
       source: sourceOf(readAt(at), now),
       offers:
         shown.length === 0 && isNarrowed(input)

@@ -1,6 +1,6 @@
 import { inline, say, time, type Inline } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
-import { age, counted } from '../kit/page.ts';
+import { age, counted, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { readAt, themesOf, titled, vulnerableMark, type InstalledTheme, type Wardrobe } from './installed.ts';
 
@@ -16,22 +16,17 @@ export const themesShow = report({
     const updates = themes.filter(({ hasUpdate }) => hasUpdate).length;
     return {
       title: say`**${env.name} · themes** · ${counted(themes.length, 'theme')}${updates > 0 ? `, ${counted(updates, 'update')}` : ''}`,
-      parts:
-        themes.length === 0
-          ? [{ kind: 'text', text: say`The host lists no theme of ${env.name}.` }]
-          : [
-              {
-                kind: 'table',
-                columns: ['Theme', 'Status', 'Version', 'Update to', 'Vulnerable'],
-                rows: themes.map((theme) => [
-                  titled(theme),
-                  inline(theme.status ?? 'not known'),
-                  inline(theme.version ?? 'not known'),
-                  inline(theme.hasUpdate ? (theme.newVersion ?? 'a newer version') : undefined),
-                  inline(safetyOf(theme)),
-                ]),
-              },
-            ],
+      parts: tableOr(
+        say`The host lists no theme of ${env.name}.`,
+        ['Theme', 'Status', 'Version', 'Update to', 'Vulnerable'],
+        themes.map((theme) => [
+          titled(theme),
+          inline(theme.status ?? 'not known'),
+          inline(theme.version ?? 'not known'),
+          inline(theme.hasUpdate ? (theme.newVersion ?? 'a newer version') : undefined),
+          inline(safetyOf(theme)),
+        ]),
+      ),
       source: sourceOf(wardrobe, now),
       offers: updates > 0 ? [{ label: 'Update themes…', args: ['themes', 'update', env.id] }] : [],
     };

@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import { updateThemes } from '../../hosting/contract/themes.ts';
 import { bold, code, inline, inShort, joined, list, say, type Text } from '../../text.ts';
 import { action, type Wrong } from '../kit/action.ts';
-import { environment, plainField, type PlainField } from '../kit/fields.ts';
+import { environment, plainField, type PlainField, type Input } from '../kit/fields.ts';
 import { near } from '../kit/nearest-words.ts';
 import { is, themesOf, type InstalledTheme } from './installed.ts';
 
@@ -32,12 +32,15 @@ function slugs(label: string): PlainField<readonly string[], false> {
   });
 }
 
+const fields = { env: environment(), themes: slugs('Themes') };
+type Wanted = Input<typeof fields>;
+
 export const themesUpdate = action({
   summary: 'Update themes of an environment to their newest version',
   button: 'Update themes',
   examples: ['acme-shop/live storefront-plus'],
   risk: 'sensitive',
-  fields: { env: environment(), themes: slugs('Themes') },
+  fields,
   target: 'env',
   dependent: {
     themes: {
@@ -47,8 +50,7 @@ export const themesUpdate = action({
     },
   },
   look: async ({ input, ...sources }) => ({ themes: (await themesOf(input.env, sources)).themes }),
-  possible: ({ input, snapshot }) =>
-    missing(input.env.name, input.themes, snapshot.themes) ?? current(input.env.name, input.themes, snapshot.themes),
+  possible: ({ input, snapshot }) => missing(input, snapshot.themes) ?? current(input, snapshot.themes),
   preconditions: ({ input, snapshot }) =>
     named(snapshot.themes, input.themes).map(({ name, version, newVersion }) => [name, version, newVersion]),
   call: ({ input }) => updateThemes({ env_id: input.env.id, themes: input.themes.map((name) => ({ name })) }),
@@ -84,18 +86,14 @@ const find = (themes: readonly InstalledTheme[], name: string): InstalledTheme |
 const named = (themes: readonly InstalledTheme[], names: readonly string[]): readonly InstalledTheme[] =>
   names.map((name) => find(themes, name)).filter((theme) => theme !== undefined);
 
-function missing(
-  env: string,
-  names: readonly string[],
-  themes: readonly InstalledTheme[],
-): Wrong<'themes'> | undefined {
+function missing({ env, themes: names }: Wanted, themes: readonly InstalledTheme[]): Wrong<'themes'> | undefined {
   const gone = names.filter((name) => find(themes, name) === undefined);
   if (gone.length === 0) return undefined;
   const known = themes.map(({ name }) => name);
   const meant = [...new Set(gone.flatMap((name) => near(name, known).slice(0, 2)))].slice(0, 5);
   return {
     field: 'themes',
-    says: say`${spoken(gone)} ${gone.length === 1 ? 'is no theme' : 'are no themes'} of ${env}. Nothing was changed.`,
+    says: say`${spoken(gone)} ${gone.length === 1 ? 'is no theme' : 'are no themes'} of ${env.name}. Nothing was changed.`,
     hint:
       meant.length > 0
         ? say`Did you mean ${joined(meant.map(bold), ' or ')}?`
@@ -105,17 +103,13 @@ function missing(
   };
 }
 
-function current(
-  env: string,
-  names: readonly string[],
-  themes: readonly InstalledTheme[],
-): Wrong<'themes'> | undefined {
+function current({ env, themes: names }: Wanted, themes: readonly InstalledTheme[]): Wrong<'themes'> | undefined {
   const fresh = named(themes, names).filter((theme) => !theme.hasUpdate);
   if (fresh.length === 0) return undefined;
   const others = themes.filter(hasUpdate).map(({ name }) => name);
   return {
     field: 'themes',
-    says: say`The host lists no update for ${spoken(fresh.map(({ name }) => name))} on ${env}. Nothing was changed.`,
+    says: say`The host lists no update for ${spoken(fresh.map(({ name }) => name))} on ${env.name}. Nothing was changed.`,
     hint:
       others.length > 0
         ? say`There is one of ${spoken(others, 10)}.`

@@ -11,6 +11,7 @@ import type { Reader } from '../../storage/tx.ts';
 import { verifyAudit } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
+import { fieldsOf } from './audit-details.ts';
 
 /**
  * Publishes the head of the trail once a day while lines are added. Somebody who rewrites the database cannot rewrite
@@ -85,20 +86,11 @@ async function readWitnessed(db: Reader): Promise<Witnessed | undefined> {
   const stored = await readKv(db, headKey);
   if (stored === undefined) return undefined;
   // Anybody who can write the database can write this, so it is validated.
-  const parsed = witnessedHead.safeParse({ ...jsonOr(stored.value), at: stored.at });
+  const parsed = witnessedHead.safeParse({ ...fieldsOf(stored.value), at: stored.at });
   return parsed.success ? parsed.data : undefined;
 }
 
 const witnessedHead = z.object({ seq: z.int().min(1), hash: z.string().min(1), at: z.int().min(0).max(8.64e15) });
-
-function jsonOr(text: string): object {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? value : {};
-  } catch {
-    return {};
-  }
-}
 
 const headText = ({ seq, hash }: TrailHead): Text =>
   say`The audit trail has ${counted(seq, 'line')}; line ${seq} is ${code(shortHash(hash))}. To check it later, type ${code('audit verify')} and compare.`;

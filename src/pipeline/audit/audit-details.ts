@@ -55,8 +55,8 @@ function receiptIn(receipt: Fields): string | undefined {
   return parts.length === 0 ? undefined : parts.map(String).join(' ');
 }
 
-/** The fields of an object or of a JSON object; else none. */
-function fieldsOf(value: unknown): Fields {
+/** The fields of an object or of a JSON object; else none. Never throws. */
+export function fieldsOf(value: unknown): Fields {
   try {
     const read = typeof value === 'string' ? parseStored<unknown>(value) : value;
     return isObject(read) ? read : {};

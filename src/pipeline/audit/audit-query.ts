@@ -122,24 +122,14 @@ const changesOf = (lines: readonly AuditLine[]): readonly number[] => [
 async function withChanges(db: Reader, readable: readonly Readable[]): Promise<readonly Entry[]> {
   const numbers = changesOf(readable.map(({ line }) => line));
   const ofChanges = await linesOfChanges(db, numbers, ['asked', 'vote', 'approve']);
-  const known = new Map<
-    number,
-    { asked?: AuditDetails; requester?: string; approvals: { seq: number; name: string }[] }
-  >();
-  for (const line of ofChanges) {
-    const of = known.get(line.change ?? 0) ?? { approvals: [] };
-    const details = parseDetails(line.details);
-    if (line.event === 'asked') known.set(line.change ?? 0, { ...of, asked: details, requester: line.actor });
-    else
-      known.set(line.change ?? 0, {
-        ...of,
-        approvals: [...of.approvals, { seq: line.seq, name: details.name ?? line.actor }],
-      });
-  }
+  const parsed = ofChanges.map((line) => ({ ...line, details: parseDetails(line.details) }));
+  const byChange = Map.groupBy(parsed, ({ change }) => change);
   return readable.map(({ line, details }) => {
-    const of = line.change === null ? undefined : known.get(line.change);
-    const approvers = of?.approvals.filter(({ seq }) => seq <= line.seq).map(({ name }) => name) ?? [];
-    return entryOf(line, details, { ...of, approvers });
+    const of = (line.change === null ? undefined : byChange.get(line.change)) ?? [];
+    const asked = of.findLast(({ event }) => event === 'asked');
+    const approvals = of.filter(({ event, seq }) => event !== 'asked' && seq <= line.seq);
+    const approvers = approvals.map(({ details: { name }, actor }) => name ?? actor);
+    return entryOf(line, details, { asked: asked?.details, requester: asked?.actor, approvers });
   });
 }
 
@@ -155,7 +145,11 @@ function about(target: Target): StoredTargets {
   return { targets: JSON.stringify([target]) };
 }
 
-type Known = { readonly asked?: AuditDetails; readonly requester?: string; readonly approvers: readonly string[] };
+type Known = {
+  readonly asked: AuditDetails | undefined;
+  readonly requester: string | undefined;
+  readonly approvers: readonly string[];
+};
 
 function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approvers }: Known): Entry {
   const { seq, at, change, event, actor, details, previous, hash } = line;

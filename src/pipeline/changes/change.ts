@@ -1,4 +1,5 @@
-import type { Risk, State } from '../../storage/schema.ts';
+import type { State } from '../../storage/schema.ts';
+import type { Change } from '../../storage/changes.ts';
 
 /**
  * The life of a change as a pure function: the moves, and what each does to the row and its locks. Only this file
@@ -6,16 +7,10 @@ import type { Risk, State } from '../../storage/schema.ts';
  */
 
 /** The columns that moves depend on. Times are epoch milliseconds. */
-export type TransitionInput = {
-  readonly state: State;
-  readonly risk: Risk;
-  readonly is_live: number;
-  readonly sent_at: number | null;
-  readonly settled_at: number | null;
-  readonly expires_at: number;
-  readonly attempts: number;
-  readonly throttle_count: number;
-};
+export type TransitionInput = Pick<
+  Change,
+  'state' | 'risk' | 'is_live' | 'sent_at' | 'settled_at' | 'expires_at' | 'attempts' | 'throttle_count'
+>;
 
 /** What can happen to a change. */
 export type ChangeEvent =
@@ -50,20 +45,10 @@ export type ChangeEvent =
   | { readonly kind: 'reject_late' };
 
 /** The columns that a move writes, besides the version. */
-export type Patch = {
-  readonly state: State;
-  readonly settled_at: number | null;
-  readonly due_at: number | null;
-  readonly owner: string | null;
-  readonly lease_until: number | null;
-  readonly expires_at?: number;
-  readonly sent_at?: number | null;
-  readonly attempts?: number;
-  readonly throttle_count?: number;
-  readonly operation?: string | null;
-  readonly lost_at?: number;
-  readonly reminders?: null;
-};
+export type Patch = Pick<Change, 'state' | 'settled_at' | 'due_at' | 'owner' | 'lease_until'> &
+  Partial<
+    Pick<Change, 'expires_at' | 'sent_at' | 'attempts' | 'throttle_count' | 'operation' | 'lost_at' | 'reminders'>
+  >;
 
 /** What happens to the locks on its targets. */
 export type Locks = 'take' | 'keep' | 'free' | { readonly keepMs: number };
@@ -128,7 +113,7 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
         locks: change.risk === 'routine' ? 'keep' : 'take',
       };
     case 'send':
-      return { patch: { ...at(to), ...leased(event, now), sent_at: now }, locks: 'keep' };
+      return { patch: { ...at(to), ...leasedTo(event.owner, now + event.leaseMs), sent_at: now }, locks: 'keep' };
     case 'connect_failed':
     case 'send_aborted':
       return again(to, change, now, { attempts: change.attempts + 1 }, retryDelaysMs[change.attempts] ?? 8_000);
@@ -210,10 +195,6 @@ function again(
 /** The outcome is unknown from now on; gathering evidence is due at once. */
 const lostAt = (now: number) => ({ due_at: now, lost_at: now, reminders: null });
 
-const leased = ({ owner, leaseMs }: { readonly owner: string; readonly leaseMs: number }, now: number) => ({
-  due_at: now + leaseMs,
-  owner,
-  lease_until: now + leaseMs,
-});
+const leasedTo = (owner: string, until: number) => ({ due_at: until, owner, lease_until: until });
 
 const at = (state: State): Patch => ({ state, settled_at: null, due_at: null, owner: null, lease_until: null });

@@ -1,4 +1,4 @@
-import type { Page } from '../../commands/kit/page.ts';
+import { type Page, paragraph } from '../../commands/kit/page.ts';
 import { code, say } from '../../text.ts';
 import { callOf, cardOf, type Frozen } from './freeze.ts';
 import { exactRequest } from './exact-request.ts';
@@ -12,11 +12,9 @@ export function dryRun(frozen: Frozen): Page {
   return {
     title: say`**Dry run: ${card.title}** · nothing was sent`,
     parts: [
-      ...(card.warning ? [{ kind: 'text' as const, text: card.warning }] : []),
-      ...(card.facts.length > 0 ? [{ kind: 'text' as const, text: factLines(card.facts) }] : []),
-      call
-        ? { kind: 'code', text: exactRequest(call).join('\n') }
-        : { kind: 'text', text: say`Nothing has to be sent for it.` },
+      ...(card.warning ? [paragraph(card.warning)] : []),
+      ...(card.facts.length > 0 ? [paragraph(factLines(card.facts))] : []),
+      call ? { kind: 'code', text: exactRequest(call).join('\n') } : paragraph('Nothing has to be sent for it.'),
     ],
     source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${whatNext(frozen)}`,
   };

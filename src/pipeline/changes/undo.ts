@@ -9,6 +9,7 @@ import { restore } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
 import type { ChangesContext } from './context.ts';
+import type { Database } from '../../storage/database.ts';
 
 /** How long *Undo* works, in milliseconds. */
 export const undoMs = 3_600_000;
@@ -33,7 +34,7 @@ export async function undoOf(
   { installation, number }: { readonly installation: string; readonly number: number },
 ): Promise<{ readonly change: Change; readonly args: Args; readonly isAsLeft: boolean }> {
   const { database } = context;
-  if (installation !== database.installation) throw otherInstallation();
+  refuseUnlessOurs(database, installation);
   const change = await findChange(database.db, number);
   const undo = change?.undo == null ? undefined : parseStored<Undo>(change.undo);
   if (change === undefined || undo === undefined || (await database.now()) >= undo.until) {
@@ -42,10 +43,13 @@ export async function undoOf(
   return { change, args: undo.args, isAsLeft: await isAsLeft(context, person, change, undo) };
 }
 
-const otherInstallation = (): Refusal =>
-  new Refusal('This button belongs to another Sitehand installation. Nothing was done.', {
+/** Throws `Refusal` for a button of another database: its numbers mean other changes. */
+export function refuseUnlessOurs(database: Pick<Database, 'installation'>, installation: string): void {
+  if (installation === database.installation) return;
+  throw new Refusal('This button belongs to another Sitehand installation. Nothing was done.', {
     hint: 'Please use the button on that installation’s own card.',
   });
+}
 
 async function isAsLeft(context: ChangesContext, person: Person, change: Change, { left }: Undo): Promise<boolean> {
   const restored = restore(change, context.names(person));

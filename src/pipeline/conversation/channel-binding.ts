@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { QueryService } from '../../commands/kit/builtin.ts';
+import type { QueryService, Bound } from '../../commands/kit/builtin.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { decide } from '../../policy/policy.ts';
@@ -16,12 +16,9 @@ import type { ChangesContext } from '../changes/context.ts';
 import type { PipelineContext } from './context.ts';
 
 /** The site that a channel is bound to: people there can write `live` instead of `site/live`. */
-export type Binding = {
+export type Binding = Bound & {
   /** The site's id, or its name where the host lists no sites. */
   readonly site: string;
-  readonly name: string;
-  /** Slack user id. */
-  readonly by: string;
 };
 
 const keyOf = (channel: string): string => `channel_site:${channel}`;

@@ -22,6 +22,7 @@ import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSe
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
+import { refuseUnlessOurs } from '../changes/undo.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
 export type Decided = ShownVersion & {
@@ -76,11 +77,7 @@ async function loadPresent(
   context: StepsContext,
   { installation, number, person, team, verdict }: Decided,
 ): Promise<Present> {
-  if (installation !== context.database.installation) {
-    throw new Refusal('This button belongs to another Sitehand installation. Nothing was done.', {
-      hint: 'Please use the button on that installation’s own card.',
-    });
-  }
+  refuseUnlessOurs(context.database, installation);
   const change = await findChange(context.database.db, number);
   const role = ends.has(verdict) ? 'ender' : 'approver';
   const groups = change === undefined ? [] : groupsOf(context.policy(), change, role);

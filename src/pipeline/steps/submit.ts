@@ -101,22 +101,7 @@ export async function save(
 }
 
 /** What the audit line holds. */
-const detailsOf = ({
-  command,
-  args,
-  reason,
-  requester_name,
-  call,
-  fingerprint,
-  authorization,
-  snapshot,
-}: NewChange) => ({
-  command,
-  args,
-  reason,
-  name: requester_name,
-  call,
-  fingerprint,
-  authorization,
-  snapshot,
-});
+function detailsOf(row: NewChange) {
+  const { command, args, reason, requester_name: name, call, fingerprint, authorization, snapshot } = row;
+  return { command, args, reason, name, call, fingerprint, authorization, snapshot };
+}

@@ -75,7 +75,7 @@ export function createPeople(options: PeopleOptions): People {
   const { now, idsOf, onGroup, lookAt } = options;
   const { team, enterprise: ourEnterprise } = options.bot;
   const ask = createAsk(options);
-  const users = memory(now);
+  const users = new BoundedMap<string, { readonly user: User; readonly at: number }>(maxKept);
   const groups = createUserGroups({
     question: async (usergroup) => groupAnswerOf(await ask('usergroups.users.list', { usergroup }, groupReply)),
     now,
@@ -84,13 +84,19 @@ export function createPeople(options: PeopleOptions): People {
 
   const userOf = shared(async (id): Promise<User | undefined> => {
     const reply = await ask('users.info', { user: id }, userReply);
-    return reply instanceof NoAnswer ? undefined : users.keep(id, reply.user);
+    if (reply instanceof NoAnswer) return undefined;
+    users.set(id, { user: reply.user, at: now() });
+    return reply.user;
   });
+  const recentUser = (id: string): User | undefined => {
+    const found = users.get(id);
+    return found && now() - found.at < freshMs ? found.user : undefined;
+  };
   const who =
     (purpose: Purpose): Who =>
     async (id, wanted, from = team) => {
       const [user, ...lists] = await Promise.all([
-        (purpose === 'decisive' || purpose === 'fresh' ? undefined : users.get(id)) ?? userOf(id),
+        (purpose === 'decisive' || purpose === 'fresh' ? undefined : recentUser(id)) ?? userOf(id),
         ...wanted.map(async (group) => [group, await groups.ask(group, purpose)] as const),
       ]);
       return user && personFrom(user, { id, team, from, ...membershipsIn(lists, id, idsOf(id)) });
@@ -154,24 +160,4 @@ function standingOf(user: User, team: string): Person['standing'] {
   const isOurs = user.team_id === team || user.enterprise_user?.teams?.includes(team);
   if (user.is_stranger || !isOurs) return 'stranger';
   return user.is_restricted || user.is_ultra_restricted ? 'guest' : 'member';
-}
-
-type Users = {
-  get: (id: string) => User | undefined;
-  keep: (id: string, user: User) => User;
-};
-
-/** A cache of users for a minute. */
-function memory(now: () => number): Users {
-  const cache = new BoundedMap<string, { readonly user: User; readonly at: number }>(maxKept);
-  return {
-    get: (id) => {
-      const found = cache.get(id);
-      return found && now() - found.at < freshMs ? found.user : undefined;
-    },
-    keep: (id, user) => {
-      cache.set(id, { user, at: now() });
-      return user;
-    },
-  };
 }

@@ -23,15 +23,11 @@ function markup(span: Drawable): string {
   return escaped(span.text);
 }
 
-/** Text as the elements of a rich text section. */
-const elementsOf = (text: Text): RichTextElement[] =>
-  inShort(text)
-    .filter((span) => !('text' in span && span.text === ''))
-    .map(elementOf);
-
 /** Text as a rich text section. An empty text becomes a space, because Slack refuses empty ones. */
 export const sectionOf = (text: Text): RichTextSection => {
-  const elements = elementsOf(text);
+  const elements = inShort(text)
+    .filter((span) => !('text' in span && span.text === ''))
+    .map(elementOf);
   return { type: 'rich_text_section', elements: elements.length > 0 ? elements : [{ type: 'text', text: ' ' }] };
 };
 

@@ -1,7 +1,7 @@
 import { say, time } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { choice, moment, option } from '../../kit/fields.ts';
-import { counted } from '../../kit/page.ts';
+import { counted, paragraph } from '../../kit/page.ts';
 import { momentAt } from '../../kit/values/times.ts';
 
 export const auditExport = builtin({
@@ -17,10 +17,9 @@ export const auditExport = builtin({
     return {
       title: say`**Audit trail as a file** · ${more ? `the newest ${counted(lines, 'line')}` : counted(lines, 'line')}${sinceWhen}`,
       parts: [
-        {
-          kind: 'text',
-          text: say`It has every line you can see, oldest first.${more ? ' Older lines were left out, because a file has a size limit.' : ''} The trail records this export.`,
-        },
+        paragraph(
+          say`It has every line you can see, oldest first.${more ? ' Older lines were left out, because a file has a size limit.' : ''} The trail records this export.`,
+        ),
       ],
       file: { name, content },
     };

@@ -1,7 +1,7 @@
 import { bold, code, joined, say, time, type Text } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import type { Finding, TrailGap } from '../../kit/audit.ts';
-import { counted, type Page } from '../../kit/page.ts';
+import { counted, type Page, paragraph } from '../../kit/page.ts';
 
 const shownDigits = 16;
 const maxGaps = 5;
@@ -29,7 +29,7 @@ export function findingPage(finding: Finding): Page {
     sealOf(finding),
   ];
   const [title = [], ...rest] = says.filter((text) => text.length > 0);
-  return { title, parts: rest.map((text) => ({ kind: 'text', text })) };
+  return { title, parts: rest.map((text) => paragraph(text)) };
 }
 
 function verdictOf({ verdict, since }: Finding): Text {
