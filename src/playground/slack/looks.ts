@@ -1,12 +1,8 @@
-import type { SeenMessage } from './reads.ts';
 import type { Message } from './shapes.ts';
 import type { Workspace } from './workspace.ts';
 
-/** What a person reads in a message, and its controls before they fill anything in. */
-export type Look = Pick<SeenMessage, 'text' | 'controls'>;
-
 /** How messages look. Each version of a message is drawn once, because an edit makes another `Message`. */
-export function createLooks(workspace: Workspace, draw: (message: Message) => Look): (message: Message) => Look {
+export function createLooks<Look>(workspace: Workspace, draw: (message: Message) => Look): (message: Message) => Look {
   let drawn = new WeakMap<Message, Look>();
   workspace.changes.subscribe(({ kind }) => {
     // These have the names that stand for ids in messages.

@@ -1,7 +1,7 @@
 import { elementsOf } from './block-kit/check.ts';
 import { isInput, optionsOf } from './inputs.ts';
 import { type Fields, fieldsOf, objectsOf, textOf, wordOf } from './json.ts';
-import { createLooks, type Look } from './looks.ts';
+import { createLooks } from './looks.ts';
 import { blocksIn } from './messages.ts';
 import { Impossible } from './refused.ts';
 import { type Names, blocksText, mrkdwnText, namesIn, textObject } from './render-text.ts';
@@ -40,6 +40,9 @@ export type SeenMessage = {
   readonly blocks: readonly Fields[];
   readonly attachments: readonly Fields[];
 };
+
+/** What a person reads in a message, and its controls before they fill anything in. */
+type Look = Pick<SeenMessage, 'text' | 'controls'>;
 
 /** A modal or App Home as its person sees it. */
 export type SeenView = {
