@@ -90,11 +90,18 @@ export function touchChange(
 }
 
 /** Claims up to `limit` due changes, in turns among people and within each one's share; see `claim`. */
-export function claimDue(tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Change[]> {
+export function claimDue(
+  tx: Tx,
+  wanted: Claim,
+  shares: Shares = {},
+  except: readonly number[] = [],
+): Promise<Change[]> {
   const whose = ({ requester }: Pick<Change, 'requester'>): string => personBy(shares.idsOf ?? onlyThat, requester);
   const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
   const { conditions, ...turns } = inShares('requester', shares);
-  return claim<Change>(tx, 'changes', wanted, { columns: ['requester', 'due_at'], whose, own, ...turns }, conditions);
+  const others =
+    except.length === 0 ? conditions : conditions.map((one) => sql`${one} and number not in (${sql.join(except)})`);
+  return claim<Change>(tx, 'changes', wanted, { columns: ['requester', 'due_at'], whose, own, ...turns }, others);
 }
 
 /** Delays an approved change until `dueAt` (epoch ms), unless a send was already attempted. */

@@ -38,7 +38,7 @@ export async function publishAuditHead(database: Database): Promise<Telling | un
     const before = await readWitnessed(tx);
     if (before !== undefined && (await findAudit(tx, before.seq))?.hash !== before.hash) {
       const alarmed = await readKv(tx, alarmKey);
-      if (alarmed && at - alarmed.at < dayMs) return undefined;
+      if (alarmed && !isAhead(alarmed, at) && at - alarmed.at < dayMs) return undefined;
       await writeKv(tx, { key: alarmKey, value: '1', at });
       await enqueueOps(tx, `trail altered:${at}`, alteredText(before), at);
       return { kind: 'altered', head: { seq: before.seq, hash: before.hash } };
@@ -79,8 +79,8 @@ export async function findingOf(db: Reader, keys: readonly Buffer[], now: number
   return { ...about, verdict: { kind: 'unproven', lines, head, gaps } };
 }
 
-/** A time in the future was not written by us, and would stop the head from being published. */
-const isAhead = ({ at }: Witnessed, now: number): boolean => at - now > aheadMs;
+/** A time in the future was not written by us, and would stop a head or an alarm from being published. */
+const isAhead = ({ at }: { readonly at: number }, now: number): boolean => at - now > aheadMs;
 
 async function readWitnessed(db: Reader): Promise<Witnessed | undefined> {
   const stored = await readKv(db, headKey);

@@ -139,8 +139,8 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
     running.add(task);
   };
   const poll = async (): Promise<void> => {
-    const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, underWay);
-    for (const change of claimed.changes.filter(({ number }) => !stepping.has(number))) {
+    const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, { ...underWay, stepping });
+    for (const change of claimed.changes) {
       stepping.add(change.number);
       const work = counted(underWay.changes, change.requester, () => stepOrPutBack(context, change));
       run(
@@ -197,7 +197,7 @@ async function claimAll(
   { database, owner, policy }: StepsContext,
   free: number,
   freeForTimers: number,
-  underWay: UnderWay,
+  underWay: UnderWay & { readonly stepping: ReadonlySet<number> },
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
   if (!(await isAnyDue(database.db, ['changes', 'timers'], await database.now()))) return { changes: [], timers: [] };
   return database.unflushed(async (tx) => {
@@ -210,7 +210,11 @@ async function claimAll(
       if (limit <= 0) return;
       const running = new Map(underWay.changes);
       for (const { requester } of claimed) running.set(requester, (running.get(requester) ?? 0) + 1);
-      claimed.push(...(await claimDue(tx, { ...claim, limit }, { underWay: running, maxEach, idsOf: ids })));
+      claimed.push(
+        ...(await claimDue(tx, { ...claim, limit }, { underWay: running, maxEach, idsOf: ids }, [
+          ...underWay.stepping,
+        ])),
+      );
     };
     await take(free - reserved, maxStepsEach);
     // One person's changes may fill the first claim. Once they have their share, others come up.

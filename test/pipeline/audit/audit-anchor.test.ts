@@ -98,8 +98,12 @@ describeBoth('the head of the trail', (open) => {
     expect(await publishAuditHead(database)).toBeUndefined();
     now += day;
     expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered' });
+    // A time in the future silences nothing.
+    now += 1;
+    await database.db.updateTable('kv').set({ at: 8_000_000_000_000 }).where('key', '=', 'trail_altered').execute();
+    expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered' });
     const messages = await opsSaid(database);
-    expect(messages.filter((one) => one.includes('The audit trail was altered'))).toHaveLength(2);
+    expect(messages.filter((one) => one.includes('The audit trail was altered'))).toHaveLength(3);
     expect(await verified(database)).toMatch(/^⚠️ The audit trail was altered: line 2 is wrong\./);
   });
 });
