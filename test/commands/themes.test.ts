@@ -160,7 +160,7 @@ describe('list', () => {
     ]);
     expect(plain(page.title)).toBe('Themes · 4 themes, 2 of them vulnerable');
     expect(plain(inline(page.source))).toBe(
-      'listed by the host at 2026-03-01 06:00 UTC (3 h ago); theme lists can be 12 hours old',
+      'listed by the host 2026-03-01 06:00 UTC (3 h ago); theme lists can be 12 hours old',
     );
     expect(JSON.stringify(page)).not.toMatch(/Secret|Hidden|acme-shop/);
     expect(page.offers).toEqual([{ label: 'Update on an environment…', args: ['themes', 'update'] }]);

@@ -87,7 +87,7 @@ function markupIn(value: unknown): readonly string[] {
   const own = 'type' in value && value.type === 'mrkdwn' && 'text' in value ? [String(value.text)] : [];
   return [...own, ...Object.values(value).flatMap(markupIn)];
 }
-const ours = /<@U1>|<#C1>|<!date\^\d+\^\{[a-z_]+\}( \{time\})?\|[\d: UTC-]+>/g;
+const ours = /<@U1>|<#C1>|<!date\^\d+\^\{[a-z_]+\}( at \{time\})?\|[\d: UTC-]+>/g;
 
 function holds({ text, blocks }: Drawn): void {
   expect(blockComplaints(blocks, 'message')).toEqual([]);

@@ -149,7 +149,7 @@ test('changes are listed for whoever may read them', async () => {
   const mine = await scenario.person('ben').says('/site changes --mine');
   await mine.hears('Your changes · 0 changes');
   const rob = await scenario.person('rob').says('/site changes');
-  await rob.hears("You can't see any yet.");
+  await rob.hears('There are none yet that you can see.');
   const waiting = await scenario.person('ana').says('/site changes --waiting');
   await waiting.hears('Changes waiting for approval');
 });

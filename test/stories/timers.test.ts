@@ -83,7 +83,7 @@ describe.concurrent('somebody is let in for a while', () => {
     becomes('198.51.100.4');
     isOver();
     const told = await added.tells(
-      /The access of .* to north-bakery\/staging should have ended at .* and is still open\./,
+      /The access of .* to north-bakery\/staging should have ended .* and is still open\./,
     );
     expect(told.text).toContain('would leave the SSH allowlist of north-bakery/staging empty');
     becomes('198.51.100.4', '192.0.2.1');
@@ -99,7 +99,7 @@ describe.concurrent('somebody is let in for a while', () => {
     const { id: fault } = scenario.hosting.faults.add({ kind: 'status', status: 500, path, times: 'always' });
     isOver();
     const told = await added.tells(
-      /⚠️ @Ana The access of .* to harbor-events\/staging should have ended at .* and is still open\./,
+      /⚠️ @Ana The access of .* to harbor-events\/staging should have ended .* and is still open\./,
     );
     expect(told.text).toContain('Not tried yet; the next try is at');
     const inOps = new RegExp(`#${added.number} .*is still open`, 's');

@@ -35,7 +35,7 @@ export const isForAWhile = ({ list, timed }: AllowlistSnapshot): boolean =>
 
 /** When the access of each ends, as one fact of a card. */
 export const endsOf = (timed: readonly Timed[]): Text => {
-  const ends = timed.slice(0, 10).map(({ address, until }) => say`${code(address)} at ${time(until, 'date')}`);
+  const ends = timed.slice(0, 10).map(({ address, until }) => say`${code(address)} ${time(until, 'date')}`);
   return joined([...ends, timed.length > 10 ? `and ${timed.length - 10} more` : undefined], ', ');
 };
 

@@ -15,7 +15,7 @@ export const changes = builtin({
     return {
       title: say`**${title}** · ${more ? `the newest ${lines.length}` : counted(lines.length, 'change')}`,
       parts: tableOr(
-        say`You can't see any yet.`,
+        waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`,
         ['Change', 'State', 'What', 'Asked by', 'When'],
         lines.map((line) => [
           [code(`#${line.number}`)],

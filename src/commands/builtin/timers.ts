@@ -15,7 +15,7 @@ export const timers = builtin({
     return {
       title: say`**${title}** · ${more ? `the next ${lines.length}` : counted(lines.length, 'timer')}`,
       parts: tableOr(
-        say`You can't see any yet.`,
+        say`No timed access that you can see.`,
         ['Change', 'Addresses', 'Environment', 'Asked by', 'Until', 'Status'],
         lines.map((line) => [
           [code(`#${line.change}`)],

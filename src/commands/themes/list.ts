@@ -122,4 +122,4 @@ function titleOf(shown: readonly CompanyTheme[], { search, status, only }: Wante
 const sourceOf = (at: number | undefined, now: number): Text =>
   at === undefined
     ? say`listed by the host, which does not say when; theme lists can be 12 hours old`
-    : say`listed by the host at ${time(at, 'date')} (${age(now - at)}); theme lists can be 12 hours old`;
+    : say`listed by the host ${time(at, 'date')} (${age(now - at)}); theme lists can be 12 hours old`;

@@ -46,6 +46,6 @@ function sourceOf({ from, at }: Wardrobe, now: number): Inline {
     return `read from the environment’s own list, because the company’s list ${why}; it does not tell what is vulnerable`;
   }
   const moment = readAt(at);
-  const when = moment === undefined ? '' : say`, as the host saw it at ${time(moment, 'date')} (${age(now - moment)})`;
+  const when = moment === undefined ? '' : say`, as the host saw it ${time(moment, 'date')} (${age(now - moment)})`;
   return say`from the company’s list of themes${when}; it can be 12 hours old`;
 }

@@ -99,7 +99,7 @@ export async function settleAccess(
     ends_at: starts.endsAt,
   });
   const cancel = code(`timers cancel ${change.number}`);
-  const text = say`The access of ${spoken(starts.addresses)} ends at ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
+  const text = say`The access of ${spoken(starts.addresses)} ends ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
   const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
   await changeStore.remark(tx, change, 'timer_set', { by: 'sitehand', at, reply: { text }, details });
 }
@@ -143,7 +143,7 @@ export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: No
 export async function closeAttempts(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
   if (timer.attempts === 0 && timer.last_note === null) return;
   const what = say`The access of ${spoken(addressesOf(timer))} to ${grant.target_name}`;
-  const text = say`${what} should have ended at ${time(timer.ends_at, 'date')}; it ${how}.`;
+  const text = say`${what} should have ended ${time(timer.ends_at, 'date')}; it ${how}.`;
   await tellAttempts(tx, timer, grant, { text }, at);
 }
 
@@ -156,7 +156,7 @@ function lossInWords({ why, lost, left }: Loss, where: string, by: Change, at: n
     case 'kept':
       return joined([say`${what} stays on the SSH allowlist of ${where} for good: ${who}.`, remaining]);
     case 'moved':
-      return joined([say`The access of ${what} ends at ${time(at + forMs, 'date')} now: ${who}.`, remaining]);
+      return joined([say`The access of ${what} ends ${time(at + forMs, 'date')} now: ${who}.`, remaining]);
     case 'removed':
       return joined([say`The access of ${what} to ${where} is over: #${by.number} took it off the list.`, remaining]);
   }

@@ -19,7 +19,7 @@ export function stillUnknown(
   const since = change.lost_at ?? change.sent_at ?? change.created_at;
   const { locked } = of;
   return joined([
-    say`⚠️ **Outcome still unknown.** It was sent at ${time(change.sent_at ?? since, 'date')} and has been unknown since ${time(since, 'date')} (${spokenDuration(of.at - since)}). We still don't know whether it happened.`,
+    say`⚠️ **Outcome still unknown.** It was sent ${time(change.sent_at ?? since, 'date')} and has been unknown since ${time(since, 'date')} (${spokenDuration(of.at - since)}). We still don't know whether it happened.`,
     locked.length > 0
       ? say`${locked.join(' and ')} ${locked.length === 1 ? 'stays' : 'stay'} locked until somebody closes it.`
       : undefined,

@@ -80,7 +80,7 @@ async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<Sta
   const [since, answer] = await Promise.all([freshenNames(hostTimeoutMs), keyAnswer()]);
   const { at, trouble: lasting, cut } = listing();
   const trouble = lasting ?? (answer instanceof HostTrouble && isOfHost(answer) ? answer : undefined);
-  const last = at === undefined ? say`have not been listed yet` : say`were last listed at ${time(at, 'date')}`;
+  const last = at === undefined ? say`have not been listed yet` : say`were last listed ${time(at, 'date')}`;
   if (trouble) return bad(say`${inWords(trouble)} The sites ${last}.`, 'I list them again every half minute.');
   if (at === undefined) return bad(say`the sites ${last}`, 'Try again in a minute.');
   if (at < since || answer === undefined)
@@ -110,9 +110,9 @@ async function key({ keyAnswer, database }: Checking): Promise<State> {
   const at = answer.expires_at;
   if (at === undefined) return well(say`accepted; the host doesn't say when it expires`);
   const left = at - (await database.now());
-  if (left <= 0) return bad(say`expired at ${time(at, 'date')}`, renew);
+  if (left <= 0) return bad(say`expired ${time(at, 'date')}`, renew);
   return left < expiresSoonMs
-    ? bad(say`expires at ${time(at, 'date')}`, renew)
+    ? bad(say`expires ${time(at, 'date')}`, renew)
     : well(say`valid until ${time(at, 'date')}`);
 }
 
@@ -187,7 +187,7 @@ async function sending({ database }: PipelineContext): Promise<State> {
   const stored = await readKv(database.db, pauseKey);
   if (stored === undefined) return well(say`approved changes are sent`);
   const { by, at } = parseStored<Pause>(stored.value);
-  return bad(say`paused by ${actor(by)} at ${time(at, 'date')}`, say`Type ${code('resume')} to continue.`);
+  return bad(say`paused by ${actor(by)} ${time(at, 'date')}`, say`Type ${code('resume')} to continue.`);
 }
 
 async function changes({ database }: PipelineContext): Promise<State> {

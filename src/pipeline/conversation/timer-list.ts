@@ -83,10 +83,10 @@ function lineOf(timer: Timer, situation: Situation): TimerLine {
 function standingOf(timer: Timer, removal: number | undefined, { now, isPaused }: Situation): Text | undefined {
   const why: Text = timer.last_note === null ? [] : parseStored(timer.last_note);
   if (timer.gave_up_at !== null)
-    return joined([say`⚠️ I gave up at ${time(timer.gave_up_at, 'date')}. It's still open.`, why]);
+    return joined([say`⚠️ I gave up ${time(timer.gave_up_at, 'date')}. It's still open.`, why]);
   const attempts = ['not tried yet', 'tried once'][timer.attempts] ?? `tried ${timer.attempts} times`;
   const tried = timer.last_note === null ? undefined : joined([say`${attempts}, still open.`, why]);
   if (isPaused && (timer.due_at ?? now) <= now) return joined([say`waits: all sending is paused.`, tried]);
   if (removal !== undefined) return joined([say`#${removal} is removing it.`, tried]);
-  return tried && joined([tried, say`Next try at ${time(timer.due_at ?? now, 'date')}.`]);
+  return tried && joined([tried, say`Next try ${time(timer.due_at ?? now, 'date')}.`]);
 }

@@ -99,7 +99,7 @@ function pausing(context: ChangesContext, doer: Actor, mayRead: MayRead): Pick<Q
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
         await removeKv(tx, pauseKey);
-        const says = say`**${mention(person.id)} resumed sending.** It was paused by ${actor(paused.by)} at ${time(paused.at, 'date')}.`;
+        const says = say`**${mention(person.id)} resumed sending.** It was paused by ${actor(paused.by)} ${time(paused.at, 'date')}.`;
         await record(context, doer, tx, at, { event: 'resume', paused, says });
         const held = (await countStates(tx)).approved ?? 0;
         return { pause: paused, held, named: await heldNow(tx, mayRead) };

@@ -223,8 +223,8 @@ async function failed(context: StepsContext, timer: Timer, why: Text, keepsChang
 /** The message that access is still open, why, and when the next attempt is. */
 function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next: number): Note {
   const count = ['Not tried yet', 'Tried once'][timer.attempts] ?? `Tried ${timer.attempts} times`;
-  const what = say`The access of ${spoken(addressesOf(timer))} to ${where} should have ended at ${time(timer.ends_at, 'date')} and is still open.`;
-  const tries = say`${count}; the next try is at ${time(next, 'date')}.`;
+  const what = say`The access of ${spoken(addressesOf(timer))} to ${where} should have ended ${time(timer.ends_at, 'date')} and is still open.`;
+  const tries = say`${count}; the next try is ${time(next, 'date')}.`;
   return { text: joined(['⚠️', person(timer.requester), say`**${what}**`, why, tries]), buttons: [removeNow(timer)] };
 }
 
@@ -236,7 +236,7 @@ const removeNow = ({ change }: Timer): Button => ({
 const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =>
   joined([
     say`⚠️ ${person(timer.requester)} **I gave up: ${spoken(addressesOf(timer))} can still connect to ${where}.**`,
-    say`The access should have ended at ${time(timer.ends_at, 'date')}; I tried ${timer.attempts} times. The last time: ${why}`,
+    say`The access should have ended ${time(timer.ends_at, 'date')}; I tried ${timer.attempts} times. The last time: ${why}`,
     say`Please take it off the list in the host's panel, or press ${bold('Remove now')}. I'll remind the ops channel once a day until it's off.`,
   ]);
 
@@ -254,7 +254,7 @@ async function remind(context: StepsContext, timer: Timer, why?: Text): Promise<
     const days = Math.max(1, Math.round((at - timer.ends_at) / remindMs));
     const text = joined([
       say`⚠️ **#${grant.number} Still open after ${days === 1 ? 'a day' : `${days} days`}: ${spoken(addressesOf(timer))} can connect to ${grant.target_name}.**`,
-      say`The access should have ended at ${time(timer.ends_at, 'date')}.`,
+      say`The access should have ended ${time(timer.ends_at, 'date')}.`,
       lastReason,
     ]);
     const body = JSON.stringify({ text, buttons: [removeNow(timer)] } satisfies Note);

@@ -93,12 +93,12 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
   const restNote = next === undefined || kept ? undefined : 'the rest is too long to keep: ask for less';
   const inFile = page.file ? 'the whole answer is in a file in our direct messages' : undefined;
   const source = joined([page.source, inFile, restNote], '; ');
-  if (source.length > 0) blocks.push(context(source));
+  const footer = source.length > 0 ? [context(source)] : [];
   const buttons: Button[] = (page.offers ?? []).map(offerButton);
   if (kept && next !== undefined)
     buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
   if (kept?.shareable) buttons.push({ label: 'Share', press: { kind: 'share', id: kept.id } });
-  return bounded(page.title, blocks, buttons);
+  return bounded(page.title, blocks, buttons, nothing, footer);
 }
 
 function drawPart(part: Part, from: number): { block: KnownBlock; next: number | undefined } {
@@ -243,15 +243,16 @@ export const plainText = (text: string, limit: number): { type: 'plain_text'; te
   emoji: false,
 });
 
-/** Keeps a message within Slack's limits. What does not fit is cut from the end and counted; buttons always stay. */
+/** Keeps a message within Slack's limits. What does not fit is cut from the end and counted; footer and buttons always stay. */
 function bounded(
   line: Text,
   blocks: readonly KnownBlock[],
   buttons: readonly Button[],
   hidden: Hidden = nothing,
+  footer: readonly KnownBlock[] = [],
 ): Drawn {
   const kept: KnownBlock[] = [];
-  let size = JSON.stringify(buttonRow(buttons, hidden)).length;
+  let size = JSON.stringify([...footer, ...buttonRow(buttons, hidden)]).length;
   for (const block of blocks) {
     size += JSON.stringify(block).length;
     if (size > limits.characters || kept.length === limits.blocks) break;
@@ -260,5 +261,5 @@ function bounded(
   const left = charactersIn(blocks.slice(kept.length));
   const row = buttonRow(buttons, { ...hidden, characters: hidden.characters + left });
   const restNote = left > 0 ? [context(say`The rest is too long for a message: ${amount(left)} more characters.`)] : [];
-  return { text: lineOf(shortened(line, limits.line).text) || ' ', blocks: [...kept, ...restNote, ...row] };
+  return { text: lineOf(shortened(line, limits.line).text) || ' ', blocks: [...kept, ...restNote, ...footer, ...row] };
 }

@@ -41,5 +41,5 @@ function elementOf(span: Drawable): RichTextElement {
 }
 
 const seconds = (at: number): number => Math.floor(at / 1000);
-const dateFormat = (as: 'time' | 'date'): string => (as === 'time' ? '{time}' : '{date_short_pretty} {time}');
+const dateFormat = (as: 'time' | 'date'): string => (as === 'time' ? '{time}' : '{date_short_pretty} at {time}');
 const fallback = (at: number): string => `${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC`;

@@ -140,7 +140,7 @@ describe('a reminder', () => {
 
   test('says what is unknown, since when, what stays locked, how to check, and who can close it', () => {
     expect(plain(stillUnknown(lost, of))).toBe(
-      "⚠️ Outcome still unknown. It was sent at 1970-01-01 00:00 UTC and has been unknown since 1970-01-01 00:00 UTC (1 h 0 min). We still don't know whether it happened. acme-shop/live and acme-shop/staging stay locked until somebody closes it. Please check what the host's panel shows for that time. @U03CHI or @U04DEE can close it.",
+      "⚠️ Outcome still unknown. It was sent 1970-01-01 00:00 UTC and has been unknown since 1970-01-01 00:00 UTC (1 h 0 min). We still don't know whether it happened. acme-shop/live and acme-shop/staging stay locked until somebody closes it. Please check what the host's panel shows for that time. @U03CHI or @U04DEE can close it.",
     );
   });
 

@@ -70,7 +70,7 @@ describeBoth('health', (open) => {
     const all = Object.entries(await found(healthy(database)));
     const expected: readonly (readonly [string, RegExp])[] = [
       ['Slack', /^✅ answers; I am @UBOT$/],
-      ['Hosting API', /^✅ answers; the sites were last listed at 2024-10-03 23:59 UTC$/],
+      ['Hosting API', /^✅ answers; the sites were last listed 2024-10-03 23:59 UTC$/],
       ['Key of the hosting API', /^✅ valid until 2025-01-12 /],
       ['Encryption', /^✅ nothing leaves this machine/],
       ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
@@ -98,7 +98,7 @@ describeBoth('health', (open) => {
     const named = '#1 since 2024-10-01 00:00 UTC, #2 since 2024-10-02 00:00 UTC, #3 since';
     expect(Changes).toContain(`⚠️ 1 waiting, 0 approved, 1 running, 6 unknown: ${named}`);
     expect(Changes).toMatch(/, #5 since [^,]*, 1 more → Please check the host/);
-    expect(Sending).toMatch(/^⚠️ paused by @U03CHI at .* → Type resume to continue\.$/);
+    expect(Sending).toMatch(/^⚠️ paused by @U03CHI .* → Type resume to continue\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
   });
@@ -154,16 +154,8 @@ describeBoth('health', (open) => {
 
   it.each<[string, Partial<Listing>, string]>([
     ['not listed yet', { at: undefined }, '⚠️ the sites have not been listed yet'],
-    [
-      'silent since',
-      { at: now - 66_000 },
-      '⚠️ has not answered for 4 s; the sites were last listed at 2024-10-03 23:58',
-    ],
-    [
-      'in trouble',
-      { trouble: trouble('server error', 502) },
-      '⚠️ The host answered 502. The sites were last listed at',
-    ],
+    ['silent since', { at: now - 66_000 }, '⚠️ has not answered for 4 s; the sites were last listed 2024-10-03 23:58'],
+    ['in trouble', { trouble: trouble('server error', 502) }, '⚠️ The host answered 502. The sites were last listed'],
     ['too many', { cut: true }, '⚠️ it has more sites or domains than I can hold'],
   ])('looks at the listing: %s', async (_, more, words) => {
     const database = await open({ now: () => now });
@@ -178,11 +170,11 @@ describeBoth('health', (open) => {
     ['not taken', () => Promise.reject(trouble('unauthorized', 401)), '⚠️ The host rejected my key (401)'],
     ['no host', () => Promise.reject(trouble('unreachable', undefined)), "❔ unknown: I can't reach the host."],
     ['no date', async (call) => call.reply.parse({}), "✅ accepted; the host doesn't say when it expires"],
-    ['soon', expiring(now + 13 * day), '⚠️ expires at'],
-    ['over', expiring(now - 1), '⚠️ expired at'],
+    ['soon', expiring(now + 13 * day), '⚠️ expires '],
+    ['over', expiring(now - 1), '⚠️ expired '],
     ['later', expiring(now + 15 * day), '✅ valid until'],
-    ['soon, in milliseconds', telling(String(now + 13 * day)), '⚠️ expires at 2024-10-17'],
-    ['over, in milliseconds', telling(String(now - 1)), '⚠️ expired at 2024-10-03'],
+    ['soon, in milliseconds', telling(String(now + 13 * day)), '⚠️ expires 2024-10-17'],
+    ['over, in milliseconds', telling(String(now - 1)), '⚠️ expired 2024-10-03'],
     ['later, in milliseconds', telling(String(now + 15 * day)), '✅ valid until 2024-10-19'],
     ['in seconds', telling(String((now + 15 * day) / 1_000)), '✅ valid until 2024-10-19'],
     ['in milliseconds, as a number', telling(now + 15 * day), '✅ valid until 2024-10-19'],
