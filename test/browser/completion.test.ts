@@ -17,14 +17,17 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
   beforeAll(async () => {
     [playground, browser] = await Promise.all([startInOneFile({ program }), launch()]);
     ({ page, settle } = await openWindow(browser, playground.url, { width: 1280, height: 800 }));
+    await page.goto(`${playground.url}/`);
+    await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();
   });
   afterAll(async () => {
     await browser?.close();
     await playground?.close();
   });
+  // What is typed is all that these tests leave on the page.
   beforeEach(async () => {
-    await page.goto(`${playground.url}/`);
-    await page.getByRole('list', { name: 'Act as' }).getByRole('button', { name: 'Ana' }).waitFor();
+    await box().fill('');
+    await list().waitFor({ state: 'hidden' });
   });
   afterEach(() => settle());
 

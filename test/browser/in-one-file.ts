@@ -5,7 +5,8 @@ import { requested } from '../on-request.ts';
 
 /**
  * Starts a playground whose bot, unless it is another program, and whose page are in one file each. Both are there in
- * half the time. Other tests start them from the files that people have.
+ * half the time. The channel with many messages opens the page from the files that people have, and `npm run playground`
+ * is tried with the bot's own sources.
  */
 export async function startInOneFile(options: PlaygroundOptions = {}): Promise<Playground> {
   const [bot, pageInOneFile] = await Promise.all([

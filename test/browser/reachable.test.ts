@@ -1,8 +1,9 @@
 import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Playground, startPlayground } from '../../src/playground/playground.ts';
+import type { Playground } from '../../src/playground/playground.ts';
 import { launch, missing } from './chromium.ts';
+import { startInOneFile } from './in-one-file.ts';
 
 /** What axe calls serious or critical: each rule with the first elements it is about. As text, because it runs in the page. */
 const SERIOUS = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
@@ -17,7 +18,7 @@ describe.skipIf(missing !== undefined)('the page can be used by everybody, in li
   let page: Page;
 
   beforeAll(async () => {
-    [playground, browser] = await Promise.all([startPlayground(), launch()]);
+    [playground, browser] = await Promise.all([startInOneFile(), launch()]);
     page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     page.setDefaultTimeout(60_000);
     await page.goto(`${playground.url}/`);

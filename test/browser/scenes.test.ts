@@ -1,5 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Playground } from '../../src/playground/playground.ts';
 import { launch, missing } from './chromium.ts';
 import { startInOneFile } from './in-one-file.ts';
@@ -17,15 +17,13 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
     await browser?.close();
     await playground?.close();
   });
-  beforeEach(() => open(1440, 900));
   afterEach(async () => {
     await page.close();
     const found = wrong.splice(0);
     if (found.length > 0) throw new Error(`the page threw:\n${found.join('\n')}`);
   });
 
-  async function open(width: number, height: number): Promise<void> {
-    await page?.close();
+  async function open(width = 1440, height = 900): Promise<void> {
     page = await browser.newPage({ viewport: { width, height } });
     page.setDefaultTimeout(60_000);
     page.on('pageerror', (error) => wrong.push(String(error)));
@@ -45,6 +43,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
   }
 
   it('breaks the world: what the host took and never answered is unknown, and one write; mended, it goes on', async () => {
+    await open();
     await says('The hosting API has received no write.');
     await button('Break it').press('Enter');
     await button('Hanging').press('Space');
@@ -76,6 +75,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
   });
 
   it('shows what Slack delivered, by whom, and after how long it was acked; also to a page that opens later', async () => {
+    await open();
     const delivered = (): Locator =>
       page.getByRole('list', { name: 'What Slack delivered to the bot' }).getByRole('listitem');
     await type('/site whoami');
@@ -87,6 +87,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
   });
 
   it('shows what somebody else breaks, and breaks the hosting API in one way at a time', async () => {
+    await open();
     await button('Break it').click();
     playground.hosting.faults.remove();
     await button('Slow').click();
