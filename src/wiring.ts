@@ -10,7 +10,7 @@ import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import type { Logger } from './log.ts';
-import { observeCall, openMetrics } from './metrics.ts';
+import { openMetrics } from './metrics.ts';
 import { ofDatabase, ofPolicy } from './notices.ts';
 import { createRecent } from './pipeline/access/recent-targets.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
@@ -56,7 +56,11 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
   onOpen(database);
   const { secrets, certificate } = openCertificates(config.certificatesDir);
-  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observeCall(metrics, call) });
+  const hosting = createClient({
+    ...config.hosting,
+    secrets,
+    onCall: ({ section, outcome, ms }) => metrics.host.observe({ section, outcome }, ms / 1_000),
+  });
   const directory = createDirectory({
     read: hosting.read,
     company: config.hosting.company,

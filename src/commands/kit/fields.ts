@@ -82,23 +82,20 @@ export const environment = (label = 'Environment'): NameField<Environment, false
 });
 
 /** An optional environment. */
-export const anyEnvironment = (label = 'Environment'): NameField<Environment, true> => ({
-  ...environment(label),
-  optional: true,
-});
+export const anyEnvironment = (): NameField<Environment, true> => ({ ...environment(), optional: true });
 
-export const domain = (label = 'Domain'): NameField<Domain, false> => ({
+export const domain = (): NameField<Domain, false> => ({
   kind: 'domain',
-  label,
+  label: 'Domain',
   place: 'word',
   optional: false,
   shown: 'domain',
 });
 
 /** An optional site. */
-export const anySite = (label = 'Site'): NameField<NamedSite, true> => ({
+export const anySite = (): NameField<NamedSite, true> => ({
   kind: 'site',
-  label,
+  label: 'Site',
   place: 'word',
   optional: true,
   shown: 'site',

@@ -1,7 +1,6 @@
 import type { Pause } from '../../commands/kit/builtin.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { alone } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import { timelineChanged } from '../../storage/timeline.ts';
@@ -11,6 +10,7 @@ import { enqueueOps } from '../messages/ops-messages.ts';
 import type { Known } from './send-history.ts';
 import { alarm, unknownAfterLoss } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
+import { exclusively } from '../../storage/exclusive.ts';
 
 /**
  * A database can lose commits: in a crash after commits that were acknowledged too early, in a failover to a standby
@@ -57,9 +57,7 @@ export async function pauseIfPromoted(
 /** The row is older than what this process knows: the change is unknown if it may have been sent. */
 export async function declareLost(context: StepsContext, change: Change, known: Known): Promise<void> {
   const { database, changeStore, history } = context;
-  const believed = await database.transaction(async (tx) => {
-    await alone(tx);
-    const at = await database.now(tx);
+  const believed = await exclusively(database, async (tx, at) => {
     await pauseAfterLoss(context, tx, at, foundOf(change));
     const mayBeSent = change.state === 'approved' || (change.state === 'waiting' && known.sentAt !== undefined);
     if (!mayBeSent) return touchChange(tx, change, { due_at: at, ...unowned });
