@@ -82,10 +82,7 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
   const receiver = receiverFor(config, logger, health, onMalformed);
   if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
   else readSafely(receiver, onMalformed);
-  const reconnecting =
-    receiver instanceof HTTPReceiver
-      ? undefined
-      : reconnectAlways(receiver, (error) => log.error({ err: error }, 'Slack refused a connection; trying again'));
+  const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, noteRefused(log));
   const app = new App({
     receiver,
     authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: context.team }),
@@ -139,6 +136,11 @@ const trackIn =
       .finally(() => running.delete(task));
     running.add(task);
   };
+
+const noteRefused =
+  (log: Logger) =>
+  (error: unknown): void =>
+    log.error({ err: error }, 'Slack refused a connection; trying again');
 
 const noteMalformed =
   ({ log, metrics }: SlackContext): OnMalformed =>
