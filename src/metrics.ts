@@ -79,11 +79,3 @@ async function serveMetrics(text: () => Promise<string>, port: number): Promise<
   await once(server.listen(port, '127.0.0.1'), 'listening');
   return server;
 }
-
-/** Records a call to the host. */
-export function observeCall(
-  metrics: Metrics,
-  { section, outcome, ms }: { readonly section: string; readonly outcome: string; readonly ms: number },
-): void {
-  metrics.host.observe({ section, outcome }, ms / 1_000);
-}

@@ -10,7 +10,7 @@ import { leastTtl } from './hosting/dialect.ts';
 import { createClient } from './hosting/client.ts';
 import { createDirectory } from './hosting/directory.ts';
 import type { Logger } from './log.ts';
-import { observeCall, openMetrics } from './metrics.ts';
+import { openMetrics } from './metrics.ts';
 import { ofDatabase, ofPolicy } from './notices.ts';
 import { createRecent } from './pipeline/access/recent-targets.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
@@ -57,7 +57,11 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
   onOpen(database);
   const { secrets, certificate } = openCertificates(config.certificatesDir);
-  const hosting = createClient({ ...config.hosting, secrets, onCall: (call) => observeCall(metrics, call) });
+  const hosting = createClient({
+    ...config.hosting,
+    secrets,
+    onCall: ({ section, outcome, ms }) => metrics.host.observe({ section, outcome }, ms / 1_000),
+  });
   const directory = createDirectory({
     read: hosting.read,
     company: config.hosting.company,
@@ -122,7 +126,7 @@ export async function connectSlack({ slack }: Config, { log, policy, database, n
 /** What the pipeline needs of the place where people talk to it: who they are, its channels, and a way to post. */
 export type FrontDoor = Pick<
   People,
-  'known' | 'glanced' | 'asked' | 'fresh' | 'membersOf' | 'groupTrouble' | 'channel'
+  'personOf' | 'glanceAt' | 'asked' | 'fresh' | 'membersOf' | 'groupTrouble' | 'channelOf'
 > &
   Pick<Delivery, 'messenger' | 'isTaken' | 'onCard'> &
   Pick<PipelineContext, 'askSlack' | 'lookAt'>;
@@ -148,7 +152,8 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     names,
     listing: directory.listing,
     presenceOf: directory.presenceOf,
-    ...questionsTo(door),
+    ...door,
+    whoIs: (id, groups, team, mayBeRecent) => (mayBeRecent ? door.fresh : door.asked)(id, groups, team),
     read: (call, onBehalfOf) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf)),
     certificate,
     dialect: config.hosting.dialect,
@@ -175,19 +180,6 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
   };
   return { pipeline, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops, logs };
 }
-
-/** What the pipeline asks about people and channels. */
-const questionsTo = ({ known, glanced, asked, fresh, channel, ...same }: FrontDoor) => ({
-  whoIs: (id: string, groups: readonly string[], team?: string, mayBeRecent?: boolean) =>
-    (mayBeRecent ? fresh : asked)(id, groups, team),
-  personOf: known,
-  glanceAt: glanced,
-  channelOf: channel,
-  membersOf: same.membersOf,
-  groupTrouble: same.groupTrouble,
-  lookAt: same.lookAt,
-  askSlack: same.askSlack,
-});
 
 /** The delivery of messages, and whether the ops channel accepts its own. */
 function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookAt }: FrontDoor) {

@@ -53,16 +53,10 @@ const freshenWithinMs = 1_500;
 const sharedMs = 5_000;
 
 /** What was read from the host, before the policy's pins are applied. */
-type Seen = {
-  readonly at: number | undefined;
+type Seen = Omit<Listing, 'environments' | 'domains' | 'company' | 'cut'> & {
   readonly company: string | undefined;
   readonly sites: Sites;
-  readonly sitesAt: number | undefined;
   readonly domains: Domains;
-  readonly domainsAt: number | undefined;
-  readonly environmentsReadAt: number | undefined;
-  readonly domainsReadAt: number | undefined;
-  readonly trouble: HostTrouble | undefined;
 };
 /** Environments, and the domains listed with them; no domains if the names come from themes. */
 type Sites = { readonly environments: readonly ListedEnvironment[]; readonly domains: readonly SiteDomain[] };
@@ -193,20 +187,15 @@ function createListings(): (seen: Seen, pins: Pins) => Listing {
 /** The known value if the fresh one is equal. */
 const unlessSame = <T>(known: T, fresh: T): T => (JSON.stringify(known) === JSON.stringify(fresh) ? known : fresh);
 
-function listingOf(seen: Seen, pins: Pins): Listing {
-  const environments = pinned(seen.sites.environments, pins);
-  const domains = domainsOf(seen.domains, seen.sites.domains, environments, pins);
+function listingOf({ company, sites, domains: known, ...seen }: Seen, pins: Pins): Listing {
+  const environments = pinned(sites.environments, pins);
+  const domains = domainsOf(known, sites.domains, environments, pins);
   return {
-    at: seen.at,
+    ...seen,
     environments: environments.slice(0, maxEnvironments),
     domains: domains.slice(0, maxDomains),
-    company: seen.company === undefined ? undefined : { id: seen.company },
-    sitesAt: seen.sitesAt,
-    domainsAt: seen.domainsAt,
-    environmentsReadAt: seen.environmentsReadAt,
-    domainsReadAt: seen.domainsReadAt,
+    company: company === undefined ? undefined : { id: company },
     cut: environments.length > maxEnvironments || domains.length > maxDomains,
-    trouble: seen.trouble,
   };
 }
 

@@ -182,8 +182,8 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/steps/decide.ts',
-        from: 'if (installation !== context.database.installation) {',
-        to: 'if (installation === "") {',
+        from: 'refuseUnlessOurs(context.database, installation);',
+        to: 'refuseUnlessOurs({ installation }, installation);',
       },
       {
         file: 'src/pipeline/changes/approve.ts',

@@ -127,8 +127,8 @@ function raise(why: string): never {
 /** Everybody who types is a member, and every message is printed. */
 function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
   const member = { name: 'somebody', team: 'home', standing: 'member', zone: 'UTC', groups: [] } as const;
-  const known: FrontDoor['known'] = async (id) => ({ ...member, id });
-  const asking = { known, glanced: known, asked: known, fresh: known };
+  const known: FrontDoor['personOf'] = async (id) => ({ ...member, id });
+  const asking = { personOf: known, glanceAt: known, asked: known, fresh: known };
   let posts = 0;
   const post = (what: Card | Note) => {
     const place = { channel: 'tty', ts: String((posts += 1)) };
@@ -139,7 +139,7 @@ function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
     ...asking,
     membersOf: async () => [],
     groupTrouble: () => undefined,
-    channel: async (id) => ({ id, shared: false }),
+    channelOf: async (id) => ({ id, shared: false }),
     lookAt: async () => ({ kind: 'seen', shared: false, archived: false, member: true }),
     askSlack: async () => ({ botUserId: 'sitehand' }),
     isTaken: () => true,

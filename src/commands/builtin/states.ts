@@ -1,38 +1,34 @@
-import { code, inline, say, type Text } from '../../text.ts';
+import { code, say, type Inline } from '../../text.ts';
 
 /** What a state means, and which commands to read about besides `change` and `changes`. */
-type Meaning = { readonly says: Text; readonly see?: readonly string[] };
+type Meaning = { readonly says: Inline; readonly see?: readonly string[] };
 
 const meanings = {
   waiting: {
-    says: inline('It is waiting for approval. Nothing is sent before that, or after its time is over.'),
+    says: 'It is waiting for approval. Nothing is sent before that, or after its time is over.',
     see: ['can'],
   },
   approved: {
-    says: inline(
-      'It may be sent, but has not been sent yet. It is waiting for its turn, for the ten seconds in which it can be stopped, or for a pause, a lock or an outage to end. Its card says which.',
-    ),
+    says: 'It may be sent, but has not been sent yet. It is waiting for its turn, for the ten seconds in which it can be stopped, or for a pause, a lock or an outage to end. Its card says which.',
   },
-  sending: { says: inline('It is on its way to the host and can no longer be stopped.') },
-  accepted: { says: inline("The host accepted it. If I can see how it ends, I'll say so in its thread.") },
-  done: { says: inline('It is done. Its thread says how I know.') },
-  failed: { says: inline('The host accepted it, then said that it failed.') },
-  rejected: { says: inline('The host refused it, so nothing happened. Its answer is in the thread.') },
+  sending: { says: 'It is on its way to the host and can no longer be stopped.' },
+  accepted: { says: "The host accepted it. If I can see how it ends, I'll say so in its thread." },
+  done: { says: 'It is done. Its thread says how I know.' },
+  failed: { says: 'The host accepted it, then said that it failed.' },
+  rejected: { says: 'The host refused it, so nothing happened. Its answer is in the thread.' },
   unknown: {
     says: say`It was sent, but no answer says whether it happened. I won't send it again. Please check the host's panel, then press **It happened** or **It did not happen** on its card. Until then, what it locks stays locked; if a rule allows it, ${code('unlock')} with ${code('--force')} frees an environment anyway.`,
     see: ['unlock'],
   },
-  happened: { says: inline('Its outcome was unknown until somebody checked and said that it happened.') },
+  happened: { says: 'Its outcome was unknown until somebody checked and said that it happened.' },
   did_not_happen: {
-    says: inline('Its outcome was unknown until somebody checked and said that it did not happen.'),
+    says: 'Its outcome was unknown until somebody checked and said that it did not happen.',
   },
-  declined: { says: inline('An approver said no. Nothing was sent.') },
-  cancelled: { says: inline('The requester withdrew it, or somebody stopped it in time. Nothing was sent.') },
-  expired: { says: inline('Its time ran out before it could be sent. Nothing was sent.') },
+  declined: { says: 'An approver said no. Nothing was sent.' },
+  cancelled: { says: 'The requester withdrew it, or somebody stopped it in time. Nothing was sent.' },
+  expired: { says: 'Its time ran out before it could be sent. Nothing was sent.' },
   invalidated: {
-    says: inline(
-      'By its turn, a right, a rule or a role had changed, or its target was gone or renamed. Nothing was sent.',
-    ),
+    says: 'By its turn, a right, a rule or a role had changed, or its target was gone or renamed. Nothing was sent.',
     see: ['can'],
   },
   superseded: {

@@ -121,12 +121,7 @@ const present = (was: readonly string[]): Inline =>
   was.length > 0 ? say`It has ${spoken(was)}.` : 'There is no such record.';
 
 /** The first few values, shortened: enough to know them by. */
-export function spoken(values: readonly string[], most = 5, length = 60): Text {
-  return inShort([
-    list(
-      values.map((value) => clipped(value, length)),
-      most,
-      'code',
-    ),
-  ]);
+export function spoken(values: readonly string[]): Text {
+  const short = values.map((value) => clipped(value, 60));
+  return inShort([list(short, 5, 'code')]);
 }

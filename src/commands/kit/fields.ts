@@ -82,23 +82,20 @@ export const environment = (label = 'Environment'): NameField<Environment, false
 });
 
 /** An optional environment. */
-export const anyEnvironment = (label = 'Environment'): NameField<Environment, true> => ({
-  ...environment(label),
-  optional: true,
-});
+export const anyEnvironment = (): NameField<Environment, true> => ({ ...environment(), optional: true });
 
-export const domain = (label = 'Domain'): NameField<Domain, false> => ({
+export const domain = (): NameField<Domain, false> => ({
   kind: 'domain',
-  label,
+  label: 'Domain',
   place: 'word',
   optional: false,
   shown: 'domain',
 });
 
 /** An optional site. */
-export const anySite = (label = 'Site'): NameField<NamedSite, true> => ({
+export const anySite = (): NameField<NamedSite, true> => ({
   kind: 'site',
-  label,
+  label: 'Site',
   place: 'word',
   optional: true,
   shown: 'site',
@@ -212,19 +209,18 @@ export const paths = (label: string): PlainField<readonly string[], false> =>
 export const isYes = (word: string): boolean => /^(yes|true|on|1)$/i.test(word);
 
 /** True if given, otherwise false. */
-export const flag = (label: string): PlainField<boolean, false> => ({
-  ...plainField<boolean>(label, {
+export const flag = (label: string): PlainField<boolean, false> =>
+  plainField<boolean>(label, {
+    place: 'option',
+    choices: ['yes'],
+    absent: false,
     read: ([first = 'yes']) => {
       if (isYes(first)) return true;
       if (/^(no|false|off|0)$/i.test(first)) return false;
       throw new Refusal(`${label} is yes or no, not “${first.slice(0, 40)}”. Nothing was done.`);
     },
     show: (value) => (value ? ['yes'] : []),
-  }),
-  place: 'option',
-  choices: ['yes'],
-  absent: false,
-});
+  });
 
 /** A length of time in milliseconds: `90s`, `30m`, `2h`, `7d`. */
 export const duration = (label: string, from: number, to: number): PlainField<number, false> =>
@@ -256,13 +252,7 @@ export function optional<T>(field: PlainField<T>): PlainField<T, true> {
   return { ...field, optional: true };
 }
 
-type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> &
-  Partial<
-    Pick<
-      PlainField<T>,
-      'many' | 'choices' | 'shown' | 'fits' | 'rest' | 'between' | 'takes' | 'takesTokens' | 'example' | 'isTime'
-    >
-  >;
+type Plain<T> = Pick<PlainField<T>, 'read' | 'show'> & Partial<Omit<PlainField<T>, 'optional' | 'label'>>;
 
 /** A plain field; by default one required word. */
 export function plainField<T>(label: string, field: Plain<T>): PlainField<T, false> {

@@ -1,4 +1,4 @@
-import { momentAt } from '../kit/values/times.ts';
+import { momentAt, aheadOf } from '../kit/values/times.ts';
 
 /** The time in a line (epoch ms). `end`: where it ends if the line starts with it, otherwise 0. */
 export type Stamp = { readonly at: number; readonly end: number };
@@ -31,12 +31,6 @@ export function stampReader(from: number, to: number): (line: string) => Stamp |
     if (month < 0 || !(at >= from && at <= to)) return undefined;
     return { at, end: /^\[?\d/.test(whole) ? whole.length : 0 };
   };
-}
-
-/** `+0530` or `+05:30` in milliseconds; 0 for `Z` and undefined. */
-function aheadOf(written: string | undefined): number {
-  const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)/.exec(written ?? '') ?? [];
-  return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
 /** The offset of a named zone from UTC at a local time, in milliseconds. */

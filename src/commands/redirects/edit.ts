@@ -6,19 +6,13 @@ import { environment, option, type Input } from '../kit/fields.ts';
 import { leadsBack, ofType, toHost } from './facts.ts';
 import { listedFrom, canBeSaid, selectors, target, type } from './fields.ts';
 import { wayBack } from './loops.ts';
-import { fromOfItsRules, meant, notOne, selectorsOf } from './one.ts';
+import { fromOfItsRules, meant, notOne, selectorsOf, type Found } from './one.ts';
 import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, type Rule } from './rules.ts';
 
 const fields = { env: environment(), from: listedFrom, to: option(target), type, ...selectors };
 type Wanted = Input<typeof fields>;
-type Seen = {
-  readonly whole: boolean;
-  readonly found: readonly Rule[];
-  /** The rules of a loop back from the new target; null if there is none. */
-  readonly loop: readonly Rule[] | null;
-  /** Whether the rule is already part of a loop, so that it could not be put back. */
-  readonly looped: boolean;
-};
+/** `loop`: the rules of a loop back from the new target; null if there is none. */
+type Seen = Found & { readonly loop: readonly Rule[] | null };
 
 export const redirectsEdit = action({
   summary: 'Change where a redirect leads, or its type',

@@ -11,6 +11,14 @@ import type { Input } from '../kit/fields.ts';
 /** How to select one rule: by its path, and by its place if several have that path. */
 export type Picked = Input<typeof selectors> & { readonly env: Environment; readonly from: string };
 
+/** What a look finds of the selected rules. */
+export type Found = {
+  readonly whole: boolean;
+  readonly found: readonly Rule[];
+  /** Whether the rule is part of a loop, so that it could not be put back. */
+  readonly looped: boolean;
+};
+
 const maxCandidates = 5;
 
 /** The selected rules; there should be exactly one. */
@@ -29,7 +37,7 @@ const fits = (said: string | undefined, is: string, fold = (text: string) => tex
 /** Why no single rule is selected, or why it cannot be sent; `argsFor` builds the command for one candidate. */
 export function notOne(
   picked: Picked,
-  { found, whole }: { readonly found: readonly Rule[]; readonly whole: boolean },
+  { found, whole }: Found,
   argsFor: (selected: Args) => Args,
 ): Wrong<'from'> | undefined {
   const { env } = picked;

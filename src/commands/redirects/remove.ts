@@ -7,15 +7,8 @@ import { environment } from '../kit/fields.ts';
 import { ofType } from './facts.ts';
 import { canBeSaid, listedFrom, fromPath, places, selectors, target } from './fields.ts';
 import { wayBack } from './loops.ts';
-import { fromOfItsRules, meant, notOne } from './one.ts';
+import { fromOfItsRules, meant, notOne, type Found } from './one.ts';
 import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, visitorsOf, type Rule } from './rules.ts';
-
-type Seen = {
-  readonly whole: boolean;
-  readonly found: readonly Rule[];
-  /** Whether it is part of a loop, so that it could not be added again. */
-  readonly looped: boolean;
-};
 
 export const redirectsRemove = action({
   summary: 'Remove a redirect',
@@ -25,7 +18,7 @@ export const redirectsRemove = action({
   fields: { env: environment(), from: listedFrom, ...selectors },
   target: 'env',
   dependent: { from: fromOfItsRules },
-  look: async ({ input, read }): Promise<Seen> => {
+  look: async ({ input, read }): Promise<Found> => {
     const { rules, whole } = await allRules(read, input.env);
     const found = meant(rules, input);
     const [rule] = found;

@@ -1,6 +1,6 @@
 import { allThemesIfAllowed, type AllThemes } from '../../hosting/contract/all-themes.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { listEnvironmentThemes } from '../../hosting/contract/themes.ts';
+import { listEnvironmentThemes, type CompanyTheme } from '../../hosting/contract/themes.ts';
 import { bold, code, say, type Text } from '../../text.ts';
 import type { Sources } from '../kit/sources.ts';
 
@@ -42,16 +42,14 @@ export async function themesOf(
   const themes = own.flatMap(({ name, title, status, version, update, update_version, update_status }) =>
     name === undefined
       ? []
-      : {
-          name,
-          title: title ?? null,
-          status: status ?? null,
-          version: version ?? null,
-          ...updateOf(update, update_version),
-          vulnerable: null,
-          newVulnerable: null,
-          updateStatus: update_status ?? null,
-        },
+      : installed(name, {
+          title,
+          theme_status: status,
+          theme_version: version,
+          theme_update: update,
+          theme_update_version: update_version,
+          theme_update_status: update_status,
+        }),
   );
   const isWithheld = all !== undefined && 'withheld' in all;
   const from = isWithheld ? 'environment: not allowed' : 'environment: not listed';
@@ -64,21 +62,23 @@ const installedOn = (env: Environment, { themes }: AllThemes): readonly Installe
     environments
       .filter(({ id }) => id === env.id)
       .slice(0, 1)
-      .flatMap((one) =>
-        name === undefined
-          ? []
-          : {
-              name,
-              title: title ?? null,
-              status: one.theme_status ?? null,
-              version: one.theme_version ?? null,
-              ...updateOf(one.theme_update, one.theme_update_version),
-              vulnerable: one.is_theme_version_vulnerable ?? null,
-              newVulnerable: one.is_theme_update_version_vulnerable ?? null,
-              updateStatus: one.theme_update_status ?? null,
-            },
-      ),
+      .flatMap((one) => (name === undefined ? [] : installed(name, { title, ...one }))),
   );
+
+const installed = (
+  name: string,
+  { title, ...one }: Partial<CompanyTheme['environments'][number]> & { readonly title?: string | undefined },
+): InstalledTheme => ({
+  name,
+  title: title ?? null,
+  status: one.theme_status ?? null,
+  version: one.theme_version ?? null,
+  hasUpdate: is(one.theme_update, 'available'),
+  newVersion: (is(one.theme_update, 'available') && one.theme_update_version) || null,
+  vulnerable: one.is_theme_version_vulnerable ?? null,
+  newVulnerable: one.is_theme_update_version_vulnerable ?? null,
+  updateStatus: one.theme_update_status ?? null,
+});
 
 /** Whether this word of the host, one of an open set, is the one that is meant. */
 export const is = (word: string | null | undefined, meant: string): boolean => word?.toLowerCase() === meant;
@@ -95,12 +95,6 @@ export function readAt(at: string | null | undefined): number | undefined {
   const moment = /^\d{4}-\d{2}-\d{2}T/.test(at ?? '') ? Date.parse(at ?? '') : Number.NaN;
   return Number.isNaN(moment) ? undefined : moment;
 }
-
-const updateOf = (
-  update: string | undefined,
-  version: string | undefined,
-): Pick<InstalledTheme, 'hasUpdate' | 'newVersion'> =>
-  is(update, 'available') ? { hasUpdate: true, newVersion: version || null } : { hasUpdate: false, newVersion: null };
 
 const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
   one.name.localeCompare(other.name, 'en');

@@ -5,13 +5,13 @@ import { counted } from '../../commands/kit/page.ts';
 import { auditHead, findAudit, keyId, listAudit } from '../../storage/audit.ts';
 import { listChanges } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
-import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { installedAt, readKv, writeKv } from '../../storage/kv.ts';
 import type { Reader } from '../../storage/tx.ts';
 import { verifyAudit } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { fieldsOf } from './audit-details.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /**
  * Publishes the head of the trail once a day while lines are added. Somebody who rewrites the database cannot rewrite
@@ -32,9 +32,7 @@ const aheadMs = 3_600_000;
 
 /** Publishes the head in the ops channel a day after the last one, or after the first line. Undefined: nothing due. */
 export async function publishAuditHead(database: Database): Promise<Telling | undefined> {
-  return database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
-    const at = await database.now(tx);
+  return exclusiveTransaction(database, async (tx, at) => {
     const before = await readWitnessed(tx);
     if (before !== undefined && (await findAudit(tx, before.seq))?.hash !== before.hash) {
       const alarmed = await readKv(tx, alarmKey);

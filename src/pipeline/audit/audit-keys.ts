@@ -1,11 +1,11 @@
 import { auditHead, keyId, keyIdIn, linesOfKeys } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
-import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import type { Reader } from '../../storage/tx.ts';
 import { isSealing } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /** The audit line that starts the use of key `to`. `from`: the key before; undefined: the lines before had none. */
 export type Sealed = { readonly seq: number; readonly from: string | undefined; readonly to: string };
@@ -22,12 +22,10 @@ export async function sealAudit(
 ): Promise<Sealed | undefined> {
   // Most starts have nothing to write, so check first without the lock for appending lines.
   if ((await changeOfKey(database.db, keys)) === undefined) return undefined;
-  return database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
+  return exclusiveTransaction(database, async (tx, at) => {
     const change = await changeOfKey(tx, keys);
     if (change === undefined) return undefined;
     const { from, to, head } = change;
-    const at = await database.now(tx);
     const event = from === undefined ? 'sealed' : 'rekeyed';
     await changeStore.note(tx, { event, by: 'sitehand', at, details: { from, to, before: head } });
     const sealed = { seq: head.seq + 1, from, to };

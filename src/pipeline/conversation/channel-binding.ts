@@ -10,10 +10,11 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { person as mention, say, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import type { Person } from '../access/access-check.ts';
-import { record, exclusiveTransaction, type Actor } from '../steps/admin-actions.ts';
+import { record, type Actor } from '../steps/admin-actions.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import type { PipelineContext } from './context.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /** The site that a channel is bound to: people there can write `live` instead of `site/live`. */
 export type Binding = Bound & {
@@ -44,7 +45,7 @@ export const bindingFor = (
     const target = usable(context, doer, site.id);
     if (target === undefined) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
     assertChannel(context.policy(), await context.channelOf(place), [target]);
-    return exclusiveTransaction(context, async (tx, at) => {
+    return exclusiveTransaction(context.database, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before?.site === site.id) return false;
       const binding: Binding = { site: site.id, name: site.name, by: doer.person.id };
@@ -57,7 +58,7 @@ export const bindingFor = (
   },
   forget: async () => {
     const place = placeOf(channel);
-    return exclusiveTransaction(context, async (tx, at) => {
+    return exclusiveTransaction(context.database, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before === undefined) return undefined;
       const name = nameNow(context, before);

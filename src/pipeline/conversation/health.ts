@@ -39,16 +39,16 @@ export function healthOf(context: PipelineContext): Promise<readonly Check[]> {
 }
 
 /** An error's message is not shown: it may contain secrets. */
-async function attempt(context: Checking, probe: Probe): Promise<State> {
+function attempt(context: Checking, probe: Probe): Promise<State> {
+  const late = bad("didn't answer in time", 'Try again in a minute. My log may say more.');
+  return within(timeoutMs, Promise.resolve(context).then(probe), late).catch(() => unanswered);
+}
+
+/** The result, or `late` if it takes longer than that. */
+async function within<T, L>(milliseconds: number, result: Promise<T>, late: L): Promise<T | L> {
   const over = new AbortController();
-  const late = wait(timeoutMs, undefined, { signal: over.signal }).then(
-    () => bad("didn't answer in time", 'Try again in a minute. My log may say more.'),
-    () => unanswered,
-  );
   try {
-    return await Promise.race([late, Promise.resolve(context).then(probe)]);
-  } catch {
-    return unanswered;
+    return await Promise.race([result, wait(milliseconds, late, { signal: over.signal }).catch(() => late)]);
   } finally {
     over.abort();
   }
@@ -117,19 +117,11 @@ async function key({ keyAnswer, database }: Checking): Promise<State> {
 }
 
 /** Asks the host about the key; undefined if it takes too long. */
-async function validate({ read }: PipelineContext): Promise<KeyAnswer> {
-  const over = new AbortController();
-  const late = wait(hostTimeoutMs, undefined, { signal: over.signal });
-  try {
-    return await Promise.race([read(validateKey({})), late]);
-  } catch (error) {
+const validate = ({ read }: PipelineContext): Promise<KeyAnswer> =>
+  within(hostTimeoutMs, read(validateKey({})), undefined).catch((error: unknown) => {
     if (error instanceof HostTrouble) return error;
     throw error;
-  } finally {
-    over.abort();
-    late.catch(() => undefined);
-  }
-}
+  });
 
 async function answers({ database }: PipelineContext): Promise<State> {
   const began = performance.now();

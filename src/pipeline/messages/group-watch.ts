@@ -1,10 +1,10 @@
 import { mentionedGroups } from '../../policy/people.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Database, Tx } from '../../storage/database.ts';
-import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { enqueueOps } from './ops-messages.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /** Tells the ops channel once when a Slack user group of the policy can't be read, and once when it can again. */
 
@@ -34,7 +34,7 @@ export function createGroupWatch({ database, policy, ask }: Context): GroupWatch
       await Promise.all(mentionedGroups(policy()).map(ask));
       const changed = [...troubles].filter(([group, now]) => !reported.has(group) || reported.get(group) !== now);
       if (changed.length === 0) return;
-      await database.transaction((tx) => reportChanges(tx, database, changed));
+      await exclusiveTransaction(database, (tx, at) => reportChanges(tx, at, changed));
       for (const [group, now] of changed) reported.set(group, now);
     },
   };
@@ -43,11 +43,9 @@ export function createGroupWatch({ database, policy, ask }: Context): GroupWatch
 /** The last report is kept in the database, so that a restart or a second replica does not repeat it. */
 async function reportChanges(
   tx: Tx,
-  database: Database,
+  at: number,
   groups: readonly (readonly [group: string, now: string | undefined])[],
 ): Promise<void> {
-  await acquireGlobalLock(tx);
-  const at = await database.now(tx);
   const changes: Change[] = [];
   for (const [group, now] of groups) {
     const before = (await readKv(tx, keyOf(group)))?.value;

@@ -4,7 +4,6 @@ import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { scrub } from '../../secret.ts';
 import type { Tx } from '../../storage/database.ts';
-import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { closeInbox } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
@@ -18,6 +17,7 @@ import { listChanges } from '../../storage/changes.ts';
 import { cardOf } from '../changes/freeze.ts';
 import type { StoredTargets } from '../access/visibility.ts';
 import type { ChangesContext } from '../changes/context.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /** Actions that are no changes: lock, pause and so on. Action, audit line and announcement are one transaction. */
 
@@ -49,7 +49,7 @@ function locking(context: ChangesContext, doer: Actor): Pick<QueryService, 'lock
   const { person } = doer;
   return {
     lock: (env, reason, forMs) =>
-      exclusiveTransaction(context, async (tx, at) => {
+      exclusiveTransaction(context.database, async (tx, at) => {
         const target = keyOf(env);
         const why = scrub(reason);
         const until = forMs === undefined ? undefined : at + forMs;
@@ -62,7 +62,7 @@ function locking(context: ChangesContext, doer: Actor): Pick<QueryService, 'lock
         return { done: true, hold: { by: { person: person.id }, why, until } };
       }),
     unlock: (env) =>
-      exclusiveTransaction(context, async (tx, at) => {
+      exclusiveTransaction(context.database, async (tx, at) => {
         const held = await heldLock(tx, keyOf(env), at);
         if (held === undefined) return { done: false, hold: undefined };
         const freed = await unlock(tx, held.target);
@@ -80,7 +80,7 @@ function pausing(context: ChangesContext, doer: Actor, mayRead: MayRead): Pick<Q
   const { person } = doer;
   return {
     pause: (reason) =>
-      exclusiveTransaction(context, async (tx, at) => {
+      exclusiveTransaction(context.database, async (tx, at) => {
         const paused = await readPause(tx);
         const counts = await countStates(tx);
         const atHost = (counts.sending ?? 0) + (counts.accepted ?? 0);
@@ -95,7 +95,7 @@ function pausing(context: ChangesContext, doer: Actor, mayRead: MayRead): Pick<Q
         return { done: true, pause, ...around };
       }),
     resume: () =>
-      exclusiveTransaction(context, async (tx, at) => {
+      exclusiveTransaction(context.database, async (tx, at) => {
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
         await removeKv(tx, pauseKey);
@@ -117,22 +117,12 @@ async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
     .map((change) => ({ number: change.number, title: plain(cardOf(change).title).slice(0, maxTitleLength) }));
 }
 
-/** A transaction that excludes all others that lock, send or write the audit trail. */
-export const exclusiveTransaction = <T>(
-  { database }: ChangesContext,
-  work: (tx: Tx, at: number) => Promise<T>,
-): Promise<T> =>
-  database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
-    return work(tx, await database.now(tx));
-  });
-
 /** Writes the audit line of an action without other effects here, and answers its delivery. */
 export const writeDown = (
   context: ChangesContext,
   doer: Actor,
   entry: { readonly event: string } & Readonly<Record<string, unknown>>,
-): Promise<void> => exclusiveTransaction(context, (tx, at) => record(context, doer, tx, at, entry));
+): Promise<void> => exclusiveTransaction(context.database, (tx, at) => record(context, doer, tx, at, entry));
 
 type Entry = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
   Record<string, unknown>
@@ -153,17 +143,18 @@ export async function record(
   entry: Entry,
 ): Promise<void> {
   const { event, target, says, ...rest } = entry;
-  const { person, authorization } = doer;
+  const { person } = doer;
   await answerDelivery(tx, doer, at);
-  const details = {
-    ...(target && { target: target.name, target_key: keyOf(target) }),
-    name: person.name,
-    ...rest,
-    ...(authorization && { authorization: JSON.stringify(authorization) }),
-  };
+  const details = { ...(target && { target: target.name, target_key: keyOf(target) }), ...rest, ...detailsOf(doer) };
   await changeStore.note(tx, { event, by: person.id, at, details });
   if (says) await enqueueOps(tx, `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
+
+/** What an audit line says of who acts, and by which rules. */
+export const detailsOf = ({ person, authorization }: Actor) => ({
+  name: person.name,
+  ...(authorization && { authorization: JSON.stringify(authorization) }),
+});
 
 export const keyOf = (env: Environment): string => `environment:${env.id}`;
 

@@ -2,7 +2,6 @@ import { NotSent } from '../../hosting/client.ts';
 import { failpoint } from '../../failpoints.ts';
 import { findChange, touchChange, type Change } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
-import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { redrawCards } from '../../storage/messages.ts';
@@ -19,6 +18,7 @@ import { argsOfChange } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /** If more time passes from the start of saving *sending* to the write, nothing is written. */
 const freshMs = 2_000;
@@ -69,9 +69,7 @@ type Sending = { readonly change: Change; readonly ticks: number; readonly wall:
 /** Checks version, locks and pause once more in the transaction that saves *sending*. Undefined: something changed. */
 async function commitSending(context: StepsContext, seen: Change): Promise<Sending | undefined> {
   const before = { ticks: context.ticks(), wall: context.wall() };
-  const change = await context.database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
-    const now = await context.database.now(tx);
+  const change = await exclusiveTransaction(context.database, async (tx, now) => {
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return undefined;
     if (context.history.newerThan(change)) return undefined;
@@ -87,9 +85,7 @@ async function commitSending(context: StepsContext, seen: Change): Promise<Sendi
 
 /** No write needed, and the recheck found everything as approved: the change is done. */
 async function complete(context: StepsContext, seen: Change): Promise<void> {
-  const isDone = await context.database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
-    const at = await context.database.now(tx);
+  const isDone = await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
     if (await blockedReason(context.database, change, tx)) return false;

@@ -5,16 +5,17 @@ import type { Tx } from '../../storage/database.ts';
 import { freeLock, heldLock, locksOf } from '../../storage/locks.ts';
 import { person as mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
-import { answerDelivery, holdOf, keyOf, exclusiveTransaction, type Actor } from './admin-actions.ts';
+import { answerDelivery, holdOf, keyOf, type Actor, detailsOf } from './admin-actions.ts';
 import { standing } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /**
  * Frees one environment from the lock of an unknown or settled change, never of one that is approved, being sent or
  * followed. The change stays as it is. Lock, audit line and messages are one transaction.
  */
 export function forceUnlock(context: ChangesContext, doer: Actor, env: Environment): Promise<Forced> {
-  return exclusiveTransaction(context, async (tx, at): Promise<Forced> => {
+  return exclusiveTransaction(context.database, async (tx, at): Promise<Forced> => {
     const held = await heldLock(tx, keyOf(env), at);
     if (held === undefined) return { kind: 'not locked' };
     const change = held.change === null ? undefined : await findChange(tx, held.change);
@@ -39,16 +40,11 @@ async function tell(
   change: Change,
   env: Environment,
 ): Promise<void> {
-  const { person, authorization } = doer;
+  const { person } = doer;
   await answerDelivery(tx, doer, at);
   const open = change.state === 'unknown' ? say` This one is still unknown and has to be closed.` : '';
   const text = say`🔓 **${mention(person.id)} removed its lock on ${env.name}.** Other changes to it can go ahead.${open}`;
-  const details = {
-    target: env.name,
-    target_key: keyOf(env),
-    name: person.name,
-    ...(authorization && { authorization: JSON.stringify(authorization) }),
-  };
+  const details = { target: env.name, target_key: keyOf(env), ...detailsOf(doer) };
   await context.changeStore.remark(tx, change, 'force_unlock', {
     by: person.id,
     at,

@@ -1,7 +1,6 @@
 import type { Pause } from '../../commands/kit/builtin.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { unowned } from '../../storage/lease.ts';
 import { pauseKey, readKv, writeKv } from '../../storage/kv.ts';
 import { timelineChanged } from '../../storage/timeline.ts';
@@ -10,6 +9,7 @@ import { enqueueOps } from '../messages/ops-messages.ts';
 import type { ChangeMemory } from './send-history.ts';
 import { alarm, unknownAfterLoss } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /**
  * A database can lose commits: in a crash after commits that were acknowledged too early, in a failover to a standby
@@ -56,9 +56,7 @@ export async function pauseIfPromoted(
 /** The row is older than what this process knows: the change is unknown if it may have been sent. */
 export async function declareLost(context: StepsContext, change: Change, known: ChangeMemory): Promise<void> {
   const { database, changeStore, history } = context;
-  const believed = await database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
-    const at = await database.now(tx);
+  const believed = await exclusiveTransaction(database, async (tx, at) => {
     await pauseAfterLoss(context, tx, at, foundOf(change));
     const mayBeSent = change.state === 'approved' || (change.state === 'waiting' && known.sentAt !== undefined);
     if (!mayBeSent) return touchChange(tx, change, { due_at: at, ...unowned });

@@ -6,7 +6,6 @@ import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Presence } from '../../hosting/presence.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
-import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
@@ -22,6 +21,7 @@ import { lockedBy } from '../changes/replies.ts';
 import { addressesOf, closeAttempts, tellAttempts } from '../changes/timed-access.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /** Delay before checking on a change that removes access. */
 const checkAfterMs = 60_000;
@@ -158,9 +158,7 @@ async function putOffAndTell(
   also: { readonly created_change?: null } = {},
 ): Promise<void> {
   if (timer.gave_up_at !== null) return remind(context, timer, why);
-  await context.database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
-    const at = await context.database.now(tx);
+  await exclusiveTransaction(context.database, async (tx, at) => {
     const noted = await noteTimer(tx, timer, at + notTriedRetryMs, {
       last_note: JSON.stringify(why),
       times_missing: 0,
@@ -195,9 +193,7 @@ async function failed(context: StepsContext, timer: Timer, why: Text, keepsChang
   if (timer.gave_up_at !== null) return remind(context, timer, why);
   const attempts = timer.attempts + 1;
   const isLast = attempts >= maxAttempts;
-  await context.database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
-    const at = await context.database.now(tx);
+  await exclusiveTransaction(context.database, async (tx, at) => {
     const dueAt = at + (isLast ? remindMs : (retryDelaysMs[attempts - 1] ?? remindMs));
     const noted = await noteTimer(tx, timer, dueAt, {
       attempts,
@@ -244,9 +240,7 @@ const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =
 async function remind(context: StepsContext, timer: Timer, why?: Text): Promise<void> {
   const lastNote = why === undefined ? timer.last_note : JSON.stringify(why);
   const lastReason = why ?? (lastNote === null ? undefined : say`When I last looked: ${parseStored<Text>(lastNote)}`);
-  await context.database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
-    const at = await context.database.now(tx);
+  await exclusiveTransaction(context.database, async (tx, at) => {
     const attempts = timer.attempts + 1;
     const noted = await noteTimer(tx, timer, at + remindMs, { attempts, last_note: lastNote });
     const grant = noted && (await findChange(tx, timer.change));
@@ -264,9 +258,7 @@ async function remind(context: StepsContext, timer: Timer, why?: Text): Promise<
 
 /** Ends a timer: the environment is gone, or the addresses are off the list. */
 async function end(context: StepsContext, timer: Timer, reason: 'gone' | 'not_there'): Promise<void> {
-  await context.database.transaction(async (tx) => {
-    await acquireGlobalLock(tx);
-    const at = await context.database.now(tx);
+  await exclusiveTransaction(context.database, async (tx, at) => {
     if ((await noteTimer(tx, timer, at)) === undefined) return;
     await changeTimer(tx, timer.id, { end_reason: reason, at });
     const grant = await findChange(tx, timer.change);

@@ -11,7 +11,7 @@ import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/vie
 import { intoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkReview } from './review.ts';
-import { enterpriseNamed } from '../context/payload-shapes.ts';
+import { sentBy, senderIn } from '../context/payload-shapes.ts';
 
 /** *Everything that will be sent*, page by page, from a card or a form. Pages of a saved change come from its row. */
 
@@ -54,8 +54,7 @@ async function pageOfChange(
 
 /** A button in these pages inside a modal, or the one in a form that was not submitted yet. */
 export const pressedInModal = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
-  enterprise: enterpriseNamed,
+  ...sentBy,
   trigger_id: z.string().optional(),
   view: z.object({
     id: z.string(),
@@ -68,10 +67,9 @@ export const pressedInModal = z.object({
 
 /** Draws the page into the view of the button, or into a view on top of the form. */
 export async function turnPage(context: SlackContext, pressed: z.infer<typeof pressedInModal>): Promise<void> {
-  const { user, enterprise, view, trigger_id: trigger } = pressed;
+  const { view, trigger_id: trigger } = pressed;
   const [{ value }] = pressed.actions;
-  const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
-  const interaction = { person: user.id, team };
+  const interaction = senderIn(context, pressed);
   const memo = memoOf(view.private_metadata);
   const draw = async () =>
     memo === undefined

@@ -39,10 +39,10 @@ async function placeFor(
   { channel, person }: Pick<Interaction, 'channel' | 'person'>,
 ): Promise<Channel> {
   if (channel === undefined || channel.startsWith('D')) return { id: channel ?? person, shared: false };
-  const requested = await people.channel(channel);
+  const requested = await people.channelOf(channel);
   if (requested.shared) return requested;
   const cards = cardsChannel(pipeline.policy(), channel);
-  const place = cards === channel ? requested : await people.channel(cards);
+  const place = cards === channel ? requested : await people.channelOf(cards);
   return place.shared === undefined ? { id: person, shared: false } : place;
 }
 

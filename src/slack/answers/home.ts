@@ -50,7 +50,7 @@ const onlySaying = (text: Text): DrawnHome => ({ drawn: [richText([text])], numb
 async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
   const { people, pipeline } = context;
   const policy = pipeline.policy();
-  const person = await people.glanced(id, mentionedGroups(policy));
+  const person = await people.glanceAt(id, mentionedGroups(policy));
   if (person === undefined) {
     return onlySaying(say`Slack isn't telling me who you are right now. Come back in a minute.`);
   }

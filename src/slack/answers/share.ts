@@ -30,7 +30,7 @@ async function post(context: SlackContext, interaction: Interaction, { args, pag
   const { channel, thread } = interaction;
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
   const { target } = await reauthorize(context, interaction, args);
-  const place = await context.people.channel(channel);
+  const place = await context.people.channelOf(channel);
   assertChannel(context.pipeline.policy(), place, [target]);
   const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
   const shared = drawNote({ text: phrase`Shared by ${mention(interaction.person)}` });

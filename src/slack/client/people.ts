@@ -17,9 +17,9 @@ type Who = (id: string, groups: readonly string[], from?: string) => Promise<Per
 /** Who people are, according to Slack. */
 export type People = {
   /** From the cache if at most a minute old. */
-  readonly known: Who;
+  readonly personOf: Who;
   /** For what is shown or suggested: groups may be some minutes old. */
-  readonly glanced: Who;
+  readonly glanceAt: Who;
   /** Asked now, without the cache. */
   readonly asked: Who;
   /** As `asked`, but group answers may be 15 seconds old. */
@@ -30,7 +30,7 @@ export type People = {
   readonly groupTrouble: (group: string) => string | undefined;
   /** Where the sender of a delivery is from: the enterprise if it is not ours, else the team. */
   readonly originOf: (named: { team?: string | undefined; enterprise?: string | undefined }) => string | undefined;
-  readonly channel: (id: string) => Promise<Channel>;
+  readonly channelOf: (id: string) => Promise<Channel>;
   /** Slack reported that a user group's members changed. */
   readonly groupChanged: (group: string) => void;
 };
@@ -101,13 +101,9 @@ export function createPeople(options: PeopleOptions): People {
       ]);
       return user && personFrom(user, { id, team, from, ...membershipsIn(lists, id, idsOf(id)) });
     };
-  const channelOf = async (id: string): Promise<Channel> => {
-    const look = await lookAt(id).catch(() => undefined);
-    return { id, shared: look?.kind === 'seen' ? look.shared : undefined };
-  };
   return {
-    known: who('usual'),
-    glanced: who('glance'),
+    personOf: who('usual'),
+    glanceAt: who('glance'),
     asked: who('decisive'),
     fresh: who('fresh'),
     membersOf: async (group, isGlance = false) => {
@@ -116,7 +112,11 @@ export function createPeople(options: PeopleOptions): People {
     },
     originOf: (named) =>
       named.enterprise === undefined || named.enterprise === ourEnterprise ? named.team : named.enterprise,
-    channel: async (id) => (/^[DU]/.test(id) ? { id, shared: false } : channelOf(id)),
+    channelOf: async (id) => {
+      if (/^[DU]/.test(id)) return { id, shared: false };
+      const look = await lookAt(id).catch(() => undefined);
+      return { id, shared: look?.kind === 'seen' ? look.shared : undefined };
+    },
     groupTrouble: groups.troubleOf,
     groupChanged: groups.changed,
   };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Interaction, SlackContext } from './context.ts';
 
 /** The parts of Slack's payloads that we use. Without them sender, place or identity is unclear: refused. */
 
@@ -7,8 +8,20 @@ const orNothing = z
   .nullish()
   .transform((value) => value ?? undefined);
 
-/** The sender's Enterprise Grid, if the payload names it. */
-export const enterpriseNamed = z.object({ id: z.string() }).nullish();
+/** The sender, and the sender's Enterprise Grid, if the payload names it. */
+export const sentBy = {
+  user: z.object({ id: z.string(), team_id: z.string().optional() }),
+  enterprise: z.object({ id: z.string() }).nullish(),
+};
+
+/** The id of the sender, and the team or enterprise that the payload names. */
+export const senderIn = (
+  { people }: Pick<SlackContext, 'people'>,
+  { user, enterprise }: z.infer<z.ZodObject<typeof sentBy>>,
+): Pick<Interaction, 'person' | 'team'> => ({
+  person: user.id,
+  team: people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
+});
 
 export const typedCommand = z
   .object({
@@ -30,7 +43,7 @@ export const typedCommand = z
 
 export const usedShortcut = z.object({
   user: z.object({ id: z.string(), team_id: orNothing }),
-  enterprise: enterpriseNamed,
+  enterprise: sentBy.enterprise,
   trigger_id: z.string(),
 });
 

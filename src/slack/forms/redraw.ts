@@ -9,15 +9,14 @@ import { drawForm } from './modals.ts';
 import { type SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
 import { listsIn, tooOld } from './form-fields.ts';
-import { enterpriseNamed } from '../context/payload-shapes.ts';
+import { sentBy, senderIn } from '../context/payload-shapes.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
 /** Redraws a form after a change of a field that others depend on. */
 
 /** The change of an input that reports its changes. */
 export const dispatched = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
-  enterprise: enterpriseNamed,
+  ...sentBy,
   view: z.object({
     id: z.string(),
     hash: z.string(),
@@ -82,13 +81,13 @@ async function updateView(
 
 async function redrawn(
   context: SlackContext,
-  { user, enterprise, view }: Dispatched,
+  event: Dispatched,
 ): Promise<Awaited<ReturnType<typeof drawForm>> | undefined> {
+  const { view } = event;
   const memo = memoOf(view.private_metadata);
   const command = catalogue.get(memo?.path ?? '');
   if (memo === undefined || command === undefined) return undefined;
-  const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
-  const person = await identifyViewer(context.pipeline, { person: user.id, team });
+  const person = await identifyViewer(context.pipeline, senderIn(context, event));
   const lists = await listsIn(context, memo);
   if (lists === undefined) return noticeView(command.button, joined([tooOld().says, tooOld().hint]));
   const parsed: ParsedCommand = {

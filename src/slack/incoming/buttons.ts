@@ -10,12 +10,11 @@ import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.
 import { type Interaction, type SlackContext } from '../context/context.ts';
 import { share } from '../answers/share.ts';
 import { pressUndo } from '../answers/undo.ts';
-import { enterpriseNamed } from '../context/payload-shapes.ts';
+import { sentBy, senderIn } from '../context/payload-shapes.ts';
 
 /** The parts of a button press that we use: who, where, and the button's value. */
 const press = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
-  enterprise: enterpriseNamed,
+  ...sentBy,
   trigger_id: z.string().optional(),
   response_url: z.string().optional(),
   channel: z.object({ id: z.string() }).optional(),
@@ -35,7 +34,7 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
     // `form-events.ts` listens to the inputs of forms.
     if (read.data?.view?.type === 'modal') return;
     if (read.data === undefined || button?.value === undefined) return ack();
-    const { user, enterprise, view, channel, trigger_id: trigger, response_url: responseUrl } = read.data;
+    const { user, view, channel, trigger_id: trigger, response_url: responseUrl } = read.data;
     const { action_id: id, action_ts: at, value } = button;
     const [kind = ''] = id.split(':');
     return acceptDelivery(context, track, {
@@ -44,8 +43,7 @@ export function listenToButtons(app: App, context: SlackContext, track: Track): 
       content: value,
       ...(kind === 'run' ? natureOf(value) : natureOfKind(kind)),
       from: {
-        person: user.id,
-        team: context.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
+        ...senderIn(context, read.data),
         channel: channel?.id,
         thread: threadOf(read.data),
         responseUrl,

@@ -14,8 +14,8 @@ import { laneOf, type Track } from './receive.ts';
 import { createRedraw, dispatched } from '../forms/redraw.ts';
 import { runHandler, within } from '../context/handler.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { submission, submit } from './submissions.ts';
-import { enterpriseNamed } from '../context/payload-shapes.ts';
+import { submission, submit, interactionOf } from './submissions.ts';
+import { sentBy, senderIn } from '../context/payload-shapes.ts';
 
 const suggestionsMs = 2_000;
 
@@ -32,15 +32,7 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
     if (after === undefined) return;
     const memo = memoOf(said.view.private_metadata);
     const lane = laneOf(catalogue.get(memo?.path ?? ''));
-    const interaction: Interaction = {
-      person: said.user.id,
-      team: context.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
-      channel: memo?.origin.channel,
-      trigger: undefined,
-      line: memo?.path,
-      since: performance.now(),
-      inbox,
-    };
+    const interaction: Interaction = { ...interactionOf(context, said, memo), line: memo?.path, inbox };
     track(() => runHandler(context, interaction, 'working on a form', after, lane === 'reports' ? lane : 'urgent'));
   });
   app.view({ callback_id: /.*/, type: 'view_closed' }, ({ ack }) => ack());
@@ -61,14 +53,7 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
 
 /** Shows another page of *Everything that will be sent*. */
 function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): Promise<void> {
-  const interaction: Interaction = {
-    person: pressed.user.id,
-    team: pressed.user.team_id,
-    channel: memoOf(pressed.view.private_metadata)?.origin.channel,
-    trigger: undefined,
-    since: performance.now(),
-    inbox: undefined,
-  };
+  const interaction = interactionOf(context, pressed, memoOf(pressed.view.private_metadata));
   return runHandler(context, interaction, 'turning a page', () => turnPage(context, pressed), 'usual');
 }
 
@@ -79,8 +64,7 @@ function onStale({ log }: SlackContext, error: unknown): void {
 }
 
 const asking = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
-  enterprise: enterpriseNamed,
+  ...sentBy,
   action_id: z.string(),
   value: z.string().default(''),
   view: z.object({ private_metadata: z.string() }).optional(),
@@ -88,9 +72,8 @@ const asking = z.object({
 
 /** Options that match what was typed: the host's choices for the field, or names this person may read. */
 async function suggestions(context: SlackContext, body: unknown): Promise<Option[]> {
-  const { user, enterprise, action_id: name, value, view } = asking.parse(body);
-  const team = context.people.originOf({ team: user.team_id, enterprise: enterprise?.id });
-  const person = await identifyViewer(context.pipeline, { person: user.id, team });
+  const { action_id: name, value, view, ...sender } = asking.parse(body);
+  const person = await identifyViewer(context.pipeline, senderIn(context, sender));
   const memo = memoOf(view?.private_metadata ?? '');
   const kept = memo?.choices?.[name];
   if (kept) {

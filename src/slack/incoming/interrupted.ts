@@ -1,9 +1,8 @@
-import { catalogue } from '../../commands/index.ts';
 import type { InboxRow } from '../../storage/inbox.ts';
-import { parse } from '../../pipeline/language/parse.ts';
 import type { Note } from '../../pipeline/changes/card.ts';
 import { code, say, type Text } from '../../text.ts';
 import { decisionIn } from '../answers/decisions.ts';
+import { commandIn } from './receive.ts';
 
 /** The message to a person whose request was lost in a restart. It names the request if that was kept. */
 export function lostNote({ content, kind }: Pick<InboxRow, 'content' | 'kind'>): Note {
@@ -17,13 +16,5 @@ function requestIn(content: string, kind: InboxRow['kind']): Text | undefined {
   if (kind === 'form') return undefined;
   const decision = decisionIn(content);
   if (decision) return say`your click on #${decision.number}`;
-  return readable(content) ? say`${code(content)}` : undefined;
-}
-
-function readable(content: string): boolean {
-  try {
-    return parse(content, catalogue) !== undefined;
-  } catch {
-    return false;
-  }
+  return commandIn(content) ? say`${code(content)}` : undefined;
 }

@@ -7,7 +7,7 @@ import { publishHome } from '../answers/home.ts';
 import { natureOf, acceptDelivery, type Track } from './receive.ts';
 import { listenToMentions } from './mentions.ts';
 import type { SlackContext } from '../context/context.ts';
-import { changedGroup, openedHome, typedCommand, usedShortcut } from '../context/payload-shapes.ts';
+import { changedGroup, openedHome, typedCommand, usedShortcut, senderIn } from '../context/payload-shapes.ts';
 
 /** Everything Slack delivers: commands, mentions, buttons, forms, suggestions, App Home. Each is acked first. */
 export function listen(app: App, context: SlackContext, track: Track): void {
@@ -54,19 +54,15 @@ function lineOf(command: string, text: string | undefined): string {
 /** The only shortcut opens the list of commands from anywhere in Slack. */
 function listenToShortcuts(app: App, context: SlackContext, track: Track): void {
   app.shortcut(/.*/, async ({ ack, body }) => {
-    const { user, enterprise, trigger_id: trigger } = usedShortcut.parse(body);
+    const used = usedShortcut.parse(body);
+    const trigger = used.trigger_id;
     return acceptDelivery(context, track, {
       kind: 'command',
       key: `shortcut:${trigger}`,
       content: '',
       changes: false,
       lane: 'usual',
-      from: {
-        person: user.id,
-        team: context.people.originOf({ team: user.team_id, enterprise: enterprise?.id }),
-        channel: undefined,
-        trigger,
-      },
+      from: { ...senderIn(context, used), channel: undefined, trigger },
       ack: async () => (await ack(), false),
       work: (interaction) => handleLine(context, interaction, ''),
     });

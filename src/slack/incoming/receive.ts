@@ -61,7 +61,8 @@ export function laneOf(command: Command | undefined): Lane {
   return command?.shape === 'builtin' && command.urgent ? 'urgent' : 'usual';
 }
 
-function commandIn(line: string): Command | undefined {
+/** The command of a line; undefined if it cannot be read. */
+export function commandIn(line: string): Command | undefined {
   try {
     return parse(line, catalogue)?.command;
   } catch {

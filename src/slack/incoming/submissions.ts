@@ -20,12 +20,11 @@ import { TooLate, within, wordsFor } from '../context/handler.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkReview } from '../answers/review.ts';
 import { readForm } from '../forms/form-fields.ts';
-import { enterpriseNamed } from '../context/payload-shapes.ts';
+import { sentBy, senderIn } from '../context/payload-shapes.ts';
 
 /** The parts of a submitted view that we use. */
 export const submission = z.object({
-  user: z.object({ id: z.string(), team_id: z.string().optional() }),
-  enterprise: enterpriseNamed,
+  ...sentBy,
   view: z.object({
     id: z.string(),
     hash: z.string().optional(),
@@ -50,30 +49,44 @@ export type Response = {
 const patienceMs = 1_800;
 const redrawMs = 1_000;
 
+/** The request behind a form. Its delivery is saved later, if at all. */
+export const interactionOf = (
+  context: SlackContext,
+  sender: Parameters<typeof senderIn>[1],
+  memo: Memo | undefined,
+): Interaction => ({
+  ...senderIn(context, sender),
+  channel: memo?.origin.channel,
+  trigger: undefined,
+  since: performance.now(),
+  inbox: undefined,
+});
+
+/** A submitted form of ours, and who submitted it. */
+type Submitted = {
+  readonly context: SlackContext;
+  readonly interaction: Interaction;
+  readonly memo: Memo;
+  readonly said: Submission;
+};
+
 /** Decides the answer to a submitted view. It works in memory, except for saving a delivery that changes something. */
 export async function submit(context: SlackContext, said: Submission): Promise<Response> {
   const memo = memoOf(said.view.private_metadata);
   if (memo === undefined)
     return ending('Sitehand', say`This form is from another version of me. Nothing was done. Please open it again.`);
-  const interaction: Interaction = {
-    person: said.user.id,
-    team: context.people.originOf({ team: said.user.team_id, enterprise: said.enterprise?.id }),
-    channel: memo.origin.channel,
-    thread: memo.origin.thread,
-    trigger: undefined,
-    since: performance.now(),
-    inbox: undefined,
-  };
+  const interaction = { ...interactionOf(context, said, memo), thread: memo.origin.thread };
+  const form: Submitted = { context, interaction, memo, said };
   try {
     switch (said.view.callback_id) {
       case 'picker':
-        return await within(patienceMs, pick(context, interaction, memo, said));
+        return await within(patienceMs, pick(form));
       case 'form':
-        return await submitForm(context, interaction, memo, said);
+        return await submitForm(form);
       case 'review':
-        return await submitReview(context, interaction, memo, said);
+        return await submitReview(form);
       case 'decline':
-        return await submitDecline(context, interaction, memo, said);
+        return await submitDecline(form);
       default:
         return {};
     }
@@ -89,7 +102,7 @@ export async function submit(context: SlackContext, said: Submission): Promise<R
   }
 }
 
-async function pick(context: SlackContext, interaction: Interaction, memo: Memo, said: Submission): Promise<Response> {
+async function pick({ context, interaction, memo, said }: Submitted): Promise<Response> {
   const person = await identifyViewer(context.pipeline, interaction);
   const [path = ''] = readInputs(said.view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
@@ -99,12 +112,8 @@ async function pick(context: SlackContext, interaction: Interaction, memo: Memo,
   return updating(await drawForm(context, memo.origin, parsed, person));
 }
 
-async function submitForm(
-  context: SlackContext,
-  interaction: Interaction,
-  memo: Memo,
-  said: Submission,
-): Promise<Response> {
+async function submitForm(form: Submitted): Promise<Response> {
+  const { context, interaction, memo, said } = form;
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return ending('Sitehand', say`I don't recognise this command any more. Nothing was done.`);
   const read = async (): Promise<ParsedCommand> => ({
@@ -119,7 +128,7 @@ async function submitForm(
   };
   // Not the saving: what is saved after this gave up would be neither worked on nor told.
   const { parsed, checked } = await within(patienceMs, readAndCheck());
-  if (checked.kind === 'ready') return goOn(context, interaction, said, checked);
+  if (checked.kind === 'ready') return goOn(form, checked);
   const errors = checked.kind === 'ask' ? fieldErrors(said, checked) : undefined;
   if (errors) return errors;
   const { person } = checked;
@@ -145,12 +154,8 @@ function fieldErrors({ view }: Submission, { resolved: { missing, problems } }: 
   return errors.length > 0 ? { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } } : undefined;
 }
 
-async function goOn(
-  context: SlackContext,
-  interaction: Interaction,
-  said: Submission,
-  checked: Ready,
-): Promise<Response> {
+async function goOn(form: Submitted, checked: Ready): Promise<Response> {
+  const { context, interaction, said } = form;
   const { command } = checked.parsed.parsed;
   if (checked.will === 'review') {
     return {
@@ -161,39 +166,31 @@ async function goOn(
   const goOnWith = async (from: Interaction): Promise<void> =>
     draw(context, from, await next(context.pipeline, checked, from.inbox));
   if (!changesSomething(command)) return { after: () => goOnWith(interaction) };
-  const kept = await keepSubmission(context, interaction, said, command.button);
+  const kept = await keepSubmission(form, command.button);
   if ('response' in kept) return kept.response;
   return { after: () => goOnWith({ ...interaction, ...kept }), ...kept };
 }
 
 /** Looks at the host again: if the result is not what the form showed, the form is shown again. */
-async function submitReview(
-  context: SlackContext,
-  interaction: Interaction,
-  memo: Memo,
-  said: Submission,
-): Promise<Response> {
+async function submitReview(form: Submitted): Promise<Response> {
+  const { context, interaction, memo, said } = form;
   const { reason, typed } = readInputs(said.view.state.values);
   const reviewed = { shown: memo.shown, typedName: typed };
   const checked = await within(patienceMs, checkReview(context, interaction, memo, { reason, reviewed }));
   const { command } = checked.parsed.parsed;
-  const kept = await keepSubmission(context, interaction, said, command.button);
+  const kept = await keepSubmission(form, command.button);
   if ('response' in kept) return kept.response;
   const after = (): Promise<void> => showReview(context, { ...interaction, ...kept }, said.view.id, checked);
   return { ...updating(loadingView(command)), after, ...kept };
 }
 
 /** The reason for declining: saved before it is acked, decided afterwards. */
-async function submitDecline(
-  context: SlackContext,
-  interaction: Interaction,
-  memo: Memo,
-  said: Submission,
-): Promise<Response> {
+async function submitDecline(form: Submitted): Promise<Response> {
+  const { context, interaction, memo, said } = form;
   if (readInputs(said.view.state.values).reason === undefined) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
-  const kept = await keepSubmission(context, interaction, said, 'Decline');
+  const kept = await keepSubmission(form, 'Decline');
   if ('response' in kept) return kept.response;
   const after = (): Promise<void> =>
     declined(context, { ...interaction, ...kept }, said.view.id, memo, said.view.state.values);
@@ -205,21 +202,10 @@ const missing = (): Refusal => new Refusal('Something is missing. Nothing was do
 type Kept = { readonly inbox: string } | { readonly response: Response };
 
 /** Saves a submission before it is acked. Returns a `response` if it must not be worked on. */
-async function keepSubmission(
-  context: SlackContext,
-  interaction: Interaction,
-  { view }: Submission,
-  title: string,
-): Promise<Kept> {
+async function keepSubmission({ context, interaction, said: { view } }: Submitted, title: string): Promise<Kept> {
   const key = formKey(view);
-  const row = {
-    key,
-    kind: 'form',
-    person: interaction.person,
-    channel: interaction.channel,
-    content: view.private_metadata,
-  } as const;
-  const kept = await keep(context, row);
+  const { person, channel } = interaction;
+  const kept = await keep(context, { key, kind: 'form', person, channel, content: view.private_metadata });
   if (kept === 'new') {
     failpoint('kept', key);
     return { inbox: key };

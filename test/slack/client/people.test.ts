@@ -51,7 +51,7 @@ async function scene(enterprise?: string): Promise<Scene> {
   return { slack, people, pass: (ms) => (now += ms), asked, interaction };
 }
 
-const membership = ({ groups, joinedGroups, otherGroups }: NonNullable<Awaited<ReturnType<People['known']>>>) => ({
+const membership = ({ groups, joinedGroups, otherGroups }: NonNullable<Awaited<ReturnType<People['personOf']>>>) => ({
   groups,
   joinedGroups,
   otherGroups,
@@ -59,7 +59,7 @@ const membership = ({ groups, joinedGroups, otherGroups }: NonNullable<Awaited<R
 const ana = async (
   people: People,
   groups: readonly string[],
-  how: 'asked' | 'fresh' | 'known' | 'glanced' = 'fresh',
+  how: 'asked' | 'fresh' | 'personOf' | 'glanceAt' = 'fresh',
 ) => {
   const person = await people[how]('U01ANA', groups);
   if (person === undefined) throw new Error('Slack did not say who she is');
@@ -131,8 +131,8 @@ describe('how old an answer may be', () => {
   test.each([
     ['asked', 0],
     ['fresh', 15_000],
-    ['known', 60_000],
-    ['glanced', 600_000],
+    ['personOf', 60_000],
+    ['glanceAt', 600_000],
   ] as const)('%s: so many milliseconds, counted from the question: %d', async (how, age) => {
     const { people, pass, asked } = await scene();
     await ana(people, ['S0DEVS'], how);
@@ -176,7 +176,7 @@ describe('how old an answer may be', () => {
   test('many who ask at once share one question', async () => {
     const { people, asked } = await scene();
     const ids = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE'];
-    const all = await Promise.all(ids.flatMap((id) => [people.fresh(id, ['S0DEVS']), people.known(id, ['S0DEVS'])]));
+    const all = await Promise.all(ids.flatMap((id) => [people.fresh(id, ['S0DEVS']), people.personOf(id, ['S0DEVS'])]));
     expect(all.filter((one) => one?.groups.includes('S0DEVS'))).toHaveLength(4);
     expect(asked()).toBe(1);
   });
@@ -185,9 +185,9 @@ describe('how old an answer may be', () => {
 describe('how often Slack is asked', () => {
   test('never more than it answers in a minute, and whoever looks leaves enough for whoever decides', async () => {
     const { people, pass, asked, slack } = await scene();
-    await ana(people, many, 'glanced');
+    await ana(people, many, 'glanceAt');
     expect(asked()).toBe(9);
-    await ana(people, many, 'known');
+    await ana(people, many, 'personOf');
     expect(asked()).toBe(13);
     expect(await ana(people, many)).toEqual({ groups: [], joinedGroups: [], otherGroups: many.slice(0, 18) });
     expect(people.groupTrouble('S0G29')).toBe('asked too often');
@@ -269,7 +269,7 @@ describe('somebody of an Enterprise Grid', () => {
   ])('%s: %o, delivered as %s: a %s', async (_, change, from, standing) => {
     const { slack, people } = await scene();
     slack.changePerson('U01ANA', change);
-    expect(await people.known('U01ANA', [], from)).toMatchObject({ standing });
+    expect(await people.personOf('U01ANA', [], from)).toMatchObject({ standing });
   });
 
   test('a delivery that names another Grid than ours is from there, whatever team it names', async () => {
@@ -283,6 +283,6 @@ describe('somebody of an Enterprise Grid', () => {
   test('of whom Slack says no team is a stranger', async () => {
     const { slack, people } = await scene();
     slack.changePerson('U01ANA', { team_id: '' });
-    expect(await people.known('U01ANA', [])).toMatchObject({ standing: 'stranger' });
+    expect(await people.personOf('U01ANA', [])).toMatchObject({ standing: 'stranger' });
   });
 });

@@ -79,11 +79,16 @@ function offsetOf(zone: string, at: number): number {
     const shown = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
       .formatToParts(at)
       .find((part) => part.type === 'timeZoneName')?.value;
-    const [, sign, hours = '0', minutes = '0'] = /GMT([+-])(\d{2}):(\d{2})/.exec(shown ?? '') ?? [];
-    return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
+    return aheadOf(shown);
   } catch {
     return 0;
   }
+}
+
+/** `+0530` or `+05:30` in milliseconds; 0 without one. */
+export function aheadOf(written: string | undefined): number {
+  const [, sign, hours, minutes] = /([+-])(\d\d):?(\d\d)/.exec(written ?? '') ?? [];
+  return sign === undefined ? 0 : (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * 60_000;
 }
 
 /** Whether a word continues the time before it: `7` `days`, `2h` `ago`. */
