@@ -1,4 +1,14 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type ParsedNode, type YAMLError, type YAMLMap } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type ParsedNode,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
 import { quoted, type Mistake } from './mistakes.ts';
 
 /** The most entries that a list or a mapping may have. */
