@@ -14,7 +14,7 @@ import { findingOf } from './pipeline/audit/audit-anchor.ts';
 import { scrub } from './secret.ts';
 import { openToRead } from './storage/database.ts';
 import { clockOf } from './storage/time.ts';
-import type { Reader } from './storage/tx.ts';
+import type { ReadHandle } from './storage/tx.ts';
 import { joined, plain } from './text.ts';
 
 /**
@@ -76,7 +76,7 @@ async function opened(url: string): Promise<Awaited<ReturnType<typeof openToRead
   return openToRead(url);
 }
 
-async function verify(db: Reader, keys: readonly Buffer[], write: Out['write']): Promise<number> {
+async function verify(db: ReadHandle, keys: readonly Buffer[], write: Out['write']): Promise<number> {
   const finding = await findingOf(db, keys, await clockOf(db));
   const { title, parts } = findingPage(finding);
   const lines = [title, ...parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))];

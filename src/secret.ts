@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import { mask } from './masking/mask.ts';
 import { base64, isPrivateKey, worded } from './masking/rules/private-keys.ts';
-import { without } from './masking/rule.ts';
+import { maskWith } from './masking/rule.ts';
 import { holdsToken } from './masking/rules/tokens.ts';
 
 /** Every Secret of this process in each spelling it can have in a text; a handful of configured credentials. */
@@ -64,7 +64,7 @@ const unescaped = (text: string): string =>
 
 const hinted = worded.map((rule) => ({ rule, hint: new RegExp(rule.hint, 'i') }));
 const isWorded = (text: string): boolean =>
-  hinted.some(({ rule, hint }) => hint.test(text) && without(text, rule) !== text);
+  hinted.some(({ rule, hint }) => hint.test(text) && maskWith(text, rule) !== text);
 
 /** A shorter password, such as a database's, may be an ordinary word. */
 const shortestOwn = 12;

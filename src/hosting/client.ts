@@ -1,5 +1,5 @@
 import type { Secret } from '../secret.ts';
-import type { Read, Reader, Write } from './contract/call.ts';
+import type { Read, HostReader, Write } from './contract/call.ts';
 import type { Dialect } from './dialect.ts';
 import { createReading, readBudget, type ReadBudget } from './read.ts';
 import type { Receipt, Unsent } from './receipt.ts';
@@ -12,7 +12,7 @@ export type { Receipt, Unsent } from './receipt.ts';
 export type { Opened } from './send.ts';
 
 /** One call as metrics see it; a failed connection has the section `connection`. */
-export type Observation = {
+export type CallObservation = {
   readonly section: string;
   readonly method: Read<unknown>['method'] | Write['method'] | 'CONNECT';
   /** `answered`, a trouble's kind, a receipt's kind or `not sent`. */
@@ -32,13 +32,13 @@ export type ClientOptions = {
   /** The credentials that a call's body may refer to. */
   readonly secrets?: (name: string) => Secret | undefined;
   readonly budgets?: { readonly reads?: Partial<ReadBudget>; readonly writes?: Partial<WriteBudget> };
-  readonly onCall?: (observation: Observation) => void;
+  readonly onCall?: (observation: CallObservation) => void;
 };
 
 /** The hosting API: any code may have `read`; `open` is only for the one place that writes. */
 export type Client = {
   /** Retries failures that may pass, within its budget. Rejects with `HostTrouble`. */
-  readonly read: Reader;
+  readonly read: HostReader;
   /** Opens a connection for one write. Rejects with `NotSent`: nothing was and nothing will be sent. */
   readonly open: () => Promise<Opened>;
   /** Ends reads, closes unused connections, and waits for the answers of running writes. */
@@ -74,7 +74,7 @@ export function createClient(options: ClientOptions): Client {
   };
 }
 
-type Watch = (section: string, method: Observation['method']) => (outcome: Observation['outcome']) => void;
+type Watch = (section: string, method: CallObservation['method']) => (outcome: CallObservation['outcome']) => void;
 
 function watchCalls(onCall: ClientOptions['onCall']): Watch {
   return (section, method) => {

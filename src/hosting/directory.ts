@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { allThemes } from './contract/all-themes.ts';
-import type { Reader } from './contract/call.ts';
+import type { HostReader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
 import { domainsFromSites, domainsOf, fromSites, fromThemes, maxDomains, maxEnvironments, pinned } from './listing.ts';
@@ -10,7 +10,7 @@ import { HostTrouble } from './trouble.ts';
 import type { Listing } from './listing.ts';
 
 export type DirectoryOptions = {
-  readonly read: Reader;
+  readonly read: HostReader;
   /** The company's id; if undefined the host is asked, which may not say. */
   readonly company: string | undefined;
   /** Whether this host has listed its sites before. Then a 404 is trouble, and names never come from themes. */
@@ -165,7 +165,7 @@ async function readAll({ read, now }: DirectoryOptions, sitesOf: SiteLister, bef
 /** An empty list after a filled one is trouble at the host: nobody removes all entries between two reads. */
 const emptied = (): TypeError => new TypeError('the host sent an empty list where there were entries before');
 
-async function domainsIn(read: Reader, company: string, before: Domains): Promise<Listed<Domains>> {
+async function domainsIn(read: HostReader, company: string, before: Domains): Promise<Listed<Domains>> {
   const list = await read(listDomains({ company }));
   if (list.length === 0 && before.length > 0) throw emptied();
   return { list, isWhole: list.length > 0 && list.every(({ id, name }) => id !== undefined && name !== undefined) };
@@ -199,7 +199,7 @@ function listingOf({ company, sites, domains: known, ...seen }: Seen, pins: Pins
   };
 }
 
-async function companyOfKey(read: Reader): Promise<string> {
+async function companyOfKey(read: HostReader): Promise<string> {
   const { company } = await read(validateKey({}));
   if (company === undefined) throw new TypeError('the host did not say which company the key belongs to');
   return company;

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { glance, isPage, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
-import { following, type Read, type Reader } from './contract/call.ts';
+import { following, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
 import { NotAdmitted, createSemaphore, type Semaphore } from '../semaphore.ts';
-import { headersFor, target, type FaultyConnection } from './wire.ts';
+import { headersFor, target, type HostConnection } from './wire.ts';
 
 /** Limits for reads; times in milliseconds. */
 export type ReadBudget = {
@@ -54,7 +54,7 @@ export const readBudget: ReadBudget = {
 };
 
 type Reading = {
-  readonly wire: FaultyConnection;
+  readonly wire: HostConnection;
   readonly dialect: Dialect;
   readonly budget: ReadBudget;
   readonly now: () => number;
@@ -63,7 +63,7 @@ type Reading = {
 type Try<R> = { readonly value: R } | { readonly failure: Failure };
 
 /** Sends reads. Retries failures that may pass, then rejects with `HostTrouble`. `close` ends running reads. */
-export function createReading(of: Reading): { readonly read: Reader; close(): Promise<void> } {
+export function createReading(of: Reading): { readonly read: HostReader; close(): Promise<void> } {
   const { budget } = of;
   const pool = new Pool(of.wire.origin, {
     connections: budget.connections,

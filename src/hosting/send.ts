@@ -6,7 +6,7 @@ import type { Write } from './contract/call.ts';
 import { failureOf } from './failure.ts';
 import { receiptOf, type Receipt, type Unsent } from './receipt.ts';
 import { NotSent } from './trouble.ts';
-import { bodyOf, headersFor, SecretGone, target, type FaultyConnection } from './wire.ts';
+import { bodyOf, headersFor, SecretGone, target, type HostConnection } from './wire.ts';
 
 /** Times of a write, in milliseconds. */
 export type WriteBudget = {
@@ -32,7 +32,7 @@ export type Opened = {
 
 /** What a write needs besides its call. */
 export type Sending = {
-  readonly wire: FaultyConnection;
+  readonly wire: HostConnection;
   readonly budget: WriteBudget;
   readonly secrets: (name: string) => Secret | undefined;
   readonly now: () => number;
@@ -75,7 +75,7 @@ function bodyFor(call: Write, { secrets }: Sending): { readonly text: string | u
 /** Open in both directions with nothing received: bytes sent before the request are not an answer to it. */
 const isFresh = (socket: Socket): boolean => socket.readyState === 'open' && socket.readableLength === 0;
 
-function connected({ origin }: FaultyConnection, timeout: number): Promise<Socket> {
+function connected({ origin }: HostConnection, timeout: number): Promise<Socket> {
   const { protocol, host, hostname, port } = new URL(origin);
   const connect = buildConnector({ allowH2: false, timeout });
   const where = { protocol, host, port, hostname: hostname.replace(/^\[(.*)\]$/, '$1') };

@@ -3,7 +3,7 @@ import type { Json, Query, Write } from './contract/call.ts';
 import { secretReference } from './contract/fields.ts';
 
 /** The host's address and our key. */
-export type FaultyConnection = {
+export type HostConnection = {
   /** Scheme, name and port. */
   readonly origin: string;
   /** The path of the base address without a final slash: `/v2`. */
@@ -17,25 +17,21 @@ export class SecretGone extends Error {
 }
 
 /** Splits the base address. Throws `TypeError` unless it is http or https. */
-export function wireTo(url: string, key: Secret): FaultyConnection {
+export function wireTo(url: string, key: Secret): HostConnection {
   const { origin, pathname, protocol } = new URL(url);
   if (protocol !== 'https:' && protocol !== 'http:') throw new TypeError('the base address must be http or https');
   return { origin, base: pathname.replace(/\/+$/, ''), key };
 }
 
 /** The path and query of a request line. */
-export function target(wire: FaultyConnection, path: string, query: Query = {}): string {
+export function target(wire: HostConnection, path: string, query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
   return `${wire.base}${path}${parameters.size > 0 ? `?${parameters.toString()}` : ''}`;
 }
 
 /** Headers of every request; a content type only if there is a body. */
-export function headersFor(
-  wire: FaultyConnection,
-  body: unknown,
-  encoding: 'gzip' | 'identity',
-): Record<string, string> {
+export function headersFor(wire: HostConnection, body: unknown, encoding: 'gzip' | 'identity'): Record<string, string> {
   return {
     authorization: `Bearer ${wire.key.reveal()}`,
     accept: 'application/json',

@@ -1,12 +1,12 @@
 import { among, codesOf, runIn, wordsFinder } from './prefilter.ts';
 import { rules } from './rules/all-rules.ts';
 import { base64, isPrivateKey, worded } from './rules/private-keys.ts';
-import { without, type Rule } from './rule.ts';
+import { maskWith, type MaskingRule } from './rule.ts';
 import { hinted, withoutTokens } from './rules/tokens.ts';
 
 /** Masks everything shaped like a credential. Most texts have none, which a quick look shows. */
 
-const kinds: readonly Rule[] = [...hinted, ...worded, ...rules];
+const kinds: readonly MaskingRule[] = [...hinted, ...worded, ...rules];
 
 /** Text that matches itself, except for an escaped sign. */
 const isWord = (hint: string): boolean =>
@@ -70,7 +70,7 @@ export function mask(text: string): string {
   const mayHoldKey = runIn(codes, left.length, ofKey, shortestKey) !== -1;
   for (const at of lookedFor(left, codes)) {
     const rule = kinds[at];
-    if (rule !== undefined) left = without(left, rule);
+    if (rule !== undefined) left = maskWith(left, rule);
   }
   return mayHoldKey && mayBeKey.test(left) ? left.replace(base64.shape, masked) : left;
 }

@@ -2,12 +2,16 @@
 
 import { casedOf } from './case-sensitive-groups.ts';
 
-export type Names = { readonly shape: RegExp; text: string; starts: readonly number[] };
+export type NamePattern = { readonly shape: RegExp; text: string; starts: readonly number[] };
 
-export const namesOf = (source: string): Names => ({ shape: casedOf(`(?=${source})`, 'gi'), text: '', starts: [] });
+export const namesOf = (source: string): NamePattern => ({
+  shape: casedOf(`(?=${source})`, 'gi'),
+  text: '',
+  starts: [],
+});
 
 /** All places where one may begin; the last text's are kept. */
-function startsIn(names: Names, text: string): readonly number[] {
+function startsIn(names: NamePattern, text: string): readonly number[] {
   if (names.text === text) return names.starts;
   const starts: number[] = [];
   names.shape.lastIndex = 0;
@@ -20,7 +24,7 @@ function startsIn(names: Names, text: string): readonly number[] {
   return starts;
 }
 
-export function startsOf(all: readonly Names[], text: string): readonly number[] {
+export function startsOf(all: readonly NamePattern[], text: string): readonly number[] {
   const [first, ...others] = all;
   if (first === undefined) return [];
   const starts = startsIn(first, text);

@@ -1,7 +1,7 @@
 import { casedOf } from './case-sensitive-groups.ts';
 import { isCode } from './code-expressions.ts';
 import { isPlaceholder } from './placeholders.ts';
-import { startsOf, type Names } from './name-positions.ts';
+import { startsOf, type NamePattern } from './name-positions.ts';
 import { isBare } from './syntax.ts';
 
 /**
@@ -10,13 +10,13 @@ import { isBare } from './syntax.ts';
  * kept; the rest of a match is the credential, unless `isSecret` rejects it. If a match has more than one credential,
  * `shown` is what remains of it.
  */
-export type Rule = {
+export type MaskingRule = {
   readonly hint: string;
   /** Words of which one must also be present, in the form of `hint`. */
   readonly also?: string;
   readonly shape: RegExp;
   /** If set, the shape is tried only where one of these names begins. */
-  readonly begins?: readonly Names[];
+  readonly begins?: readonly NamePattern[];
   /** `lead` is up to forty characters before the match; `line` is the line it begins in, up to some length. */
   readonly isSecret?: (value: string, before: string, lead: string, line: string) => boolean;
   readonly shown?: (match: string, groups: Groups) => string;
@@ -29,7 +29,7 @@ type Next = (from: number) => RegExpExecArray | null;
 /** By shape, what is compiled of it when its rule is first needed. */
 const compiled = new Map<RegExp, RegExp>();
 /** The expression that finds a rule's matches: sticky if it is only tried where a name begins. */
-export function expressionOf({ shape, begins }: Rule): RegExp {
+export function expressionOf({ shape, begins }: MaskingRule): RegExp {
   const known = compiled.get(shape) ?? casedOf(shape.source, begins === undefined ? shape.flags : `${shape.flags}y`);
   compiled.set(shape, known);
   return known;
@@ -44,7 +44,7 @@ const reading = (text: string, shape: RegExp): Next => {
 };
 
 /** Tries only where one of the names begins. */
-function trying(text: string, there: RegExp, begins: readonly Names[]): Next {
+function trying(text: string, there: RegExp, begins: readonly NamePattern[]): Next {
   const starts = startsOf(begins, text);
   let at = 0;
   return (from) => {
@@ -63,7 +63,7 @@ function trying(text: string, there: RegExp, begins: readonly Names[]): Next {
 const most = 300;
 
 /** Masks what the rule finds. */
-export function without(text: string, rule: Rule): string {
+export function maskWith(text: string, rule: MaskingRule): string {
   const shape = expressionOf(rule);
   const next = rule.begins === undefined ? reading(text, shape) : trying(text, shape, rule.begins);
   let [left, from] = ['', 0];
@@ -87,7 +87,7 @@ function keptIf(match: RegExpExecArray): number {
   return length > 0 && /[=:;,"'\s]/.test(match[0].slice(length)) ? length : 0;
 }
 
-function shownOf(match: RegExpExecArray, { isSecret, shown }: Rule): string {
+function shownOf(match: RegExpExecArray, { isSecret, shown }: MaskingRule): string {
   const { 0: whole, groups = {}, index, input } = match;
   if (shown !== undefined) return shown(whole, groups);
   const kept = keptOf(match);

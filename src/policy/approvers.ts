@@ -2,7 +2,7 @@ import { dependsOn, holds, membershipsOf } from './memberships.ts';
 import type { Needed, Requirement } from './approval-requirement.ts';
 import { canonicalId, samePerson } from './people.ts';
 import { decide, denialOf, unknownIn, whoMay, type AccessRequest } from './policy.ts';
-import type { Person, Policy } from './rules.ts';
+import type { Member, Policy } from './rules.ts';
 
 /** A change to approve: the request, and the Slack id of its requester. */
 export type ApprovalRequest = AccessRequest & { readonly requester: string };
@@ -21,7 +21,7 @@ const sure: Unsure = { perhaps: [], groups: [] };
  * Whether the person's approval counts, and towards what. It never counts on their own change, under any of their ids.
  * It does not count either if a rule denies them the change, or could through a group with unknown members.
  */
-export function mayApprove(policy: Policy, person: Person, needed: Needed, asked: ApprovalRequest): VoteWeight {
+export function mayApprove(policy: Policy, person: Member, needed: Needed, asked: ApprovalRequest): VoteWeight {
   const not = (why: Extract<VoteWeight, { kind: 'does not count' }>['why'], unsure = sure): VoteWeight => ({
     kind: 'does not count',
     why,
@@ -49,7 +49,7 @@ export function mayApprove(policy: Policy, person: Person, needed: Needed, asked
 /** Whether the person can meet a requirement, or the user groups that decide it. Empty: they cannot. */
 function canMeet(
   policy: Policy,
-  person: Person,
+  person: Member,
   { by }: Requirement,
   asked: ApprovalRequest,
   denyGroups: readonly string[],
@@ -72,7 +72,7 @@ export function outstanding(
   policy: Policy,
   needed: Needed,
   asked: ApprovalRequest,
-  voters: readonly Person[],
+  voters: readonly Member[],
   counting: 'certain' | 'perhaps' = 'certain',
 ): readonly Requirement[] {
   const votes = voters.map((voter) => {
@@ -95,7 +95,7 @@ export const groupsInDoubt = (
   policy: Policy,
   needed: Needed,
   asked: ApprovalRequest,
-  voters: readonly Person[],
+  voters: readonly Member[],
 ): readonly string[] => [...new Set(voters.flatMap((voter) => mayApprove(policy, voter, needed, asked).groups))];
 
 /** Names of the groups that can meet a requirement. `everyone` is returned as such. */

@@ -1,5 +1,5 @@
 import { isUserGroup, mentionedGroups } from './people.ts';
-import type { Audience, Person, Policy, Rule } from './rules.ts';
+import type { Audience, Member, Policy, Rule } from './rules.ts';
 
 /** Which policy groups a person is in: certainly or, where Slack gives no answer, perhaps. */
 
@@ -31,11 +31,11 @@ function groupsById({ groups }: Named): ReadonlyMap<string, readonly string[]> {
   return made;
 }
 
-const cache = new WeakMap<Policy['groups'], WeakMap<Person, Memberships>>();
+const cache = new WeakMap<Policy['groups'], WeakMap<Member, Memberships>>();
 
 /** The groups of a person as rules count them. Cached for each person and policy. */
-export function membershipsOf(policy: Policy, person: Person): Memberships {
-  const known = cache.get(policy.groups) ?? new WeakMap<Person, Memberships>();
+export function membershipsOf(policy: Policy, person: Member): Memberships {
+  const known = cache.get(policy.groups) ?? new WeakMap<Member, Memberships>();
   const found = known.get(person);
   if (found) return found;
   const made = computeMemberships(policy, person);
@@ -43,7 +43,7 @@ export function membershipsOf(policy: Policy, person: Person): Memberships {
   return made;
 }
 
-function computeMemberships(policy: Policy, person: Person): Memberships {
+function computeMemberships(policy: Policy, person: Member): Memberships {
   const names = groupsById(policy);
   const namesOf = (ids: readonly string[]): readonly string[] => ids.flatMap((id) => names.get(id) ?? []);
   const own = new Set(namesOf([person.id, ...person.groups]));
@@ -59,7 +59,7 @@ function computeMemberships(policy: Policy, person: Person): Memberships {
 /** The policy's Slack user groups that may hold the person: Slack gave no answer or was not asked. */
 export function unknownGroups(
   policy: Policy,
-  { groups, joinedGroups = [], otherGroups = [] }: Person,
+  { groups, joinedGroups = [], otherGroups = [] }: Member,
 ): readonly string[] {
   const known = new Set([...groups, ...joinedGroups, ...otherGroups]);
   return mentionedGroups(policy).filter((group) => !known.has(group));

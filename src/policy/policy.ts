@@ -2,11 +2,11 @@ import type { Target } from '../hosting/contract/target.ts';
 import { dependsOn, holds, membershipsOf, userGroupsIn, type Memberships } from './memberships.ts';
 import { strictest, type Needed } from './approval-requirement.ts';
 import { coversOfKind, coversSpelled, spell, type Spelled } from './pattern.ts';
-import { approvalBy, speaksOf, type Aim, type Command, type Person, type Policy } from './rules.ts';
+import { approvalBy, speaksOf, type Aim, type PolicyCommand, type Member, type Policy } from './rules.ts';
 import type { Audience, Rule, RuleRef } from './rules.ts';
 
 /** A command and its targets. Without aims, the command concerns no target. */
-export type AccessRequest = { readonly command: Command; readonly aims: readonly Aim[] };
+export type AccessRequest = { readonly command: PolicyCommand; readonly aims: readonly Aim[] };
 
 export type AccessDecision =
   | {
@@ -35,7 +35,7 @@ export type AccessDecision =
  * every `allow`. The strictest approval of all allowing rules applies. An unknown membership matches every `deny` and
  * no `allow`; for an emergency stop it is the reverse.
  */
-export function decide(policy: Policy, person: Person, request: AccessRequest): AccessDecision {
+export function decide(policy: Policy, person: Member, request: AccessRequest): AccessDecision {
   const memberships = membershipsOf(policy, person);
   const questions = questionsOf(policy, request);
   const denials = findDenying(questions, memberships);
@@ -60,7 +60,7 @@ export function decide(policy: Policy, person: Person, request: AccessRequest): 
 }
 
 /** `denied` if a rule denies the person any aim. Otherwise the unknown user groups through which one could. */
-export function denialOf(policy: Policy, person: Person, request: AccessRequest): 'denied' | readonly string[] {
+export function denialOf(policy: Policy, person: Member, request: AccessRequest): 'denied' | readonly string[] {
   const denials = findDenying(questionsOf(policy, request), membershipsOf(policy, person));
   return 'rule' in denials ? 'denied' : denials.perhaps;
 }
@@ -78,15 +78,15 @@ export function approvalOf(policy: Policy, request: AccessRequest): 'none' | Nee
 }
 
 /** Whether the person may see a target and its state. */
-export const mayRead = (policy: Policy, person: Person, target: Target): boolean =>
+export const mayRead = (policy: Policy, person: Member, target: Target): boolean =>
   reading(policy, person, target).kind === 'allowed';
 
 /** The decision on whether the person may see a target and its state. */
-export const reading = (policy: Policy, person: Person, target: Target): AccessDecision =>
+export const reading = (policy: Policy, person: Member, target: Target): AccessDecision =>
   decide(policy, person, { command: READING, aims: [{ target, access: 'read' }] });
 
 /** Whether the person may run this command on any target. Help and suggestions show only these. */
-export const mayAnywhere = (policy: Policy, person: Person, command: Command): boolean =>
+export const mayAnywhere = (policy: Policy, person: Member, command: PolicyCommand): boolean =>
   anywhere(policy, person, command) === 'yes';
 
 /**
@@ -95,8 +95,8 @@ export const mayAnywhere = (policy: Policy, person: Person, command: Command): b
  */
 export function anywhere(
   policy: Policy,
-  person: Person,
-  command: Command,
+  person: Member,
+  command: PolicyCommand,
   kind?: Target['kind'],
 ): 'yes' | 'no' | readonly string[] {
   const memberships = membershipsOf(policy, person);
@@ -124,7 +124,7 @@ export function whoMay(policy: Policy, request: AccessRequest): readonly string[
 }
 
 /** The Slack user groups that decide whether a person may run a command, and which targets they may name. */
-export function groupsAbout(policy: Policy, command: Command = READING): readonly string[] {
+export function groupsAbout(policy: Policy, command: PolicyCommand = READING): readonly string[] {
   const about = [rulesOn(policy, command), rulesOn(policy, READING)];
   return userGroupsIn(
     policy,
@@ -133,18 +133,22 @@ export function groupsAbout(policy: Policy, command: Command = READING): readonl
 }
 
 /** The Slack user groups that decide whether an approval counts, by the frozen requirement and by today's rules. */
-export function groupsApproving(policy: Policy, command: Command, needed: 'none' | Needed): readonly string[] {
+export function groupsApproving(policy: Policy, command: PolicyCommand, needed: 'none' | Needed): readonly string[] {
   const then = needed === 'none' ? [] : needed.requirements;
   const now = rulesOn(policy, command).allow.map((rule) => approvalBy(rule, command));
   const by = [...then, ...now].flatMap((one) => (one === 'none' || one.by === 'allowed' ? [] : [one.by]));
   return [...new Set([...groupsAbout(policy, command), ...userGroupsIn(policy, by)])];
 }
 
-type Question = { readonly command: Command; readonly target: Spelled | undefined; readonly rules: RulesByEffect };
+type Question = {
+  readonly command: PolicyCommand;
+  readonly target: Spelled | undefined;
+  readonly rules: RulesByEffect;
+};
 
 const none: readonly string[] = [];
 /** Reading in general, by no command's name. The source of a push is checked with it. */
-const READING: Command = { path: '', risk: 'read' };
+const READING: PolicyCommand = { path: '', risk: 'read' };
 
 function questionsOf(policy: Policy, { command, aims }: AccessRequest): readonly Question[] {
   const reads = command.risk === 'read' || command.risk === 'named';
@@ -161,7 +165,7 @@ type RulesByEffect = Readonly<Record<Rule['effect'], readonly Rule[]>>;
 const rulesByCommand = new WeakMap<Policy['rules'], Map<string, RulesByEffect>>();
 
 /** Cached for each policy, because few of many rules apply to one command. */
-function rulesOn({ rules }: Policy, command: Command): RulesByEffect {
+function rulesOn({ rules }: Policy, command: PolicyCommand): RulesByEffect {
   // No risk has a space in it, so no two commands share a key.
   const key = `${command.risk} ${command.path}`;
   const known = rulesByCommand.get(rules) ?? new Map<string, RulesByEffect>();
@@ -181,7 +185,7 @@ function rulesOn({ rules }: Policy, command: Command): RulesByEffect {
  * certain, only those that ask for approval matter and are kept in `perhaps`.
  */
 type Matches = {
-  readonly command: Command;
+  readonly command: PolicyCommand;
   readonly certain: readonly Rule[];
   readonly perhaps: readonly Rule[];
 };

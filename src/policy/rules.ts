@@ -36,20 +36,20 @@ export const CLASSES = ['read', 'routine', 'sensitive', 'destructive'] as const;
 type Class = (typeof CLASSES)[number];
 
 /** A command as the rules see it. `named`: no class covers it, so a rule must name it (`audit`, `pause`, …). */
-export type Command = {
+export type PolicyCommand = {
   readonly path: string;
   readonly risk: Class | 'named';
   /** An emergency stop: an unknown membership counts as an `allow`, not as a `deny`. */
   readonly emergency?: true;
 };
 /** Every command there is. */
-export type Catalogue = readonly Command[];
+export type Catalogue = readonly PolicyCommand[];
 
 /**
  * Somebody who asks or approves: their Slack user id and the current Slack user groups. A group in none of the three
  * lists is unknown: Slack was not asked or gave no answer.
  */
-export type Person = {
+export type Member = {
   readonly id: string;
   /** Groups that contain the id they act with. */
   readonly groups: readonly string[];
@@ -107,7 +107,7 @@ export type Policy = {
 };
 
 /** Whether the rule names this command's path or class. No rule can name the class `named`. */
-export function speaksOf(rule: Rule, command: Command): boolean {
+export function speaksOf(rule: Rule, command: PolicyCommand): boolean {
   return rule.what.has(command.path) || rule.what.has(command.risk);
 }
 
@@ -119,6 +119,6 @@ export const DEFAULT_EXPIRY = HOUR;
 const SOMEBODY_ELSE: Approval = { by: 'allowed', count: 1, expires: DEFAULT_EXPIRY, reason: 'optional' };
 
 /** The approval an allowing rule asks for before this command is sent. */
-export function approvalBy(rule: Rule, command: Command): 'none' | Approval {
+export function approvalBy(rule: Rule, command: PolicyCommand): 'none' | Approval {
   return rule.approval ?? (command.risk === 'destructive' ? SOMEBODY_ELSE : 'none');
 }

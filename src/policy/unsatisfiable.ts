@@ -1,6 +1,14 @@
 import type { Mistake } from './mistakes.ts';
 import { canonicalId, isUserGroup } from './people.ts';
-import { approvalBy, speaksOf, type Approval, type Audience, type Command, type Policy, type Rule } from './rules.ts';
+import {
+  approvalBy,
+  speaksOf,
+  type Approval,
+  type Audience,
+  type PolicyCommand,
+  type Policy,
+  type Rule,
+} from './rules.ts';
 
 /** Slack user group → ids of its members. A missing group is unknown. */
 export type Members = ReadonlyMap<string, readonly string[]>;
@@ -24,7 +32,7 @@ export function impossibleRules(policy: Policy, members: Members): readonly Mist
   });
 }
 
-function reasonFor(census: Census, rule: Rule, command: Command): string | undefined {
+function reasonFor(census: Census, rule: Rule, command: PolicyCommand): string | undefined {
   const approval = approvalBy(rule, command);
   if (approval === 'none') return undefined;
   const approvers = approval.by === 'allowed' ? census.allowed(command) : census.notDenied(approval.by, command);
@@ -61,19 +69,19 @@ class Census {
   }
 
   /** The people of an audience, without those whom a rule denies the command everywhere. */
-  notDenied(audience: Audience, command: Command): People {
+  notDenied(audience: Audience, command: PolicyCommand): People {
     const people = this.#of(audience);
     const denied = this.#deniedEverywhere(command);
     return people && new Set([...people].filter((id) => !denied.has(id)));
   }
 
   /** The people whom a rule allows the command somewhere. */
-  allowed(command: Command): People {
+  allowed(command: PolicyCommand): People {
     if (!this.#allowed.has(command.path)) this.#allowed.set(command.path, this.#countAllowed(command));
     return this.#allowed.get(command.path);
   }
 
-  #countAllowed(command: Command): People {
+  #countAllowed(command: PolicyCommand): People {
     const people = new Set<string>();
     for (const rule of this.#policy.rules) {
       if (rule.effect === 'deny' || !speaksOf(rule, command)) continue;
@@ -84,7 +92,7 @@ class Census {
     return people;
   }
 
-  #deniedEverywhere(command: Command): ReadonlySet<string> {
+  #deniedEverywhere(command: PolicyCommand): ReadonlySet<string> {
     const known = this.#denied.get(command.path);
     if (known) return known;
     const everywhere = this.#policy.rules.filter(

@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { sql, type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
 import { acquireGlobalLock } from './sql-dialect.ts';
 import type { AuditTable, Schema } from './schema.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** One row of `audit`. */
 export type AuditLine = Selectable<AuditTable>;
@@ -56,7 +56,7 @@ export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undef
 }
 
 /** Place and hash of the newest line; `start` if there is none. */
-export async function auditHead(db: Reader): Promise<Head> {
+export async function auditHead(db: ReadHandle): Promise<Head> {
   const newest = db.selectFrom('audit').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1);
   return (await newest.executeTakeFirst()) ?? start;
 }
@@ -74,7 +74,7 @@ export type AuditFilter = {
 };
 
 /** The matching lines, newest first, `limit` at most. */
-export function listAudit(db: Reader, { limit, ...filter }: AuditFilter): Promise<AuditLine[]> {
+export function listAudit(db: ReadHandle, { limit, ...filter }: AuditFilter): Promise<AuditLine[]> {
   const found = db.selectFrom('audit').selectAll().where(matching(filter));
   return found.orderBy('seq', 'desc').limit(limit).execute();
 }
@@ -98,14 +98,14 @@ const matching =
     ]);
 
 /** The lines after `seq`, oldest first, `limit` at most. */
-export function linesAfter(db: Reader, seq: number, limit: number): Promise<AuditLine[]> {
+export function linesAfter(db: ReadHandle, seq: number, limit: number): Promise<AuditLine[]> {
   return db.selectFrom('audit').selectAll().where('seq', '>', seq).orderBy('seq').limit(limit).execute();
 }
 
 const most = Number.MAX_SAFE_INTEGER;
 
 /** The place of a line with numbers that we never write, clamped to a safe integer; undefined: there is none. */
-export async function strangeLine(db: Reader): Promise<Head['seq'] | undefined> {
+export async function strangeLine(db: ReadHandle): Promise<Head['seq'] | undefined> {
   // Checked in SQL, because reading a number beyond the safe integers throws.
   const strange = sql<boolean>`seq < 1 or seq > ${most} or at not between ${-most} and ${most} or change not between 0 and ${most}`;
   const place = sql<number>`case when seq < ${-most} then ${-most} when seq > ${most} then ${most} else seq end`;
@@ -118,7 +118,7 @@ export type ChangeLine = Omit<AuditLine, 'at' | 'previous' | 'hash' | 'target'>;
 
 /** The lines of these changes with these events, oldest first. */
 export async function linesOfChanges(
-  db: Reader,
+  db: ReadHandle,
   changes: readonly number[],
   events: readonly string[],
 ): Promise<ChangeLine[]> {
@@ -128,7 +128,7 @@ export async function linesOfChanges(
 }
 
 /** The first line and all lines that start the use of another key, oldest first. */
-export async function linesOfKeys(db: Reader): Promise<readonly AuditLine[]> {
+export async function linesOfKeys(db: ReadHandle): Promise<readonly AuditLine[]> {
   const first = await findAudit(db, 1);
   // Literals, as in the index's condition: with bound values neither database uses that index.
   const others = sql<boolean>`event in ('sealed', 'rekeyed')`;
@@ -137,6 +137,6 @@ export async function linesOfKeys(db: Reader): Promise<readonly AuditLine[]> {
 }
 
 /** The line with this `seq`, or undefined. */
-export function findAudit(db: Reader, seq: number): Promise<AuditLine | undefined> {
+export function findAudit(db: ReadHandle, seq: number): Promise<AuditLine | undefined> {
   return db.selectFrom('audit').selectAll().where('seq', '=', seq).executeTakeFirst();
 }

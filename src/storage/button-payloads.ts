@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { ButtonPayloadTable } from './schema.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** One row of `button_payloads`: the data behind a button. */
 export type ButtonPayload = Selectable<ButtonPayloadTable>;
@@ -30,7 +30,7 @@ export async function putPayloads(tx: Tx, payloads: readonly ButtonPayload[]): P
 }
 
 /** The payload with this id, unless it has expired. */
-export function findPayload(db: Reader, id: string, now: number): Promise<ButtonPayload | undefined> {
+export function findPayload(db: ReadHandle, id: string, now: number): Promise<ButtonPayload | undefined> {
   return db
     .selectFrom('button_payloads')
     .selectAll()

@@ -2,7 +2,7 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { forUpdate } from './sql-dialect.ts';
 import { claim, onlyThat, personBy, type Claim, inShares, type Shares } from './lease.ts';
 import type { ChangeTable, State } from './schema.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** One row of `changes`. */
 export type Change = Selectable<ChangeTable>;
@@ -37,7 +37,7 @@ export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
 }
 
 /** The change with this number, or undefined. */
-export function findChange(db: Reader, number: number): Promise<Change | undefined> {
+export function findChange(db: ReadHandle, number: number): Promise<Change | undefined> {
   return db.selectFrom('changes').selectAll().where('number', '=', number).executeTakeFirst();
 }
 
@@ -48,7 +48,7 @@ export function holdChange(tx: Tx, number: number): Promise<Change | undefined> 
 
 /** Finds a change whose commit got no answer, by its requester, fingerprint and time; undefined: it was not saved. */
 export function findSaved(
-  db: Reader,
+  db: ReadHandle,
   { requester, fingerprint, created_at }: Pick<NewChange, 'requester' | 'fingerprint' | 'created_at'>,
 ): Promise<Change | undefined> {
   const saved = db
@@ -120,7 +120,10 @@ export async function coolDown(tx: Tx, number: number, dueAt: number): Promise<v
  * Whether another change of the same command family (`allowlist …`) took effect, or may have, on the same target since
  * this one was settled.
  */
-export async function isTouchedSince(db: Reader, { number, target, command, settled_at }: Change): Promise<boolean> {
+export async function isTouchedSince(
+  db: ReadHandle,
+  { number, target, command, settled_at }: Change,
+): Promise<boolean> {
   const [family = ''] = command.split(' ');
   const since = settled_at ?? 0;
   const later = await db
@@ -138,7 +141,7 @@ export async function isTouchedSince(db: Reader, { number, target, command, sett
 
 /** A waiting change with the same target and call, or undefined. */
 export function findWaiting(
-  db: Reader,
+  db: ReadHandle,
   { target, call }: Pick<NewChange, 'target' | 'call'>,
 ): Promise<Change | undefined> {
   const waiting = db.selectFrom('changes').selectAll().where('target', '=', target).where('state', '=', 'waiting');
@@ -146,7 +149,7 @@ export function findWaiting(
 }
 
 /** Those of these changes that are not settled and not unknown: they will end without a person. */
-export async function underWay(db: Reader, numbers: readonly number[]): Promise<ReadonlySet<number>> {
+export async function underWay(db: ReadHandle, numbers: readonly number[]): Promise<ReadonlySet<number>> {
   if (numbers.length === 0) return new Set();
   const open = db.selectFrom('changes').select('number').where('number', 'in', numbers).where('settled_at', 'is', null);
   return new Set((await open.where('state', '<>', 'unknown').execute()).map(({ number }) => number));
@@ -154,7 +157,7 @@ export async function underWay(db: Reader, numbers: readonly number[]): Promise<
 
 /** How many changes a person (`requesters`: all of their ids) has in these states. */
 export async function countOpen(
-  db: Reader,
+  db: ReadHandle,
   requesters: readonly string[],
   states: readonly ('waiting' | 'approved' | 'sending')[],
 ): Promise<number> {
@@ -177,7 +180,7 @@ export type ChangeFilter = {
 };
 
 /** The matching changes, newest first, `limit` at most. */
-export function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]> {
+export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
   const { target, requesters, state, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
@@ -188,7 +191,7 @@ export function listChanges(db: Reader, filter: ChangeFilter): Promise<Change[]>
 }
 
 /** The change whose card, or a copy of it, is the message `ts` in `channel`. */
-export function findByCard(db: Reader, channel: string, ts: string): Promise<Change | undefined> {
+export function findByCard(db: ReadHandle, channel: string, ts: string): Promise<Change | undefined> {
   return db
     .selectFrom('changes')
     .innerJoin('messages as card', 'card.change', 'changes.number')
@@ -201,7 +204,7 @@ export function findByCard(db: Reader, channel: string, ts: string): Promise<Cha
 
 /** The targets of these changes, in no particular order. */
 export async function aboutChanges(
-  db: Reader,
+  db: ReadHandle,
   numbers: readonly number[],
 ): Promise<Pick<Change, 'number' | 'target' | 'targets'>[]> {
   if (numbers.length === 0) return [];

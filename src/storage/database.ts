@@ -8,7 +8,7 @@ import { createReliance, type DatabaseLost } from './reliance.ts';
 import { openSqlite, readSqlite, wasNotFlushed } from './sqlite.ts';
 import { shared } from './coalesce.ts';
 import { beginTime, type Clocks, type Time } from './time.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 export type { Tx };
 
@@ -24,7 +24,7 @@ export type Database = {
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** As `transaction`, for a single statement that commits by itself: saves two round trips. */
-  statement<T>(work: (db: Reader) => Promise<T>): Promise<T>;
+  statement<T>(work: (db: ReadHandle) => Promise<T>): Promise<T>;
   /** As `transaction`, but without waiting for the disk: for leases and the like, which may be lost in a power cut. */
   unflushed<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /**

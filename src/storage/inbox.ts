@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { InboxTable } from './schema.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** One row of `inbox`. */
 export type InboxRow = Selectable<InboxTable>;
@@ -11,7 +11,7 @@ export const CONTENT_LIMIT = 100_000;
 const BATCH = 500;
 
 /** Saves a delivery until it is answered; `seen` if it is there already. RangeError beyond `CONTENT_LIMIT`. */
-export async function receive(db: Reader, row: Omit<InboxRow, 'closed_at'>): Promise<'new' | 'seen'> {
+export async function receive(db: ReadHandle, row: Omit<InboxRow, 'closed_at'>): Promise<'new' | 'seen'> {
   if ((row.content?.length ?? 0) > CONTENT_LIMIT) throw new RangeError('the delivery is too long to be kept');
   const kept = await db
     .insertInto('inbox')
@@ -26,7 +26,7 @@ export async function receive(db: Reader, row: Omit<InboxRow, 'closed_at'>): Pro
  * Closes a delivery and wipes its content. True for exactly one caller: only that one may create or move a change, or
  * tell the person that nothing was done, in the same transaction.
  */
-export async function closeInbox(db: Reader, key: string, now: number): Promise<boolean> {
+export async function closeInbox(db: ReadHandle, key: string, now: number): Promise<boolean> {
   const closed = await db
     .updateTable('inbox')
     .set({ closed_at: now, content: null })
@@ -51,7 +51,7 @@ export async function renewInbox(tx: Tx, key: string, owner: string, leaseUntil:
 }
 
 /** Open deliveries whose lease is over, oldest first, 500 at most. Close one before reporting it as lost. */
-export function abandoned(db: Reader, now: number): Promise<InboxRow[]> {
+export function abandoned(db: ReadHandle, now: number): Promise<InboxRow[]> {
   return db
     .selectFrom('inbox')
     .selectAll()

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { KvTable } from './schema.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** One row of `kv`. */
 export type KvRow = Selectable<KvTable>;
@@ -10,12 +10,12 @@ export type KvRow = Selectable<KvTable>;
 export const pauseKey = 'pause';
 
 /** A value shared by all replicas, or undefined. */
-export function readKv(db: Reader, key: string): Promise<KvRow | undefined> {
+export function readKv(db: ReadHandle, key: string): Promise<KvRow | undefined> {
   return db.selectFrom('kv').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
 /** When the tables were created, in epoch milliseconds. */
-export async function installedAt(db: Reader): Promise<number> {
+export async function installedAt(db: ReadHandle): Promise<number> {
   return (await db.selectFrom('installation').select('created_at').executeTakeFirstOrThrow()).created_at;
 }
 

@@ -1,6 +1,6 @@
 import { sql, type RawBuilder } from 'kysely';
 import { forUpdateSkipLocked, listed } from './sql-dialect.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** A request for up to `limit` rows, leased to `owner` until `now` + `leaseMs` (epoch ms). */
 export type Claim = {
@@ -45,7 +45,7 @@ export type Turns<Row> = {
 const minConsidered = 24;
 
 /** Whether anything in these tables may be due. Most polls find nothing, and a claim costs several statements. */
-export async function isAnyDue(db: Reader, tables: readonly (keyof typeof ids)[], now: number): Promise<boolean> {
+export async function isAnyDue(db: ReadHandle, tables: readonly (keyof typeof ids)[], now: number): Promise<boolean> {
   const due = tables.map((table) => sql`exists (select 1 from ${sql.table(table)} where due_at <= ${now})`);
   const { rows } = await sql`select 1 as due where ${sql.join(due, sql` or `)}`.execute(db);
   return rows.length > 0;

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely';
 import { acquireGlobalLock } from './sql-dialect.ts';
 import type { LockTable } from './schema.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** One row of `locks`, held by a change or a person. */
 export type Lock = Selectable<LockTable>;
@@ -53,7 +53,7 @@ export async function takeLocks(
 }
 
 /** The lock in force on a target, or undefined. */
-export function heldLock(db: Reader, target: string, now: number): Promise<Lock | undefined> {
+export function heldLock(db: ReadHandle, target: string, now: number): Promise<Lock | undefined> {
   return db.selectFrom('locks').selectAll().where('target', '=', target).where(inForce(now)).executeTakeFirst();
 }
 
@@ -68,7 +68,7 @@ export function freeLocks(tx: Tx, change: number): Promise<Lock[]> {
 }
 
 /** The locks of a change, in force or expired. */
-export function locksOf(db: Reader, change: number): Promise<Lock[]> {
+export function locksOf(db: ReadHandle, change: number): Promise<Lock[]> {
   return db.selectFrom('locks').selectAll().where('change', '=', change).orderBy('target').execute();
 }
 

@@ -1,7 +1,7 @@
 import { sql, type Selectable, type UpdateObject } from 'kysely';
 import { claim, onlyThat, personBy, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
 import type { MessageTable, Schema } from './schema.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** One row of `messages`: a message that is owed (`due_at` is set) or was posted. */
 export type Message = Selectable<MessageTable>;
@@ -14,7 +14,7 @@ export type NewMessage = Pick<Message, 'key' | 'kind'> &
   Partial<Pick<Message, 'change' | 'recipient' | 'body'>> & { readonly at: number; readonly decides?: boolean };
 
 /** Where Slack put a message. */
-export type Place = { readonly channel: string; readonly ts: string };
+export type MessagePlace = { readonly channel: string; readonly ts: string };
 
 /** The longest body, in characters of JSON. */
 export const BODY_LIMIT = 200_000;
@@ -120,7 +120,7 @@ type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
  * Records that the claimed version was posted at `place`; if a newer version is owed, the message stays due. False, with
  * nothing written, if another owner has claimed it since.
  */
-export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: Place): Promise<boolean> {
+export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: MessagePlace): Promise<boolean> {
   const { version } = claimed;
   return released(tx, claimed, {
     channel,
@@ -143,12 +143,12 @@ async function released(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Sche
 }
 
 /** Puts a claimed message back until `dueAt` (epoch ms) and counts an attempt; later replies of its change wait too. */
-export async function postpone(tx: Tx, claimed: Claimed, dueAt: number): Promise<void> {
+export async function retryLater(tx: Tx, claimed: Claimed, dueAt: number): Promise<void> {
   await released(tx, claimed, { due_at: dueAt, attempts: sql`attempts + 1` });
 }
 
 /** Puts claimed messages back until `dueAt` (epoch ms) without an attempt: their place is busy. */
-export async function putOff(tx: Tx, messages: readonly Claimed[], dueAt: number): Promise<void> {
+export async function releaseUntil(tx: Tx, messages: readonly Claimed[], dueAt: number): Promise<void> {
   const ids = messages.map(({ id }) => id);
   const owners = messages.flatMap(({ owner }) => owner ?? []);
   await tx
@@ -160,7 +160,7 @@ export async function putOff(tx: Tx, messages: readonly Claimed[], dueAt: number
 }
 
 /** As `postpone`, while Slack accepts nothing from us: counts no attempt, and the message's age starts again at `now`. */
-export async function suspend(tx: Tx, claimed: Claimed, now: number, dueAt: number): Promise<void> {
+export async function deferWhileBlocked(tx: Tx, claimed: Claimed, now: number, dueAt: number): Promise<void> {
   await released(tx, claimed, { due_at: dueAt, owed_at: now });
 }
 
@@ -212,7 +212,7 @@ export async function redrawCards(tx: Tx, change: number, at: number, all: boole
 }
 
 /** The card of a change, or undefined. */
-export function cardOf(db: Reader, change: number): Promise<Message | undefined> {
+export function cardOf(db: ReadHandle, change: number): Promise<Message | undefined> {
   return db
     .selectFrom('messages')
     .selectAll()
@@ -224,7 +224,7 @@ export function cardOf(db: Reader, change: number): Promise<Message | undefined>
 }
 
 /** The message with this key, or undefined. */
-export function findMessage(db: Reader, key: string): Promise<Message | undefined> {
+export function findMessage(db: ReadHandle, key: string): Promise<Message | undefined> {
   return db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
 }
 

@@ -1,9 +1,9 @@
 import type { State } from './schema.ts';
 import { oldestTimerDue } from './timers.ts';
-import type { Reader } from './tx.ts';
+import type { ReadHandle } from './tx.ts';
 
 /** The number of unsettled changes in each state. */
-export async function countStates(db: Reader): Promise<Readonly<Partial<Record<State, number>>>> {
+export async function countStates(db: ReadHandle): Promise<Readonly<Partial<Record<State, number>>>> {
   const rows = await db
     .selectFrom('changes')
     .select((of) => ['state', of.fn.countAll<number>().as('count')])
@@ -14,7 +14,10 @@ export async function countStates(db: Reader): Promise<Readonly<Partial<Record<S
 }
 
 /** The changes with an unknown outcome, and since when (epoch ms); oldest first, `limit` at most. */
-export async function listLost(db: Reader, limit: number): Promise<{ readonly number: number; readonly at: number }[]> {
+export async function listLost(
+  db: ReadHandle,
+  limit: number,
+): Promise<{ readonly number: number; readonly at: number }[]> {
   const rows = await db
     .selectFrom('changes')
     .select(['number', 'lost_at', 'created_at'])
@@ -26,7 +29,7 @@ export async function listLost(db: Reader, limit: number): Promise<{ readonly nu
 }
 
 /** The due time (epoch ms) of the oldest due change, message or timer, except timers held by a pause; or undefined. */
-export async function oldestDue(db: Reader, now: number): Promise<number | undefined> {
+export async function oldestDue(db: ReadHandle, now: number): Promise<number | undefined> {
   const oldest = await Promise.all([
     oldestTimerDue(db, now),
     ...(['changes', 'messages'] as const).map(async (table) => {

@@ -1,16 +1,16 @@
 import { PostgresAdapter, sql, type RawBuilder } from 'kysely';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** The two databases. All differences of their SQL are in this file. */
 export type Kind = 'sqlite' | 'postgres';
 
 /** Which database a handle or a transaction talks to. */
-export function kindOf(db: Reader): Kind {
+export function kindOf(db: ReadHandle): Kind {
   return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
 }
 
 /** Fragments and statements that the two databases spell differently. */
-export type Dialect = {
+export type SqlDialect = {
   /** A 64-bit integer. */
   readonly integer: string;
   /** An auto-incremented primary key whose values are never reused. */
@@ -30,7 +30,7 @@ const appendOnlyFile = ['update', 'delete'].map(
 );
 
 /** The dialect of each database. */
-export const dialects: Readonly<Record<Kind, Dialect>> = {
+export const dialects: Readonly<Record<Kind, SqlDialect>> = {
   sqlite: {
     // SQLite updates rows in place.
     roomIn: () => [],
@@ -88,7 +88,7 @@ export const listed = (tx: Tx, numbers: readonly number[]): RawBuilder<unknown> 
 export const forUpdate = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);
 
 /** PostgreSQL's clock, shared by all replicas, in epoch milliseconds. It advances inside a transaction too. */
-export async function postgresNow(db: Reader): Promise<number> {
+export async function postgresNow(db: ReadHandle): Promise<number> {
   const query = sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
   const { rows } = await query.execute(db);
   const [row] = rows;

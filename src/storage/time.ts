@@ -3,13 +3,13 @@ import { createClock, createTicks, toleranceMs, type Jump, type Reading } from '
 import { kindOf, postgresNow } from './sql-dialect.ts';
 import type { Schema } from './schema.ts';
 import { readKv } from './kv.ts';
-import type { Reader } from './tx.ts';
+import type { ReadHandle } from './tx.ts';
 
 /** This machine's clocks, in ms: monotonic ticks, and epoch time. */
 export type Clocks = { readonly ticks: () => number; readonly wall: () => number };
 
 /** `now`: the time of a database (epoch ms). `ahead`: how far its clock is ahead of that, in ms. */
-export type Time = { readonly now: (tx?: Reader) => Promise<number>; readonly ahead: () => number };
+export type Time = { readonly now: (tx?: ReadHandle) => Promise<number>; readonly ahead: () => number };
 
 /** The key that a running bot refreshes: the time, and how far the clock was ahead of it, in ms. */
 export const aliveKey = 'last_seen';
@@ -21,7 +21,8 @@ const dayMs = 86_400_000;
 const promptMs = 1_000;
 
 /** The plain clock of a database that is opened read-only, in epoch ms, without correction of jumps. */
-export const clockOf = async (db: Reader): Promise<number> => (kindOf(db) === 'sqlite' ? Date.now() : postgresNow(db));
+export const clockOf = async (db: ReadHandle): Promise<number> =>
+  kindOf(db) === 'sqlite' ? Date.now() : postgresNow(db);
 
 /** Starts the time of a database by its clock, but not before the newest time stored in it. */
 export async function beginTime(
@@ -31,7 +32,7 @@ export async function beginTime(
 ): Promise<Time> {
   const { ticks = createTicks(), wall = Date.now } = clocks;
   const isFile = kindOf(db) === 'sqlite';
-  const read = async (tx: Reader): Promise<Reading> =>
+  const read = async (tx: ReadHandle): Promise<Reading> =>
     isFile ? { clock: wall(), ticks: ticks() } : { ticks: ticks(), wall: wall(), clock: await postgresNow(tx) };
   const first = await read(db);
   const expected = first.clock - (isFile ? 0 : await otherReplicasAhead(db, first.clock));
@@ -50,7 +51,7 @@ export async function beginTime(
 }
 
 /** How far the clock is ahead of the time of running replicas, in ms: after a jump, a new replica joins their time. */
-async function otherReplicasAhead(db: Reader, clock: number): Promise<number> {
+async function otherReplicasAhead(db: ReadHandle, clock: number): Promise<number> {
   const seen = await readKv(db, aliveKey);
   const ahead = Number(seen?.value);
   return seen && Number.isSafeInteger(ahead) && Math.abs(clock - ahead - seen.at) < aliveMs ? ahead : 0;
@@ -58,7 +59,7 @@ async function otherReplicasAhead(db: Reader, clock: number): Promise<number> {
 
 /** The newest stored time less than a day ahead of `now` (`newest`), and the newest of those beyond that, if any. */
 async function storedTimes(
-  db: Reader,
+  db: ReadHandle,
   now: number,
 ): Promise<{ readonly newest: number; readonly beyond: number | undefined }> {
   // These two suffice: every move of a change writes an audit line, and running bots refresh a key.

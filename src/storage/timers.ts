@@ -2,7 +2,7 @@ import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { pauseKey } from './kv.ts';
 import { claim, inShares, onlyThat, personBy, unowned, type Claim, type Shares } from './lease.ts';
 import type { TimerTable } from './schema.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** One row of `timers`. */
 export type Timer = Selectable<TimerTable>;
@@ -31,7 +31,7 @@ export const claimTimers = (tx: Tx, wanted: Claim, shares: Shares = {}): Promise
 };
 
 /** The due time of the oldest due timer that no pause holds (epoch ms), or undefined. */
-export async function oldestTimerDue(db: Reader, now: number): Promise<number | undefined> {
+export async function oldestTimerDue(db: ReadHandle, now: number): Promise<number | undefined> {
   const due = db.selectFrom('timers').select('due_at').where('due_at', '<=', now).where(isAwake);
   return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at ?? undefined;
 }
@@ -72,18 +72,18 @@ export async function changeTimer(
 }
 
 /** The timer of a change, or undefined. */
-export function timerOf(db: Reader, change: number): Promise<Timer | undefined> {
+export function timerOf(db: ReadHandle, change: number): Promise<Timer | undefined> {
   return db.selectFrom('timers').selectAll().where('change', '=', change).executeTakeFirst();
 }
 
 /** The timers of a target that are not over, oldest first. */
-export function openTimers(db: Reader, targetKey: string): Promise<Timer[]> {
+export function openTimers(db: ReadHandle, targetKey: string): Promise<Timer[]> {
   const open = db.selectFrom('timers').selectAll().where('target_key', '=', targetKey).where('ended_at', 'is', null);
   return open.orderBy('id').execute();
 }
 
 /** The timers that are not over, next to end first, `limit` at most; `targetKey`: only those of this target. */
-export function listTimers(db: Reader, limit: number, targetKey?: string): Promise<Timer[]> {
+export function listTimers(db: ReadHandle, limit: number, targetKey?: string): Promise<Timer[]> {
   let open = db.selectFrom('timers').selectAll().where('ended_at', 'is', null);
   if (targetKey !== undefined) open = open.where('target_key', '=', targetKey);
   return open.orderBy('ends_at').orderBy('id').limit(limit).execute();

@@ -5,4 +5,4 @@ import type { Schema } from './schema.ts';
 export type Tx = Transaction<Schema>;
 
 /** What a read runs on: an open transaction, or else the database. */
-export type Reader = Kysely<Schema>;
+export type ReadHandle = Kysely<Schema>;

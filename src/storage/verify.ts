@@ -10,7 +10,7 @@ import {
   type AuditLine,
   type Head,
 } from './audit.ts';
-import type { Reader } from './tx.ts';
+import type { ReadHandle } from './tx.ts';
 
 /** Lines `from` to `to` (inclusive) that cannot be proven. `key`: the id of the key they were hashed with. */
 export type Gap = {
@@ -61,7 +61,11 @@ const BATCH = 500;
  * key first, then its former ones; empty: the chain is a plain hash. Lines cut off at the end are found only by
  * `witnessed`, a head that somebody saw earlier.
  */
-export async function verifyAudit(db: Reader, keys: readonly Buffer[], witnessed: Head = start): Promise<VerifyResult> {
+export async function verifyAudit(
+  db: ReadHandle,
+  keys: readonly Buffer[],
+  witnessed: Head = start,
+): Promise<VerifyResult> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
   const read: Scan = { head: start, id: undefined, since: 1, used: new Set(), seal: undefined, gaps: [] };
   const strange = await strangeLine(db);

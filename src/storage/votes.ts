@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely';
 import type { VoteTable } from './schema.ts';
-import type { Reader, Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** One row of `votes`. */
 export type Vote = Selectable<VoteTable>;
@@ -17,7 +17,7 @@ export async function castVote(tx: Tx, vote: Vote): Promise<boolean> {
 }
 
 /** The votes on a change, oldest first, 100 at most. */
-export function listVotes(db: Reader, change: number): Promise<Vote[]> {
+export function listVotes(db: ReadHandle, change: number): Promise<Vote[]> {
   return db
     .selectFrom('votes')
     .selectAll()

@@ -1,7 +1,7 @@
 import type { Domain, Environment, Target } from '../../src/hosting/contract/target.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { decide, type AccessRequest } from '../../src/policy/policy.ts';
-import type { Catalogue, Person, Policy } from '../../src/policy/rules.ts';
+import type { Catalogue, Member, Policy } from '../../src/policy/rules.ts';
 import { quantile, spreadOf, tableOf, type Figure, type Scale } from './figures.ts';
 
 /** The cost of one policy decision in a large company; the file, the person and the target are already known. */
@@ -92,7 +92,7 @@ function targetAt(at: number): Target {
   return environment;
 }
 
-const wishes: readonly { readonly person: Person; readonly parsed: AccessRequest }[] = Array.from(
+const wishes: readonly { readonly person: Member; readonly parsed: AccessRequest }[] = Array.from(
   { length: 997 },
   (_, at) => {
     const command = catalogue[at % catalogue.length] ?? { path: 'logs', risk: 'read' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { readerOf } from '../../src/pipeline/access/visibility.ts';
-import type { Names } from '../../src/pipeline/language/resolve.ts';
+import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
 import { trailFor } from '../../src/pipeline/audit/audit-query.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
@@ -26,7 +26,7 @@ const environments = Array.from({ length: sites * 2 }, (_, at) =>
   environment(`site-${at >> 1}/${at % 2 === 0 ? 'live' : 'staging'}`, at),
 );
 const [busy, rare, idle] = [at(1), at(2), at(3)];
-const names: Names = { environments, domains: [] };
+const names: KnownNames = { environments, domains: [] };
 
 /** A line's time is its position in seconds. */
 const second = 1_000;

@@ -6,7 +6,7 @@ import { recordName } from '../../src/commands/dns/names.ts';
 import { dnsSet } from '../../src/commands/dns/set.ts';
 import { meaning, recordType, recordTypes, recordValues, type RecordType } from '../../src/commands/dns/values.ts';
 import { catalogue } from '../../src/commands/index.ts';
-import type { Read, Reader, Write } from '../../src/hosting/contract/call.ts';
+import type { Read, HostReader, Write } from '../../src/hosting/contract/call.ts';
 import type { Args } from '../../src/errors.ts';
 import { parse, parseArgs, type Given } from '../../src/pipeline/language/parse.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
@@ -48,7 +48,7 @@ class Zone {
   constructor(entries: readonly Entry[]) {
     this.entries = entries;
   }
-  read: Reader = async <R>(call: Read<R>): Promise<R> => {
+  read: HostReader = async <R>(call: Read<R>): Promise<R> => {
     if (call.path !== `/domains/${shopDomain.id}/dns-records`) throw new Error(`nobody asked for ${call.path}`);
     const dns_records = this.entries.map(({ values, ...entry }) => ({
       ...entry,

@@ -9,7 +9,7 @@ import { catalogue } from '../../src/commands/index.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import type { Sources } from '../../src/commands/kit/sources.ts';
 import type { Certificate } from '../../src/hosting/contract/certificate.ts';
-import type { Read, Reader } from '../../src/hosting/contract/call.ts';
+import type { Read, HostReader } from '../../src/hosting/contract/call.ts';
 import type { Company } from '../../src/hosting/contract/target.ts';
 import { parse } from '../../src/pipeline/language/parse.ts';
 import { inline, plain, say, time } from '../../src/text.ts';
@@ -39,7 +39,7 @@ function host(
   records: { readonly status: number; readonly body?: object } = { status: 404 },
 ) {
   const asked: string[] = [];
-  const read: Reader = async <R>(call: Read<R>): Promise<R> => {
+  const read: HostReader = async <R>(call: Read<R>): Promise<R> => {
     asked.push(call.section);
     return call.reply.parse(call.section === '4.7' ? { company: { domains } } : records);
   };
@@ -301,7 +301,7 @@ test.each(['..', '.', '', '../x', 'a/b', 'x'.repeat(101), 'ä'])('%j names no ce
   expect(said(refusalOf(() => certificateName().read([name])))).toContain('Nothing was done.'),
 );
 
-const around = (read: Reader, of: Company = company) => ({
+const around = (read: HostReader, of: Company = company) => ({
   read,
   company: of,
   certificate: noCertificate,

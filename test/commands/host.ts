@@ -5,7 +5,7 @@ import type { Args } from '../../src/errors.ts';
 import type { Json, Query, Read, Write } from '../../src/hosting/contract/call.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import { parse, type Given } from '../../src/pipeline/language/parse.ts';
-import type { Names } from '../../src/pipeline/language/resolve.ts';
+import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
 import { answerTo } from '../../src/playground/hosting/answer.ts';
 import type { Dialect, Host } from '../../src/playground/hosting/endpoint.ts';
 import { accepted } from '../../src/playground/hosting/operations.ts';
@@ -96,7 +96,7 @@ export class InMemoryHost {
     return this.#answer(call).status;
   }
 
-  names(): Names {
+  names(): KnownNames {
     const environments = this.world.environments().map((one): Environment => {
       const { id, name } = this.world.site(one.siteId);
       return {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
 import type { Happened } from '../../src/commands/kit/log-query.ts';
-import type { Reader } from '../../src/hosting/contract/call.ts';
+import type { HostReader } from '../../src/hosting/contract/call.ts';
 import { parse } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
@@ -34,7 +34,7 @@ async function shown(words: string, of: Asked = {}): Promise<Page> {
   if (parsed?.command.shape !== 'report') throw new Error('logs is a report');
   const { input, problems } = resolve(parsed, names);
   expect(problems).toEqual([]);
-  const read: Reader = async (call) => {
+  const read: HostReader = async (call) => {
     asked.push(call.query);
     return call.reply.parse({ environment: { container_info: { logs: host } } });
   };

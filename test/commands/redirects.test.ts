@@ -12,9 +12,9 @@ import { fromPath, places, selectors, target } from '../../src/commands/redirect
 import { redirectsList } from '../../src/commands/redirects/list.ts';
 import { wayBack } from '../../src/commands/redirects/loops.ts';
 import { redirectsRemove } from '../../src/commands/redirects/remove.ts';
-import { allRules, spoken, type Rule } from '../../src/commands/redirects/rules.ts';
+import { allRules, spoken, type RedirectRule } from '../../src/commands/redirects/rules.ts';
 import type { Args } from '../../src/errors.ts';
-import type { Reader, Write } from '../../src/hosting/contract/call.ts';
+import type { HostReader, Write } from '../../src/hosting/contract/call.ts';
 import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
@@ -53,7 +53,7 @@ const everywhere = {
   traffic_from_city: '',
   displayed_location: '',
 };
-const rule = (from: string, to: string, more: Partial<Rule> = {}): Rule => ({
+const rule = (from: string, to: string, more: Partial<RedirectRule> = {}): RedirectRule => ({
   from,
   to,
   type: 'permanent',
@@ -61,7 +61,7 @@ const rule = (from: string, to: string, more: Partial<Rule> = {}): Rule => ({
   ...more,
 });
 /** What cannot be told apart is the same: nothing, null and empty. */
-const filled = (one: z.infer<typeof given>): Rule => ({
+const filled = (one: z.infer<typeof given>): RedirectRule => ({
   from: one.from ?? '',
   to: one.to ?? '',
   type: one.type ?? '',
@@ -72,7 +72,7 @@ const filled = (one: z.infer<typeof given>): Rule => ({
   displayed_location: one.displayed_location ?? '',
 });
 const keyOf = (one: z.infer<typeof given>): string => JSON.stringify(Object.values(filled(one)));
-const setOf = (rules: readonly Rule[]): readonly string[] => rules.map(keyOf).sort();
+const setOf = (rules: readonly RedirectRule[]): readonly string[] => rules.map(keyOf).sort();
 
 /** How a host pages: at most so many at once; not at all; always the first page; without saying how many there are. */
 type Paging = {
@@ -83,13 +83,13 @@ type Paging = {
 /** A host that keeps one list of rules, as the document says. */
 class Host {
   reads = 0;
-  rules: readonly Rule[];
+  rules: readonly RedirectRule[];
   readonly paging: Paging;
-  constructor(rules: readonly Rule[], paging: Paging = { kind: 'pages' }) {
+  constructor(rules: readonly RedirectRule[], paging: Paging = { kind: 'pages' }) {
     this.rules = rules;
     this.paging = paging;
   }
-  read: Reader = async (call) => {
+  read: HostReader = async (call) => {
     strictEqual(`${call.kind} ${call.section}`, 'read 4.2');
     this.reads += 1;
     const { most = 1_000, kind } = this.paging;
@@ -103,7 +103,7 @@ class Host {
     strictEqual(section, '4.3');
     const { action_type: kind, new_value: wanted, rules_to_update: named = [] } = update.parse(body);
     const touched = new Set(named.map(keyOf));
-    const isTouched = (one: Rule): boolean => touched.has(keyOf(one));
+    const isTouched = (one: RedirectRule): boolean => touched.has(keyOf(one));
     ok([...touched].every((key) => this.rules.some((one) => keyOf(one) === key)));
     if (kind === 'DELETE_ALL') this.rules = [];
     if (kind === 'DELETE') this.rules = this.rules.filter((one) => !isTouched(one));
@@ -146,7 +146,7 @@ const verdictOf = ({ action, input, snapshot }: Asked, now: unknown): string | u
   action.proof?.({ input, snapshot, now }).verdict;
 
 /** Does it, and holds what holds of every change. */
-async function go(asked: Asked, host: Host): Promise<readonly Rule[]> {
+async function go(asked: Asked, host: Host): Promise<readonly RedirectRule[]> {
   const { action, input, snapshot, look } = asked;
   expect(verdictOf(asked, snapshot)).toBe('not yet');
   const was = host.rules;
@@ -171,7 +171,7 @@ async function go(asked: Asked, host: Host): Promise<readonly Rule[]> {
 }
 
 const some = <T>(...of: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...of);
-const anyRule: fc.Arbitrary<Rule> = fc.record({
+const anyRule: fc.Arbitrary<RedirectRule> = fc.record({
   from: fc.oneof(
     { weight: 20, arbitrary: some('/a', '/b', '/c', '/a b') },
     { weight: 1, arbitrary: some('^/x(.*)$', '', '/a\u0000', '//b') },
@@ -216,7 +216,7 @@ const one = (words: fc.Arbitrary<string>): fc.Arbitrary<Args> => words.map((word
 async function always(
   command: string,
   words: fc.Arbitrary<Args>,
-  holds: (was: readonly Rule[], now: readonly Rule[], asked: Asked) => void,
+  holds: (was: readonly RedirectRule[], now: readonly RedirectRule[], asked: Asked) => void,
 ): Promise<void> {
   let went = 0;
   await fc.assert(
@@ -240,7 +240,7 @@ async function always(
   expect(went).toBeGreaterThan(10);
 }
 
-const without = (rules: readonly Rule[], others: readonly Rule[]): readonly Rule[] => {
+const without = (rules: readonly RedirectRule[], others: readonly RedirectRule[]): readonly RedirectRule[] => {
   const keys = new Set(others.map(keyOf));
   return rules.filter((one) => !keys.has(keyOf(one)));
 };
@@ -346,7 +346,7 @@ describe('every page is read', () => {
     ['a clearing by words', ['clear', live.id, '/1']],
   ])('and %s is not proven by a listing that is cut off, nor while a rule is left', async (_, words) => {
     const asked = await ask(['redirects', ...words], new Host(many));
-    const seen = async (rules: readonly Rule[], paging?: Paging) =>
+    const seen = async (rules: readonly RedirectRule[], paging?: Paging) =>
       verdictOf(asked, (await ask(['redirects', ...words], new Host(rules, paging))).snapshot);
     const done = [rule('/1', '/y')].filter(() => words[0] === 'edit');
     const others = Array.from({ length: 600 }, (_, at) => rule(`/z${at}`, '/z'));
@@ -457,10 +457,10 @@ describe('words for a path and for where it leads', () => {
 });
 
 describe('adding', () => {
-  const add = (rules: readonly Rule[], ...words: Args): Promise<Asked> =>
+  const add = (rules: readonly RedirectRule[], ...words: Args): Promise<Asked> =>
     ask(['redirects', 'add', live.id, ...words], new Host(rules));
 
-  test.each<[string, readonly Rule[], Args, string]>([
+  test.each<[string, readonly RedirectRule[], Args, string]>([
     ['the very same', [rule('/a', '/b')], ['/a', '/b'], 'acme-shop/live already has the redirect /a → /b (301).'],
     ['the same path', [rule('/a', '/b')], ['/a', '/c'], 'acme-shop/live already redirects that path: /a → /b (301).'],
     ['another type', [rule('/a', '/b')], ['/a', '/b', '--type=redirect'], 'already redirects that path'],
@@ -492,7 +492,7 @@ describe('adding', () => {
     expect(saysOf(asked)).toMatch(/Nothing was (changed|done)\.$/);
   });
 
-  test.each<[string, readonly Rule[], Args]>([
+  test.each<[string, readonly RedirectRule[], Args]>([
     [
       'the same path of another domain',
       [rule('/a', '/b', { domain: 'acme.com' })],
@@ -565,7 +565,7 @@ describe('adding', () => {
 
   test('is not superseded by a rule for another path, nor by another order', async () => {
     const rules = [rule('/a', '/b', { domain: 'acme.com' }), rule('/a', '/c', { domain: 'shop.acme.com' })];
-    const preconditionsOn = async (of: readonly Rule[]): Promise<unknown> => {
+    const preconditionsOn = async (of: readonly RedirectRule[]): Promise<unknown> => {
       const { action, input, snapshot } = await add(of, '/a', '/x');
       return action.preconditions?.({ input, snapshot });
     };
@@ -692,7 +692,7 @@ describe('picking one rule', () => {
       ['edit', live.id, '/a', '--to=/c'],
       ['remove', live.id, '/a'],
     ]) {
-      const preconditionsOn = async (of: readonly Rule[]): Promise<unknown> => {
+      const preconditionsOn = async (of: readonly RedirectRule[]): Promise<unknown> => {
         const { action, input, snapshot } = await ask(['redirects', ...words], new Host(of));
         return action.preconditions?.({ input, snapshot });
       };
@@ -711,7 +711,7 @@ describe('picking one rule', () => {
     expect(() => action.call({ input, snapshot })).toThrow(TypeError);
   });
 
-  test.each<[string, Partial<Rule>, boolean]>([
+  test.each<[string, Partial<RedirectRule>, boolean]>([
     ['everywhere', {}, true],
     [
       'for one domain, country and city',
@@ -780,7 +780,7 @@ describe('clearing', () => {
     expect(action.call({ input, snapshot }).body).toEqual(body);
   });
 
-  test.each<[string, readonly Rule[], Args, string]>([
+  test.each<[string, readonly RedirectRule[], Args, string]>([
     ['nothing', [], [], 'acme-shop/live has no redirects.'],
     ['nothing like that', rules, ['zzz'], 'No redirect of acme-shop/live has “zzz” in its path, target or domain.'],
     ['what cannot be sent', [rule('/a', '/b\u0000')], ['/a'], 'has characters that cannot be sent to the host'],
@@ -797,7 +797,7 @@ describe('clearing', () => {
   });
 
   test('is superseded by one more rule that it would remove', async () => {
-    const preconditionsOn = async (of: readonly Rule[], ...words: Args): Promise<unknown> => {
+    const preconditionsOn = async (of: readonly RedirectRule[], ...words: Args): Promise<unknown> => {
       const { action, input, snapshot } = await ask(['redirects', 'clear', live.id, ...words], new Host(of));
       return action.preconditions?.({ input, snapshot });
     };
@@ -862,7 +862,7 @@ describe('listing', () => {
   test('asks the host for what it can do', async () => {
     const asked: unknown[] = [];
     const host = new Host(rules);
-    const read: Reader = (call) => {
+    const read: HostReader = (call) => {
       asked.push(call.query);
       return new Host(rules).read(call);
     };
@@ -901,13 +901,13 @@ describe('a rule says its domain, also where it has none', () => {
   const everyDomain = { from: '/a', to: '/b', type: 'permanent', domain: null };
   const onLogin = { ...everyDomain, domain: 'https://login.acme.com' };
   const { domain: _, ...silent } = everyDomain;
-  const bodyOf = async (rules: readonly Rule[], ...words: Args): Promise<unknown> => {
+  const bodyOf = async (rules: readonly RedirectRule[], ...words: Args): Promise<unknown> => {
     const asked = await ask(words, new Host(rules));
     expect(saysOf(asked)).toBe('');
     return callFor(asked).body;
   };
 
-  test.each<[string, Rule, readonly string[], object]>([
+  test.each<[string, RedirectRule, readonly string[], object]>([
     ['as null', everyDomain, [], { ...everyDomain }],
     ['with its scheme', onLogin, ['--domain=login.acme.com'], { ...onLogin }],
     ['as the empty text it was read as', { ...everyDomain, domain: '' }, [], { ...everyDomain, domain: '' }],
@@ -952,7 +952,7 @@ test.each(['document', 'kinsta'] as const)('the stand-in does all of it as the s
       const query = new URLSearchParams();
       for (const [name, value] of Object.entries(call.query ?? {})) query.set(name, String(value));
       return call.reply.parse((await callOf(hosting, 'GET', `${path(call)}?${query.toString()}`)).body);
-    }) satisfies Reader,
+    }) satisfies HostReader,
   };
   const did = async (words: Args): Promise<Args | undefined> => {
     const asked = await ask(words, host);

@@ -6,7 +6,7 @@ import { themesList } from '../../src/commands/themes/list.ts';
 import { themesShow } from '../../src/commands/themes/show.ts';
 import { themesUpdate } from '../../src/commands/themes/update.ts';
 import { themesOf } from '../../src/commands/themes/installed.ts';
-import type { Json, Reader } from '../../src/hosting/contract/call.ts';
+import type { Json, HostReader } from '../../src/hosting/contract/call.ts';
 import { Refusal } from '../../src/errors.ts';
 import { HostTrouble } from '../../src/hosting/client.ts';
 import { failureOfStatus } from '../../src/hosting/failure.ts';
@@ -77,7 +77,7 @@ const itemOf = (theme: Theme) => ({
 /** A host with these themes; it ignores what it is asked to filter, and pages only where `pages` says so. */
 function hostWith(all: readonly Theme[], own: readonly object[] = [], pages = false) {
   const asked: { readonly section: string; readonly body: Json | undefined }[] = [];
-  const read: Reader = async (call) => {
+  const read: HostReader = async (call) => {
     asked.push({ section: call.section, body: call.body });
     const { offset, limit } = pagingIn(call.body);
     const items = all.map(itemOf).slice(...(pages ? [offset, offset + limit] : []));
@@ -96,7 +96,7 @@ function pagingIn(body: Json | undefined): { readonly offset: number; readonly l
 }
 
 const now = Date.parse('2026-03-01T09:00:00Z');
-const around = (read: Reader, more: Partial<Surroundings> = {}): Surroundings => ({
+const around = (read: HostReader, more: Partial<Surroundings> = {}): Surroundings => ({
   read,
   company,
   certificate: noCertificate,
@@ -117,7 +117,7 @@ const everythingIn = (page: Page): string =>
 const answering = (status: number): HostTrouble =>
   new HostTrouble({ ...failureOfStatus(status, '', undefined) }, { attempts: 1, elapsedMs: 5 });
 /** A host that answers the company's list with trouble, and the environment's own as ever. */
-function withoutCompany(trouble: HostTrouble, own: readonly object[] = []): Reader {
+function withoutCompany(trouble: HostTrouble, own: readonly object[] = []): HostReader {
   const { read } = hostWith(themes, own);
   return (call) => (call.section === '4.1' ? Promise.reject(trouble) : read(call));
 }
@@ -132,7 +132,7 @@ describe('list', () => {
     sort: undefined,
     descending: false,
   };
-  const list = (more: Partial<Wanted> = {}, read: Reader = hostWith(themes).read): Promise<Page> =>
+  const list = (more: Partial<Wanted> = {}, read: HostReader = hostWith(themes).read): Promise<Page> =>
     themesList.show({ input: { ...nothing, ...more }, ...around(read) });
   const namesOf = (page: Page): readonly (string | undefined)[] =>
     cellsOf(page).map(([, title]) => title?.split(' ').at(-1));
@@ -226,7 +226,8 @@ describe('list', () => {
 });
 
 describe('show', () => {
-  const show = (env: typeof live, read: Reader): Promise<Page> => themesShow.show({ input: { env }, ...around(read) });
+  const show = (env: typeof live, read: HostReader): Promise<Page> =>
+    themesShow.show({ input: { env }, ...around(read) });
   const own = [
     { name: 'kiln', title: 'Kiln', status: 'active', version: '1.0.5', update: 'available', update_version: '1.0.7' },
     { name: 'quill', title: 'Quill', status: 'inactive', version: '5.2.0', update: 'none', update_version: '' },
@@ -273,7 +274,7 @@ describe('show', () => {
   });
 
   test('survives rows of which nothing is told', async () => {
-    const read: Reader = async (call) =>
+    const read: HostReader = async (call) =>
       call.reply.parse({
         company: {
           themes: {

@@ -140,7 +140,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'It is no user group that the file mentions.',
-      '{ groups, joinedGroups = [], otherGroups = [] }: Person,',
+      '{ groups, joinedGroups = [], otherGroups = [] }: Member,',
       '[] → ["Stryker was here"]',
       '[] → ["Stryker was here"]',
     ),
@@ -261,7 +261,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'No rule can name either.',
-      "const READING: Command = { path: '', risk: 'read' };",
+      "const READING: PolicyCommand = { path: '', risk: 'read' };",
       '\'\' → "Stryker was here!"',
     ),
   ],

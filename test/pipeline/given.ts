@@ -11,7 +11,7 @@ import type { Person } from '../../src/pipeline/access/access-check.ts';
 import type { PipelineContext } from '../../src/pipeline/conversation/context.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import type { Given } from '../../src/pipeline/language/parse.ts';
-import type { Names } from '../../src/pipeline/language/resolve.ts';
+import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { tell } from '../../src/policy/mistakes.ts';
 import type { Policy } from '../../src/policy/rules.ts';
@@ -53,7 +53,7 @@ export const contextWith = (parts: Partial<PipelineContext>): PipelineContext =>
     },
   });
 export const company: Company = { kind: 'company', id: uuid(99), name: 'Acme' };
-export const names: Names = { environments: [blog, live, staging], domains: [shopDomain] };
+export const names: KnownNames = { environments: [blog, live, staging], domains: [shopDomain] };
 
 export const ana: Person = {
   id: 'U01ANA',

@@ -4,7 +4,7 @@ import type { Refusal } from '../../src/errors.ts';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { mayRun } from '../../src/pipeline/access/may-run.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
-import { resolve, type Names } from '../../src/pipeline/language/resolve.ts';
+import { resolve, type KnownNames } from '../../src/pipeline/language/resolve.ts';
 import { nameToType } from '../../src/pipeline/changes/confirmation.ts';
 import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
 import type { Policy } from '../../src/policy/rules.ts';
@@ -62,7 +62,7 @@ afterAll(() => database.close());
 
 const surfacesIn = (cell: Cell): ReadonlyMap<string, ParsedCommand> => rows.get(rowOf(cell)) ?? new Map();
 
-function asked(parsed: ParsedCommand, role: Role, known: Names, at: StepsContext = context): Evaluated | Refusal {
+function asked(parsed: ParsedCommand, role: Role, known: KnownNames, at: StepsContext = context): Evaluated | Refusal {
   const person = roles[role];
   try {
     return evaluate(at, resolve(parsed, known), { person, channel: { id: 'C1', shared: false } });

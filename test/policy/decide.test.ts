@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { AccessRequest } from '../../src/policy/policy.ts';
 import { decide, mayAnywhere, mayRead, whoMay } from '../../src/policy/policy.ts';
-import type { Person } from '../../src/policy/rules.ts';
+import type { Member } from '../../src/policy/rules.ts';
 import {
   ana,
   ben,
@@ -34,10 +34,10 @@ const policy = rulesOf(
   '{ deny: [images], to: [guides, readers] }',
 );
 
-const asks = (who: Person, parsed: AccessRequest) => decide(policy, who, parsed);
+const asks = (who: Member, parsed: AccessRequest) => decide(policy, who, parsed);
 
 describe('who may do what, where', () => {
-  test.each<[string, Person, AccessRequest, 'allowed' | 'no rule' | 'denied']>([
+  test.each<[string, Member, AccessRequest, 'allowed' | 'no rule' | 'denied']>([
     ['a class covers its commands', ana, to('cache clear', 'acme-shop/staging'), 'allowed'],
     ['a command by name', ana, to('allowlist add', 'acme-shop/staging'), 'allowed'],
     ['not another command of its class', ana, to('allowlist remove', 'acme-shop/staging'), 'no rule'],
@@ -198,7 +198,7 @@ describe('what the answer says', () => {
 });
 
 describe('the approval it needs', () => {
-  const needed = (who: Person, parsed: AccessRequest, ...rules: string[]) => {
+  const needed = (who: Member, parsed: AccessRequest, ...rules: string[]) => {
     const decision = decide(rulesOf(READ, ...rules), who, parsed);
     return decision.kind === 'allowed' ? decision.approval : decision.kind;
   };

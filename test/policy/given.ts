@@ -1,6 +1,6 @@
 import { loadPolicy } from '../../src/policy/load.ts';
 import { tell } from '../../src/policy/mistakes.ts';
-import type { Catalogue, Command, Person, Policy } from '../../src/policy/rules.ts';
+import type { Catalogue, PolicyCommand, Member, Policy } from '../../src/policy/rules.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import type { AccessRequest } from '../../src/policy/policy.ts';
 
@@ -15,7 +15,7 @@ const PATHS = {
 const risks = ['read', 'routine', 'sensitive', 'destructive', 'named'] as const;
 export const catalogue: Catalogue = risks.flatMap((risk) => PATHS[risk].map((path) => ({ path, risk })));
 
-export function command(path: string): Command {
+export function command(path: string): PolicyCommand {
   const found = catalogue.find((one) => one.path === path);
   if (!found) throw new Error(`no such command: ${path}`);
   return found;
@@ -46,7 +46,7 @@ export const withRules = (...rules: readonly string[]): string =>
 export const rulesOf = (...rules: readonly string[]): Policy => policyOf(withRules(...rules));
 
 /** A person in exactly these Slack user groups. */
-export const person = (id: string, ...groups: readonly string[]): Person => ({
+export const person = (id: string, ...groups: readonly string[]): Member => ({
   id,
   groups,
   otherGroups: groups.includes('S0GUIDES') ? [] : ['S0GUIDES'],

@@ -13,7 +13,7 @@ import {
   type AccessDecision,
   type AccessRequest,
 } from '../../src/policy/policy.ts';
-import type { Person, Policy } from '../../src/policy/rules.ts';
+import type { Member, Policy } from '../../src/policy/rules.ts';
 import { catalogue, command, environment, policyOf, to } from './given.ts';
 
 /** Decisions while the members of a Slack user group are unknown. */
@@ -32,14 +32,14 @@ const userGroups = ['S0DEVS', 'S0LEADS', 'S0BARRED', 'S0NIGHT'] as const;
 const withRules = (...rules: readonly string[]): string => `${file}${rules.map((rule) => `  - ${rule}\n`).join('')}`;
 
 /** A person with all memberships known: `groups`, `joinedGroups`, and no others. */
-const known = (id: string, groups: readonly string[] = [], joinedGroups: readonly string[] = []): Person => ({
+const known = (id: string, groups: readonly string[] = [], joinedGroups: readonly string[] = []): Member => ({
   id,
   groups,
   joinedGroups,
   otherGroups: userGroups.filter((group) => ![...groups, ...joinedGroups].includes(group)),
 });
 /** The same person with unknown memberships in these groups. */
-const without = (person: Person, unknown: readonly string[]): Person => {
+const without = (person: Member, unknown: readonly string[]): Member => {
   const left = (groups: readonly string[] = []): readonly string[] => groups.filter((one) => !unknown.includes(one));
   return {
     id: person.id,
@@ -50,8 +50,8 @@ const without = (person: Person, unknown: readonly string[]): Person => {
 };
 
 /** Every combination of known memberships that `person` can have in these groups. */
-function resolutions(person: Person, unknown: readonly string[]): readonly Person[] {
-  return unknown.reduce<readonly Person[]>(
+function resolutions(person: Member, unknown: readonly string[]): readonly Member[] {
+  return unknown.reduce<readonly Member[]>(
     (people, group) =>
       people.flatMap((one) => [
         { ...one, groups: [...one.groups, group] },
@@ -199,7 +199,7 @@ test('votes of which it is not known whether they count never complete an approv
       ]);
       if (needed === 'none') throw new Error('unreachable');
       const asked: ApprovalRequest = { ...wanted, requester: 'U02BEN' };
-      const left = (voters: readonly Person[], counting?: 'perhaps') =>
+      const left = (voters: readonly Member[], counting?: 'perhaps') =>
         outstanding(policy, needed, asked, voters, counting).reduce((sum, { count }) => sum + count, 0);
       const partly = cast.map(([person, hidden]) => without(person, hidden));
       const people = cast.map(([person]) => person);
@@ -223,7 +223,7 @@ describe('where a user group cannot be read', () => {
   const clear = to('cache clear', 'acme-shop/live');
   const ana = known('U01ANA');
 
-  test.each<[string, Person, AccessRequest, readonly string[]]>([
+  test.each<[string, Member, AccessRequest, readonly string[]]>([
     ['whoever is named by their id needs no group', without(ana, userGroups), clear, []],
     ['a deny holds', without(ana, ['S0BARRED']), to('images', 'a/b'), ['S0BARRED']],
     ['an allow does not', without(known('U0NEW'), ['S0DEVS']), clear, ['S0DEVS']],
@@ -236,7 +236,7 @@ describe('where a user group cannot be read', () => {
 
   test('what a rule would ask for besides is asked for', () => {
     const push = to('push', 'acme-shop/live');
-    const asks = (person: Person): unknown => {
+    const asks = (person: Member): unknown => {
       const decision = decide(policy, person, push);
       return decision.kind === 'allowed' && decision.approval !== 'none'
         ? [decision.approval.reason, decision.unsure]
@@ -285,7 +285,7 @@ rules: [{ allow: [push], to: [developers] }]
       reason: 'optional',
     };
     const asked: ApprovalRequest = { ...to('push', 'acme-shop/live'), requester: 'U01ANA' };
-    const voteOf = (person: Person) => mayApprove(policy, person, needed, asked);
+    const voteOf = (person: Member) => mayApprove(policy, person, needed, asked);
     expect(voteOf(known('U0NEW', ['S0LEADS']))).toMatchObject({ kind: 'counts' });
     expect(voteOf(without(known('U0NEW'), ['S0LEADS']))).toMatchObject({ why: 'unknown', groups: ['S0LEADS'] });
     expect(voteOf(without(known('U0NEW'), ['S0DEVS']))).toMatchObject({ why: 'not named' });

@@ -2,7 +2,7 @@ import { ok, strictEqual } from 'node:assert';
 import * as fc from 'fast-check';
 import { catalogue } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
-import type { Reader } from '../../src/hosting/contract/call.ts';
+import type { HostReader } from '../../src/hosting/contract/call.ts';
 import { aboutOf } from '../../src/pipeline/access/targets.ts';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { authorize, type Person } from '../../src/pipeline/access/access-check.ts';
@@ -69,7 +69,7 @@ const wishes: readonly (readonly string[])[] = [
 ];
 
 const hostWith =
-  (list: readonly string[]): Reader =>
+  (list: readonly string[]): HostReader =>
   async (call) =>
     call.reply.parse({
       environment: {
@@ -93,7 +93,7 @@ type Scene = Ground & {
   /** Waits for its turn. */
   readonly turn: (what: string) => Promise<void>;
   readonly rules: { now: Policy };
-  readonly host: { read: Reader };
+  readonly host: { read: HostReader };
   readonly written: unknown[];
 };
 

@@ -5,7 +5,7 @@ import {
   claimMessages,
   markDelivered,
   enqueueMessage,
-  postpone,
+  retryLater,
   type Message,
   type NewMessage,
 } from '../../src/storage/messages.ts';
@@ -74,7 +74,7 @@ class Model {
     const [one] = this.claimed.splice(0, 1);
     if (one === undefined) return;
     if (does === 'draw') return this.draw(one);
-    await this.database.transaction((tx) => postpone(tx, one, this.now + 50));
+    await this.database.transaction((tx) => retryLater(tx, one, this.now + 50));
   }
 
   /** Kills the worker once more, then works until nothing is due. */

@@ -9,7 +9,7 @@ import {
   forgetMessages,
   giveUp,
   enqueueMessage,
-  postpone,
+  retryLater,
   type Message,
   type NewMessage,
 } from '../../src/storage/messages.ts';
@@ -76,7 +76,7 @@ describeBoth('messages', (open) => {
     const [first] = await claim(database);
     if (first === undefined) throw new Error('nothing was due');
     expect(await claim(database, 11, 'b')).toEqual([]);
-    await database.transaction((tx) => postpone(tx, first, 500));
+    await database.transaction((tx) => retryLater(tx, first, 500));
     expect(await claim(database, 499)).toEqual([]);
     expect(await claim(database, 500)).toMatchObject([{ key: '1:1', attempts: 1 }]);
     await database.transaction((tx) => giveUp(tx, first));
@@ -92,7 +92,7 @@ describeBoth('messages', (open) => {
     if (asleep === undefined || other === undefined) throw new Error('nothing was due');
     expect(await draw(database, other, '1.2')).toBe(true);
     expect(await draw(database, asleep, '1.1')).toBe(false);
-    await database.transaction((tx) => postpone(tx, asleep, 1));
+    await database.transaction((tx) => retryLater(tx, asleep, 1));
     await database.transaction((tx) => giveUp(tx, asleep));
     expect(await cardOf(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, attempts: 0 });
   });

@@ -5,16 +5,16 @@ import { insertChange } from '../../src/storage/changes.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
-import type { Reader } from '../../src/storage/tx.ts';
+import type { ReadHandle } from '../../src/storage/tx.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { changeOf } from '../pipeline/given.ts';
 import { sample } from './samples.ts';
 
-const processOf = async (db: Reader): Promise<number> => {
+const processOf = async (db: ReadHandle): Promise<number> => {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
   return rows[0]?.pid ?? 0;
 };
-const end = (db: Reader, pid: number) => sql`select pg_terminate_backend(${pid})`.execute(db);
+const end = (db: ReadHandle, pid: number) => sql`select pg_terminate_backend(${pid})`.execute(db);
 
 describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
   const opened: Database[] = [];
@@ -112,7 +112,7 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
       url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} -c synchronous_commit=${as}`);
       const database = await open(url.href);
       const changeStore = createChangeStore({ auditKey: undefined, installation: '', onEvent: () => undefined });
-      const waits = async (db: Reader): Promise<unknown> =>
+      const waits = async (db: ReadHandle): Promise<unknown> =>
         (await sql<{ mode: string }>`select current_setting('synchronous_commit') as mode`.execute(db)).rows[0]?.mode;
       const row = { ...sample, state: 'approved', card: changeOf().card } as const;
       const [change, atBirth] = await database.transaction(async (tx) => {

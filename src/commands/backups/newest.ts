@@ -1,5 +1,5 @@
 import { listBackups } from '../../hosting/contract/backups.ts';
-import type { Reader } from '../../hosting/contract/call.ts';
+import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { say, time, type Text } from '../../text.ts';
 
@@ -9,7 +9,7 @@ export type NewestBackup = { readonly type: string; readonly at: number | undefi
 const dayMs = 86_400_000;
 
 /** Reads which backup of an environment is the newest; null: there is none. */
-export async function newestBackup(read: Reader, { id }: Environment): Promise<NewestBackup> {
+export async function newestBackup(read: HostReader, { id }: Environment): Promise<NewestBackup> {
   const backups = await read(listBackups({ env_id: id }));
   const [newest] = backups.toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0));
   return newest === undefined ? null : { type: newest.type ?? '', at: newest.created_at ?? undefined };

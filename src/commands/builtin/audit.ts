@@ -1,7 +1,7 @@
 import { bold, code, inline, joined, person, say, time, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import type { TrailLine } from '../kit/audit.ts';
-import { anyEnvironment, moment, option, testUser } from '../kit/fields.ts';
+import { anyEnvironment, moment, option, member } from '../kit/fields.ts';
 import { counted, tableOr } from '../kit/page.ts';
 import { momentAt } from '../kit/values/times.ts';
 
@@ -12,7 +12,7 @@ export const audit = builtin({
   fields: {
     env: anyEnvironment(),
     since: { ...option(moment('Since')), shown: '7d' },
-    by: option(testUser('By')),
+    by: option(member('By')),
   },
   answer: async ({ input: { env, since, by }, queryService }) => {
     const from = since && momentAt(since, queryService.now, queryService.person.zone);

@@ -1,14 +1,14 @@
 import { showDuration } from '../../duration.ts';
 import { code, inline, joined, person, say, type Text } from '../../text.ts';
 import { builtin, type Ability, type Approving, type RuleLine } from '../kit/builtin.ts';
-import { optional, rest, testUser } from '../kit/fields.ts';
+import { optional, rest, member } from '../kit/fields.ts';
 import { counted, type Page, paragraph } from '../kit/page.ts';
 
 export const can = builtin({
   summary: 'Check who may run a command, by which rule, and who could approve it',
   button: 'Who may what',
   right: 'read',
-  fields: { person: optional(testUser('Person')), command: rest('Command') },
+  fields: { person: optional(member('Person')), command: rest('Command') },
   answer: async ({ input, queryService }) => {
     const ability = await queryService.can(input.command, input.person);
     return pageOf(ability, ability.person.id === queryService.person.id);

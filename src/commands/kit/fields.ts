@@ -8,11 +8,11 @@ import { code, say } from '../../text.ts';
 import { readDuration, readMoment, type Moment } from './values/times.ts';
 
 /** How a field is typed: as a positional word, or as `--name value`. Forms ignore it. */
-export type Place = 'word' | 'option';
+export type Placement = 'word' | 'option';
 
 type Common<Optional extends boolean> = {
   readonly label: string;
-  readonly place: Place;
+  readonly place: Placement;
   readonly optional: Optional;
   /** One line under the field in a form. */
   readonly hint?: string;
@@ -113,7 +113,7 @@ export const word = (label: string, limit = 200): PlainField<string, false> =>
   });
 
 /** A member of the workspace, mentioned or given by id; the value is a Slack user id. */
-export const testUser = (label: string): PlainField<string, false> =>
+export const member = (label: string): PlainField<string, false> =>
   plainField(label, {
     shown: '@person',
     takes: 'a person',

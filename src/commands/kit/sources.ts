@@ -1,11 +1,11 @@
-import type { Reader } from '../../hosting/contract/call.ts';
+import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
 import type { Company, Environment } from '../../hosting/contract/target.ts';
 import type { Text } from '../../text.ts';
 
 /** What a command may read before anything is sent. */
 export type Sources = {
-  readonly read: Reader;
+  readonly read: HostReader;
   /** The company that owns the sites. */
   readonly company: Company;
   /** A certificate on this machine by its name; `wrong` says why it cannot be used. */

@@ -1,4 +1,4 @@
-import { requestIn, type Request } from './requests.ts';
+import { requestIn, type LoggedRequest } from './requests.ts';
 import { masker } from './masking.ts';
 import { causeIn, unwrapped, type Unwrapped } from './nginx.ts';
 import { stampReader } from './timestamps.ts';
@@ -6,7 +6,7 @@ import { stampReader } from './timestamps.ts';
 export const withRequest = (line: Line): LineWithRequest => ({ line, request: requestIn(line.text) });
 
 /** A line, and the request in it, if there is one. */
-export type LineWithRequest = { readonly line: Line; readonly request: Request | undefined };
+export type LineWithRequest = { readonly line: Line; readonly request: LoggedRequest | undefined };
 
 /** A line of a log that may be shown. */
 export type Line = Unwrapped & {

@@ -1,5 +1,5 @@
 /** The request in a line of an access or cache log. */
-export type Request = {
+export type LoggedRequest = {
   /** Without the query. */
   readonly path: string;
   readonly status: number;
@@ -17,7 +17,7 @@ const duration = /[\s=](\d{1,6}\.\d{1,6})$/;
 const alias = /\bclient-[\da-f]{4,}\b/;
 
 /** Reads a masked line. */
-export function requestIn(text: string): Request | undefined {
+export function requestIn(text: string): LoggedRequest | undefined {
   const end = text.indexOf(protocol);
   const answered = end <= 0 ? null : answer.exec(text.slice(end, end + 24));
   if (answered === null) return undefined;
@@ -56,7 +56,7 @@ export type PathCount = {
 const varying = /(?<![\da-f])(?=[a-f]*\d)[\da-f]{8,}(?:-[\da-f]{4,12})*|\d{2,}/gi;
 
 type PathCounter = {
-  readonly add: (request: Pick<Request, 'path'> & Partial<Request>) => void;
+  readonly add: (request: Pick<LoggedRequest, 'path'> & Partial<LoggedRequest>) => void;
   readonly counts: () => readonly PathCount[];
 };
 

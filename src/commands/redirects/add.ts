@@ -16,13 +16,17 @@ import {
   samePlace,
   spoken,
   spokenAll,
-  type Rule,
+  type RedirectRule,
 } from './rules.ts';
 
 const fields = { env: environment(), from: fromPath, to: target, type, ...places };
 type Wanted = Input<typeof fields>;
 /** The rules with the same path, and those of a loop back to it; null if there is no loop. */
-type Seen = { readonly whole: boolean; readonly same: readonly Rule[]; readonly loop: readonly Rule[] | null };
+type Seen = {
+  readonly whole: boolean;
+  readonly same: readonly RedirectRule[];
+  readonly loop: readonly RedirectRule[] | null;
+};
 
 export const redirectsAdd = action({
   summary: 'Redirect a path',

@@ -13,7 +13,7 @@ import {
   spoken,
   valueOf,
   withWords,
-  type Listing,
+  type RuleListing,
 } from './rules.ts';
 
 const shownRules = 10;
@@ -33,7 +33,7 @@ export const redirectsClear = action({
   risk: 'destructive',
   fields,
   target: 'env',
-  look: async ({ input, read }): Promise<Listing> => {
+  look: async ({ input, read }): Promise<RuleListing> => {
     const { rules, whole } = await allRules(read, input.env);
     return { whole, rules: withWords(rules, input.search) };
   },
@@ -68,7 +68,7 @@ const whichOf = ({ search }: Wanted, amount: number): Text =>
     ? say`all ${counted(amount, 'redirect')}`
     : say`the ${counted(amount, 'redirect')} with “${search}”`;
 
-function impossible({ env, search }: Wanted, { whole, rules }: Listing): Wrong<keyof Wanted> | undefined {
+function impossible({ env, search }: Wanted, { whole, rules }: RuleListing): Wrong<keyof Wanted> | undefined {
   if (!whole) return notWhole(env);
   if (rules.length === 0) {
     return search === undefined

@@ -7,12 +7,12 @@ import { leadsBack, ofType, toHost } from './facts.ts';
 import { listedFrom, canBeSaid, selectors, target, type } from './fields.ts';
 import { wayBack } from './loops.ts';
 import { fromOfItsRules, meant, notOne, selectorsOf, type Found } from './one.ts';
-import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, type Rule } from './rules.ts';
+import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, type RedirectRule } from './rules.ts';
 
 const fields = { env: environment(), from: listedFrom, to: option(target), type, ...selectors };
 type Wanted = Input<typeof fields>;
 /** `loop`: the rules of a loop back from the new target; null if there is none. */
-type Seen = Found & { readonly loop: readonly Rule[] | null };
+type Seen = Found & { readonly loop: readonly RedirectRule[] | null };
 
 export const redirectsEdit = action({
   summary: 'Change where a redirect leads, or its type',
@@ -31,7 +31,7 @@ export const redirectsEdit = action({
     const found = meant(rules, input);
     const [rule] = found;
     const others = rules.filter((other) => other !== rule);
-    const back = (to: Rule['to']) => (rule ? (wayBack({ ...rule, to }, others) ?? null) : null);
+    const back = (to: RedirectRule['to']) => (rule ? (wayBack({ ...rule, to }, others) ?? null) : null);
     return { whole, found, loop: input.to === undefined ? null : back(input.to), looped: back(rule?.to) !== null };
   },
   possible: ({ input, snapshot }) => impossible(input, snapshot),
@@ -68,7 +68,7 @@ const unsaid: Wrong<keyof Wanted> = {
 };
 
 /** The whole rule after the change; values that are not given stay as they were read. */
-const changed = (rule: Rule | undefined, { from, to, type }: Wanted) =>
+const changed = (rule: RedirectRule | undefined, { from, to, type }: Wanted) =>
   inRequest({
     ...rule,
     from,
@@ -105,7 +105,7 @@ function impossible(input: Wanted, snapshot: Seen): Wrong<keyof Wanted> | undefi
   return snapshot.loop === null ? undefined : { field: 'to', ...leadsBack(from, snapshot.loop) };
 }
 
-function factsOf(input: Wanted, rule: Rule | undefined) {
+function factsOf(input: Wanted, rule: RedirectRule | undefined) {
   if (rule === undefined) return { Redirect: 'none' };
   const wanted = changed(rule, input);
   return {
@@ -117,7 +117,7 @@ function factsOf(input: Wanted, rule: Rule | undefined) {
   };
 }
 
-function back(input: Wanted, rule: Rule | undefined): Args | undefined {
+function back(input: Wanted, rule: RedirectRule | undefined): Args | undefined {
   const selected = rule && selectorsOf(rule);
   const type = rule && typeOf(rule);
   if (!selected || !type || !canBeSaid(target, rule.to ?? '')) return undefined;

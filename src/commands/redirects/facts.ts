@@ -1,8 +1,8 @@
 import { code, say, type Inline } from '../../text.ts';
-import { brief, spokenAll, statusOf, type Rule } from './rules.ts';
+import { brief, spokenAll, statusOf, type RedirectRule } from './rules.ts';
 
 /** A type and its meaning, for people. */
-export const ofType = (rule: Pick<Rule, 'type'>): string =>
+export const ofType = (rule: Pick<RedirectRule, 'type'>): string =>
   rule.type === 'permanent'
     ? '301, for good: browsers remember it'
     : `${statusOf(rule)}${rule.type === 'redirect' ? ', for now' : ''}`;
@@ -14,7 +14,7 @@ export function toHost(to: string): Readonly<Record<string, Inline>> {
 }
 
 /** Refuses a redirect loop. */
-export const leadsBack = (from: string, way: readonly Rule[]) =>
+export const leadsBack = (from: string, way: readonly RedirectRule[]) =>
   ({
     says:
       way.length === 0

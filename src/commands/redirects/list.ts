@@ -2,7 +2,7 @@ import { joined, code, inline, say, type Text } from '../../text.ts';
 import { choice, environment, flag, option, optional, word, type Input } from '../kit/fields.ts';
 import { counted, type Page, readAt, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { allRules, statusOf, visitorsOf, withWords, type Rule } from './rules.ts';
+import { allRules, statusOf, visitorsOf, withWords, type RedirectRule } from './rules.ts';
 
 const fields = {
   env: environment(),
@@ -67,7 +67,7 @@ export const redirectsList = report({
   },
 });
 
-const rowOf = (rule: Rule): readonly Text[] =>
+const rowOf = (rule: RedirectRule): readonly Text[] =>
   [rule.from ?? '', rule.to ?? '', statusOf(rule), rule.domain ?? '', visitorsOf(rule)].map(inline);
 
 const said = ({ search, regex }: Wanted): Text =>
@@ -87,7 +87,7 @@ function isExpression(source: string): boolean {
 }
 
 /** In the order asked for, whether the host sorts or not. */
-function sorted(rules: readonly Rule[], key: Wanted['sort'], descending: boolean): readonly Rule[] {
+function sorted(rules: readonly RedirectRule[], key: Wanted['sort'], descending: boolean): readonly RedirectRule[] {
   if (key === undefined) return rules;
   const sign = descending ? -1 : 1;
   return rules.toSorted((one, other) => sign * order.compare(one[key] ?? '', other[key] ?? ''));

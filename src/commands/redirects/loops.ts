@@ -1,29 +1,34 @@
-import { placeOf, type Place, type Rule } from './rules.ts';
+import { scopeOf, type RuleScope, type RedirectRule } from './rules.ts';
 
 /** A step of a visitor: where they are sent, for which requests, and by which rule. */
-type Visit = { readonly to: Rule['to']; readonly place: Place; readonly by?: Rule; readonly after?: Visit };
-type Stop = { readonly path: string; readonly place: Place };
+type Visit = {
+  readonly to: RedirectRule['to'];
+  readonly place: RuleScope;
+  readonly by?: RedirectRule;
+  readonly after?: Visit;
+};
+type Stop = { readonly path: string; readonly place: RuleScope };
 
 /**
  * The rules of a loop that starts with `rule`: empty if it redirects to itself, undefined if there is no known loop. An
  * address counts as this site only if a rule names its host as a domain.
  */
 export function wayBack(
-  rule: Pick<Rule, 'from' | 'to'> & Partial<Rule>,
-  others: readonly Rule[],
-): readonly Rule[] | undefined {
+  rule: Pick<RedirectRule, 'from' | 'to'> & Partial<RedirectRule>,
+  others: readonly RedirectRule[],
+): readonly RedirectRule[] | undefined {
   const start = pathOf(rule.from);
-  const own = placeOf(rule);
-  const hosts = new Set([rule, ...others].map((one) => placeOf(one).domain));
+  const own = scopeOf(rule);
+  const hosts = new Set([rule, ...others].map((one) => scopeOf(one).domain));
   const byPath = Map.groupBy(others, ({ from }) => pathOf(from));
-  const seen = new Set<Rule>();
+  const seen = new Set<RedirectRule>();
   const visits: Visit[] = [{ to: rule.to, place: own }];
   for (const visit of visits) {
     const stop = stopOf(visit, hosts);
     if (stop === undefined) continue;
     if (stop.path === start && met(stop.place, own)) return wayOf(visit);
     for (const next of byPath.get(stop.path) ?? []) {
-      const place = met(stop.place, placeOf(next));
+      const place = met(stop.place, scopeOf(next));
       if (place === undefined || seen.has(next)) continue;
       seen.add(next);
       visits.push({ to: next.to, place, by: next, after: visit });
@@ -41,14 +46,14 @@ function stopOf({ to, place }: Visit, hosts: ReadonlySet<string>): Stop | undefi
 }
 
 /** A path as a browser requests it; undefined if it is not a path. */
-function pathOf(text: Rule['from']): string | undefined {
+function pathOf(text: RedirectRule['from']): string | undefined {
   if (!text?.startsWith('/') || text.startsWith('//')) return undefined;
   const address = URL.parse(`http://host${text}`);
   return address === null ? undefined : address.pathname + address.search;
 }
 
 /** The requests that both places cover. */
-function met(one: Place, other: Place): Place | undefined {
+function met(one: RuleScope, other: RuleScope): RuleScope | undefined {
   const common = (here: string, there: string): string | undefined =>
     here === '' || there === '' || here === there ? here || there : undefined;
   const domain = common(one.domain, other.domain);
@@ -57,8 +62,8 @@ function met(one: Place, other: Place): Place | undefined {
   return domain === undefined || country === undefined || city === undefined ? undefined : { domain, country, city };
 }
 
-function wayOf(last: Visit): readonly Rule[] {
-  const way: Rule[] = [];
+function wayOf(last: Visit): readonly RedirectRule[] {
+  const way: RedirectRule[] = [];
   for (let visit: Visit | undefined = last; visit?.by; visit = visit.after) way.unshift(visit.by);
   return way;
 }

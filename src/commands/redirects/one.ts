@@ -5,7 +5,7 @@ import type { Wrong } from '../kit/action.ts';
 import { folded } from '../kit/values/hostnames.ts';
 import type { Sources } from '../kit/sources.ts';
 import { anywhere, canBeSaid, fromPath, selectors } from './fields.ts';
-import { allRules, brief, canBeNamed, notWhole, placeOf, spoken, spokenAll, type Rule } from './rules.ts';
+import { allRules, brief, canBeNamed, notWhole, scopeOf, spoken, spokenAll, type RedirectRule } from './rules.ts';
 import type { Input } from '../kit/fields.ts';
 
 /** How to select one rule: by its path, and by its place if several have that path. */
@@ -14,7 +14,7 @@ export type Picked = Input<typeof selectors> & { readonly env: Environment; read
 /** What a look finds of the selected rules. */
 export type Found = {
   readonly whole: boolean;
-  readonly found: readonly Rule[];
+  readonly found: readonly RedirectRule[];
   /** Whether the rule is part of a loop, so that it could not be put back. */
   readonly looped: boolean;
 };
@@ -22,9 +22,12 @@ export type Found = {
 const maxCandidates = 5;
 
 /** The selected rules; there should be exactly one. */
-export function meant(rules: readonly Rule[], { from, domain, country, city }: Picked): readonly Rule[] {
+export function meant(
+  rules: readonly RedirectRule[],
+  { from, domain, country, city }: Picked,
+): readonly RedirectRule[] {
   return rules.filter((rule) => {
-    const place = placeOf(rule);
+    const place = scopeOf(rule);
     return (
       rule.from === from && fits(domain, place.domain, folded) && fits(country, place.country) && fits(city, place.city)
     );
@@ -65,7 +68,7 @@ export function notOne(
 }
 
 /** A button for each rule that differs from the others by its place. */
-function candidates(found: readonly Rule[], argsFor: (selected: Args) => Args): readonly Offer[] {
+function candidates(found: readonly RedirectRule[], argsFor: (selected: Args) => Args): readonly Offer[] {
   const alike = Map.groupBy(found, (rule) => selectorsOf(rule)?.join('\n'));
   return [...alike.values()]
     .flatMap(([rule, ...others]) => {
@@ -76,14 +79,14 @@ function candidates(found: readonly Rule[], argsFor: (selected: Args) => Args): 
 }
 
 /** Slack's limit for button labels is 75 characters. */
-function labelOf(rule: Rule): string {
+function labelOf(rule: RedirectRule): string {
   const text = spoken(rule);
   return text.length > 75 ? `${beginning(text, 74)}…` : text;
 }
 
 /** The options that select exactly this rule among those of its path; undefined if they cannot be typed. */
-export function selectorsOf(rule: Pick<Rule, 'from'> & Partial<Rule>): Args | undefined {
-  const { domain, country, city } = placeOf(rule);
+export function selectorsOf(rule: Pick<RedirectRule, 'from'> & Partial<RedirectRule>): Args | undefined {
+  const { domain, country, city } = scopeOf(rule);
   if (!canBeSaid(fromPath, rule.from ?? '') || domain === anywhere || city === anywhere) return undefined;
   const options = {
     domain: domain || anywhere,

@@ -8,7 +8,17 @@ import { ofType } from './facts.ts';
 import { canBeSaid, listedFrom, fromPath, places, selectors, target } from './fields.ts';
 import { wayBack } from './loops.ts';
 import { fromOfItsRules, meant, notOne, type Found } from './one.ts';
-import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, visitorsOf, type Rule } from './rules.ts';
+import {
+  allRules,
+  brief,
+  inAnyOrder,
+  inRequest,
+  isSame,
+  spoken,
+  typeOf,
+  visitorsOf,
+  type RedirectRule,
+} from './rules.ts';
 
 export const redirectsRemove = action({
   summary: 'Remove a redirect',
@@ -44,7 +54,7 @@ export const redirectsRemove = action({
   undo: ({ input: { env }, snapshot: { found, looped } }) => (looped || !found[0] ? undefined : back(env, found[0])),
 });
 
-const factsOf = (rule: Rule | undefined) => ({
+const factsOf = (rule: RedirectRule | undefined) => ({
   From: code(rule?.from || 'nothing'),
   To: code(rule?.to || 'nothing'),
   Type: rule && ofType(rule),
@@ -53,7 +63,7 @@ const factsOf = (rule: Rule | undefined) => ({
 });
 
 /** Undo only if the whole rule can be typed; the host's spelling of a place may not be typable. */
-function back({ id }: Environment, rule: Rule): Args | undefined {
+function back({ id }: Environment, rule: RedirectRule): Args | undefined {
   const [from, to, type] = [rule.from ?? '', rule.to ?? '', typeOf(rule)];
   const parts = [
     [places.domain, 'domain', rule.domain],

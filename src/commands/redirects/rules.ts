@@ -1,19 +1,19 @@
 import type { z } from 'zod';
-import type { Reader } from '../../hosting/contract/call.ts';
+import type { HostReader } from '../../hosting/contract/call.ts';
 import { listRedirects, redirectTypes } from '../../hosting/contract/redirects.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { clipped, say } from '../../text.ts';
 import { folded as foldedDomain } from '../kit/values/hostnames.ts';
 
 /** A rule as the host lists it. It has no id, so requests name it by its whole value. */
-export type Rule = z.output<ReturnType<typeof listRedirects>['reply']>['rules'][number];
+export type RedirectRule = z.output<ReturnType<typeof listRedirects>['reply']>['rules'][number];
 /** Permanent (301) or temporary (302). */
 export type RedirectType = (typeof redirectTypes)[number];
 
 /** Filters and order of a listing. */
 type Selection = Omit<Parameters<typeof listRedirects>[0], 'env_id' | 'limit' | 'offset'>;
 /** The rules of an environment, without duplicates; `whole` is false if the host has more than it lists. */
-export type Listing = { readonly rules: readonly Rule[]; readonly whole: boolean };
+export type RuleListing = { readonly rules: readonly RedirectRule[]; readonly whole: boolean };
 
 const pageSize = 500;
 const maxPages = 50;
@@ -21,8 +21,8 @@ const maxPages = 50;
 const maxCellLength = 4_096;
 
 /** Reads every page; a host that ignores paging returns everything at once. */
-export async function allRules(read: Reader, { id }: Environment, wanted: Selection = {}): Promise<Listing> {
-  const rules = new Map<string, Rule>();
+export async function allRules(read: HostReader, { id }: Environment, wanted: Selection = {}): Promise<RuleListing> {
+  const rules = new Map<string, RedirectRule>();
   let came = 0;
   for (let page = 0; page < maxPages; page += 1) {
     const answer = await read(listRedirects({ env_id: id, limit: pageSize, offset: came, ...wanted }));
@@ -47,7 +47,7 @@ export const notWhole = ({ name }: Environment) =>
     hint: "Try again. If that doesn't help, change them in the host's panel.",
   }) as const;
 
-const cellsOf = (rule: Rule): readonly (string | null | undefined)[] => [
+const cellsOf = (rule: RedirectRule): readonly (string | null | undefined)[] => [
   rule.from,
   rule.to,
   rule.type,
@@ -59,26 +59,26 @@ const cellsOf = (rule: Rule): readonly (string | null | undefined)[] => [
 ];
 
 /** The whole value of a rule as one string, for comparing. */
-export const valueOf = (rule: Rule): string => JSON.stringify(cellsOf(rule));
+export const valueOf = (rule: RedirectRule): string => JSON.stringify(cellsOf(rule));
 
 /** A precondition: these rules, in any order. */
-export const inAnyOrder = (rules: readonly Rule[]): readonly string[] => rules.map(valueOf).sort();
+export const inAnyOrder = (rules: readonly RedirectRule[]): readonly string[] => rules.map(valueOf).sort();
 
 /** A rule as a request says it: as it was read, its domain also where the host did not say one. */
-export const inRequest = <R extends Pick<Rule, 'domain'>>(rule: R): R & { readonly domain: string | null } => ({
+export const inRequest = <R extends Pick<RedirectRule, 'domain'>>(rule: R): R & { readonly domain: string | null } => ({
   ...rule,
   domain: rule.domain ?? null,
 });
 
 /** Whether a request can name this rule: what the host lists need not be what it may be told. */
-export const canBeNamed = (rule: Rule): boolean =>
+export const canBeNamed = (rule: RedirectRule): boolean =>
   cellsOf(rule).every((cell) => (cell ?? '').length <= maxCellLength && !/\p{Cc}/u.test(cell ?? ''));
 
 /** For which requests a rule is: of which domain, and of visitors from where; empty: of all. */
-export type Place = { readonly domain: string; readonly country: string; readonly city: string };
+export type RuleScope = { readonly domain: string; readonly country: string; readonly city: string };
 
 /** The place of a rule in a comparable spelling. */
-export const placeOf = (rule: Partial<Rule>): Place => ({
+export const scopeOf = (rule: Partial<RedirectRule>): RuleScope => ({
   domain: foldedDomain((rule.domain ?? '').trim().replace(/^https?:\/\/|\/$/gi, '')),
   country: folded(rule.traffic_from_country),
   city: folded(rule.traffic_from_city),
@@ -87,26 +87,26 @@ export const placeOf = (rule: Partial<Rule>): Place => ({
 const folded = (text: string | null | undefined): string => (text ?? '').trim().toLowerCase();
 
 /** Whether two rules cover the same requests, ignoring their path. */
-export function samePlace(one: Partial<Rule>, other: Partial<Rule>): boolean {
-  const [here, there] = [placeOf(one), placeOf(other)];
+export function samePlace(one: Partial<RedirectRule>, other: Partial<RedirectRule>): boolean {
+  const [here, there] = [scopeOf(one), scopeOf(other)];
   return here.domain === there.domain && here.country === there.country && here.city === there.city;
 }
 
-type Core = Pick<Rule, 'from' | 'to' | 'type'> & Partial<Rule>;
+type Core = Pick<RedirectRule, 'from' | 'to' | 'type'> & Partial<RedirectRule>;
 /** Whether two rules do the same, however the host spells the visitors' place. */
 export const isSame = (one: Core, other: Core): boolean =>
   one.from === other.from && one.to === other.to && one.type === other.type && samePlace(one, other);
 
 /** The type of a rule, if it is one that can be requested. */
-export const typeOf = ({ type }: Pick<Rule, 'type'>): RedirectType | undefined =>
+export const typeOf = ({ type }: Pick<RedirectRule, 'type'>): RedirectType | undefined =>
   redirectTypes.find((one) => one === type);
 
 /** The HTTP status of a type. */
-export const statusOf = ({ type }: Pick<Rule, 'type'>): string =>
+export const statusOf = ({ type }: Pick<RedirectRule, 'type'>): string =>
   type === 'permanent' ? '301' : type === 'redirect' ? '302' : type || 'unknown type';
 
 /** From where visitors have to come for a rule to hold: `Berlin, DE`; empty: from anywhere. */
-export const visitorsOf = (rule: Partial<Rule>): string =>
+export const visitorsOf = (rule: Partial<RedirectRule>): string =>
   [rule.traffic_from_city, rule.traffic_from_country || rule.traffic_from_country_name].filter(Boolean).join(', ');
 
 /** How a rule is named to people: `/old → /new (301), acme.com, visitors from Berlin, DE`. */
@@ -122,13 +122,13 @@ function worded(rule: Core, shown: (text: string | null | undefined) => string):
 }
 
 /** The first few rules in words, and how many more. */
-export function spokenAll(rules: readonly Rule[], most: number): string {
+export function spokenAll(rules: readonly RedirectRule[], most: number): string {
   const shown = rules.slice(0, most).map(spoken).join('; ');
   return rules.length > most ? `${shown}; and ${rules.length - most} more` : shown;
 }
 
 /** The rules with these words in their path, target or domain, whatever their case; none said: all of them. */
-export function withWords(rules: readonly Rule[], search: string | undefined): readonly Rule[] {
+export function withWords(rules: readonly RedirectRule[], search: string | undefined): readonly RedirectRule[] {
   const wanted = (search ?? '').toLowerCase();
   return rules.filter(({ from, to, domain }) =>
     [from, to, domain].some((cell) => (cell ?? '').toLowerCase().includes(wanted)),

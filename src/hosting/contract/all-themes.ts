@@ -1,5 +1,5 @@
 import { HostTrouble } from '../trouble.ts';
-import type { Reader } from './call.ts';
+import type { HostReader } from './call.ts';
 import { listCompanyThemes, type CompanyTheme } from './themes.ts';
 
 const perPage = 100;
@@ -12,7 +12,7 @@ export type ThemeFilter = Omit<Parameters<typeof listCompanyThemes>[0], 'id' | '
 export type AllThemes = { readonly themes: readonly CompanyTheme[]; readonly at: string | undefined };
 
 /** Reads all pages. A deployment that ignores paging returns everything on the first. */
-export async function allThemes(read: Reader, company: string, filter: ThemeFilter = {}): Promise<AllThemes> {
+export async function allThemes(read: HostReader, company: string, filter: ThemeFilter = {}): Promise<AllThemes> {
   const themes: CompanyTheme[] = [];
   const names = new Set<string | undefined>();
   let at: string | undefined;

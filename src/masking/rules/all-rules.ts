@@ -1,5 +1,5 @@
 import { passwordHint, tellingHint } from '../credential-names.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { applicationPasswordsOf } from './application-passwords.ts';
 import { byPosition } from './by-position.ts';
 import { codeDefaultsOf } from './code-defaults.ts';
@@ -18,7 +18,7 @@ import { sentences } from './sentences.ts';
 import { yamlBlocksOf } from './yaml-blocks.ts';
 
 /** In the order in which they are tried: what an earlier one has masked is not read again. */
-export const rules: readonly Rule[] = [
+export const rules: readonly MaskingRule[] = [
   phpCalls,
   ...applicationPasswordsOf(passwordHint),
   ...protocols,

@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { prose } from '../credential-names.ts';
 
 /** Passwords that are shown in groups of four, with blanks between: those of applications. */
@@ -11,7 +11,7 @@ const mixed = (value: string): number => value.split(' ').filter((group) => sign
 /** What stands right before a value. */
 const said = /(?:[:=]|=>|\b(?:is|ist|lautet|est|es|è|é|er|är)) ?["'`]?$/i;
 
-export const applicationPasswordsOf = (hint: string): readonly Rule[] => [
+export const applicationPasswordsOf = (hint: string): readonly MaskingRule[] => [
   {
     // WordPress has six groups, with letters of both kinds and digits.
     hint,

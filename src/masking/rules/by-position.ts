@@ -1,12 +1,12 @@
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 
 /** Credentials that are known by the place where they stand, though its name alone tells little. */
 
 /** Has a letter and a digit. */
 const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
 
-export const byPosition: readonly Rule[] = [
+export const byPosition: readonly MaskingRule[] = [
   {
     // The key of Akismet has twelve hexadecimal digits, and little tells it from others.
     hint: 'akismet|wordpress_api|wpcom_api|api key',

@@ -1,5 +1,5 @@
 import { isCoined, isPlace } from '../randomness.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { begun, ends, quote, within } from '../syntax.ts';
 import { isTelling, keys, passwords, secrets, states, suffix, tellingNames } from '../credential-names.ts';
 
@@ -22,7 +22,7 @@ const elsewhere = [
   `(?:[$\\w\\\\]{1,40}(?:\\.|->|::))?${reads}\\(${quote}[\\w.-]{1,80}${quote}(?:,|\\)\\s?\\{)\\s?`,
 ].join('|');
 
-export const codeDefaultsOf = (hint: string): readonly Rule[] => [
+export const codeDefaultsOf = (hint: string): readonly MaskingRule[] => [
   {
     hint,
     begins: tellingNames,

@@ -1,5 +1,5 @@
 import { isPlaceholder } from '../placeholders.ts';
-import type { Groups, Rule } from '../rule.ts';
+import type { Groups, MaskingRule } from '../rule.ts';
 import { within } from '../syntax.ts';
 
 /** Command lines, read word by word: which flag or place of which program takes a password. */
@@ -195,7 +195,7 @@ const shown = (match: string, { program = '' }: Groups): string =>
     .filter(({ shape, taken }) => shape.test(program) && (taken.only?.test(match) ?? true))
     .reduce((left, { taken }) => shownBy(left, taken), match);
 
-const command: Rule = {
+const command: MaskingRule = {
   also: [...new Set(begins)].join('|'),
   hint: 'curl |isql |--auth|-user| -p| -a | -w | -s | -c | -u| -x| -k | -n |-pass|passwd|password|pass:|/p:|/pass|/rp|storepass|keypass|passphrase|obscure|_user|v-add|v-change| user | auth|login |unlock|upwd|sqlplus|sqlldr|rman|expdp|impdp| imp | exp |-new |-pw|-hp|-t |--token|-apikey|authtoken|psk|user_pw|owner_pw|htpasswd',
   shape: new RegExp(`(?<![\\w./-](?<!/))(?<program>${names})(?:\\.exe)?(?= )(?:${within}){1,1000}`, 'g'),
@@ -205,7 +205,7 @@ const command: Rule = {
 const listed = '["\'],\\s?["\']';
 const mark = '\\\\{0,8}"';
 const separate = '(?:-p|-P|-a|-w|-pw|--pass|--password|--passwd|--passphrase|--token|-hp)';
-export const commandLines: readonly Rule[] = [
+export const commandLines: readonly MaskingRule[] = [
   command,
   {
     // The words of a command in a list: `["sshpass","-p","…"]`

@@ -1,4 +1,4 @@
-import type { Groups, Rule } from '../rule.ts';
+import type { Groups, MaskingRule } from '../rule.ts';
 import { ends, quote } from '../syntax.ts';
 import { isTelling } from '../credential-names.ts';
 
@@ -26,14 +26,14 @@ const isKnown = (name: string, value: string): boolean =>
   isEmptied(value) || attribute.test(name) || harmless.test(name) || (isPlain(value) && !isTelling(name));
 
 /** A line of a file of cookies, as curl and wget keep them. */
-export const jar: Rule = {
+export const jar: MaskingRule = {
   hint: 'true\t|false\t|true\\\\t|false\\\\t|true |false ',
   shape:
     /(?<before>(?:TRUE|FALSE)(?:[\t ]{1,8}|\\t)\/[^\s\\]{0,200}(?:[\t ]{1,8}|\\t)(?:TRUE|FALSE)(?:[\t ]{1,8}|\\t)\d{1,12}(?:[\t ]{1,8}|\\t)(?<name>[\w.%-]{1,128})(?:[\t ]{1,8}|\\t))(?<value>[^\s"\\]{1,2000})/g,
   shown: (match, { before = '', name = '', value = '' }) => (isKnown(name, value) ? match : `${before}***`),
 };
 
-export const cookies: Rule = {
+export const cookies: MaskingRule = {
   hint: 'cookie',
   shape: new RegExp(
     `(?<before>cookies?${ends}[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}(?:${quote})?)${pair}=[^\\s;"'\\\\,]*(?:;[ \\t]{0,2}${pair}(?:=(?:(?<=expires=)[a-z]{3,9}, [\\w: -]{1,30}|[^\\s;"'\\\\,]*))?)*`,

@@ -1,7 +1,7 @@
 import { codesOf } from '../prefilter.ts';
 import { links } from './links.ts';
 import { byPosition } from './by-position.ts';
-import { without, type Rule } from '../rule.ts';
+import { maskWith, type MaskingRule } from '../rule.ts';
 import { hinted, withoutTokens } from './tokens.ts';
 
 /** Addresses as JSON writes them, with a backslash before each slash, or more where JSON is in JSON. */
@@ -20,10 +20,10 @@ function shown(match: string, { mark = '' }: Readonly<Record<string, string | un
   const plain = match.replaceAll(mark, '/');
   if (!keyed.test(plain)) return match;
   let left = withoutTokens(plain, codesOf(plain));
-  for (const { rule, hint } of addressed) if (hint.test(left)) left = without(left, rule);
+  for (const { rule, hint } of addressed) if (hint.test(left)) left = maskWith(left, rule);
   return left === plain ? match : left.replaceAll('/', mark);
 }
 
-export const escapedAddresses: readonly Rule[] = [
+export const escapedAddresses: readonly MaskingRule[] = [
   { hint: '\\\\/', shape: /(?<mark>(?<!\\)\\{1,4}\/)(?:[^\s"'<>\\]|\k<mark>){16,1000}/g, shown },
 ];

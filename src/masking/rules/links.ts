@@ -1,5 +1,5 @@
 import { isRandom } from '../randomness.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { isTelling } from '../credential-names.ts';
 
 /** Addresses that let whoever follows them in, or speak for somebody. */
@@ -26,7 +26,7 @@ const isOpen =
 const isThrown = (value: string): boolean =>
   /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && isRandom(value, 10);
 
-export const links: readonly Rule[] = [
+export const links: readonly MaskingRule[] = [
   {
     // Links that let whoever follows them in, or speak for them.
     hint: 'reset|invit|verif|confirm|activat|magic|unsub|login/|register|ticket|hash=|auth',

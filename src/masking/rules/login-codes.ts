@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 
 /** Codes for one login, as they are sent to whoever logs in. */
 
@@ -28,7 +28,7 @@ const lots = '(?=[a-z]{0,9}\\d)[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(
 const goesOn = '\\d{4,8}(?=,? [a-z]+\\b(?![ -]{0,2}\\d))';
 const digits = '\\d{3}[ -]\\d{3,4}(?![\\w-])|\\d{4,10}(?!\\w|[.:]\\d)(?:,? \\d{4,10}(?!\\w)){0,20}';
 
-export const loginCodes: readonly Rule[] = [
+export const loginCodes: readonly MaskingRule[] = [
   {
     // `SMS code for login: …`, `backup codes for user 3: … …`
     hint,

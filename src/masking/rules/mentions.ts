@@ -1,7 +1,7 @@
 import { casedOf } from '../case-sensitive-groups.ts';
 import { loginCodes } from './login-codes.ts';
 import { isCard, isPlace, isRandom, technical } from '../randomness.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { ends, made } from '../syntax.ts';
 import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states } from '../credential-names.ts';
 import { isWritten } from '../values.ts';
@@ -36,7 +36,7 @@ const closing = '["\'”“»’`\\])}]';
 /** Words for it in the languages in which something `is` something below. */
 const saidHint = passwordHint;
 
-export const mentions: readonly Rule[] = [
+export const mentions: readonly MaskingRule[] = [
   {
     // `password for user "tina" was changed to "…"`, `the pass phrase is "…"`, `already defined, was "…"`
     hint: saidHint,

@@ -1,11 +1,11 @@
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { ends, quote, within } from '../syntax.ts';
 
 /** Two texts in a list: a name and a password. */
 
 /** The names of such lists. */
 const paired = '(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)';
-export const namePasswordPairs: readonly Rule[] = [
+export const namePasswordPairs: readonly MaskingRule[] = [
   {
     hint: 'auth|credential|pass',
     shape: new RegExp(

@@ -1,6 +1,6 @@
 import { namePasswordPairs } from './name-password-pairs.ts';
 import { isPlace, isRandom } from '../randomness.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { ends, named, quote, within } from '../syntax.ts';
 import { isIssued, isPassword, looksIssued, state } from '../values.ts';
 import {
@@ -27,7 +27,7 @@ import {
 /** What is told about a credential, and is none. */
 const aside =
   '(?!(?:account|again|algo(?:rithm)?|arn|at|audience|change[ds]?|confirm\\w{0,8}|enabled|error|message|mail|email|needs|protected|protection|required|rules?|pattern|regexp?|visible|class|count|created|cron|date|desc(?:ription)?|digest|dir(?:ectory)?|endpoint|event|exist|expir[a-z]{1,6}|field|file(?:name)?|fingerprint|format|function|group|handler|hash(?:ed)?|hint|hook|id|index|info|issue[dr]?|job|label|last|len(?:gth)?|level|lifetime|link|location|manager|max|min|name|order|owner|page|path|permission|policy|prefix|provider|ref(?:erence)?|request|reset|rotation|run|scope|source|state|status|strength|suffix|task|time(?:stamp)?|title|ttl|type|updated?|ur[il]|used?|user|uuid|version)s?(?![a-z]))';
-export const namedValues: readonly Rule[] = [
+export const namedValues: readonly MaskingRule[] = [
   {
     hint: 'signature',
     shape: new RegExp(

@@ -1,5 +1,5 @@
 import { cookies, jar } from './cookies.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { begun, ends, quote, within } from '../syntax.ts';
 import { state } from '../values.ts';
 import { keyHint, passwordHint, secretHint, suffix, telling } from '../credential-names.ts';
@@ -12,7 +12,7 @@ const item =
 const bindWords = '[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}';
 const query = '(?:[?&;]|%(?:25){0,3}(?:3F|26)|\\\\u0026)';
 
-export const ownSyntax: readonly Rule[] = [
+export const ownSyntax: readonly MaskingRule[] = [
   {
     hint: 'auth',
     shape: new RegExp(

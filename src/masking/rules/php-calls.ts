@@ -1,6 +1,6 @@
 import { isAsked } from '../code-expressions.ts';
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
-import type { Groups, Rule } from '../rule.ts';
+import type { Groups, MaskingRule } from '../rule.ts';
 import { within } from '../syntax.ts';
 import { isTelling } from '../credential-names.ts';
 
@@ -139,7 +139,7 @@ const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200
 /** A call with a text among its arguments. */
 export const callHint = "\\('|\\(\"|, '|, \"|,'|\\(\\\\";
 
-export const phpCalls: Rule = {
+export const phpCalls: MaskingRule = {
   hint: callHint,
   shape: new RegExp(
     `(?<name>(?<![\\w\\\\])[\\w\\\\]{1,120}(?:(?:->|::|\\.)\\w{1,60}){0,2})\\((?<=(?:${names})\\w{0,60}\\()(?:${text}|[^'"()\\n]|${inner}){1,400}`,
@@ -149,7 +149,7 @@ export const phpCalls: Rule = {
 };
 
 /** A database's address, a name and a password, whatever function gets them. */
-export const dsn: Rule = {
+export const dsn: MaskingRule = {
   hint: 'mysql:|pgsql:|sqlsrv:|mariadb:|dblib:|firebird:',
   shape: new RegExp(
     `(?<before>(?<mark>\\\\{0,8}["'])(?:mysql|pgsql|sqlsrv|mariadb|dblib|firebird):(?:(?!\\k<mark>)${within}){0,300}\\k<mark>, ?\\k<mark>(?:(?!\\k<mark>)${within}){1,100}\\k<mark>, ?)(?<open>\\k<mark>)(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){1,300}`,

@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { ends, quote } from '../syntax.ts';
 
 /** A space, as addresses, JSON and nginx write it. */
@@ -24,7 +24,7 @@ const byte = '[\\da-f]{2}(?![g-z])';
 const bytes = `${byte}(?:[\\s:]{0,8}${byte})`;
 
 /** Private keys by the words around them, in any case. */
-export const worded: readonly Rule[] = [
+export const worded: readonly MaskingRule[] = [
   {
     hint: 'PRIVATE',
     shape:
@@ -79,7 +79,7 @@ export const worded: readonly Rule[] = [
 ];
 
 /** Base64 that begins like a DER sequence or an OpenSSH key. */
-export const base64: Rule = {
+export const base64: MaskingRule = {
   hint: 'M[\\w+/]{39}|b3BlbnNzaC1rZXktdjE',
   shape: /(?<![\w+/])(?:M[\w+/]{39,}|b3BlbnNzaC1rZXktdjE[\w+/]*)={0,2}(?:\s+[\w+/]{16,}={0,2})*/g,
 };

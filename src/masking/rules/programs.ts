@@ -1,6 +1,6 @@
 import { lineByLine } from '../multi-line.ts';
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { begun, within } from '../syntax.ts';
 import { prose, states } from '../credential-names.ts';
 
@@ -29,7 +29,7 @@ const flags: readonly (readonly [hint: string, programs: string, flag: string, a
   ['alias set', 'mcl?i?', 'alias set (?:\\S{1,200} ){3}'],
   ['chpasswd', 'echo|printf', `${inside}[\\w.@-]{1,64}:(?=[^\\n]{1,200}\\| ?(?:sudo )?chpasswd)`],
 ];
-const programOf = ([hint, programs, flag, ahead = '']: (typeof flags)[number]): Rule => ({
+const programOf = ([hint, programs, flag, ahead = '']: (typeof flags)[number]): MaskingRule => ({
   hint,
   shape: new RegExp(
     `(?<before>(?<![\\w./-](?<!/))(?:${programs})(?=\\s)${ahead}(?:(?! (?:${programs}) )[^\\n|;]){0,300}?[ \\t]${flag})${flag.includes(inside) ? `(?:${upTo('inside')}|${said})` : said}`,
@@ -47,7 +47,7 @@ const tab = '(?:[ \\t]|#011|\\\\t|\\^I)';
 const opened = '<value>(?:<(?:string|int|i4)>)?';
 const upToValue = '(?:(?!<value>)[^\\n]){0,120}';
 
-export const programs: readonly Rule[] = [
+export const programs: readonly MaskingRule[] = [
   {
     hint: 'auth plain|auth login|auth xoauth|auth oauth|auth cram|auth ntlm|authenticate',
     shape: new RegExp(

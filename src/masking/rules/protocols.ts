@@ -1,6 +1,6 @@
 import { lineByLine } from '../multi-line.ts';
 import { isPlace, isRandom } from '../randomness.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { within } from '../syntax.ts';
 import { state } from '../values.ts';
 import { passwordHint, prose, secretHint, suffix, telling, tellingHint, tellingNames } from '../credential-names.ts';
@@ -14,7 +14,7 @@ const zero = '(?:\\\\x00|\\\\0{1,3}|\\\\u0000|%00|\\^@)';
 const schemes =
   'SSWS|Api-?Key|Api-?Token|GenieKey|Splunk|Klaviyo-API-Key|DeepL-Auth-Key|Zoho-oauthtoken|PRIVATE-TOKEN|AccessKey|OAuth|GoogleLogin|WRAP|NLAuth|Discogs|ShippoToken|Ghost|Bot|sso-key|X_JETPACK|Token|Snowflake|apikey|Hawk|MAC|Key|PVEAPIToken=\\S{1,60}=';
 
-export const protocols: readonly Rule[] = [
+export const protocols: readonly MaskingRule[] = [
   {
     hint: 'ssws |apikey |api-key |apitoken |api-token |genie|splunk |deepl|klaviyo|zoho-|private-token |accesskey |oauth |googlelogin |wrap |nlauth |discogs |shippotoken |ghost |bot |sso-key |x_jetpack |token |snowflake |hawk |mac |key |pveapi',
     shape: new RegExp(`(?<before>(?<![\\w-])(?:${schemes}) )[\\w.~+/-]{20,}={0,2}(?=[\\s"',;]|$)`, 'g'),

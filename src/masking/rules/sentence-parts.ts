@@ -1,5 +1,5 @@
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { isWritten } from '../values.ts';
 import { passwordHint, passwordNames, passwords, prose, telling } from '../credential-names.ts';
 
@@ -8,7 +8,7 @@ import { passwordHint, passwordNames, passwords, prose, telling } from '../crede
 const bare = (value: string): string => value.replace(/[.,;:!?)\]}]+$/, '');
 const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
 
-export const sentenceParts: readonly Rule[] = [
+export const sentenceParts: readonly MaskingRule[] = [
   {
     // `comparing … with stored password`, `… does not match the password of …`
     hint: passwordHint,

@@ -1,5 +1,5 @@
 import { isCoined, isPlace, isRandom, technical } from '../randomness.ts';
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { goesOn, state } from '../values.ts';
 import {
   isTelling,
@@ -66,7 +66,7 @@ const isGrouped = (value: string): boolean => /^(?=.*\d)[A-Z\d]{3,8}(?:-[A-Z\d]{
 const isKey = (value: string): boolean =>
   isRandom(bare(value), 8) || isGrouped(bare(value)) || /^[A-Z2-7]{16,}$/.test(bare(value));
 
-export const sentences: readonly Rule[] = [
+export const sentences: readonly MaskingRule[] = [
   {
     hint,
     begins: [passwordNames],

@@ -1,7 +1,7 @@
 import { callHint } from './php-calls.ts';
 import { isPlaceholder } from '../placeholders.ts';
 import { isCoined, isRandom } from '../randomness.ts';
-import type { Groups, Rule } from '../rule.ts';
+import type { Groups, MaskingRule } from '../rule.ts';
 import { within } from '../syntax.ts';
 import { isTelling, prose, states } from '../credential-names.ts';
 
@@ -46,7 +46,7 @@ function shown(match: string, { before = '', columns = '' }: Groups): string {
   return before + left;
 }
 
-export const inserted: Rule = {
+export const inserted: MaskingRule = {
   hint: 'values',
   shape:
     /(?<before>\b(?:insert|replace)\s(?:[^\n('"]{1,120}|into\s{1,4}(?:\\{0,4}"[\w.]{1,60}\\{0,4}"\.?){1,2}\s{0,4})(?:\((?<columns>[^()\n]{1,1000})\)\s{0,4})?values?\s{0,4})\([^\n]{1,4000}/gi,
@@ -67,7 +67,7 @@ function isOfRow({ before = '', name = '', said = '', flag, end }: Groups): bool
 }
 
 /** Rows of a dump whose beginning is missing: `(1827,'smtp_pass','…','yes')`. */
-export const rows: Rule = {
+export const rows: MaskingRule = {
   hint: callHint,
   also: 'pass|pwd|secret|token|key|licen|auth|salt',
   shape: new RegExp(

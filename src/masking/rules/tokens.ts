@@ -1,5 +1,5 @@
 import { among, codesOf, runIn } from '../prefilter.ts';
-import { begins, type Rule } from '../rule.ts';
+import { begins, type MaskingRule } from '../rule.ts';
 
 /**
  * Tokens of services, recognised by their shape. Beginnings and lengths are facts from the rules of gitleaks
@@ -190,7 +190,7 @@ const anyOf = (kinds: typeof prefixed): string =>
 const addressed = addresses.map(([before, rest, hint]) => ({ hint, source: `(?<before>${before})${rest}` }));
 
 /** Tokens without a run, hashed passwords in databases, and tokens recognised although short or cut. */
-export const hinted: readonly Rule[] = [
+export const hinted: readonly MaskingRule[] = [
   {
     hint: prefixed.flatMap(([, , hint]) => hint ?? []).join('|'),
     shape: new RegExp(anyOf(prefixed.filter(([, , hint]) => hint !== undefined)), 'g'),

@@ -1,4 +1,4 @@
-import type { Rule } from '../rule.ts';
+import type { MaskingRule } from '../rule.ts';
 import { blockOpens, ends } from '../syntax.ts';
 import { isTelling, keys, passwords, secrets, suffix, tellingNames } from '../credential-names.ts';
 
@@ -42,7 +42,7 @@ function shown(match: string): string {
     .join('\n');
 }
 
-export const yamlBlocksOf = (hint: string): readonly Rule[] => [
+export const yamlBlocksOf = (hint: string): readonly MaskingRule[] => [
   {
     hint,
     also: ': \\||  \\||: >|  >',

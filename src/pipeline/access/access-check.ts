@@ -3,7 +3,7 @@ import { nameOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Company, Target } from '../../hosting/contract/target.ts';
 import { decide, mayAnywhere, reading, unknownIn, type AccessDecision } from '../../policy/policy.ts';
-import type { Person as Member, Policy, RuleRef } from '../../policy/rules.ts';
+import type { Member, Policy, RuleRef } from '../../policy/rules.ts';
 import { code, joined, say } from '../../text.ts';
 import { aboutOf } from './targets.ts';
 import { mayTry, mayNotUse } from './may-run.ts';

@@ -3,10 +3,10 @@ import { groupsForRequirement, mayApprove } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { canonicalId, idsIn, idsOf, isUserGroup } from '../../policy/people.ts';
 import { groupsApproving, reading } from '../../policy/policy.ts';
-import type { Person, Policy } from '../../policy/rules.ts';
+import type { Member, Policy } from '../../policy/rules.ts';
 import { bold, joined, person as mention, say, userGroup, type Text } from '../../text.ts';
 import { aboutOf } from './targets.ts';
-import type { Ask, Authorization } from './authorization.ts';
+import type { AskedRequirement, Authorization } from './authorization.ts';
 import type { Resolved } from '../language/resolve.ts';
 import type { AccessContext } from './context.ts';
 
@@ -25,7 +25,7 @@ export async function whomToAsk(
   needed: Needed,
   parsed: Resolved,
   requester: string,
-): Promise<readonly Ask[]> {
+): Promise<readonly AskedRequirement[]> {
   const policy = context.policy();
   const { asked, target, alsoReads } = aboutOf(parsed, context.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);
@@ -60,11 +60,11 @@ export async function peopleOf(
   { membersOf }: AccessContext,
   policy: Policy,
   groups: readonly string[],
-): Promise<{ readonly people: readonly Person[]; readonly unknown: readonly string[] }> {
+): Promise<{ readonly people: readonly Member[]; readonly unknown: readonly string[] }> {
   const lists = await Promise.all(groups.map(async (group) => [group, await membersOf(group)] as const));
   const answered = lists.flatMap(([group, members]) => (members ? [[group, new Set(members)] as const] : []));
   const named = idsIn(policy, [...policy.groups.keys()]).filter((id) => !isUserGroup(id));
-  const people = [...new Set([...named, ...answered.flatMap(([, members]) => [...members])])].map((id): Person => {
+  const people = [...new Set([...named, ...answered.flatMap(([, members]) => [...members])])].map((id): Member => {
     const ids = idsOf(policy, id);
     const joined = answered.filter(([, members]) => !members.has(id) && ids.some((one) => members.has(one)));
     const own = answered.filter(([, members]) => members.has(id));
@@ -77,10 +77,10 @@ export async function peopleOf(
   return { people, unknown: lists.flatMap(([group, members]) => (members ? [] : [group])) };
 }
 
-const belongsTo = (ids: ReadonlySet<string>, { id, groups }: Person): boolean =>
+const belongsTo = (ids: ReadonlySet<string>, { id, groups }: Member): boolean =>
   ids.has(id) || groups.some((group) => ids.has(group));
 /** May read every target, or might: if not, a refusal after the click says so. */
-const readsAll = (policy: Policy, person: Person, targets: readonly Target[]): boolean =>
+const readsAll = (policy: Policy, person: Member, targets: readonly Target[]): boolean =>
   targets.every((target) => {
     const decision = reading(policy, person, target);
     return decision.kind === 'allowed' || decision.why.kind === 'unknown';
@@ -92,7 +92,7 @@ export const askedPeople = ({ asks = [] }: Authorization): readonly string[] => 
 ];
 
 /** `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. */
-export const whoIsAsked = (asks: readonly Ask[], without: readonly string[] = []): Text =>
+export const whoIsAsked = (asks: readonly AskedRequirement[], without: readonly string[] = []): Text =>
   joined(
     asks.map(({ count, people, groups, userGroups = [] }) => {
       const left = people.filter((id) => !without.includes(id));

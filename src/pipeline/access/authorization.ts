@@ -3,7 +3,7 @@ import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** One requirement as asked: `count` approvals from `people` (known Slack user ids) in these policy groups. */
-export type Ask = {
+export type AskedRequirement = {
   readonly count: number;
   readonly people: readonly string[];
   readonly groups: readonly string[];
@@ -19,7 +19,7 @@ export type Authorization = {
   /** Hash of the policy's text. */
   readonly policy: string;
   /** Who was asked, with one entry for each requirement. */
-  readonly asks?: readonly Ask[];
+  readonly asks?: readonly AskedRequirement[];
   /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;
 };

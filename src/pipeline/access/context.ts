@@ -1,7 +1,7 @@
 import type { Company } from '../../hosting/contract/target.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Names } from '../language/resolve.ts';
+import type { KnownNames } from '../language/resolve.ts';
 import type { Person } from './access-check.ts';
 
 /**
@@ -16,7 +16,7 @@ export type AccessContext = {
   readonly policy: () => Policy;
   readonly company: () => Company;
   /** The names that a person may read; undefined: all names. */
-  readonly names: (person: Person | undefined) => Names;
+  readonly names: (person: Person | undefined) => KnownNames;
   /** Perhaps cached. */
   readonly personOf: WhoIs;
   /** As `personOf`, but groups may be some minutes old: for what is only shown or suggested. */

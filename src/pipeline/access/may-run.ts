@@ -4,7 +4,7 @@ import { rightsOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { anywhere } from '../../policy/policy.ts';
-import type { Person, Policy } from '../../policy/rules.ts';
+import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say, type Text } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { NotKnown } from './unknown-groups.ts';
@@ -14,7 +14,7 @@ import { NotKnown } from './unknown-groups.ts';
 /** Whether the person may run the command on any target; a list: the Slack user groups that decide it. */
 export function mayRunSomewhere(
   policy: Policy,
-  person: Person,
+  person: Member,
   path: string,
   command: Command,
 ): 'yes' | 'no' | readonly string[] {
@@ -35,13 +35,13 @@ function kindOf(command: Command): Target['kind'] | undefined {
 }
 
 /** Whether the person may certainly run the command on some target. Forms offer only such commands. */
-export const mayRun = (policy: Policy, person: Person, path: string, command: Command): boolean =>
+export const mayRun = (policy: Policy, person: Member, path: string, command: Command): boolean =>
   mayRunSomewhere(policy, person, path, command) === 'yes';
 
 /** Throws `Refusal` if the person may run the command nowhere, before they fill in a form. */
 export function mayTry(
   policy: Policy,
-  person: Person,
+  person: Member,
   { path, command }: Pick<ParsedCommand, 'path' | 'command'>,
 ): void {
   const is = mayRunSomewhere(policy, person, path, command);

@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { groupsAbout, groupsApproving } from '../../policy/policy.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
-import type { Command as Right, Policy } from '../../policy/rules.ts';
+import type { PolicyCommand as Right, Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { code, joined, say, userGroup, type Text } from '../../text.ts';
 import { authorizationOf } from './authorization.ts';

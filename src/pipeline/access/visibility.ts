@@ -4,7 +4,7 @@ import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { storedTargets, targetKey } from './targets.ts';
 import type { Person } from './access-check.ts';
-import type { Names } from '../language/resolve.ts';
+import type { KnownNames } from '../language/resolve.ts';
 import type { AccessContext } from './context.ts';
 
 /** Which past changes somebody may read: those whose targets they may all read. */
@@ -39,7 +39,7 @@ export function hiddenBy(context: AccessContext, person: Person, about: StoredTa
 }
 
 /** All names, plus the stored targets of this change that the host does not list now. */
-export function namesWith(context: Pick<AccessContext, 'names'>, about: StoredTargets): Names {
+export function namesWith(context: Pick<AccessContext, 'names'>, about: StoredTargets): KnownNames {
   const all = context.names(undefined);
   const unlisted = storedTargets(about).filter((one) => !byKey(all).has(targetKey(one)));
   if (unlisted.length === 0) return all;
@@ -50,7 +50,7 @@ export function namesWith(context: Pick<AccessContext, 'names'>, about: StoredTa
 }
 
 /** The target with its current name; undefined: it is not listed. */
-export const listedAs = (names: Names, target: Target): Target | undefined => byKey(names).get(targetKey(target));
+export const listedAs = (names: KnownNames, target: Target): Target | undefined => byKey(names).get(targetKey(target));
 
 /** Whether a rule allows this person the audit trail of this target. */
 const mayAudit = (policy: Policy, person: Person, target: Target): boolean =>
@@ -65,8 +65,8 @@ function targetsNow({ names, company }: AccessContext): (about: StoredTargets) =
 }
 
 /** The targets of a listing by key. Cached, because a listing can be long. */
-const indexes = new WeakMap<Names, ReadonlyMap<string, Target>>();
-function byKey(names: Names): ReadonlyMap<string, Target> {
+const indexes = new WeakMap<KnownNames, ReadonlyMap<string, Target>>();
+function byKey(names: KnownNames): ReadonlyMap<string, Target> {
   const known = indexes.get(names);
   if (known) return known;
   const index = new Map<string, Target>([...names.environments, ...names.domains].map((one) => [targetKey(one), one]));

@@ -6,7 +6,7 @@ import { auditHead, findAudit, keyId, listAudit } from '../../storage/audit.ts';
 import { listChanges } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { installedAt, readKv, writeKv } from '../../storage/kv.ts';
-import type { Reader } from '../../storage/tx.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
 import { verifyAudit } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
@@ -55,7 +55,7 @@ export async function publishAuditHead(database: Database): Promise<Telling | un
  * Reads the whole trail in batches and compares it with its hashes, the last published head and the rest of the
  * database. `keys`: the current key of the trail first, then its former ones. `now`: the time of the database.
  */
-export async function findingOf(db: Reader, keys: readonly Buffer[], now: number): Promise<Finding> {
+export async function findingOf(db: ReadHandle, keys: readonly Buffer[], now: number): Promise<Finding> {
   const witnessed = await readWitnessed(db);
   // Read before the trail: a change made meanwhile would have its first line after the part that is read.
   const [change] = await listChanges(db, { limit: 1 });
@@ -80,7 +80,7 @@ export async function findingOf(db: Reader, keys: readonly Buffer[], now: number
 /** A time in the future was not written by us, and would stop a head or an alarm from being published. */
 const isAhead = ({ at }: { readonly at: number }, now: number): boolean => at - now > aheadMs;
 
-async function readWitnessed(db: Reader): Promise<Witnessed | undefined> {
+async function readWitnessed(db: ReadHandle): Promise<Witnessed | undefined> {
   const stored = await readKv(db, headKey);
   if (stored === undefined) return undefined;
   // Anybody who can write the database can write this, so it is validated.

@@ -1,6 +1,6 @@
 import { auditHead, keyId, keyIdIn, linesOfKeys } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
-import type { Reader } from '../../storage/tx.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
 import { isSealing } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
@@ -35,7 +35,7 @@ export async function sealAudit(
 }
 
 /** The head, its key and the current one, if they differ; undefined: nothing to seal. Rejects as `sealAudit`. */
-async function changeOfKey(db: Reader, keys: readonly Buffer[]) {
+async function changeOfKey(db: ReadHandle, keys: readonly Buffer[]) {
   const head = await auditHead(db);
   if (head.seq === 0) return undefined;
   const { used, inUse } = await keysOf(db);
@@ -51,7 +51,9 @@ async function changeOfKey(db: Reader, keys: readonly Buffer[]) {
 }
 
 /** The ids of all keys that the trail ever had, and of the one in use. */
-async function keysOf(db: Reader): Promise<{ readonly used: ReadonlySet<string>; readonly inUse: string | undefined }> {
+async function keysOf(
+  db: ReadHandle,
+): Promise<{ readonly used: ReadonlySet<string>; readonly inUse: string | undefined }> {
   const used = new Set<string>();
   let inUse: string | undefined;
   for (const line of await linesOfKeys(db)) {

@@ -3,7 +3,7 @@ import type { TrailFilter, TrailLine } from '../../commands/kit/audit.ts';
 import { linesAfter, linesOfChanges, listAudit, type AuditLine } from '../../storage/audit.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { aboutChanges } from '../../storage/changes.ts';
-import type { Reader } from '../../storage/tx.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import type { StoredTargets } from '../access/visibility.ts';
 import { parseDetails, type AuditDetails } from './audit-details.ts';
@@ -24,7 +24,7 @@ const maxRead = 5_000;
 
 /** The newest matching lines that the person may read. `more`: there may be older ones. */
 export async function trailFor(
-  db: Reader,
+  db: ReadHandle,
   mayRead: MayRead,
   filter: TrailFilter,
 ): Promise<{ readonly lines: readonly TrailLine[]; readonly more: boolean }> {
@@ -43,7 +43,7 @@ export async function trailFor(
 
 /** All lines since `since` (epoch ms) that the person may read, newest first, in batches. */
 export async function* trailSince(
-  db: Reader,
+  db: ReadHandle,
   mayRead: MayRead,
   since: number | undefined,
 ): AsyncGenerator<readonly Entry[]> {
@@ -54,7 +54,7 @@ export async function* trailSince(
 }
 
 /** The whole trail since `since` (epoch ms), oldest first, in batches, without rights: for people on the machine. */
-export async function* wholeTrail(db: Reader, since: number | undefined): AsyncGenerator<readonly Entry[]> {
+export async function* wholeTrail(db: ReadHandle, since: number | undefined): AsyncGenerator<readonly Entry[]> {
   let seq = 0;
   for (;;) {
     const some = await linesAfter(db, seq, batch);
@@ -71,7 +71,7 @@ const fits =
 
 /** In batches: the first has `first` lines, the next fills up to a multiple of `batch`. */
 async function* newestFirst(
-  db: Reader,
+  db: ReadHandle,
   { env, by, since }: TrailFilter,
   first: number,
 ): AsyncGenerator<readonly AuditLine[]> {
@@ -100,10 +100,13 @@ async function* newestFirst(
 type Readable = { readonly line: AuditLine; readonly details: AuditDetails };
 
 /** Those of the lines that the person may read, each with what the trail says about its change. */
-export const entriesOf = async (db: Reader, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Entry[]> =>
-  withChanges(db, await readableOf(db, lines, mayRead));
+export const entriesOf = async (
+  db: ReadHandle,
+  lines: readonly AuditLine[],
+  mayRead: MayRead,
+): Promise<readonly Entry[]> => withChanges(db, await readableOf(db, lines, mayRead));
 
-async function readableOf(db: Reader, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
+async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
   const changes = await aboutChanges(db, changesOf(lines));
   const readable = new Map(changes.map((change) => [change.number, mayRead(change)]));
   return lines.flatMap((line) => {
@@ -119,7 +122,7 @@ const changesOf = (lines: readonly AuditLine[]): readonly number[] => [
   ...new Set(lines.flatMap(({ change }) => change ?? [])),
 ];
 
-async function withChanges(db: Reader, readable: readonly Readable[]): Promise<readonly Entry[]> {
+async function withChanges(db: ReadHandle, readable: readonly Readable[]): Promise<readonly Entry[]> {
   const numbers = changesOf(readable.map(({ line }) => line));
   const ofChanges = await linesOfChanges(db, numbers, ['asked', 'vote', 'approve']);
   const parsed = ofChanges.map((line) => ({ ...line, details: parseDetails(line.details) }));

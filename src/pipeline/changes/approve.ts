@@ -3,7 +3,7 @@ import { groupsInDoubt, mayApprove, outstanding, type ApprovalRequest } from '..
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { samePerson } from '../../policy/people.ts';
 import { approvalOf, decide, reading, unknownIn } from '../../policy/policy.ts';
-import type { Person, Policy } from '../../policy/rules.ts';
+import type { Member, Policy } from '../../policy/rules.ts';
 import { Refusal } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { person as mention, say, time, type Text } from '../../text.ts';
@@ -25,9 +25,9 @@ export type VoteContext = {
   readonly policy: Policy;
   readonly needed: 'none' | Needed;
   readonly asked: ApprovalRequest;
-  readonly by: Person;
+  readonly by: Member;
   /** Who has approved so far. */
-  readonly voters: readonly Person[];
+  readonly voters: readonly Member[];
   /** Whether anybody `may` end it by today's rules; undefined: Slack doesn't say. */
   readonly anybody: boolean | undefined;
   /** Epoch milliseconds, the database's clock. */

@@ -19,7 +19,7 @@ import {
   userGroup,
 } from '../../text.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
-import { type Ask, authorizationOf } from '../access/authorization.ts';
+import { type AskedRequirement, authorizationOf } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
@@ -91,7 +91,7 @@ const targetFacts = (targets: readonly Target[]): readonly Text[] =>
     fact(index === 0 ? 'Target' : 'Reads', joined([target.name, code(targetKey(target))])),
   );
 
-const askInWords = ({ count, people, groups, userGroups = [] }: Ask): Text => {
+const askInWords = ({ count, people, groups, userGroups = [] }: AskedRequirement): Text => {
   const some = [...people.map((id) => [person(id)]), ...userGroups.map((id) => [userGroup(id)])];
   const who = some.length > 0 ? some : groups.map((group) => [bold(group)]);
   return joined([`${count} of`, joined(who, ', ')]);

@@ -5,7 +5,7 @@ import { groupsAbout, reading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';
 import { joined, say } from '../../text.ts';
-import type { Names } from '../language/resolve.ts';
+import type { KnownNames } from '../language/resolve.ts';
 import { inWords } from './host-trouble.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 import { BoundedMap } from '../../bounded-map.ts';
@@ -16,9 +16,9 @@ type Listed = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 const maxRemembered = 500;
 
 /** Gives the names that a person may read; without a person, all. Cached until the listing or the policy changes. */
-export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => Names {
-  let current: (Listed & { readonly policy: Policy; readonly all: Names }) | undefined;
-  const remembered = new BoundedMap<string, Names>(maxRemembered);
+export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => KnownNames {
+  let current: (Listed & { readonly policy: Policy; readonly all: KnownNames }) | undefined;
+  const remembered = new BoundedMap<string, KnownNames>(maxRemembered);
   return (person) => {
     const now = listing();
     if (current === undefined || !isSame(current, now) || current.policy !== policy()) {
@@ -48,7 +48,7 @@ function keyOf(policy: Policy, { id, groups, joinedGroups = [], otherGroups = []
   return JSON.stringify([id, known]);
 }
 
-function readable({ environments, domains, trouble }: Names, policy: Policy, person: Person): Names {
+function readable({ environments, domains, trouble }: KnownNames, policy: Policy, person: Person): KnownNames {
   const unknown = new Set<string>();
   const isReadable = (one: Environment | Domain): boolean => {
     const decision = reading(policy, person, one);
@@ -60,7 +60,7 @@ function readable({ environments, domains, trouble }: Names, policy: Policy, per
   return { ...mine, trouble: trouble && withheld ? joined([trouble, withheld]) : (trouble ?? withheld) };
 }
 
-function allNames({ environments, domains, at, trouble }: Listed, policy: Policy): Names {
+function allNames({ environments, domains, at, trouble }: Listed, policy: Policy): KnownNames {
   const named = environments.map(({ id, name, site, named }): Environment => {
     const kindKnown = named !== 'by its display name';
     const live = isLive(policy, { id, site: site?.name, name, kindKnown });

@@ -12,7 +12,7 @@ import { writeDown } from '../steps/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
 
 /** Who asks, where, and the inbox row that the answer closes. */
-export type Reader = {
+export type ReportReader = {
   readonly person: Person;
   readonly channel: string | undefined;
   readonly inbox: string | undefined;
@@ -23,7 +23,7 @@ export async function answerOf(
   context: PipelineContext,
   parsed: Authorized,
   command: AnyReport | AnyBuiltin,
-  reader: Reader,
+  reader: ReportReader,
 ): Promise<Page | { readonly instead: Args }> {
   const now = Date.now();
   const { person, inbox, channel } = reader;
@@ -50,7 +50,7 @@ export async function answerOf(
 function recordRequest(
   context: PipelineContext,
   parsed: Authorized,
-  { person, inbox }: Reader,
+  { person, inbox }: ReportReader,
   event: string,
 ): Promise<void> {
   const target = parsed.target?.kind === 'environment' ? { target: parsed.target } : {};

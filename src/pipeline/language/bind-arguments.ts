@@ -12,7 +12,7 @@ import type { Word } from './tokenize.ts';
 export type Given = Readonly<Record<string, readonly string[]>>;
 
 /** What a line can leave out because of the thread or channel it is typed in. */
-export type Context = {
+export type BindContext = {
   /** Name or id of the thread's target. */
   readonly target?: string | undefined;
   /** What a bare word means there (`live` next to `acme-shop/staging`): an id, or undefined. */
@@ -22,7 +22,7 @@ export type Context = {
 };
 
 /** Assigns words to fields in order, full names first. A missing target comes from the thread. Throws `Refusal`. */
-export function bindWords(words: readonly Word[], path: string, command: Command, context: Context): Given {
+export function bindWords(words: readonly Word[], path: string, command: Command, context: BindContext): Given {
   const rest = [...words];
   const given = { ...bindNames(rest, path, command, context), ...bindPlain(rest, command) };
   if (rest.length > 0)
@@ -37,7 +37,7 @@ const wordFields = (command: Command): readonly (readonly [string, Field])[] =>
   Object.entries<Field>(command.fields).filter(([, field]) => field.place === 'word');
 
 /** Takes the words of the fields that are names out of `rest`. */
-function bindNames(rest: Word[], path: string, command: Command, context: Context): Given {
+function bindNames(rest: Word[], path: string, command: Command, context: BindContext): Given {
   const given: Record<string, readonly string[]> = {};
   const fields = wordFields(command).flatMap(([name, field]) => (isName(field) ? [{ name, field }] : []));
   for (const [at, { name, field }] of fields.entries()) {

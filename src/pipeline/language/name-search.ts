@@ -2,7 +2,7 @@ import type { Domain, Environment, NamedSite } from '../../hosting/contract/targ
 
 /** Search in lists of names: one pass over a list for each keystroke. */
 
-export type Named = Environment | Domain | NamedSite;
+export type NamedItem = Environment | Domain | NamedSite;
 
 /** Searches in a list of names. Results keep the order of the list within each rank. */
 type Search<T> = {
@@ -25,15 +25,15 @@ const withoutAccents = (name: string): string =>
   (beyondAscii.test(name) ? name.normalize('NFKD').replaceAll(/\p{M}/gu, '') : name).toLowerCase();
 
 /** The names of a list as they are compared: by id or name, and the text of each without accents. */
-type Index = { readonly byKey: ReadonlyMap<string, readonly Named[]>; readonly texts: readonly string[] };
+type Index = { readonly byKey: ReadonlyMap<string, readonly NamedItem[]>; readonly texts: readonly string[] };
 
-const indexes = new WeakMap<readonly Named[], Index>();
+const indexes = new WeakMap<readonly NamedItem[], Index>();
 
 /** The index of a list. Cached, so that a keystroke does not normalize every name again. */
-function indexOf(all: readonly Named[]): Index {
+function indexOf(all: readonly NamedItem[]): Index {
   const known = indexes.get(all);
   if (known) return known;
-  const byKey = new Map<string, Named[]>();
+  const byKey = new Map<string, NamedItem[]>();
   for (const one of all) {
     for (const key of new Set([folded(one.id), folded(one.name)])) byKey.set(key, [...(byKey.get(key) ?? []), one]);
   }
@@ -43,10 +43,10 @@ function indexOf(all: readonly Named[]): Index {
 }
 
 /** The search for a list. */
-export function searchIn<T extends Named>(all: readonly T[]): Search<T>;
-export function searchIn(all: readonly Named[]): Search<Named> {
+export function searchIn<T extends NamedItem>(all: readonly T[]): Search<T>;
+export function searchIn(all: readonly NamedItem[]): Search<NamedItem> {
   const { byKey, texts } = indexOf(all);
-  const exact = (typed: string): readonly Named[] => byKey.get(folded(typed)) ?? [];
+  const exact = (typed: string): readonly NamedItem[] => byKey.get(folded(typed)) ?? [];
   return {
     exact,
     containing: (typed, limit) => byRank(all, texts, typed).slice(0, 4).flat().slice(0, limit),
@@ -59,14 +59,14 @@ export function searchIn(all: readonly Named[]): Search<Named> {
 }
 
 /** The first `limit` of the names or a few more, with those that are `recent` before the others. */
-const withFirst = (names: readonly Named[], recent: readonly Named[], limit: number): readonly Named[] => [
+const withFirst = (names: readonly NamedItem[], recent: readonly NamedItem[], limit: number): readonly NamedItem[] => [
   ...new Set([...recent.filter((one) => names.includes(one)), ...names.slice(0, limit + recent.length)]),
 ];
 
 /** The names that match, as one list for each rank. */
-function byRank(all: readonly Named[], texts: readonly string[], typed: string): readonly (readonly Named[])[] {
+function byRank(all: readonly NamedItem[], texts: readonly string[], typed: string): readonly (readonly NamedItem[])[] {
   const wanted = withoutAccents(typed.trim());
-  const ranks: Record<Rank, Named[]> = [[], [], [], [], []];
+  const ranks: Record<Rank, NamedItem[]> = [[], [], [], [], []];
   for (let at = 0; at < texts.length; at += 1) {
     const rank = rankOf(texts[at] ?? '', wanted);
     const one = all[at];

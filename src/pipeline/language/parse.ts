@@ -2,7 +2,7 @@ import type { Command } from '../../commands/index.ts';
 import { flag } from '../../commands/kit/fields.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import { code, say } from '../../text.ts';
-import { bindWords, type Context, type Given } from './bind-arguments.ts';
+import { bindWords, type BindContext, type Given } from './bind-arguments.ts';
 import { unknownCommand, unknownOption } from './did-you-mean.ts';
 import { optionName, takesRest, takesValue } from './usage.ts';
 import { commandsIn, withoutTokens, type FoundCommand } from './pasted-credentials.ts';
@@ -10,13 +10,13 @@ import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { usable, valueAt, type Option } from './option-value.ts';
 
-export type { Context, Given } from './bind-arguments.ts';
+export type { BindContext as Context, Given } from './bind-arguments.ts';
 
 /** Parses a line; undefined: it is empty. Throws `Refusal`, with the nearest match for an unknown word. */
 export function parse(
   line: string,
   commands: ReadonlyMap<string, Command>,
-  context: Context = {},
+  context: BindContext = {},
 ): ParsedCommand | undefined {
   const words = split(line);
   if (words.length === 0) return undefined;
@@ -32,7 +32,11 @@ export const parseArgs = (args: Args, commands: ReadonlyMap<string, Command>): P
     {},
   );
 
-function parsedFrom(words: readonly Word[], commands: ReadonlyMap<string, Command>, context: Context): ParsedCommand {
+function parsedFrom(
+  words: readonly Word[],
+  commands: ReadonlyMap<string, Command>,
+  context: BindContext,
+): ParsedCommand {
   const { path, command, rest } = commandOf(words, commands);
   const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
   const { reason, 'dry-run': dryRun, ...named } = options;

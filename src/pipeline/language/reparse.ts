@@ -4,7 +4,7 @@ import type { Change } from '../../storage/changes.ts';
 import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { parseArgs } from './parse.ts';
-import { resolve, type Names, type Resolved } from './resolve.ts';
+import { resolve, type KnownNames, type Resolved } from './resolve.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The stored arguments of a change, parsed again: its action and input as of now. */
@@ -14,7 +14,7 @@ export type Restored = { readonly action: AnyAction; readonly resolved: Resolved
 export const argsOfChange = (change: Pick<Change, 'args'>): readonly string[] => parseStored(change.args);
 
 /** Parses a change's words again. Undefined if they no longer resolve: a target or the command is gone. */
-export function restore(change: Pick<Change, 'args'>, names: Names): Restored | undefined {
+export function restore(change: Pick<Change, 'args'>, names: KnownNames): Restored | undefined {
   const parsed = parsedFrom(argsOfChange(change));
   if (parsed?.command.shape !== 'action') return undefined;
   const resolved = resolve(parsed, names);

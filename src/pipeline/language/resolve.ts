@@ -4,12 +4,12 @@ import { near } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { bold, code, joined, say, type Text } from '../../text.ts';
-import { folded, searchIn, type Named } from './name-search.ts';
+import { folded, searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
 
 /** The names that a person may read and so may use. */
-export type Names = {
+export type KnownNames = {
   readonly environments: readonly Environment[];
   readonly domains: readonly Domain[];
   /** Why names may be missing: the host could not list all of them, or Slack did not say who may read them. */
@@ -25,7 +25,7 @@ export type Resolved = {
 };
 
 /** Reads every field and looks names up in `names`. Never guesses. Refusals become `problems`; none is thrown. */
-export function resolve(parsed: ParsedCommand, names: Names): Resolved {
+export function resolve(parsed: ParsedCommand, names: KnownNames): Resolved {
   const input: Record<string, unknown> = {};
   const missing: string[] = [];
   const problems: { field: string; refusal: Refusal }[] = [];
@@ -62,19 +62,19 @@ export const isNamed = (value: unknown): value is Environment | Domain =>
 /** Whether an input value is a site. */
 export const isSite = (value: unknown): value is NamedSite => isOfKind(value, 'site');
 
-const isOfKind = (value: unknown, kind: Named['kind']): boolean =>
+const isOfKind = (value: unknown, kind: NamedItem['kind']): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && 'id' in value && value.kind === kind;
 
 /** The names that a field of this kind can hold. */
-export function namesOfKind(kind: Field['kind'], names: Names): readonly Named[] {
+export function namesOfKind(kind: Field['kind'], names: KnownNames): readonly NamedItem[] {
   if (kind === 'site') return sitesIn(names);
   return kind === 'domain' ? names.domains : names.environments;
 }
 
-const sites = new WeakMap<Names, readonly NamedSite[]>();
+const sites = new WeakMap<KnownNames, readonly NamedSite[]>();
 
 /** The sites of these environments, each once, in the same order. Cached. */
-function sitesIn(names: Names): readonly NamedSite[] {
+function sitesIn(names: KnownNames): readonly NamedSite[] {
   const known = sites.get(names);
   if (known) return known;
   const found = new Map<string, NamedSite>();
@@ -88,11 +88,11 @@ function sitesIn(names: Names): readonly NamedSite[] {
   return all;
 }
 
-function find(field: Field, typed: string, names: Names, parsed: ParsedCommand, name: string): Named {
+function find(field: Field, typed: string, names: KnownNames, parsed: ParsedCommand, name: string): NamedItem {
   const all = namesOfKind(field.kind, names);
   const exact = searchIn(all).exact(typed);
   if (exact.length === 1 && exact[0]) return exact[0];
-  const offer = (one: Named): Offer => offerOf(parsed, name, one);
+  const offer = (one: NamedItem): Offer => offerOf(parsed, name, one);
   if (exact.length > 1)
     throw ambiguous(typed, exact, (one) => ({ ...offer(one), label: `${one.name} (…${one.id.slice(-4)})` }));
   const partial = searchIn(all).containing(typed, maxCandidates);
@@ -112,7 +112,7 @@ function find(field: Field, typed: string, names: Names, parsed: ParsedCommand, 
 export function unknownName(
   parsed: ParsedCommand,
   name: string,
-  meant: readonly Named[] = [],
+  meant: readonly NamedItem[] = [],
   trouble?: Text,
 ): Refusal {
   const typed = parsed.given[name]?.[0] ?? '';
@@ -142,7 +142,7 @@ export function unknownName(
 /** One more than is offered, to know whether to add *or another*. */
 const maxCandidates = 6;
 
-function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Named) => Offer): Refusal {
+function ambiguous(typed: string, candidates: readonly NamedItem[], offer: (one: NamedItem) => Offer): Refusal {
   const shown = candidates.slice(0, maxCandidates - 1);
   const more = candidates.length > shown.length ? ' or another' : '';
   return new Refusal(
@@ -157,7 +157,7 @@ function ambiguous(typed: string, candidates: readonly Named[], offer: (one: Nam
 }
 
 /** The same command, with an id for one of its names. */
-const offerOf = (parsed: ParsedCommand, name: string, one: Named): Offer => ({
+const offerOf = (parsed: ParsedCommand, name: string, one: NamedItem): Offer => ({
   // A click may run it at once, so the label also says what it does.
   label: (parsed.command.shape === 'action' ? `${parsed.command.button}: ${one.name}` : one.name).slice(0, 75),
   args: argsOf(

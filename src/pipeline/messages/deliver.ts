@@ -3,7 +3,7 @@ import { findChange } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { claimMessages, markDelivered, giveUp, putOff, type Message } from '../../storage/messages.ts';
+import { claimMessages, markDelivered, giveUp, releaseUntil, type Message } from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { joined, plain } from '../../text.ts';
 import { afterPosted, isEdit, saveResult } from './after-posting.ts';
@@ -102,7 +102,7 @@ async function back({ database, onPace, onTrouble }: Delivery, line: readonly Re
   if (line.length === 0) return;
   try {
     const messages = line.map(({ message }) => message);
-    await database.unflushed(async (tx) => putOff(tx, messages, (await database.now(tx)) + afterMs));
+    await database.unflushed(async (tx) => releaseUntil(tx, messages, (await database.now(tx)) + afterMs));
     onPace(afterMs);
   } catch (error) {
     // Harmless: their lease expires by itself.

@@ -1,6 +1,6 @@
 import { findChange, type Change } from '../../storage/changes.ts';
-import { cardOf as cardMessageOf, type Message, type Place } from '../../storage/messages.ts';
-import type { Reader } from '../../storage/tx.ts';
+import { cardOf as cardMessageOf, type Message, type MessagePlace } from '../../storage/messages.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
 import { say } from '../../text.ts';
 import { cardOf } from '../changes/freeze.ts';
 import type { Card, Note } from '../changes/card.ts';
@@ -10,7 +10,7 @@ import { Undeliverable, type Recipient, type Messenger } from './messenger.ts';
 type Destination = { readonly to: Recipient; readonly as: Card | Note };
 
 /** Where a message was posted. `refused`: Slack's error code from the first place, if that one refused it. */
-export type Posted = { readonly place: Place; readonly refused?: string };
+export type Posted = { readonly place: MessagePlace; readonly refused?: string };
 
 /** Posts to the first place that accepts it; undefined: there are no places. Rejects with `Undeliverable`. */
 export async function postSomewhere(
@@ -33,7 +33,7 @@ export async function postSomewhere(
 
 /** The places for a message, best first. Cards and replies fall back to the requester's direct messages. */
 export async function destinationsOf(
-  db: Reader,
+  db: ReadHandle,
   { kind, recipient, change: number }: Message,
   what: Card | Note,
   ops: string | undefined,

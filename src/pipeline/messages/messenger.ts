@@ -1,4 +1,4 @@
-import type { Place } from '../../storage/messages.ts';
+import type { MessagePlace } from '../../storage/messages.ts';
 import type { Card, Note } from '../changes/card.ts';
 
 /** Where a message goes: a channel, a thread in it, or a person's direct messages. */
@@ -6,8 +6,8 @@ export type Recipient = { readonly channel: string; readonly thread?: string } |
 
 /** Posts and edits messages in Slack. Rejects with `Undeliverable` if Slack does not accept one. */
 export type Messenger = {
-  readonly post: (to: Recipient, what: Card | Note) => Promise<Place>;
-  readonly edit: (place: Place, what: Card | Note) => Promise<void>;
+  readonly post: (to: Recipient, what: Card | Note) => Promise<MessagePlace>;
+  readonly edit: (place: MessagePlace, what: Card | Note) => Promise<void>;
 };
 
 /** A channel as Slack shows it. `hidden`: Slack does not show it to us. `untold`: our token lacks the scope to ask. */

@@ -1,6 +1,6 @@
 import { findChange } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
-import { giveUp, postpone, rescheduleOps, suspend, type Message } from '../../storage/messages.ts';
+import { giveUp, retryLater, rescheduleOps, deferWhileBlocked, type Message } from '../../storage/messages.ts';
 import { noteOpsPost } from './ops-channel-health.ts';
 import { tellOfLoss, type Loss } from './undelivered.ts';
 import type { PostQueues } from './fair-order.ts';
@@ -32,15 +32,15 @@ export async function afterFailure(outbox: Outbox, tx: Tx, failed: Omit<Loss, 'c
   const { message, error } = failed;
   const now = await outbox.database.now(tx);
   const kind = error instanceof Undeliverable ? error.kind : 'later';
-  if (kind === 'token') return suspend(tx, message, now, now + tokenRetryMs);
+  if (kind === 'token') return deferWhileBlocked(tx, message, now, now + tokenRetryMs);
   if (message.kind === 'ops' && kind === 'gone' && error instanceof Undeliverable) {
     // Nobody else may read these messages, so they are kept. One post a minute tests the channel.
-    await suspend(tx, message, now, now + opsRetryMs);
+    await deferWhileBlocked(tx, message, now, now + opsRetryMs);
     await rescheduleOps(tx, now + opsRetryMs);
     return noteOps(outbox, tx, error.message, now);
   }
   const isOld = message.kind !== 'ops' && now - message.owed_at > maxMs && message.attempts >= minAttempts;
-  if (kind === 'later' && !isOld) return postpone(tx, message, now + retryDelay(message, error));
+  if (kind === 'later' && !isOld) return retryLater(tx, message, now + retryDelay(message, error));
   if (!(await giveUp(tx, message))) return;
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   await tellOfLoss(tx, { ...failed, change }, now);

@@ -1,7 +1,7 @@
 import { spokenDuration } from '../../duration.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { Refusal } from '../../errors.ts';
-import { following, type Reader } from '../../hosting/contract/call.ts';
+import { following, type HostReader } from '../../hosting/contract/call.ts';
 import { getOperation, validateKey } from '../../hosting/contract/operations.ts';
 import { failpoint } from '../../failpoints.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
@@ -61,7 +61,10 @@ async function observe(context: StepsContext, change: Change, restored: Restored
   return { ...answer, proof: await prove(context, change, restored) };
 }
 
-async function ask(read: Reader, operation: string): Promise<Pick<Observation, 'operation' | 'message' | 'restMs'>> {
+async function ask(
+  read: HostReader,
+  operation: string,
+): Promise<Pick<Observation, 'operation' | 'message' | 'restMs'>> {
   try {
     const { state, message } = await read(getOperation({ operation_id: operation }));
     return state === 'failed' && !(await isWell(read)) ? { operation: 'trouble' } : { operation: state, message };
@@ -72,7 +75,7 @@ async function ask(read: Reader, operation: string): Promise<Pick<Observation, '
 }
 
 /** Whether the host answers another request now. If not, *failed* may just be the host's own trouble. */
-async function isWell(read: Reader): Promise<boolean> {
+async function isWell(read: HostReader): Promise<boolean> {
   try {
     await read(validateKey({}));
     return true;

@@ -2,7 +2,7 @@ import { bindingOf } from '../../pipeline/conversation/channel-binding.ts';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { Context } from '../../pipeline/language/parse.ts';
-import type { Names } from '../../pipeline/language/resolve.ts';
+import type { KnownNames } from '../../pipeline/language/resolve.ts';
 import { folded } from '../../pipeline/language/name-search.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
@@ -71,6 +71,6 @@ export async function contextOf(
   return bound ? { sibling: inSite(bound.site), isLoose: true } : {};
 }
 
-type Environment = Names['environments'][number];
+type Environment = KnownNames['environments'][number];
 const siteOf = ({ site }: Environment): string | undefined => site?.id ?? site?.name;
 const ownName = ({ name }: Environment): string => name.slice(name.indexOf('/') + 1);

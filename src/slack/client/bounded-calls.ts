@@ -35,10 +35,14 @@ export type Questions = {
   readonly onToken: (isTaken: boolean) => void;
 };
 
-export type Ask = <T>(method: string, args: Record<string, unknown>, schema: z.ZodType<T>) => Promise<T | NoAnswer>;
+export type BoundedCall = <T>(
+  method: string,
+  args: Record<string, unknown>,
+  schema: z.ZodType<T>,
+) => Promise<T | NoAnswer>;
 
 /** Makes one call to Slack; never rejects. */
-export function createAsk({ client, onMissing, onToken }: Questions): Ask {
+export function createBoundedCall({ client, onMissing, onToken }: Questions): BoundedCall {
   const missing = new Set<string>();
   return async (method, args, schema) => {
     try {

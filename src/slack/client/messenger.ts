@@ -1,6 +1,6 @@
 import { ErrorCode, type WebClient, type CodedError } from '@slack/web-api';
 import { sharedWord, Undeliverable, type ChannelLook, type Messenger } from '../../pipeline/messages/messenger.ts';
-import type { Place } from '../../storage/messages.ts';
+import type { MessagePlace } from '../../storage/messages.ts';
 import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
 import { refusalOf } from './api-errors.ts';
@@ -67,7 +67,7 @@ export async function postDrawn(
   client: WebClient,
   to: { channel: string; thread_ts?: string },
   drawn: Drawn,
-): Promise<Place> {
+): Promise<MessagePlace> {
   try {
     const { channel, ts } = await sendDrawn(drawn, (message) =>
       client.chat.postMessage({ ...inert, ...to, ...message }),

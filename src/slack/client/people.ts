@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
-import type { Person as PolicyPerson } from '../../policy/rules.ts';
-import { createAsk, NoAnswer, shared, type Questions } from './bounded-calls.ts';
+import type { Member as PolicyPerson } from '../../policy/rules.ts';
+import { createBoundedCall, NoAnswer, shared, type Questions } from './bounded-calls.ts';
 import type { Bot } from './token.ts';
 import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions } from './user-groups.ts';
 import { BoundedMap } from '../../bounded-map.ts';
@@ -74,7 +74,7 @@ type User = z.infer<typeof userReply>['user'];
 export function createPeople(options: PeopleOptions): People {
   const { now, idsOf, onGroup, lookAt } = options;
   const { team, enterprise: ourEnterprise } = options.bot;
-  const ask = createAsk(options);
+  const ask = createBoundedCall(options);
   const users = new BoundedMap<string, { readonly user: User; readonly at: number }>(maxKept);
   const groups = createUserGroups({
     question: async (usergroup) => groupAnswerOf(await ask('usergroups.users.list', { usergroup }, groupReply)),

@@ -15,10 +15,10 @@ import type { PipelineContext } from '../../pipeline/conversation/context.ts';
  * `new`: saved. `seen`: a copy. `failed`: the database did not save it in time, and the sender must be told. `told`: as
  * `failed`, but the sender was told about an earlier copy.
  */
-export type Kept = 'new' | 'seen' | 'failed' | 'told';
+export type AcceptResult = 'new' | 'seen' | 'failed' | 'told';
 
 /** The result of each recent delivery in this process. It alone decides about copies, whatever the database does. */
-export type Deliveries = BoundedMap<string, Promise<Exclude<Kept, 'told'>>>;
+export type Deliveries = BoundedMap<string, Promise<Exclude<AcceptResult, 'told'>>>;
 
 /** Everything the Slack code works with. */
 export type SlackContext = {

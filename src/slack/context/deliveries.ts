@@ -3,7 +3,7 @@ import { scrub } from '../../secret.ts';
 import { leaseMs } from './slow-work.ts';
 import { close, within } from './handler.ts';
 import type { SlackContext } from './context.ts';
-import type { Deliveries, Kept } from './context.ts';
+import type { Deliveries, AcceptResult } from './context.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
 /** Saves deliveries before they are acked, and recognises copies. */
@@ -21,7 +21,7 @@ export const noDatabase =
 type Row = Pick<InboxRow, 'key' | 'kind' | 'person'> & { channel?: string | undefined; content: string };
 
 /** Saves a delivery. Of several copies that reach this process, only one is saved. */
-export async function keep(context: SlackContext, row: Row): Promise<Kept> {
+export async function keep(context: SlackContext, row: Row): Promise<AcceptResult> {
   const { deliveries } = context;
   const earlier = deliveries.get(row.key);
   if (earlier !== undefined) return (await earlier) === 'failed' ? 'told' : 'seen';
@@ -37,7 +37,7 @@ export function keepUnwritten({ deliveries }: SlackContext, key: string): 'seen'
   return undefined;
 }
 
-async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<Kept, 'told'>> {
+async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<AcceptResult, 'told'>> {
   const { database } = context.pipeline;
   const content = scrub(row.content).slice(0, 10_000);
   const write = async (): Promise<'new' | 'seen'> => {

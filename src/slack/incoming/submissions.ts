@@ -36,7 +36,7 @@ export const submission = z.object({
 export type Submission = z.infer<typeof submission>;
 
 /** The immediate answer to a submission; `after` is the work that follows. */
-export type Response = {
+export type SubmissionResponse = {
   readonly ack?:
     | { readonly response_action: 'update'; readonly view: ModalView }
     | { readonly response_action: 'errors'; readonly errors: Record<string, string> };
@@ -71,7 +71,7 @@ type Submitted = {
 };
 
 /** Decides the answer to a submitted view. It works in memory, except for saving a delivery that changes something. */
-export async function submit(context: SlackContext, said: Submission): Promise<Response> {
+export async function submit(context: SlackContext, said: Submission): Promise<SubmissionResponse> {
   const memo = memoOf(said.view.private_metadata);
   if (memo === undefined)
     return ending('Sitehand', say`This form is from another version of me. Nothing was done. Please open it again.`);
@@ -102,7 +102,7 @@ export async function submit(context: SlackContext, said: Submission): Promise<R
   }
 }
 
-async function pick({ context, interaction, memo, said }: Submitted): Promise<Response> {
+async function pick({ context, interaction, memo, said }: Submitted): Promise<SubmissionResponse> {
   const person = await identifyViewer(context.pipeline, interaction);
   const [path = ''] = readInputs(said.view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
@@ -112,7 +112,7 @@ async function pick({ context, interaction, memo, said }: Submitted): Promise<Re
   return updating(await drawForm(context, memo.origin, parsed, person));
 }
 
-async function submitForm(form: Submitted): Promise<Response> {
+async function submitForm(form: Submitted): Promise<SubmissionResponse> {
   const { context, interaction, memo, said } = form;
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return ending('Sitehand', say`I don't recognise this command any more. Nothing was done.`);
@@ -142,7 +142,7 @@ async function submitForm(form: Submitted): Promise<Response> {
 }
 
 /** An error under each field that is missing or cannot be read; undefined if none of them is in the view. */
-function fieldErrors({ view }: Submission, { resolved: { missing, problems } }: Ask): Response | undefined {
+function fieldErrors({ view }: Submission, { resolved: { missing, problems } }: Ask): SubmissionResponse | undefined {
   const wrong = [
     ...missing.map((field) => [field, 'Fill this in.'] as const),
     ...problems.map(({ field, refusal }) => [field, sentence(refusal)] as const),
@@ -154,7 +154,7 @@ function fieldErrors({ view }: Submission, { resolved: { missing, problems } }: 
   return errors.length > 0 ? { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } } : undefined;
 }
 
-async function goOn(form: Submitted, checked: Ready): Promise<Response> {
+async function goOn(form: Submitted, checked: Ready): Promise<SubmissionResponse> {
   const { context, interaction, said } = form;
   const { command } = checked.parsed.parsed;
   if (checked.will === 'review') {
@@ -172,7 +172,7 @@ async function goOn(form: Submitted, checked: Ready): Promise<Response> {
 }
 
 /** Looks at the host again: if the result is not what the form showed, the form is shown again. */
-async function submitReview(form: Submitted): Promise<Response> {
+async function submitReview(form: Submitted): Promise<SubmissionResponse> {
   const { context, interaction, memo, said } = form;
   const { reason, typed } = readInputs(said.view.state.values);
   const reviewed = { shown: memo.shown, typedName: typed };
@@ -185,7 +185,7 @@ async function submitReview(form: Submitted): Promise<Response> {
 }
 
 /** The reason for declining: saved before it is acked, decided afterwards. */
-async function submitDecline(form: Submitted): Promise<Response> {
+async function submitDecline(form: Submitted): Promise<SubmissionResponse> {
   const { context, interaction, memo, said } = form;
   if (readInputs(said.view.state.values).reason === undefined) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
@@ -199,7 +199,7 @@ async function submitDecline(form: Submitted): Promise<Response> {
 
 const missing = (): Refusal => new Refusal('Something is missing. Nothing was done.', { hint: 'Open the form again.' });
 
-type Kept = { readonly inbox: string } | { readonly response: Response };
+type Kept = { readonly inbox: string } | { readonly response: SubmissionResponse };
 
 /** Saves a submission before it is acked. Returns a `response` if it must not be worked on. */
 async function keepSubmission({ context, interaction, said: { view } }: Submitted, title: string): Promise<Kept> {
@@ -218,12 +218,12 @@ async function keepSubmission({ context, interaction, said: { view } }: Submitte
 const formKey = (view: Submission['view']): string => `form:${view.id}:${view.hash ?? ''}`;
 
 /** The refusal as an error under its field; undefined if the view has no such field. */
-function wrongField({ view }: Submission, refusal: Refusal): Response | undefined {
+function wrongField({ view }: Submission, refusal: Refusal): SubmissionResponse | undefined {
   const block = refusal.field === undefined ? undefined : blockIn(view.state.values, refusal.field);
   return block === undefined
     ? undefined
     : { ack: { response_action: 'errors', errors: { [block]: sentence(refusal) } } };
 }
-const updating = (view: ModalView): Response => ({ ack: { response_action: 'update', view } });
-const ending = (title: string, text: Text): Response => updating(noticeView(title, text));
+const updating = (view: ModalView): SubmissionResponse => ({ ack: { response_action: 'update', view } });
+const ending = (title: string, text: Text): SubmissionResponse => updating(noticeView(title, text));
 const sentence = (refusal: Refusal): string => cut(visible(plain(joined([refusal.says, refusal.hint]))), 1_900);

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Dialect } from '../sql-dialect.ts';
+import type { SqlDialect } from '../sql-dialect.ts';
 import type { Tx } from '../tx.ts';
 
 /** Creates the tables of `schema.ts`, which explains every column, and the id of the database. */
-export async function firstTables(tx: Tx, dialect: Dialect): Promise<void> {
+export async function firstTables(tx: Tx, dialect: SqlDialect): Promise<void> {
   const tables = [changes(dialect), votes(dialect), audit(dialect), locks(dialect), timers(dialect)];
   const edge = [inbox(dialect), messages(dialect), buttonPayloads(dialect), kv(dialect)];
   // A claim writes a lease into its row and clears it later, which stays cheap when many rows wait.
@@ -15,7 +15,7 @@ export async function firstTables(tx: Tx, dialect: Dialect): Promise<void> {
   await tx.insertInto('installation').values({ id, created_at: Date.now() }).execute();
 }
 
-const changes = ({ integer, counted, strict }: Dialect): string[] => [
+const changes = ({ integer, counted, strict }: SqlDialect): string[] => [
   `create table changes (
     number ${counted},
     command text not null,
@@ -62,7 +62,7 @@ const changes = ({ integer, counted, strict }: Dialect): string[] => [
   'create index changes_in_state on changes (state, number)',
 ];
 
-const votes = ({ integer, strict }: Dialect): string[] => [
+const votes = ({ integer, strict }: SqlDialect): string[] => [
   `create table votes (
     change ${integer} not null references changes (number),
     person text not null,
@@ -72,7 +72,7 @@ const votes = ({ integer, strict }: Dialect): string[] => [
 ];
 
 // No foreign keys: the trail outlives the rows it is about.
-const audit = ({ integer, strict, appendOnly }: Dialect): string[] => [
+const audit = ({ integer, strict, appendOnly }: SqlDialect): string[] => [
   `create table audit (
     seq ${integer} primary key,
     at ${integer} not null,
@@ -93,7 +93,7 @@ const audit = ({ integer, strict, appendOnly }: Dialect): string[] => [
   ...appendOnly,
 ];
 
-const locks = ({ integer, strict }: Dialect): string[] => [
+const locks = ({ integer, strict }: SqlDialect): string[] => [
   `create table locks (
     target text primary key not null,
     change ${integer} references changes (number),
@@ -106,7 +106,7 @@ const locks = ({ integer, strict }: Dialect): string[] => [
   'create index locks_of_change on locks (change)',
 ];
 
-const timers = ({ integer, counted, strict }: Dialect): string[] => [
+const timers = ({ integer, counted, strict }: SqlDialect): string[] => [
   `create table timers (
     id ${counted},
     change ${integer} not null unique references changes (number),
@@ -138,7 +138,7 @@ const timers = ({ integer, counted, strict }: Dialect): string[] => [
   'create index timers_to_end on timers (ends_at, id) where ended_at is null',
 ];
 
-const inbox = ({ integer, strict }: Dialect): string[] => [
+const inbox = ({ integer, strict }: SqlDialect): string[] => [
   `create table inbox (
     key text primary key not null,
     kind text not null,
@@ -154,7 +154,7 @@ const inbox = ({ integer, strict }: Dialect): string[] => [
   'create index inbox_received on inbox (received_at)',
 ];
 
-const messages = ({ integer, counted, strict }: Dialect): string[] => [
+const messages = ({ integer, counted, strict }: SqlDialect): string[] => [
   `create table messages (
     id ${counted},
     key text not null unique,
@@ -187,7 +187,7 @@ const messages = ({ integer, counted, strict }: Dialect): string[] => [
   "create index messages_delivered on messages (created_at) where due_at is null and kind <> 'card'",
 ];
 
-const buttonPayloads = ({ integer, strict }: Dialect): string[] => [
+const buttonPayloads = ({ integer, strict }: SqlDialect): string[] => [
   `create table button_payloads (
     id text primary key not null,
     person text not null,
@@ -200,7 +200,7 @@ const buttonPayloads = ({ integer, strict }: Dialect): string[] => [
   'create index button_payloads_expire on button_payloads (expires_at)',
 ];
 
-const kv = ({ integer, strict }: Dialect): string[] => [
+const kv = ({ integer, strict }: SqlDialect): string[] => [
   `create table kv (key text primary key not null, value text not null, at ${integer} not null) ${strict}`,
   `create table installation (id text primary key not null, created_at ${integer} not null) ${strict}`,
 ];

@@ -1,11 +1,11 @@
 import { sql, type Kysely } from 'kysely';
-import { acquireMigrationLock, dialects, kindOf, type Dialect } from '../sql-dialect.ts';
+import { acquireMigrationLock, dialects, kindOf, type SqlDialect } from '../sql-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { firstTables } from './first-tables.ts';
 
 /** One step forward. There is no way back except a backup. */
-export type Migration = { readonly name: string; up(tx: Tx, dialect: Dialect): Promise<void> };
+export type Migration = { readonly name: string; up(tx: Tx, dialect: SqlDialect): Promise<void> };
 
 /** All steps in order. Never change a released one; add new ones at the end. */
 export const migrations: readonly Migration[] = [{ name: 'first tables', up: firstTables }];
@@ -33,7 +33,7 @@ export async function migrate(db: Kysely<Schema>, steps: readonly Migration[] = 
   });
 }
 
-async function stepsTaken(tx: Tx, { integer, strict }: Dialect): Promise<number> {
+async function stepsTaken(tx: Tx, { integer, strict }: SqlDialect): Promise<number> {
   const columns = `step ${integer} primary key, name text not null, at ${integer} not null`;
   await sql.raw(`create table if not exists migrations (${columns}) ${strict}`).execute(tx);
   const { rows } = await sql<{ newest: number | null }>`select max(step) as newest from migrations`.execute(tx);

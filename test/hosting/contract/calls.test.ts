@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, expectTypeOf, test } from 'vitest';
-import type { Reader, Write } from '../../../src/hosting/contract/call.ts';
+import type { HostReader, Write } from '../../../src/hosting/contract/call.ts';
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import { optimizeImages } from '../../../src/hosting/contract/cdn.ts';
 import { updateDnsRecord } from '../../../src/hosting/contract/dns.ts';
@@ -66,7 +66,7 @@ test('types: a write is not read, names come from the template, a reply has its 
   expectTypeOf(getAllowedIps).parameter(0).toEqualTypeOf<Readonly<Record<'env_id', string>>>();
   expectTypeOf<NonNullable<(typeof asked)['reply']['_zod']['output']>>().toEqualTypeOf<readonly string[]>();
   const asked = getAllowedIps({ env_id });
-  const wrong = (read: Reader, write: Write): void => {
+  const wrong = (read: HostReader, write: Write): void => {
     // @ts-expect-error: a write is not a read
     void read(write);
     // @ts-expect-error: nor is the call of an endpoint that writes

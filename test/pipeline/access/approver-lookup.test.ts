@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { askedPeople, whoIsAsked, whomToAsk } from '../../../src/pipeline/access/approver-lookup.ts';
-import type { Ask, Authorization } from '../../../src/pipeline/access/authorization.ts';
+import type { AskedRequirement, Authorization } from '../../../src/pipeline/access/authorization.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import { plain } from '../../../src/text.ts';
@@ -39,7 +39,7 @@ async function asks(
   rules: readonly string[],
   lists: Lists = told,
   requester = ana.id,
-): Promise<readonly Ask[]> {
+): Promise<readonly AskedRequirement[]> {
   const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   return whomToAsk(
     contextWith({
@@ -157,8 +157,12 @@ describe('who is asked', () => {
 });
 
 describe('how it is said', () => {
-  const ask = (count: number, people: readonly string[], groups = ['leads']): Ask => ({ count, people, groups });
-  test.each<[string, readonly Ask[], readonly string[], string]>([
+  const ask = (count: number, people: readonly string[], groups = ['leads']): AskedRequirement => ({
+    count,
+    people,
+    groups,
+  });
+  test.each<[string, readonly AskedRequirement[], readonly string[], string]>([
     ['one', [ask(1, ['U1'])], [], '@U1'],
     ['one of two', [ask(1, ['U1', 'U2'])], [], '@U1 or @U2'],
     ['two of three', [ask(2, ['U1', 'U2', 'U3'])], [], '2 of @U1, @U2, @U3'],

@@ -13,7 +13,7 @@ import {
 import { closableFrom } from '../../../src/pipeline/changes/change.ts';
 import { decisionKinds, type DecisionKind } from '../../../src/pipeline/changes/card.ts';
 import type { Needed, Requirement } from '../../../src/policy/approval-requirement.ts';
-import type { Person } from '../../../src/policy/rules.ts';
+import type { Member } from '../../../src/policy/rules.ts';
 import type { State } from '../../../src/storage/schema.ts';
 import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from '../given.ts';
 
@@ -34,13 +34,13 @@ rules:
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1 } }
   - { deny: [push], to: [barred] }
 `);
-const who = (id: string, ...groups: readonly string[]): Person => ({
+const who = (id: string, ...groups: readonly string[]): Member => ({
   id,
   groups,
   otherGroups: groups.length > 0 ? [] : ['S0GUIDES'],
 });
 /** Of them it is not known whether they are in the user group. */
-const unsure = (id: string): Person => ({ id, groups: [] });
+const unsure = (id: string): Member => ({ id, groups: [] });
 const people = {
   requester: who('U01ANA'),
   'other id of the requester': who('U0ANATWO'),
@@ -293,7 +293,7 @@ describe('how many', () => {
     | { readonly kind: 'vote'; readonly left: readonly Requirement[]; readonly unknown?: readonly string[] };
   const approved: Came = { kind: 'move', event: { kind: 'approve' } };
   const oneMore: Came = { kind: 'vote', left: [lead] };
-  test.each<[string, Needed, readonly Person[], Person, Came]>([
+  test.each<[string, Needed, readonly Member[], Member, Came]>([
     ['one of one', leads(1), [], chi, approved],
     ['one of two', leads(2), [], chi, oneMore],
     ['two of two', leads(2), [dee], chi, approved],
@@ -437,7 +437,7 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
   test.each(['decline', 'happened', 'did_not_happen'] as const)('%s goes by it', (verdict) => {
     const change = changeIn(verdict === 'decline' ? 'waiting' : 'unknown');
     const gone = { change, policy: rulesNow['the rule and the group are gone'] };
-    const came = (by: Person, anybody: boolean | undefined): string =>
+    const came = (by: Member, anybody: boolean | undefined): string =>
       cameOf(seen(verdict), voting({ ...gone, by, anybody }));
     const does = may[verdict].does;
     expect(came(ending.dee, false)).toBe(does);

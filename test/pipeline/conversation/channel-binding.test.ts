@@ -3,7 +3,7 @@ import type { QueryService } from '../../../src/commands/kit/builtin.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { Channel, Person } from '../../../src/pipeline/access/access-check.ts';
 import { bindingFor, bindingOf } from '../../../src/pipeline/conversation/channel-binding.ts';
-import type { Names } from '../../../src/pipeline/language/resolve.ts';
+import type { KnownNames } from '../../../src/pipeline/language/resolve.ts';
 import { mayRead } from '../../../src/policy/policy.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { listAudit } from '../../../src/storage/audit.ts';
@@ -26,7 +26,7 @@ const all = { ...names, environments: [blogEnv, ...names.environments.slice(1)] 
 type Where = { readonly channel?: string | undefined; readonly shared?: boolean; readonly inbox?: string };
 type Binding = Pick<QueryService, 'bound' | 'use' | 'forget'>;
 
-function binding(database: Database, person: Person = ana, where: Where = {}, listed: Names = all): Binding {
+function binding(database: Database, person: Person = ana, where: Where = {}, listed: KnownNames = all): Binding {
   const { channel = 'C1', shared = false, inbox } = where;
   const { installation } = database;
   const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });

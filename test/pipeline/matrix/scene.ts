@@ -1,4 +1,4 @@
-import type { Reader } from '../../../src/hosting/contract/call.ts';
+import type { HostReader } from '../../../src/hosting/contract/call.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { nameToType, type Confirmation } from '../../../src/pipeline/changes/confirmation.ts';
@@ -23,7 +23,7 @@ import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 /** Late enough for what was sent at 1 to be over. */
 export const now = 1_000_000;
 
-const read: Reader = async (call) =>
+const read: HostReader = async (call) =>
   call.reply.parse({
     environment: {
       active_container: { ssh_ip_allowlist: ['10.0.0.1'], sftp_ip_allowlist: ['10.0.0.1'] },
