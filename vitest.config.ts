@@ -64,9 +64,6 @@ export default defineConfig({
     maxWorkers: 6,
     // Loading modules once per worker instead of once per file halves the work. No test relies on a module's state.
     isolate: false,
-    // Packages as Node itself gives them. Otherwise every use of something imported goes through a proxy, which costs
-    // more than most of what is tested.
-    deps: { interopDefault: false },
     // Compiles the modules of packages once, for all workers and later runs.
     execArgv: ['--import', './src/node-version.js'],
     // A last resort: every wait has its own, shorter time-out, which says what it saw instead.

@@ -89,18 +89,23 @@ export function touchChange(
     .executeTakeFirst();
 }
 
-/** Claims up to `limit` due changes, in turns among people and within each one's share; see `claim`. */
+/**
+ * Claims up to `limit` due changes, in turns among people and within each one's share; see `claim`. Those that this
+ * process is `sending` are left to the step that does.
+ */
 export function claimDue(
   tx: Tx,
   wanted: Claim,
   shares: Shares = {},
-  except: readonly number[] = [],
+  sending: readonly number[] = [],
 ): Promise<Change[]> {
   const whose = ({ requester }: Pick<Change, 'requester'>): string => personBy(shares.idsOf ?? onlyThat, requester);
   const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
   const { conditions, ...turns } = inShares('requester', shares);
   const others =
-    except.length === 0 ? conditions : conditions.map((one) => sql`${one} and number not in (${sql.join(except)})`);
+    sending.length === 0
+      ? conditions
+      : conditions.map((one) => sql`${one} and not (state = 'sending' and number in (${sql.join(sending)}))`);
   return claim<Change>(tx, 'changes', wanted, { columns: ['requester', 'due_at'], whose, own, ...turns }, others);
 }
 

@@ -69,7 +69,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       const due = (): number =>
         Number(scenario.rows('select due_at from changes where number = ?', change.number)[0]?.['due_at']);
       const gaps: number[] = [due()];
-      const still = /^⚠️ Outcome still unknown\. It was sent at .* and has been unknown since .*\. We still don't know/;
+      const still = /^⚠️ Outcome still unknown\. It was sent .* and has been unknown since .*\. We still don't know/;
       const reminders = (): readonly SeenMessage[] => change.replies().filter(({ text }) => still.test(text));
       const began = Date.now();
       for (const count of [1, 2, 3, 4, 5]) {

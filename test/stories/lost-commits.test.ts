@@ -161,7 +161,7 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     const other = await scenario.person('ana').asks('/site cache clear acme-blog/staging');
     await other.shows('All sending is paused.');
     expect(scenario.writes()).toHaveLength(1);
-    await (await scenario.person('chi').says('/site resume')).hears('I ended the pause that Sitehand started at');
+    await (await scenario.person('chi').says('/site resume')).hears('I ended the pause that Sitehand started');
     await takeUp();
     await other.tells(finished);
     expect(scenario.writes()).toHaveLength(2);

@@ -101,7 +101,7 @@ describe.concurrent('somebody is let in for a while', () => {
     const told = await added.tells(
       /⚠️ @Ana The access of .* to harbor-events\/staging should have ended .* and is still open\./,
     );
-    expect(told.text).toContain('Not tried yet; the next try is at');
+    expect(told.text).toContain('Not tried yet; the next try is');
     const inOps = new RegExp(`#${added.number} .*is still open`, 's');
     await scenario.slack.until(
       () => scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => inOps.test(text)),

@@ -125,7 +125,7 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
   const steps = new Set<Promise<void>>();
   const timers = new Set<Promise<void>>();
   const underWay: UnderWay = { changes: new Map(), timers: new Map() };
-  /** The changes whose steps are running here: a step may outlast its lease while the database is away. */
+  /** The changes whose steps are running here: a send may outlast its lease while the database is away. */
   const stepping = new Set<number>();
   const run = (running: Set<Promise<void>>, what: string, work: Promise<void>): void => {
     const task = work
