@@ -1,7 +1,7 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Check, Pause } from '../../commands/kit/builtin.ts';
 import { counted } from '../../commands/kit/page.ts';
 import { HostTrouble } from '../../hosting/client.ts';
+import { TooLate, within } from '../../time-limit.ts';
 import { validateKey } from '../../hosting/contract/operations.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -41,17 +41,8 @@ export function healthOf(context: PipelineContext): Promise<readonly Check[]> {
 /** An error's message is not shown: it may contain secrets. */
 function attempt(context: Checking, probe: Probe): Promise<State> {
   const late = bad("didn't answer in time", 'Try again in a minute. My log may say more.');
-  return within(timeoutMs, Promise.resolve(context).then(probe), late).catch(() => unanswered);
-}
-
-/** The result, or `late` if it takes longer than that. */
-async function within<T, L>(milliseconds: number, result: Promise<T>, late: L): Promise<T | L> {
-  const over = new AbortController();
-  try {
-    return await Promise.race([result, wait(milliseconds, late, { signal: over.signal }).catch(() => late)]);
-  } finally {
-    over.abort();
-  }
+  const found = within(timeoutMs, Promise.resolve(context).then(probe));
+  return found.catch((error: unknown) => (error instanceof TooLate ? late : unanswered));
 }
 
 const well = (says: State['says']): State => ({ ok: true, says });
@@ -118,7 +109,8 @@ async function key({ keyAnswer, database }: Checking): Promise<State> {
 
 /** Asks the host about the key; undefined if it takes too long. */
 const validate = ({ read }: PipelineContext): Promise<KeyAnswer> =>
-  within(hostTimeoutMs, read(validateKey({})), undefined).catch((error: unknown) => {
+  within(hostTimeoutMs, read(validateKey({}))).catch((error: unknown) => {
+    if (error instanceof TooLate) return undefined;
     if (error instanceof HostTrouble) return error;
     throw error;
   });

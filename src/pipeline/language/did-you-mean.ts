@@ -31,7 +31,11 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
     const { text, count } = spanOf(words, subcommands);
     const offers = near(text, subcommands).flatMap((path) => runOffer(path, words.slice(count)));
     if (offers.length === 0 && sentences.length > 0) return asExample();
-    return unknown(says, say`Type one of ${joined(subcommands.map(code), ', ')}.`, offers);
+    return unknown(
+      says,
+      say`Type ${subcommands.length === 1 ? '' : 'one of '}${joined(subcommands.map(code), ', ')}.`,
+      offers,
+    );
   }
   if (first === 'stop' && commands.has('pause'))
     return unknown(

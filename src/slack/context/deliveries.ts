@@ -1,7 +1,8 @@
 import { receive, type InboxRow } from '../../storage/inbox.ts';
 import { scrub } from '../../secret.ts';
 import { leaseMs } from './slow-work.ts';
-import { close, within } from './handler.ts';
+import { close } from './handler.ts';
+import { within } from '../../time-limit.ts';
 import type { SlackContext } from './context.ts';
 import type { Deliveries, AcceptResult } from './context.ts';
 import { BoundedMap } from '../../bounded-map.ts';

@@ -85,30 +85,3 @@ export function wordsFor(context: SlackContext, what: string, error: unknown, li
     text: say`Something broke on my side while ${what}. If you see no card for it, nothing was done. Reference ${code(fault.reference)}: the details are in my log.`,
   });
 }
-
-/** Something took longer than it may. */
-export class TooLate extends Error {
-  constructor(milliseconds: number) {
-    super(`no answer within ${milliseconds} ms`);
-  }
-}
-
-/**
- * Rejects with `TooLate` if the promise takes longer than `milliseconds`; its late result is ignored. The wait is split into parts: if
- * this process was blocked meanwhile, a result that has arrived is still taken.
- */
-export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const wait = (parts: number): void => {
-      if (parts === 0) return reject(new TooLate(milliseconds));
-      timer = setTimeout(() => wait(parts - 1), milliseconds / 4);
-    };
-    wait(4);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

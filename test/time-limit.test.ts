@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, it } from 'vitest';
-import { within } from '../../../src/slack/context/handler.ts';
+import { within } from '../src/time-limit.ts';
 
 /** This thread does nothing else for so long. */
 const isBusyFor = (ms: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
