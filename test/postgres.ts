@@ -59,7 +59,8 @@ async function freshSchema(database: URL): Promise<string> {
   return url.href;
 }
 
-async function makeDatabase(): Promise<URL> {
+/** The URL of a database of its own, whose locks keep nobody else waiting. */
+export async function makeDatabase(): Promise<URL> {
   return freshDatabase(await requested(inject('postgres')));
 }
 

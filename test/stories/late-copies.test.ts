@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
+import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import { threeSeconds } from './three-seconds.ts';
 import { openFaultyConnection, type FaultyConnection } from './faulty-connection.ts';
@@ -21,7 +21,8 @@ type Told = {
 
 /** A scenario whose bot reaches its database by a wire; `direct`: the address without it. */
 const withWire = (story: (told: Told) => Promise<void>) => async (): Promise<void> => {
-  const direct = await freshPostgres();
+  // A database whose locks are their own: what one story keeps waiting is no other's.
+  const { href: direct } = await makeDatabase();
   const wire = await openFaultyConnection(direct);
   const sql = new Client({ connectionString: direct });
   await sql.connect();
@@ -46,8 +47,9 @@ const allDone = (sql: Client, count: number): Promise<void> =>
     { timeout: patienceMs },
   );
 
+// Each waits ten seconds for a database that is silent.
 describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
-  test(
+  test.concurrent(
     'of what this process has taken: acked, and nobody hears a word of it',
     withWire(async ({ scenario, wire, sql }) => {
       await scenario.start();
@@ -70,7 +72,7 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
     }),
   );
 
-  test(
+  test.concurrent(
     'of what another process has taken: it is not said that nothing was done, but how to tell',
     withWire(async ({ scenario, wire, sql, direct }) => {
       const [slow] = [await scenario.start(), await scenario.start({ DATABASE_URL: direct })];
@@ -85,7 +87,7 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
     }),
   );
 
-  test(
+  test.concurrent(
     'of what was not written down in time: it is not worked on either, and who is told once is not told again',
     withWire(async ({ scenario, wire }) => {
       await scenario.start();

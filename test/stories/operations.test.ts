@@ -153,7 +153,7 @@ test('a routine change that runs longer tells nothing before its end, unless the
   await change.tells(/^▶️ Sent 1 min .*ago\. I can't ask the host about it right now, so I'll keep trying\.$/);
   scenario.hosting.faults.remove();
   await looks(scenario, change, 1);
-  await change.tells(/^▶️ Running for 1 min /);
+  await change.tells(/^▶️ Running for 1 min\b/);
   expect(change.replies()).toHaveLength(1);
 });
 
