@@ -476,7 +476,7 @@ describe('bounds', () => {
     ['[', 5_000],
     ['[\n ', 5_000],
     ['{a: ', 5_000],
-    ['- ', 5_000],
+    ['- ', 2_000],
     ['? ', 20_000],
   ])('more %j inside each other than the stack can hold', (opening, depth) => {
     expect(mistakesOf(`${ok}groups:\n  ${opening.repeat(depth)}`)).toEqual([

@@ -6,7 +6,7 @@ import { next } from '../../pipeline/conversation/conversation.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { say } from '../../text.ts';
 import type { Drawn } from '../draw/blocks.ts';
-import { drawCallPage, type CallOf, type Surface } from '../draw/call-pages.ts';
+import { callPages, type CallOf, type Surface } from '../draw/call-pages.ts';
 import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/views.ts';
 import { intoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
@@ -49,7 +49,7 @@ async function pageOfChange(
   const { page, of } = wantedIn(value);
   if (of === undefined) throw new Refusal("I don't recognise this button any more. Nothing was shown.");
   const reader = await identifySender(context.pipeline, interaction);
-  return drawCallPage(await detailsFor(context.pipeline, reader, of), page, { of, surface });
+  return callPages(await detailsFor(context.pipeline, reader, of), { of, surface }).draw(page);
 }
 
 /** A button in these pages inside a modal, or the one in a form that was not submitted yet. */
@@ -100,5 +100,5 @@ async function pageOfForm(
       hint: 'Go back and submit the form to see how it looks now.',
     });
   }
-  return drawCallPage(detailsOfFrozen(came.frozen), page, { of: undefined, surface: 'modal' });
+  return callPages(detailsOfFrozen(came.frozen), { of: undefined, surface: 'modal' }).draw(page);
 }

@@ -8,7 +8,7 @@ import { lineOf, sectionOf } from './mrkdwn.ts';
 /** *Everything that will be sent* in pages that fit a modal, or a message if there are no modals. */
 
 /** In characters of JSON, as Slack counts. A message takes about 12,000, a modal far more. */
-export const perPage = { message: 8_000, modal: 16_000 } as const;
+const perPage = { message: 8_000, modal: 16_000 } as const;
 const perBlock = 2_500;
 /** The JSON around the text of a block. */
 const frame = 120;
@@ -20,33 +20,33 @@ export type Surface = keyof typeof perPage;
 
 type Group = { readonly lines: readonly DetailLine[]; readonly weight: number };
 
-/** Draws the page with that number, or the nearest one. */
-export function drawCallPage(
+/** Splits the details into pages, the same ones each time. The result draws the page with that number, or the nearest. */
+export function callPages(
   { title, lines, requestAt }: CallDetails,
-  wanted: number,
   { of, surface }: { readonly of: CallOf; readonly surface: Surface },
-): Drawn {
+): { readonly count: number; readonly draw: (wanted: number) => Drawn } {
   const pages = pagesOf(lines, perPage[surface]);
-  const page = Math.min(Math.max(1, wanted), pages.length);
+  const count = pages.length;
   const request = lines[requestAt];
   const requestOn = pages.findIndex((one) => request !== undefined && one.includes(request)) + 1;
   const go = (label: string, to: number): Button => ({ label, press: { kind: 'call', page: to, of } });
-  const buttons = [
-    ...(page > 1 ? [go('Previous', page - 1)] : []),
-    ...(page < pages.length ? [go('Next', page + 1)] : []),
-    ...(page > 2 ? [go('First', 1)] : []),
-    ...(page < pages.length - 1 ? [go('Last', pages.length)] : []),
-    ...(page < requestOn ? [go('The request', requestOn)] : []),
-  ];
-  const place = say`Page ${page} of ${pages.length}`;
-  return {
-    text: lineOf(place),
-    blocks: [richText([title, place]), ...groupsOf(pages[page - 1] ?? []).map(blockOf), ...buttonRow(buttons)],
+  const draw = (wanted: number): Drawn => {
+    const page = Math.min(Math.max(1, wanted), count);
+    const buttons = [
+      ...(page > 1 ? [go('Previous', page - 1)] : []),
+      ...(page < count ? [go('Next', page + 1)] : []),
+      ...(page > 2 ? [go('First', 1)] : []),
+      ...(page < count - 1 ? [go('Last', count)] : []),
+      ...(page < requestOn ? [go('The request', requestOn)] : []),
+    ];
+    const place = say`Page ${page} of ${count}`;
+    const blocks = groupsOf(pages[page - 1] ?? []).map(blockOf);
+    return { text: lineOf(place), blocks: [richText([title, place]), ...blocks, ...buttonRow(buttons)] };
   };
+  return { count, draw };
 }
 
-/** Splits the lines into pages; the same lines always give the same pages. */
-export function pagesOf(lines: readonly DetailLine[], most: number): readonly (readonly DetailLine[])[] {
+function pagesOf(lines: readonly DetailLine[], most: number): readonly (readonly DetailLine[])[] {
   const pages: DetailLine[][] = [];
   let room = 0;
   for (const { lines: some, weight } of groupsOf(lines)) {

@@ -4,7 +4,7 @@ import type { Json } from '../../../src/hosting/contract/call.ts';
 import { detailsOfChange, type CallDetails } from '../../../src/pipeline/changes/call-details.ts';
 import { fingerprint } from '../../../src/pipeline/changes/freeze.ts';
 import { blockComplaints, viewComplaints } from '../../../src/playground/slack/block-kit/check.ts';
-import { drawCallPage, pagesOf, perPage } from '../../../src/slack/draw/call-pages.ts';
+import { callPages } from '../../../src/slack/draw/call-pages.ts';
 import { callView } from '../../../src/slack/forms/views.ts';
 import { list, say, type Text } from '../../../src/text.ts';
 import type { Change } from '../../../src/storage/changes.ts';
@@ -21,9 +21,10 @@ function changeWith(body: Json, facts: Facts = [], more: Partial<Change> = {}): 
 }
 const of = { installation: 'f00d', number: 1042 };
 const [inMessage, inModal] = [{ of, surface: 'message' } as const, { of, surface: 'modal' } as const];
-/** Every page, drawn as it is asked for. */
-const allPages = (details: CallDetails, where: typeof inMessage | typeof inModal = inMessage) =>
-  pagesOf(details.lines, perPage[where.surface]).map((_, index) => drawCallPage(details, index + 1, where));
+const allPages = (details: CallDetails, where: typeof inMessage | typeof inModal = inMessage) => {
+  const { count, draw } = callPages(details, where);
+  return Array.from({ length: count }, (_, index) => draw(index + 1));
+};
 
 /** All that can be read in blocks. */
 const textsIn = (value: unknown): string =>
@@ -125,9 +126,9 @@ describe('its buttons', () => {
     ]),
     [],
   );
-  const last = pagesOf(long.lines, perPage.message).length;
+  const { count: last, draw } = callPages(long, inMessage);
   const labels = (page: number): readonly string[] =>
-    drawCallPage(long, page, inMessage).blocks.flatMap((block) =>
+    draw(page).blocks.flatMap((block) =>
       block.type === 'actions' ? block.elements.map((one) => textsIn(one).trim()) : [],
     );
 
@@ -139,8 +140,7 @@ describe('its buttons', () => {
     expect(labels(0)).toEqual(labels(1));
   });
   test('are none where one page holds all', () => {
-    expect(JSON.stringify(drawCallPage(detailsOfChange(changeWith({}), []), 1, inMessage).blocks)).not.toContain(
-      '"actions"',
-    );
+    const one = callPages(detailsOfChange(changeWith({}), []), inMessage);
+    expect(JSON.stringify(one.draw(1).blocks)).not.toContain('"actions"');
   });
 });
