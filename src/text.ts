@@ -69,6 +69,7 @@ export function clipped(text: string, limit: number): string {
 export const beginning = (text: string, limit: number): string =>
   text.length <= limit ? text : text.slice(0, limit).replace(/[\uD800-\uDBFF]$|⟨[^⟩]{0,9}$/u, '');
 
+/** A number with thousands separators: `18,240`. */
 export const amount = (number: number): string => number.toLocaleString('en-US');
 
 /** The text with each list cut to its first items and the number of the rest. */

@@ -198,7 +198,7 @@ describe('its words', () => {
   const line = usage('push', push);
   test('are told as they are typed', () => {
     expect(line).toBe(
-      'push <site/environment> <site/environment> [--files] [--database] [--search-replace] [--only path,…] [--reason "…"] [--dry-run]',
+      'push <from site/environment> <onto site/environment> [--files] [--database] [--search-replace] [--only path,…] [--reason "…"] [--dry-run]',
     );
   });
 

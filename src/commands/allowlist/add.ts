@@ -1,6 +1,6 @@
 import { showDuration } from '../../duration.ts';
 import { setAllowedIps } from '../../hosting/contract/ssh.ts';
-import { say, type Text } from '../../text.ts';
+import { joined, say, type Text } from '../../text.ts';
 import { action, type Wording, type Wrong } from '../kit/action.ts';
 import { addresses, duration, environment, option, type Input } from '../kit/fields.ts';
 import {
@@ -16,6 +16,7 @@ import {
   spoken,
   timedOf,
   whole,
+  wideRanges,
   type AllowlistSnapshot,
 } from './listing.ts';
 
@@ -91,20 +92,22 @@ function cardOf(of: Of): Wording {
   return {
     title,
     done: isWritten || input.for !== undefined ? title : say`${title}: it is no longer timed access`,
-    warning:
-      snapshot.list.length === 0
-        ? say`**The list is empty now; from then on it names only what you add.** ${emptyIsUnknown}`
-        : undefined,
+    warning: joined([snapshot.list.length === 0 ? listIsEmpty : undefined, wideRanges(adds)], '\n'),
     facts: {
       'List before': whole(snapshot.list),
       Adds: isWritten ? whole(adds) : 'nothing: the list stays as it is, and only the timed access changes',
       'Let in anyway': letInBy(snapshot.list, adds),
       'There already': there.length > 0 ? whole(there, 5) : undefined,
       ...endFacts(of),
-      'Removed again': isWritten && input.for !== undefined ? `${showDuration(input.for)} after it is done` : undefined,
+      ...(isWritten && { 'Removed again': endOf(input) }),
     },
   };
 }
+
+const listIsEmpty = say`**The list is empty now; from then on it names only what you add.** ${emptyIsUnknown}`;
+
+const endOf = ({ for: forMs }: Of['input']): string =>
+  forMs === undefined ? 'only when somebody removes it' : `${showDuration(forMs)} after it is done`;
 
 /** The timed access: when it was to end before this, and when it will. */
 function endFacts(of: Of): Record<string, Text> {

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { canonicalAddress } from '../kit/values/addresses.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, inShort, joined, list as listOf, say, time, type Text } from '../../text.ts';
+import { amount, code, inShort, joined, list as listOf, say, time, type Text } from '../../text.ts';
 import type { LookSources, Timed } from '../kit/sources.ts';
 
 /** An allowlist as the host lists it. */
@@ -92,6 +92,17 @@ export const are = (addresses: readonly string[]): string => (addresses.length =
 /** A whole list as one fact of a card, which shows the first of it. */
 export const whole = (list: Allowlist, most = 20): Text =>
   list.length === 0 ? say`empty` : [listOf(list, most, 'code')];
+
+/** Names the ranges that let in more than an office has: wider than /24, or /48 in IPv6. */
+export function wideRanges(addresses: readonly string[]): Text | undefined {
+  const wide = addresses.flatMap((address) => {
+    if (!ipaddr.isValidCIDR(address)) return [];
+    const [network, bits] = ipaddr.parseCIDR(address);
+    if (network.kind() === 'ipv6') return bits < 48 ? [say`${code(address)} lets in a whole network.`] : [];
+    return bits < 24 ? [say`${code(address)} lets in ${amount(2 ** (32 - bits))} addresses.`] : [];
+  });
+  return wide.length === 0 ? undefined : joined(wide.slice(0, 5), ' ');
+}
 
 /** Nobody has written down what the host does with an empty list, so every card from or to one says so. */
 export const emptyIsUnknown =

@@ -15,6 +15,7 @@ import {
   spoken,
   timedOf,
   whole,
+  wideRanges,
   without,
   type Allowlist,
   type AllowlistSnapshot,
@@ -48,7 +49,7 @@ export const allowlistSet = action({
     return {
       title: say`Replace the SSH allowlist of ${input.env.name} by ${counts}`,
       done: say`Replaced the SSH allowlist of ${input.env.name} by ${counts}`,
-      warning: warningOf(list, input.addresses),
+      warning: joined([warningOf(list, input.addresses), wideRanges(notListed(list, input.addresses))], '\n'),
       facts: {
         Adds: partOf(notListed(list, input.addresses)),
         Removes: partOf(without(list, input.addresses)),

@@ -1,5 +1,5 @@
 import type { Offer } from '../../errors.ts';
-import { say, time, type Inline, type Text, joined } from '../../text.ts';
+import { amount, say, time, type Inline, type Text, joined } from '../../text.ts';
 
 /** A part of an answer, as plain data. */
 export type Part =
@@ -42,5 +42,5 @@ export function age(milliseconds: number): string {
 export const readAt = (now: number): Text => say`read from the host ${time(now, 'date')}`;
 
 /** A number with its noun: `1 rule`, `3 rules`. */
-export const counted = (amount: number, noun: string, plural = `${noun}s`): string =>
-  `${amount.toLocaleString('en-US')} ${amount === 1 ? noun : plural}`;
+export const counted = (number: number, noun: string, plural = `${noun}s`): string =>
+  `${amount(number)} ${number === 1 ? noun : plural}`;

@@ -1,5 +1,5 @@
-import { bold, code, inline, joined, say, type Text } from '../../text.ts';
-import { cut, grouped, type First, type Section } from './section.ts';
+import { amount, bold, code, inline, joined, say, type Text } from '../../text.ts';
+import { cut, type First, type Section } from './section.ts';
 import { breathe, eachPiece } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
 import { pathCounter, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
@@ -53,8 +53,8 @@ function classesOf(statuses: ReadonlyMap<number, { readonly count: number }>, un
   const sorted = [...classes].sort(([one], [other]) => (one < other ? -1 : 1));
   return joined(
     [
-      ...sorted.map(([name, count]) => say`${bold(name)} ${grouped(count)}`),
-      unread === 0 ? undefined : `${grouped(unread)} not understood`,
+      ...sorted.map(([name, count]) => say`${bold(name)} ${amount(count)}`),
+      unread === 0 ? undefined : `${amount(unread)} not understood`,
     ],
     ' · ',
   );
@@ -64,14 +64,14 @@ function failingMost(paths: readonly PathCount[]): readonly Text[] {
   return mostFrequent(paths)
     .slice(0, maxPaths)
     .map(
-      ({ path, count, statuses }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)} · ${statusCounts(statuses)}`,
+      ({ path, count, statuses }) => say`${bold(`${amount(count)}×`)} ${shownPath(path)} · ${statusCounts(statuses)}`,
     );
 }
 
 function statusCounts(statuses: ReadonlyMap<number, number>): string {
   const [most, ...rest] = byCount(statuses);
   if (most === undefined || rest.length === 0) return String(most?.[0] ?? '');
-  return [most, ...rest.slice(0, 3)].map(([status, count]) => `${status} ×${grouped(count)}`).join(', ');
+  return [most, ...rest.slice(0, 3)].map(([status, count]) => `${status} ×${amount(count)}`).join(', ');
 }
 
 function slowest(paths: readonly PathCount[]): readonly Text[] {
@@ -84,7 +84,7 @@ function slowest(paths: readonly PathCount[]): readonly Text[] {
     .slice(0, maxPaths)
     .map((one) => {
       const { count, most } = one.seconds;
-      const of = count === 1 ? 'once' : `on average of ${grouped(count)}, ${inSeconds(most)} at most`;
+      const of = count === 1 ? 'once' : `on average of ${amount(count)}, ${inSeconds(most)} at most`;
       return say`${bold(inSeconds(average(one)))} ${shownPath(one.path)} · ${of}`;
     });
 }
@@ -94,8 +94,8 @@ const inSeconds = (seconds: number): string => `${seconds < 10 ? seconds.toFixed
 function busiest(visitors: ReadonlyMap<string, number>): Text {
   const shown = byCount(visitors)
     .slice(0, maxVisitors)
-    .map(([visitor, count]) => `${visitor} ${grouped(count)}`);
-  return shown.length === 0 ? [] : say`**Busiest visitors** ${shown.join(', ')}, of ${grouped(visitors.size)}`;
+    .map(([visitor, count]) => `${visitor} ${amount(count)}`);
+  return shown.length === 0 ? [] : say`**Busiest visitors** ${shown.join(', ')}, of ${amount(visitors.size)}`;
 }
 
 /** A path, shortened and in code style. */

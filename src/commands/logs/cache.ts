@@ -1,6 +1,6 @@
-import { bold, joined, say, type Text } from '../../text.ts';
+import { amount, bold, joined, say, type Text } from '../../text.ts';
 import { listed, shownPath } from './access.ts';
-import { grouped, type Section } from './section.ts';
+import { type Section } from './section.ts';
 import { eachPiece } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
 import { pathCounter, mostFrequent } from './requests.ts';
@@ -27,7 +27,7 @@ export async function cacheLens(lines: readonly LineWithRequest[]): Promise<Sect
   await eachPiece(lines, (piece) => piece.forEach(count));
   const paths = mostFrequent(missed.counts())
     .slice(0, maxPaths)
-    .map(({ path, count }) => say`${bold(`${grouped(count)}×`)} ${shownPath(path)}`);
+    .map(({ path, count }) => say`${bold(`${amount(count)}×`)} ${shownPath(path)}`);
   const parts = [ratios(verdicts, read, lines.length - read), listed('Missed most', paths)];
   return { parts: parts.filter((part) => part.length > 0), firsts: [] };
 }
@@ -36,8 +36,8 @@ function ratios(verdicts: ReadonlyMap<string, number>, read: number, unread: num
   const shares =
     read === 0
       ? []
-      : [...verdicts].map(([name, count]) => say`${bold(name)} ${percent(count, read)} (${grouped(count)})`);
-  return joined([...shares, unread === 0 ? undefined : `${grouped(unread)} neither`], ' · ');
+      : [...verdicts].map(([name, count]) => say`${bold(name)} ${percent(count, read)} (${amount(count)})`);
+  return joined([...shares, unread === 0 ? undefined : `${amount(unread)} neither`], ' · ');
 }
 
 /** Rounded, but 0% only for none and 100% only for all. */

@@ -1,6 +1,6 @@
-import { bold, code, inline, joined, say, time, type Text } from '../../text.ts';
+import { amount, bold, code, inline, joined, say, time, type Text } from '../../text.ts';
 import { fold } from './normalize.ts';
-import { cut, grouped, type First, type Section } from './section.ts';
+import { cut, type First, type Section } from './section.ts';
 import { counted } from '../kit/page.ts';
 import type { Line } from './lines.ts';
 import type { Cause } from './nginx.ts';
@@ -136,7 +136,7 @@ export function errorLens(
   const left = kinds.slice(maxShown).reduce((sum, { count }) => sum + count, 0);
   if (left > 0)
     texts.push(
-      say`${grouped(left)} more ${left === 1 ? 'message' : 'messages'} of ${others === 1 ? 'one other kind' : `${grouped(others)} other kinds`}.`,
+      say`${amount(left)} more ${left === 1 ? 'message' : 'messages'} of ${others === 1 ? 'one other kind' : `${amount(others)} other kinds`}.`,
     );
   const firsts = kinds.flatMap(({ text, first }): First[] =>
     first === undefined ? [] : [{ says: cut(text, 60), at: first }],
@@ -157,7 +157,7 @@ function summaryOf({ text, count, first, last, example }: Kind, as: 'time' | 'da
         : say` · first ${time(first, as)}, last ${time(last, as)}`;
   const newest =
     example === text ? [] : say`\n    newest: ${code(cut(example.replace(folders, '…'), exampleCharacters))}`;
-  return say`${bold(`${grouped(count)}×`)} ${shown}${when}${newest}`;
+  return say`${bold(`${amount(count)}×`)} ${shown}${when}${newest}`;
 }
 
 /** The most frequent requests behind these messages, and how many visitors made them. */
@@ -172,8 +172,8 @@ function causesOf(causes: readonly Cause[]): Text {
   }
   const most = mostFrequent(paths.counts()).slice(0, maxRequests);
   const left = most.reduce((rest, { count }) => rest - count, causes.length);
-  const requests = most.map(({ path, count }) => `${grouped(count)}× ${cut(path, requestCharacters)}`);
-  if (left > 0) requests.push(`${grouped(left)}× others`);
+  const requests = most.map(({ path, count }) => `${amount(count)}× ${cut(path, requestCharacters)}`);
+  if (left > 0) requests.push(`${amount(left)}× others`);
   const who = clients.size > 1 ? counted(clients.size, 'visitor') : [...clients].join('');
   const details = [requests.join(', '), who, hasHosts ? 'several hosts' : ''].filter((part) => part !== '');
   return say`\n    requested: ${details.join(' · ')}`;

@@ -1,12 +1,12 @@
 import type { Offer } from '../../errors.ts';
-import { code, joined, say, time, type Text } from '../../text.ts';
+import { amount, code, joined, say, time, type Text } from '../../text.ts';
 import { counted, type Page, type Part, readAt, paragraph } from '../kit/page.ts';
 import type { Happened, Asked, Span } from '../kit/log-query.ts';
 import { accessLens } from './access.ts';
 import { busiestMinute, type Stretch } from './histogram.ts';
 import { cacheLens } from './cache.ts';
 import { errorLens, isGrave } from './groups.ts';
-import { cut, grouped, type Section } from './section.ts';
+import { cut, type Section } from './section.ts';
 import { type Line, type LineWithRequest, withRequest } from './lines.ts';
 import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
 import { breathe, inPieces } from './chunks.ts';
@@ -131,8 +131,8 @@ const notHeld = ({ lines, isCut }: Reading): Part =>
 
 /** Which lines were left out, and which may be outside the span. */
 function notes({ lines, asked, outside, unlike, timeless }: Reading): readonly string[] {
-  const leftOut = (amount: number, which: string): string =>
-    `${counted(amount, 'line')} ${which} ${amount === 1 ? 'is' : 'are'} left out`;
+  const leftOut = (left: number, which: string): string =>
+    `${counted(left, 'line')} ${which} ${left === 1 ? 'is' : 'are'} left out`;
   return [
     ...(outside > 0 ? [leftOut(outside, 'outside this span')] : []),
     ...(unlike > 0 ? [leftOut(unlike, `without “${cut(asked.search ?? '', 80)}”`)] : []),
@@ -172,9 +172,9 @@ async function lensOf(
       );
 }
 
-function titleOf({ asked, lines, isCut }: Reading, amount: number, kinds: number | undefined, when?: Text): Text {
+function titleOf({ asked, lines, isCut }: Reading, shown: number, kinds: number | undefined, when?: Text): Text {
   const all = `${isCut ? 'the newest ' : ''}${counted(lines.length, 'line')}`;
-  const counts = amount === lines.length ? all : `${grouped(amount)} of ${all}`;
+  const counts = shown === lines.length ? all : `${amount(shown)} of ${all}`;
   return joined(
     [
       headOf(asked),

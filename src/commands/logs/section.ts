@@ -13,6 +13,3 @@ export type First = { readonly says: string; readonly at: number };
 
 /** At most `limit` characters, with an ellipsis if it was cut. */
 export const cut = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, limit)}…`);
-
-/** A number with thousands separators: `18,240`. */
-export const grouped = (amount: number): string => amount.toLocaleString('en-US');

@@ -81,7 +81,7 @@ function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
   return {
     title,
     done,
-    ...(warning && { warning }),
+    ...(warning !== undefined && warning.length > 0 && { warning }),
     facts: Object.entries(facts ?? {})
       .map(([label, value]) => [label, inline(value)] as const)
       .filter(([, value]) => value.length > 0),

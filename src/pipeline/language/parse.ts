@@ -83,12 +83,13 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
   return { positional, options };
 }
 
-/** Refuses `-dry-run`: as an ordinary word it could become part of a name. */
+/** Refuses `-dry-run`: as an ordinary word it could become part of a name or of a reason. */
 function refuseOneHyphen({ text, quoted }: Word, known: ReadonlyMap<string, Option>): void {
   const name = quoted ? undefined : /^-(\p{L}[^=]*)/u.exec(text)?.[1];
-  if (name === undefined || !known.has(name.toLowerCase())) return;
-  throw new Refusal(say`${code(`-${name}`)} begins with one hyphen. Nothing was done.`, {
-    hint: say`Options begin with two: ${code(`--${name.toLowerCase()}`)}. Put it in quotes to use it as a word.`,
+  if (name === undefined) return;
+  const example = known.has(name.toLowerCase()) ? say`: ${code(`--${name.toLowerCase()}`)}` : say``;
+  throw new Refusal(say`${code(`-${name.slice(0, 60)}`)} begins with one hyphen. Nothing was done.`, {
+    hint: say`Options begin with two${example}. Put it in quotes to use it as a word.`,
   });
 }
 

@@ -17,7 +17,17 @@ export const takesRest = ({ fields }: { readonly fields: Fields }): boolean =>
 
 /** How a command is typed: `allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run]`. */
 export function usage(path: string, command: Command): string {
-  const words = Object.entries(command.fields).map(([name, field]) => usageOf(name, field));
+  const shown = Object.values<Field>(command.fields).map((field) => field.shown);
+  const isShared = (field: Field): boolean => shown.filter((one) => one === field.shown).length > 1;
+  const words = Object.entries<Field>(command.fields).map(([name, field]) =>
+    // Which of two environments is overwritten must not be left to their order.
+    usageOf(
+      name,
+      field.place === 'word' && isShared(field)
+        ? { ...field, shown: `${field.label.toLowerCase()} ${field.shown}` }
+        : field,
+    ),
+  );
   return [path, ...words, ...(command.shape === 'action' ? ['[--reason "…"]', '[--dry-run]'] : [])].join(' ');
 }
 

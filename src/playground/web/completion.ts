@@ -101,7 +101,9 @@ function nextOffers(standing: Standing, slots: readonly Slot[], typed: Typed, kn
 
 /** A slot's choices, or the known names, if the name or a part of it begins with the typed text. */
 function valueOffers({ value = '' }: Slot, { words, begun, kept }: Typed, { names }: Vocabulary): readonly Offer[] {
-  const choices = value.includes('|') ? value.split('|').map((name): Named => ({ name })) : names[value];
+  // `onto site/environment`: the last word says what it is.
+  const kind = value.split(' ').at(-1) ?? '';
+  const choices = value.includes('|') ? value.split('|').map((name): Named => ({ name })) : names[kind];
   const wanted = begun.toLowerCase();
   const placeIn = (name: string): number =>
     [0, ...[...name.matchAll(/[@/.-]/g)].map(({ index }) => index + 1)].findIndex((at) =>
