@@ -171,7 +171,10 @@ async function sending({ database }: PipelineContext): Promise<State> {
   const stored = await readKv(database.db, pauseKey);
   if (stored === undefined) return well(say`approved changes are sent`);
   const { by, at } = parseStored<Pause>(stored.value);
-  return bad(say`paused by ${actor(by)} ${time(at, 'date')}`, say`Type ${code('resume')} to continue.`);
+  return bad(
+    say`paused by ${actor(by)} ${time(at, 'date')}`,
+    say`Whoever may run ${code('resume')} can end the pause with it.`,
+  );
 }
 
 async function changes({ database }: PipelineContext): Promise<State> {

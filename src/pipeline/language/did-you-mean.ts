@@ -37,15 +37,10 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
       offers,
     );
   }
-  if (first === 'stop' && commands.has('pause'))
-    return unknown(
-      says,
-      say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`,
-      runOffer('pause', []),
-    );
+  const button = buttons.get(first);
+  if (button !== undefined)
+    return unknown(says, button, first === 'stop' && commands.has('pause') ? runOffer('pause', []) : []);
   const alias = aliases.get(first);
-  if (alias === 'its card')
-    return unknown(says, say`Press the button on the change's card; ${code('changes --mine')} lists yours.`, []);
   if (alias !== undefined && commands.has(alias))
     return unknown(says, didYouMean([alias]), runOffer(alias, words.slice(1)));
   const offers = nearestOffers(words, first, paths);
@@ -81,7 +76,19 @@ const aliases: ReadonlyMap<string, string> = new Map([
   ...['unpause', 'unfreeze', 'continue'].map((word) => [word, 'resume'] as const),
   ...['halt', 'freeze'].map((word) => [word, 'pause'] as const),
   ...['purge', 'flush'].map((word) => [word, 'cache clear'] as const),
-  ...['approve', 'decline', 'cancel', 'abort', 'undo'].map((word) => [word, 'its card'] as const),
+]);
+
+/** What is a button, and where it is. */
+const buttons: ReadonlyMap<string, Text> = new Map([
+  ...['approve', 'decline'].map(
+    (word) =>
+      [word, say`Press the button on the change's card, or on my App Home, where all that wait for you are.`] as const,
+  ),
+  ...['cancel', 'abort'].map(
+    (word) => [word, say`Press the button on the change's card; ${code('changes --mine')} lists yours.`] as const,
+  ),
+  ['undo', say`Press the button under the last reply in the change's thread; ${code('changes --mine')} lists yours.`],
+  ['stop', say`To stop one change, press the button in its thread; ${code('pause')} stops all sending.`],
 ]);
 
 const didYouMean = (paths: readonly string[]): Text => say`Did you mean ${joined(paths.map(code), ' or ')}?`;
