@@ -110,7 +110,7 @@ async function look(path: string, action: AnyAction, said: Given, host: InMemory
   deepStrictEqual({ problems, missing }, { problems: [], missing: [] });
   const seen = async (): Promise<unknown> => parseStored(await action.look?.({ input, ...host.sources() }));
   const snapshot = await seen();
-  return { input, snapshot, seen, wrong: action.valid?.(input) ?? action.possible?.({ input, snapshot }) };
+  return { input, snapshot, seen, wrong: action.invalid?.(input) ?? action.impossible?.({ input, snapshot }) };
 }
 /** As stored and read back. */
 const parseStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
@@ -162,7 +162,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       expect(host.write(action.call({ input, snapshot }))).toBeLessThan(300);
       if (action.look === undefined || action.proof === undefined) return;
       const now = await seen();
-      expect(action.valid?.(input) ?? action.possible?.({ input, snapshot: now })).toBeDefined();
+      expect(action.invalid?.(input) ?? action.impossible?.({ input, snapshot: now })).toBeDefined();
     }));
 
   test('says what it will do and what it did', () =>
@@ -178,7 +178,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
 
   test('is never proven by what was there before', () =>
     always(({ input, snapshot }) => {
-      const verdict = action.proof?.({ input, snapshot, now: snapshot }).verdict;
+      const verdict = action.proof?.({ input, snapshot, current: snapshot }).verdict;
       expect(
         verdict,
         'proof says yes before anything was sent: it must tell the state before from the one after',
@@ -191,7 +191,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       await seen();
       expect(JSON.stringify(host.world)).toBe(world);
       host.write(action.call({ input, snapshot }));
-      if (action.proof) expect(action.proof({ input, snapshot, now: await seen() }).verdict).toBe('yes');
+      if (action.proof) expect(action.proof({ input, snapshot, current: await seen() }).verdict).toBe('yes');
     }));
 
   test('is taken back by words of another command, with ids in them', () =>

@@ -37,7 +37,7 @@ export const push = action({
   },
   target: 'onto',
   alsoReads: ['from'],
-  valid: ({ from, onto, files, database, only }) => {
+  invalid: ({ from, onto, files, database, only }) => {
     if (from.id === onto.id) return { field: 'onto', says: say`From and onto are both ${onto.name}. ${nothing}` };
     if (from.site?.id === undefined || onto.site?.id === undefined) return { field: 'onto', says: noSite, hint: pinIt };
     if (from.site.id !== onto.site.id) return { field: 'onto', says: say`A push stays inside one site. ${nothing}` };
@@ -71,7 +71,7 @@ export const push = action({
       [`Newest backup of ${input.onto.name} when this was asked`]: backupFact(snapshot.backup),
     },
   }),
-  evidence: ({ input: { onto }, now: { backup }, sentAt }) =>
+  evidence: ({ input: { onto }, current: { backup }, sentAt }) =>
     backup?.at !== undefined && backup.at >= sentAt - clockSkewMs
       ? say`A backup of ${onto.name} (${backup.type}) was made at ${time(backup.at)}. The host makes one before a push, so it probably started.`
       : say`The host makes a backup of ${onto.name} before a push, and there is no new one. It may not have started, or not yet.`,

@@ -89,7 +89,7 @@ const inputOf = ({ type = [], name = [], ttl, add, remove }: Given) => ({
 async function held(given: Given, zone: Zone, leastTtl?: number) {
   const input = inputOf(given);
   const snapshot = await look(input, zone, leastTtl);
-  return { input, snapshot, wrong: dnsSet.valid?.(input) ?? dnsSet.possible?.({ input, snapshot }) };
+  return { input, snapshot, wrong: dnsSet.invalid?.(input) ?? dnsSet.impossible?.({ input, snapshot }) };
 }
 async function look(input: ReturnType<typeof inputOf>, zone: Zone, leastTtl?: number) {
   const sources = { read: zone.read, company, certificate: noCertificate, leastTtl, timed: noTimers };
@@ -398,11 +398,11 @@ test('whatever may go on is proven by what it makes of the zone, by nothing else
       }
       went.on += 1;
       const was = host.inWords;
-      expect(dnsSet.proof?.({ ...of, now: of.snapshot }).verdict).not.toBe('yes');
+      expect(dnsSet.proof?.({ ...of, current: of.snapshot }).verdict).not.toBe('yes');
       expect(dnsSet.card({ ...of, now: 1 })).toEqual(dnsSet.card({ ...of, now: 2 }));
       host.write(dnsSet.call(of));
       expect(host.inWords).not.toEqual(was);
-      expect(dnsSet.proof?.({ ...of, now: await look(of.input, host) }).verdict).toBe('yes');
+      expect(dnsSet.proof?.({ ...of, current: await look(of.input, host) }).verdict).toBe('yes');
       const undo = dnsSet.undo?.(of);
       expect(undo).toBeDefined();
       if (undo === undefined) return;

@@ -82,7 +82,12 @@ async function held(more: Partial<Input>, domains = usual, found: ReturnType<Sou
     return seen;
   };
   const snapshot = await look(domains);
-  return { ...of, snapshot, look, wrong: domainsAdd.valid?.(of.input) ?? domainsAdd.possible?.({ ...of, snapshot }) };
+  return {
+    ...of,
+    snapshot,
+    look,
+    wrong: domainsAdd.invalid?.(of.input) ?? domainsAdd.impossible?.({ ...of, snapshot }),
+  };
 }
 
 describe('adding a domain', () => {
@@ -168,7 +173,7 @@ describe('adding a domain', () => {
   test('is proven by the list, and by nothing else', async () => {
     const { input, snapshot, look } = await held({});
     const verdict = async (listed: readonly Listed[]) =>
-      domainsAdd.proof?.({ input, snapshot, now: await look(listed) }).verdict;
+      domainsAdd.proof?.({ input, snapshot, current: await look(listed) }).verdict;
     expect(await verdict(usual)).toBe('not yet');
     expect(await verdict([...usual, { id: uuid(7), name: 'New.Example', site_id: uuid(900) }])).toBe('yes');
     expect(await verdict([...usual, { id: uuid(7), name: 'new.example', site_id: null }])).toBe('yes');

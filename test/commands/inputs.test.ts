@@ -25,11 +25,11 @@ async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
   if (action.shape !== 'action') throw new Error(`${parsed.path} is no action`);
   if (problems[0]) return { refused: said(problems[0].refusal) };
   if (missing.length > 0) return { refused: `missing: ${missing.join(', ')}` };
-  const unread = action.valid?.(input);
+  const unread = action.invalid?.(input);
   const snapshot: unknown = unread
     ? null
     : JSON.parse(JSON.stringify((await action.look?.({ input, ...host.sources() })) ?? null));
-  const wrong = unread ?? action.possible?.({ input, snapshot });
+  const wrong = unread ?? action.impossible?.({ input, snapshot });
   if (wrong) return { refused: plain(inline(wrong.says)) };
   return {
     call: action.call({ input, snapshot }),

@@ -69,7 +69,7 @@ describe('what can be pushed', () => {
       { field: 'onto', says: "doesn't tell me which site" },
     ],
   ])('%s', (_, more, expected) => {
-    const wrong = push.valid?.(input(more));
+    const wrong = push.invalid?.(input(more));
     if (expected === undefined) return expect(wrong).toBeUndefined();
     expect(wrong?.field).toBe(expected.field);
     expect(plain(inline(wrong?.says))).toContain(expected.says);
@@ -177,7 +177,12 @@ test.each<[string, NewestBackup, string]>([
   ['none', null, 'there is no new one.'],
 ])('what a backup says of a push whose answer is lost: %s', (_, newest, sentence) => {
   const snapshot = { backup };
-  const says = push.evidence?.({ input: input({ files: true }), snapshot, now: { backup: newest }, sentAt: 60_000 });
+  const says = push.evidence?.({
+    input: input({ files: true }),
+    snapshot,
+    current: { backup: newest },
+    sentAt: 60_000,
+  });
   expect(plain(inline(says))).toContain(sentence);
 });
 

@@ -132,9 +132,9 @@ async function ask(words: Args, host: Pick<Host, 'read'>) {
         await action.look?.({ input, read: host.read, company, certificate: noCertificate, timed: noTimers }),
       ),
     );
-  const invalid = action.valid?.(input);
+  const invalid = action.invalid?.(input);
   const snapshot = await look();
-  return { words, parsed, action, input, look, snapshot, wrong: invalid ?? action.possible?.({ input, snapshot }) };
+  return { words, parsed, action, input, look, snapshot, wrong: invalid ?? action.impossible?.({ input, snapshot }) };
 }
 type Asked = Awaited<ReturnType<typeof ask>>;
 
@@ -143,7 +143,7 @@ const textOf = (value: unknown): string => z.string().default('').parse(value);
 const saysOf = ({ wrong }: Pick<Asked, 'wrong'>): string => plain(inline(wrong?.says));
 const hintOf = ({ wrong }: Pick<Asked, 'wrong'>): string => plain(inline(wrong?.hint));
 const verdictOf = ({ action, input, snapshot }: Asked, now: unknown): string | undefined =>
-  action.proof?.({ input, snapshot, now }).verdict;
+  action.proof?.({ input, snapshot, current: now }).verdict;
 
 /** Does it, and holds what holds of every change. */
 async function go(asked: Asked, host: Host): Promise<readonly RedirectRule[]> {
@@ -890,7 +890,7 @@ describe('listing', () => {
     [['--descending'], 'sort', 'Descending by what?'],
   ])('%j is refused before anything is read', (words, field, says) => {
     const { input } = parsedFrom(['redirects', 'list', live.id, ...words]);
-    const wrong = list.valid?.(input);
+    const wrong = list.invalid?.(input);
     expect(wrong?.field).toBe(field);
     expect(saysOf({ wrong })).toBe(`${says} Nothing was done.`);
     expect(hintOf({ wrong })).not.toBe('');

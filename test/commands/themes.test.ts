@@ -371,7 +371,7 @@ describe('update', () => {
   ])('refuses %s', async (_, names, says, hint) => {
     const current: Theme = { name: 'current', latest: '1', on: [{ env: live.id, version: '1' }] };
     const snapshot = await seen(names.includes('current') ? [...themes, current] : themes);
-    const wrong = themesUpdate.possible?.({ ...of(...names), snapshot });
+    const wrong = themesUpdate.impossible?.({ ...of(...names), snapshot });
     expect(wrong?.field).toBe('themes');
     expect(plain(inline(wrong?.says))).toContain(says);
     expect(plain(inline(wrong?.hint))).toContain(hint);
@@ -411,7 +411,7 @@ describe('update', () => {
     const proof = themesUpdate.proof?.({
       ...of('kiln'),
       snapshot: await seen([kiln('1.0.5', news)]),
-      now: await seen([kiln(version, news)]),
+      current: await seen([kiln(version, news)]),
     });
     expect(proof?.verdict).toBe(verdict);
   });
@@ -444,10 +444,10 @@ describe('update', () => {
           })),
         };
         const command = of(...worn.map(({ name }) => name));
-        expect(themesUpdate.possible?.({ ...command, snapshot })).toBeUndefined();
-        expect(themesUpdate.proof?.({ ...command, snapshot, now: snapshot }).verdict).toBe('not yet');
+        expect(themesUpdate.impossible?.({ ...command, snapshot })).toBeUndefined();
+        expect(themesUpdate.proof?.({ ...command, snapshot, current: snapshot }).verdict).toBe('not yet');
         const all = worn.every(({ moved, version }) => moved && version !== null);
-        expect(themesUpdate.proof?.({ ...command, snapshot, now: after }).verdict).toBe(all ? 'yes' : 'not yet');
+        expect(themesUpdate.proof?.({ ...command, snapshot, current: after }).verdict).toBe(all ? 'yes' : 'not yet');
         expect(JSON.parse(JSON.stringify(snapshot))).toEqual(snapshot);
       }),
     );

@@ -54,7 +54,7 @@ test('the types of an action', () => {
       look: ({ input, read }) => read(listBackups({ env_id: input.env.id })),
       call,
       card: ({ snapshot }) => ({ title: say`${snapshot.length} backups`, done: inline('x') }),
-      proof: ({ snapshot, now }) => ({ verdict: now.length > snapshot.length ? 'yes' : 'not yet', says: [] }),
+      proof: ({ snapshot, current }) => ({ verdict: current.length > snapshot.length ? 'yes' : 'not yet', says: [] }),
     }),
     action({
       ...base,
@@ -62,7 +62,7 @@ test('the types of an action', () => {
       call,
       card,
       // @ts-expect-error a field that is not its own
-      valid: () => ({ field: 'elsewhere', says: 'x' }),
+      invalid: () => ({ field: 'elsewhere', says: 'x' }),
     }),
     report({
       summary: 'x',

@@ -35,7 +35,7 @@ export const allowlistAdd = action({
   fields,
   target: 'env',
   look: lookAt,
-  possible: (of) => impossible(of),
+  impossible: (of) => impossible(of),
   preconditions: ({ input, snapshot }) => ({
     list: inAnyOrder(snapshot.list),
     timed: timedOf(snapshot, input.addresses),
@@ -44,7 +44,7 @@ export const allowlistAdd = action({
   call: ({ input, snapshot: { list } }) =>
     setAllowedIps({ env_id: input.env.id, ip_allowlist: [...list, ...notListed(list, input.addresses)] }),
   card: (of) => cardOf(of),
-  proof: ({ input, now: { list } }) => {
+  proof: ({ input, current: { list } }) => {
     const missing = notListed(list, input.addresses);
     const where = say`on the SSH allowlist of ${input.env.name}`;
     return missing.length === 0

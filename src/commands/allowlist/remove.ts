@@ -26,7 +26,7 @@ export const allowlistRemove = action({
   fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },
   target: 'env',
   look: lookAt,
-  possible: ({ input, snapshot: { list: before } }) => {
+  impossible: ({ input, snapshot: { list: before } }) => {
     if (listed(before, input.addresses).length === 0) {
       return {
         field: 'addresses',
@@ -58,15 +58,15 @@ export const allowlistRemove = action({
       'List after': whole(without(before, input.addresses)),
     },
   }),
-  proof: ({ input, now: { list: now } }) => {
-    const left = listed(now, input.addresses);
+  proof: ({ input, current: { list } }) => {
+    const left = listed(list, input.addresses);
     return left.length === 0
       ? {
           verdict: 'yes',
           says: joined(
             [
               say`${spoken(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name} any more`,
-              letInBy(now, input.addresses),
+              letInBy(list, input.addresses),
             ],
             ', but ',
           ),

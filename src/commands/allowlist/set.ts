@@ -29,7 +29,7 @@ export const allowlistSet = action({
   fields: { env: environment(), addresses: addresses('Addresses') },
   target: 'env',
   look: lookAt,
-  possible: ({ input, snapshot }) =>
+  impossible: ({ input, snapshot }) =>
     isSo(snapshot.list, input.addresses) && timedOf(snapshot, input.addresses).length === 0
       ? {
           field: 'addresses',
@@ -58,7 +58,7 @@ export const allowlistSet = action({
       },
     };
   },
-  proof: ({ input, now: { list } }) =>
+  proof: ({ input, current: { list } }) =>
     isSo(list, input.addresses)
       ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${spoken(input.addresses, 20)}` }
       : {

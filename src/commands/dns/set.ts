@@ -27,9 +27,9 @@ export const dnsSet = action({
     remove: option({ ...recordValues('Remove'), hint: 'One value to a line.' }),
   },
   target: 'domain',
-  valid: wrongWish,
+  invalid: wrongWish,
   look: ({ input, ...sources }) => recordsAt(sources, input),
-  possible: ({ input, snapshot }) => impossible(input, snapshot),
+  impossible: ({ input, snapshot }) => impossible(input, snapshot),
   preconditions: ({ snapshot: { whole, records } }) => ({
     whole,
     records: records.map((record) => JSON.stringify({ ...record, values: [...record.values].sort() })).toSorted(),
@@ -47,8 +47,8 @@ export const dnsSet = action({
     });
   },
   card: ({ input, snapshot }) => cardOf(input, snapshot),
-  proof: ({ input, now }) => {
-    const { records, adds, missing, whole, was } = planOf(input, now);
+  proof: ({ input, current }) => {
+    const { records, adds, missing, whole, was } = planOf(input, current);
     const left = (input.remove ?? []).filter((value) => !missing.includes(value));
     const record = say`the ${input.type} record ${code(whole)}`;
     if (adds.length > 0) return { verdict: 'not yet', says: say`${spoken(adds)} is not in ${record} yet` };

@@ -21,7 +21,7 @@ export const domainsAdd = action({
     certificate: option(certificateName()),
   },
   target: 'env',
-  valid: ({ www, noWildcard }) =>
+  invalid: ({ www, noWildcard }) =>
     www && noWildcard
       ? {
           field: 'noWildcard',
@@ -36,7 +36,7 @@ export const domainsAdd = action({
       certificate: input.certificate === undefined ? null : certificate(input.certificate),
     };
   },
-  possible: ({ input, snapshot: { listed, certificate } }) => {
+  impossible: ({ input, snapshot: { listed, certificate } }) => {
     if (listed) return { field: 'domain', says: say`${input.domain} is already a domain of the company. ${nothing}` };
     if (certificate === null) return undefined;
     if ('wrong' in certificate) return { field: 'certificate', says: certificate.wrong };
@@ -76,7 +76,7 @@ export const domainsAdd = action({
         : 'by the host',
     },
   }),
-  proof: ({ input, now: { listed } }) => {
+  proof: ({ input, current: { listed } }) => {
     if (listed === null) return { verdict: 'not yet', says: say`${input.domain} is not among the domains yet` };
     const site = input.env.site?.id;
     const isElsewhere = listed.site !== null && site !== undefined && listed.site !== site;

@@ -9,7 +9,7 @@ export type Risk = 'routine' | 'sensitive' | 'destructive';
 /** What people type after the command's path. Help shows the first one; the contract test tries them all. */
 export type Examples = readonly [string, ...string[]];
 /** What a read says about a change: it happened; not yet, so read again; it did not happen. */
-export type Evidence = 'yes' | 'not yet' | 'no';
+export type ProofVerdict = 'yes' | 'not yet' | 'no';
 /** Why the input or the look is refused, before anybody is asked to approve. */
 export type Wrong<Name extends string = string> = {
   readonly field?: Name;
@@ -49,18 +49,18 @@ type ActionParts<F extends Fields, S> = {
   /** Form fields that depend on other fields. */
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
   /** Checks across fields, without I/O. The result is shown on the form before its ack. */
-  valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
+  invalid?(input: Input<F>): Wrong<keyof F & string> | undefined;
   look?(of: { readonly input: Input<F> } & LookSources): Promise<S>;
   /** Refuses if the look shows that the change is impossible or already made. */
-  possible?(of: WithSnapshot<F, S>): Wrong<keyof F & string> | undefined;
+  impossible?(of: WithSnapshot<F, S>): Wrong<keyof F & string> | undefined;
   /** What must still be the same when the change is sent; by default all of `snapshot`. */
   preconditions?(of: WithSnapshot<F, S>): unknown;
   call(of: WithSnapshot<F, S>): Write;
   card(of: WithSnapshot<F, S> & WithNow): Wording;
   /** What the host's current state says about the change, with a sentence for people. */
-  proof?(of: WithSnapshot<F, S> & { readonly now: S }): { readonly verdict: Evidence; readonly says: Text };
+  proof?(of: WithSnapshot<F, S> & { readonly current: S }): { readonly verdict: ProofVerdict; readonly says: Text };
   /** A sentence about what a look shows after the answer to a send at `sentAt` was lost. It decides nothing. */
-  evidence?(of: WithSnapshot<F, S> & { readonly now: S; readonly sentAt: number }): Text;
+  evidence?(of: WithSnapshot<F, S> & { readonly current: S; readonly sentAt: number }): Text;
   /** What to expect after the host accepted, if nothing can be followed or read back. */
   readonly after?: string;
   /** What doing it twice would mean, shown when somebody asks again after an unknown outcome. */
@@ -68,7 +68,7 @@ type ActionParts<F extends Fields, S> = {
   /** The arguments of another command that reverses this change, with ids in them. */
   undo?(of: WithSnapshot<F, S>): Args | undefined;
   /** What must still be the same for `undo` to run at once; by default the preconditions. */
-  leaves?(now: S): unknown;
+  leaves?(current: S): unknown;
   /** Whether no request is needed: the change takes the usual steps and is done without its call. */
   unwritten?(of: WithSnapshot<F, S>): boolean;
   /** What the change does to timed access once it is done; approved and stored with its card. */

@@ -35,7 +35,7 @@ type ReportParts<F extends Fields> = {
   /** The audit event that records who asked; written before anything is shown. */
   readonly noted?: string;
   readonly fields: F;
-  valid?(input: Input<F>): Wrong<keyof F & string> | undefined;
+  invalid?(input: Input<F>): Wrong<keyof F & string> | undefined;
   show(of: { readonly input: Input<F> } & Surroundings): Promise<Page>;
 };
 

@@ -35,7 +35,7 @@ export const redirectsAdd = action({
   risk: 'sensitive',
   fields,
   target: 'env',
-  valid: ({ from, to }) =>
+  invalid: ({ from, to }) =>
     from === to ? { field: 'to', says: say`From and to are both ${code(brief(from))}. Nothing was done.` } : undefined,
   look: async ({ input, read }): Promise<Seen> => {
     const { rules, whole } = await allRules(read, input.env);
@@ -45,7 +45,7 @@ export const redirectsAdd = action({
       loop: wayBack(ruleOf(input), rules) ?? null,
     };
   },
-  possible: ({ input, snapshot }) => impossible(input, snapshot),
+  impossible: ({ input, snapshot }) => impossible(input, snapshot),
   preconditions: ({ snapshot }) => ({ ...snapshot, same: inAnyOrder(snapshot.same) }),
   call: ({ input }) => updateRedirects({ env_id: input.env.id, action_type: 'NEW', new_value: ruleOf(input) }),
   card: ({ input, snapshot }) => ({
@@ -61,8 +61,8 @@ export const redirectsAdd = action({
       'Same path elsewhere': snapshot.same.length > 0 ? list(snapshot.same.map(inFull), 5, undefined, '; ') : undefined,
     },
   }),
-  proof: ({ input, now }) =>
-    now.same.some((rule) => isSame(rule, ruleOf(input)))
+  proof: ({ input, current }) =>
+    current.same.some((rule) => isSame(rule, ruleOf(input)))
       ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${spoken(ruleOf(input))}` }
       : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${spoken(ruleOf(input))}` },
   undo: ({ input }) => {

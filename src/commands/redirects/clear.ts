@@ -37,7 +37,7 @@ export const redirectsClear = action({
     const { rules, whole } = await allRules(read, input.env);
     return { whole, rules: withWords(rules, input.search) };
   },
-  possible: ({ input, snapshot }) => impossible(input, snapshot),
+  impossible: ({ input, snapshot }) => impossible(input, snapshot),
   preconditions: ({ snapshot: { whole, rules } }) => ({ whole, rules: inAnyOrder(rules) }),
   call: ({ input: { env, search }, snapshot: { rules } }) =>
     updateRedirects(
@@ -54,10 +54,10 @@ export const redirectsClear = action({
       Redirects: list(rules.map(inFull), shownRules, undefined, '\n'),
     },
   }),
-  proof: ({ input: { env }, snapshot: { rules }, now }) => {
+  proof: ({ input: { env }, snapshot: { rules }, current }) => {
     const gone = new Set(rules.map(valueOf));
-    const left = now.rules.filter((rule) => gone.has(valueOf(rule))).length;
-    return now.whole && left === 0
+    const left = current.rules.filter((rule) => gone.has(valueOf(rule))).length;
+    return current.whole && left === 0
       ? { verdict: 'yes', says: say`${env.name} no longer has any of the ${counted(rules.length, 'redirect')}` }
       : { verdict: 'not yet', says: say`${env.name} still lists ${left} of the ${counted(rules.length, 'redirect')}` };
   },

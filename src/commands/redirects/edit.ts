@@ -22,7 +22,7 @@ export const redirectsEdit = action({
   fields,
   target: 'env',
   dependent: { from: fromOfItsRules },
-  valid: ({ from, to, type }) => {
+  invalid: ({ from, to, type }) => {
     if (from === to) return { field: 'to', says: say`From and to are both ${code(brief(from))}. Nothing was done.` };
     return to === undefined && type === undefined ? unsaid : undefined;
   },
@@ -34,7 +34,7 @@ export const redirectsEdit = action({
     const back = (to: RedirectRule['to']) => (rule ? (wayBack({ ...rule, to }, others) ?? null) : null);
     return { whole, found, loop: input.to === undefined ? null : back(input.to), looped: back(rule?.to) !== null };
   },
-  possible: ({ input, snapshot }) => impossible(input, snapshot),
+  impossible: ({ input, snapshot }) => impossible(input, snapshot),
   preconditions: ({ snapshot: { whole, found, loop } }) => ({ whole, found: inAnyOrder(found), loop }),
   call: ({ input, snapshot: { found } }) =>
     updateRedirects({
@@ -48,11 +48,11 @@ export const redirectsEdit = action({
     done: say`Changed the redirect from ${code(brief(input.from))} on ${input.env.name}`,
     facts: factsOf(input, found[0]),
   }),
-  proof: ({ input, snapshot: { found }, now }) => {
+  proof: ({ input, snapshot: { found }, current }) => {
     const wanted = changed(found[0], input);
-    const isThere = now.found.some((rule) => isSame(rule, wanted));
-    const left = now.found.filter((rule) => found[0] !== undefined && isSame(rule, found[0]));
-    return now.whole && isThere && left.length === 0
+    const isThere = current.found.some((rule) => isSame(rule, wanted));
+    const left = current.found.filter((rule) => found[0] !== undefined && isSame(rule, found[0]));
+    return current.whole && isThere && left.length === 0
       ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${spoken(wanted)}` }
       : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${spoken(wanted)} in its place` };
   },

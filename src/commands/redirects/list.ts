@@ -19,7 +19,7 @@ export const redirectsList = report({
   examples: ['acme-shop/live /blog --sort from'],
   fields,
   target: 'env',
-  valid: ({ search, regex, sort, descending }) => {
+  invalid: ({ search, regex, sort, descending }) => {
     if (descending && sort === undefined) {
       return {
         field: 'sort',

@@ -34,7 +34,7 @@ export const redirectsRemove = action({
     const [rule] = found;
     return { whole, found, looped: rule !== undefined && wayBack(rule, rules) !== undefined };
   },
-  possible: ({ input, snapshot }) =>
+  impossible: ({ input, snapshot }) =>
     notOne(input, snapshot, (selected) => ['redirects', 'remove', input.env.id, input.from, ...selected]),
   preconditions: ({ snapshot: { whole, found } }) => ({ whole, found: inAnyOrder(found) }),
   call: ({ input, snapshot: { found } }) =>
@@ -44,10 +44,10 @@ export const redirectsRemove = action({
     done: say`Removed the redirect from ${code(brief(from))} on ${env.name}`,
     facts: factsOf(found[0]),
   }),
-  proof: ({ input: { env }, snapshot: { found }, now }) => {
-    const left = now.found.filter((rule) => found.some((gone) => isSame(gone, rule)));
+  proof: ({ input: { env }, snapshot: { found }, current }) => {
+    const left = current.found.filter((rule) => found.some((gone) => isSame(gone, rule)));
     const what = found.map(spoken).join('; ');
-    return now.whole && left.length === 0
+    return current.whole && left.length === 0
       ? { verdict: 'yes', says: say`${env.name} no longer has the redirect ${what}` }
       : { verdict: 'not yet', says: say`${env.name} may still have the redirect ${what}` };
   },

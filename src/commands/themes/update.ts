@@ -50,7 +50,7 @@ export const themesUpdate = action({
     },
   },
   look: async ({ input, ...sources }) => ({ themes: (await themesOf(input.env, sources)).themes }),
-  possible: ({ input, snapshot }) => missing(input, snapshot.themes) ?? current(input, snapshot.themes),
+  impossible: ({ input, snapshot }) => missing(input, snapshot.themes) ?? alreadyCurrent(input, snapshot.themes),
   preconditions: ({ input, snapshot }) =>
     named(snapshot.themes, input.themes).map(({ name, version, newVersion }) => [name, version, newVersion]),
   call: ({ input }) => updateThemes({ env_id: input.env.id, themes: input.themes.map((name) => ({ name })) }),
@@ -63,10 +63,10 @@ export const themesUpdate = action({
       'Taking it back': 'not from here: the API cannot restore an old version',
     },
   }),
-  proof: ({ input, snapshot, now }) => {
-    const old = input.themes.filter((name) => !isUpdated(find(snapshot.themes, name), find(now.themes, name)));
+  proof: ({ input, snapshot, current: { themes } }) => {
+    const old = input.themes.filter((name) => !isUpdated(find(snapshot.themes, name), find(themes, name)));
     return old.length === 0
-      ? { verdict: 'yes', says: say`${versions(named(now.themes, input.themes))} on ${input.env.name}` }
+      ? { verdict: 'yes', says: say`${versions(named(themes, input.themes))} on ${input.env.name}` }
       : {
           verdict: 'not yet',
           says: say`${spoken(old)} on ${input.env.name} ${old.length === 1 ? 'is' : 'are'} as before in the host’s list, which can be 12 hours old`,
@@ -103,7 +103,10 @@ function missing({ env, themes: names }: Wanted, themes: readonly InstalledTheme
   };
 }
 
-function current({ env, themes: names }: Wanted, themes: readonly InstalledTheme[]): Wrong<'themes'> | undefined {
+function alreadyCurrent(
+  { env, themes: names }: Wanted,
+  themes: readonly InstalledTheme[],
+): Wrong<'themes'> | undefined {
   const fresh = named(themes, names).filter((theme) => !theme.hasUpdate);
   if (fresh.length === 0) return undefined;
   const others = themes.filter(hasUpdate).map(({ name }) => name);

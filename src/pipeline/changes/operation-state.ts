@@ -1,4 +1,4 @@
-import type { Evidence as ProofVerdict } from '../../commands/kit/action.ts';
+import type { ProofVerdict } from '../../commands/kit/action.ts';
 import type { OperationState } from '../../hosting/contract/operations.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';

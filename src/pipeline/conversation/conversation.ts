@@ -109,7 +109,7 @@ export function evaluate(
   assertMember(person);
   if (problems[0]) throw problems[0].refusal;
   const { command } = parsed;
-  const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.valid?.(input);
+  const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
   if (missing.length > 0 || wrong?.unsaid) {
     mayTry(policy(), person, parsed);
     return { kind: 'ask', resolved, person, says: wrong && new Refusal(wrong.says, wrong) };

@@ -94,7 +94,7 @@ const prove = async (
   compared(context, change, restored, (of) => {
     const { action, resolved } = restored;
     const proof = action.proof?.(of);
-    return proof && { ...proof, left: leftOf(action, resolved, of.now) };
+    return proof && { ...proof, left: leftOf(action, resolved, of.current) };
   });
 const leftIn = ({ proof }: Observation): string | undefined =>
   proof !== undefined && proof !== 'trouble' ? proof.left : undefined;
@@ -122,7 +122,11 @@ async function trace(
   );
 }
 
-type Compared = { readonly input: Restored['resolved']['input']; readonly snapshot: unknown; readonly now: unknown };
+type Compared = {
+  readonly input: Restored['resolved']['input'];
+  readonly snapshot: unknown;
+  readonly current: unknown;
+};
 
 /** What `compare` makes of a new look and the frozen one. `trouble`: the host couldn't be asked. */
 async function compared<T>(
@@ -136,7 +140,7 @@ async function compared<T>(
     return compare({
       input,
       snapshot: snapshotOf(change),
-      now: await action.look({ input, ...sourcesOf(context, following) }),
+      current: await action.look({ input, ...sourcesOf(context, following) }),
     });
   } catch (error) {
     if (error instanceof HostTrouble || error instanceof Refusal) return 'trouble';

@@ -43,7 +43,7 @@ export async function lookAndFreeze(
     .catch((error: unknown) => {
       throw asRefusal(error, canonicalArgs(parsed));
     });
-  const wrong = action.possible?.({ input: parsed.input, snapshot });
+  const wrong = action.impossible?.({ input: parsed.input, snapshot });
   if (wrong) throw new Refusal(wrong.says, wrong);
   return freeze(parsed, action, snapshot, await context.database.now());
 }

@@ -106,10 +106,10 @@ describe('in whatever order things are granted and taken', () => {
       const of = { snapshot: seen };
       const wrong =
         one.kind === 'remove'
-          ? allowlistRemove.possible?.({ ...of, input: taken })
+          ? allowlistRemove.impossible?.({ ...of, input: taken })
           : one.kind === 'set'
-            ? allowlistSet.possible?.({ ...of, input })
-            : allowlistAdd.possible?.({ ...of, input: letIn });
+            ? allowlistSet.impossible?.({ ...of, input })
+            : allowlistAdd.impossible?.({ ...of, input: letIn });
       if (wrong) return;
       const effect =
         one.kind === 'remove'
@@ -178,7 +178,7 @@ describe('what is asked for of an allowlist', () => {
     ['is not there, for a while, beside one for good', input(300_000, y, z), false, [y]],
     ['is not there and is timed access', input(300_000, y, x), false, [y, x]],
   ])('that %s', (_, of, isUnwritten, lets) => {
-    const wrong = allowlistAdd.possible?.({ input: of, snapshot });
+    const wrong = allowlistAdd.impossible?.({ input: of, snapshot });
     expect(wrong === undefined ? allowlistAdd.access?.({ input: of, snapshot }).lets : 'refused').toEqual(lets);
     expect(allowlistAdd.unwritten?.({ input: of, snapshot })).toBe(isUnwritten);
   });
