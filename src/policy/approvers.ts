@@ -1,7 +1,7 @@
 import { dependsOn, holds, membershipsOf } from './memberships.ts';
 import type { Needed, Requirement } from './approval-requirement.ts';
 import { canonicalId, samePerson } from './people.ts';
-import { decide, denialOf, unknownIn, whoMay, type AccessRequest } from './policy.ts';
+import { decideAccess, denialOf, unknownIn, whoMay, type AccessRequest } from './policy.ts';
 import type { Member, Policy } from './rules.ts';
 
 /** A change to approve: the request, and the Slack id of its requester. */
@@ -55,7 +55,7 @@ function canMeet(
   denyGroups: readonly string[],
 ): 'counts' | readonly string[] {
   if (by === 'allowed') {
-    const decision = decide(policy, person, asked);
+    const decision = decideAccess(policy, person, asked);
     return decision.kind === 'allowed' ? 'counts' : unknownIn(decision);
   }
   const memberships = membershipsOf(policy, person);

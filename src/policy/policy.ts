@@ -35,7 +35,7 @@ export type AccessDecision =
  * every `allow`. The strictest approval of all allowing rules applies. An unknown membership matches every `deny` and
  * no `allow`; for an emergency stop it is the reverse.
  */
-export function decide(policy: Policy, person: Member, request: AccessRequest): AccessDecision {
+export function decideAccess(policy: Policy, person: Member, request: AccessRequest): AccessDecision {
   const memberships = membershipsOf(policy, person);
   const questions = questionsOf(policy, request);
   const denials = findDenying(questions, memberships);
@@ -83,7 +83,7 @@ export const mayRead = (policy: Policy, person: Member, target: Target): boolean
 
 /** The decision on whether the person may see a target and its state. */
 export const reading = (policy: Policy, person: Member, target: Target): AccessDecision =>
-  decide(policy, person, { command: READING, aims: [{ target, access: 'read' }] });
+  decideAccess(policy, person, { command: READING, aims: [{ target, access: 'read' }] });
 
 /** Whether the person may run this command on any target. Help and suggestions show only these. */
 export const mayAnywhere = (policy: Policy, person: Member, command: PolicyCommand): boolean =>

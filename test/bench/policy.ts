@@ -1,6 +1,6 @@
 import type { Domain, Environment, Target } from '../../src/hosting/contract/target.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { decide, type AccessRequest } from '../../src/policy/policy.ts';
+import { decideAccess, type AccessRequest } from '../../src/policy/policy.ts';
 import type { Catalogue, Member, Policy } from '../../src/policy/rules.ts';
 import { quantile, spreadOf, tableOf, type Figure, type Scale } from './figures.ts';
 
@@ -113,7 +113,7 @@ function decisionTimes(policy: Policy, amount: number): readonly number[] {
   while (taken.length < amount)
     for (const { person, parsed } of wishes) {
       const began = performance.now();
-      decide(policy, person, parsed);
+      decideAccess(policy, person, parsed);
       taken.push((performance.now() - began) * 1_000);
     }
   return taken;

@@ -24,7 +24,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/pipeline/changes/approve.ts': [
     ...same(
       'A text is no decision: it allows nothing and depends on no group.',
-      "const own = approvals.includes('none') ? [decide(policy, by, asked)] : [];",
+      "const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];",
       '[] → ["Stryker was here"]',
     ),
     ...same(
@@ -205,7 +205,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/policy/policy.ts': [
     ...same(
       'A report is asked by its own name, and this is a report.',
-      "decide(policy, person, { command: READING, aims: [{ target, access: 'read' }] });",
+      "decideAccess(policy, person, { command: READING, aims: [{ target, access: 'read' }] });",
       '\'read\' → ""',
     ),
     ...same(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AccessRequest } from '../../src/policy/policy.ts';
-import { decide, mayAnywhere, mayRead, whoMay } from '../../src/policy/policy.ts';
+import { decideAccess, mayAnywhere, mayRead, whoMay } from '../../src/policy/policy.ts';
 import type { Member } from '../../src/policy/rules.ts';
 import {
   ana,
@@ -34,7 +34,7 @@ const policy = rulesOf(
   '{ deny: [images], to: [guides, readers] }',
 );
 
-const asks = (who: Member, parsed: AccessRequest) => decide(policy, who, parsed);
+const asks = (who: Member, parsed: AccessRequest) => decideAccess(policy, who, parsed);
 
 describe('who may do what, where', () => {
   test.each<[string, Member, AccessRequest, 'allowed' | 'no rule' | 'denied']>([
@@ -68,23 +68,23 @@ describe('who may do what, where', () => {
 
   test('a push needs to read its source', () => {
     const blind = rulesOf('{ allow: [read], to: [developers], where: ["*/staging"] }', PUSH);
-    expect(decide(blind, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('allowed');
-    expect(decide(blind, ana, to('push', 'acme-shop/staging', 'acme-shop/live')).kind).toBe('not allowed');
+    expect(decideAccess(blind, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('allowed');
+    expect(decideAccess(blind, ana, to('push', 'acme-shop/staging', 'acme-shop/live')).kind).toBe('not allowed');
   });
 
   test('a denied read keeps a source from being pushed', () => {
     const closed = rulesOf(READ, PUSH, '{ deny: [read], to: [developers], where: ["acme-shop/secret"] }');
-    expect(decide(closed, ana, to('push', 'acme-shop/live', 'acme-shop/secret'))).toMatchObject({
+    expect(decideAccess(closed, ana, to('push', 'acme-shop/live', 'acme-shop/secret'))).toMatchObject({
       why: { kind: 'denied' },
     });
-    expect(decide(closed, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('allowed');
+    expect(decideAccess(closed, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('allowed');
   });
 
   test('a report allowed by name may read, but nothing may be pushed from there', () => {
     const named = rulesOf('{ allow: [logs], to: [developers] }', PUSH);
     const logs: AccessRequest = { command: command('logs'), aims: [{ target: environment('a/b'), access: 'read' }] };
-    expect(decide(named, ana, logs).kind).toBe('allowed');
-    expect(decide(named, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('not allowed');
+    expect(decideAccess(named, ana, logs).kind).toBe('allowed');
+    expect(decideAccess(named, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('not allowed');
     expect(mayRead(named, ana, environment('a/b'))).toBe(false);
   });
 
@@ -102,13 +102,18 @@ describe('who may do what, where', () => {
       '{ allow: [sensitive], to: [developers], where: [company] }',
       '{ allow: [clone], to: [leads] }',
     );
-    expect(decide(some, ana, to('clone', company)).kind).toBe('allowed');
-    expect(decide(some, chi, to('clone', company)).kind).toBe('allowed');
-    expect(decide(some, ana, to('clone', 'acme-shop/live')).kind).toBe('not allowed');
-    expect(decide(some, ana, to('dns set', domain('example.com'))).kind).toBe('not allowed');
+    expect(decideAccess(some, ana, to('clone', company)).kind).toBe('allowed');
+    expect(decideAccess(some, chi, to('clone', company)).kind).toBe('allowed');
+    expect(decideAccess(some, ana, to('clone', 'acme-shop/live')).kind).toBe('not allowed');
+    expect(decideAccess(some, ana, to('dns set', domain('example.com'))).kind).toBe('not allowed');
     const bare = { command: command('clone'), aims: [] };
-    expect([decide(some, ana, bare).kind, decide(some, rob, bare).kind]).toEqual(['allowed', 'not allowed']);
-    expect(decide(rulesOf('{ allow: [clone], to: [leads], where: ["*/*"] }'), chi, bare).kind).toBe('not allowed');
+    expect([decideAccess(some, ana, bare).kind, decideAccess(some, rob, bare).kind]).toEqual([
+      'allowed',
+      'not allowed',
+    ]);
+    expect(decideAccess(rulesOf('{ allow: [clone], to: [leads], where: ["*/*"] }'), chi, bare).kind).toBe(
+      'not allowed',
+    );
   });
 
   test('what may be read, by its place', () => {
@@ -119,8 +124,8 @@ describe('who may do what, where', () => {
 
   test('everyone means everyone, for allow and deny', () => {
     const open = rulesOf('{ allow: [read], to: everyone }', '{ deny: [logs], to: everyone }');
-    expect(decide(open, person('U0NOBODY'), to('files', 'a/b')).kind).toBe('allowed');
-    expect(decide(open, person('U0NOBODY'), to('logs', 'a/b')).kind).toBe('not allowed');
+    expect(decideAccess(open, person('U0NOBODY'), to('files', 'a/b')).kind).toBe('allowed');
+    expect(decideAccess(open, person('U0NOBODY'), to('logs', 'a/b')).kind).toBe('not allowed');
   });
 
   test('a deny reaches a second account; an allow does not', () => {
@@ -133,9 +138,9 @@ rules:
   - { deny: [files], to: [developers] }
 `);
     const second = person('U0SECOND');
-    expect(decide(joined, second, to('cache clear', 'a/b')).kind).toBe('not allowed');
-    expect(decide(joined, second, to('logs', 'a/b')).kind).toBe('allowed');
-    expect(decide(joined, second, to('files', 'a/b'))).toMatchObject({ why: { kind: 'denied' } });
+    expect(decideAccess(joined, second, to('cache clear', 'a/b')).kind).toBe('not allowed');
+    expect(decideAccess(joined, second, to('logs', 'a/b')).kind).toBe('allowed');
+    expect(decideAccess(joined, second, to('files', 'a/b'))).toMatchObject({ why: { kind: 'denied' } });
     const anywhere = ['cache clear', 'logs', 'files'].map((path) => mayAnywhere(joined, second, command(path)));
     expect(anywhere).toEqual([false, true, false]);
   });
@@ -174,7 +179,7 @@ describe('what the answer says', () => {
       whoMay: ['developers'],
     });
     const both = rulesOf('{ allow: [images], to: [developers, readers] }', '{ deny: [images], to: [readers] }');
-    expect(decide(both, rob, to('images', 'acme-shop/live'))).toMatchObject({ whoMay: ['developers'] });
+    expect(decideAccess(both, rob, to('images', 'acme-shop/live'))).toMatchObject({ whoMay: ['developers'] });
   });
 
   test('who may do all of it', () => {
@@ -199,7 +204,7 @@ describe('what the answer says', () => {
 
 describe('the approval it needs', () => {
   const needed = (who: Member, parsed: AccessRequest, ...rules: string[]) => {
-    const decision = decide(rulesOf(READ, ...rules), who, parsed);
+    const decision = decideAccess(rulesOf(READ, ...rules), who, parsed);
     return decision.kind === 'allowed' ? decision.approval : decision.kind;
   };
   const push = to('push', 'acme-shop/live', 'acme-shop/staging');

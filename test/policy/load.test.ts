@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { loadPolicy, MAX_BYTES } from '../../src/policy/load.ts';
 import { PolicyMistakes } from '../../src/policy/mistakes.ts';
-import { decide } from '../../src/policy/policy.ts';
+import { decideAccess } from '../../src/policy/policy.ts';
 import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob, to, withRules } from './given.ts';
 
 const ok = 'version: 1\nrules: []\n';
@@ -517,23 +517,23 @@ describe('what is read', () => {
 
   test('the rules of the playground', async () => {
     const policy = policyOf(await readFile(new URL('../../src/playground/policy.yml', import.meta.url), 'utf8'));
-    const push = decide(policy, ana, to('push', 'acme-shop/live', 'acme-shop/staging'));
+    const push = decideAccess(policy, ana, to('push', 'acme-shop/live', 'acme-shop/staging'));
     expect(push).toMatchObject({
       kind: 'allowed',
       approval: { requirements: [{ by: ['leads'], count: 1 }], expires: 3_600_000 },
     });
     const kinds = [
-      decide(policy, rob, to('logs', 'acme-shop/live')),
-      decide(policy, ana, to('allowlist add', 'acme-shop/live')),
-      decide(policy, ana, to('cache clear', 'acme-shop/live')),
-      decide(policy, ana, to('themes update', 'acme-shop/staging')),
-      decide(policy, chi, to('delete', 'acme-shop/staging')),
-      decide(policy, rob, to('cache clear', 'acme-shop/staging')),
-      decide(policy, ana, to('themes update', 'acme-shop/live')),
-      decide(policy, ana, to('push', 'other/live', 'other/staging')),
-      decide(policy, chi, to('delete', 'acme-shop/live')),
-      decide(policy, ana, to('clone', company)),
-      decide(policy, ana, to('dns set', domain('example.com', 'acme-shop'))),
+      decideAccess(policy, rob, to('logs', 'acme-shop/live')),
+      decideAccess(policy, ana, to('allowlist add', 'acme-shop/live')),
+      decideAccess(policy, ana, to('cache clear', 'acme-shop/live')),
+      decideAccess(policy, ana, to('themes update', 'acme-shop/staging')),
+      decideAccess(policy, chi, to('delete', 'acme-shop/staging')),
+      decideAccess(policy, rob, to('cache clear', 'acme-shop/staging')),
+      decideAccess(policy, ana, to('themes update', 'acme-shop/live')),
+      decideAccess(policy, ana, to('push', 'other/live', 'other/staging')),
+      decideAccess(policy, chi, to('delete', 'acme-shop/live')),
+      decideAccess(policy, ana, to('clone', company)),
+      decideAccess(policy, ana, to('dns set', domain('example.com', 'acme-shop'))),
     ].map(({ kind }) => kind);
     expect(kinds).toEqual([...Array<string>(5).fill('allowed'), ...Array<string>(6).fill('not allowed')]);
   });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outstanding } from '../../src/policy/approvers.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { anywhere, decide, type AccessRequest } from '../../src/policy/policy.ts';
+import { anywhere, decideAccess, type AccessRequest } from '../../src/policy/policy.ts';
 import type { Target } from '../../src/hosting/contract/target.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { codePoint } from '../code-points.ts';
@@ -73,8 +73,12 @@ test('what no rule allows is not allowed', () => {
   const nothing = load();
   holds(
     fc.property(fc.array(deny, { maxLength: 4 }), testUser, parsed, (denies, who, wanted) => {
-      expect(decide(nothing, who, wanted)).toMatchObject({ kind: 'not allowed', why: { kind: 'no rule' }, whoMay: [] });
-      expect(decide(load(...denies), who, wanted).kind).toBe('not allowed');
+      expect(decideAccess(nothing, who, wanted)).toMatchObject({
+        kind: 'not allowed',
+        why: { kind: 'no rule' },
+        whoMay: [],
+      });
+      expect(decideAccess(load(...denies), who, wanted).kind).toBe('not allowed');
     }),
     100,
   );
@@ -83,11 +87,11 @@ test('what no rule allows is not allowed', () => {
 test('a deny never allows more, and wherever it stands it means the same', () => {
   holds(
     fc.property(rules, deny, fc.nat(5), testUser, parsed, (texts, extra, place, who, wanted) => {
-      const before = decide(load(...texts), who, wanted);
+      const before = decideAccess(load(...texts), who, wanted);
       const [last, first] = [load(...texts, extra), load(...texts.slice(0, place), extra, ...texts.slice(place))];
-      const after = decide(last, who, wanted);
+      const after = decideAccess(last, who, wanted);
       if (before.kind === 'not allowed') expect(after.kind).toBe('not allowed');
-      expect(decide(first, who, wanted).kind).toBe(after.kind);
+      expect(decideAccess(first, who, wanted).kind).toBe(after.kind);
       if (before.kind === 'allowed' && after.kind === 'allowed') expect(after.approval).toEqual(before.approval);
     }),
   );
@@ -97,7 +101,7 @@ test('what is shown as allowed somewhere is so by the rules that are asked of a 
   holds(
     fc.property(rules, testUser, one(...catalogue), target, (texts, who, command, about) => {
       const policy = load(...texts);
-      const decision = decide(policy, who, { command, aims: [{ target: about, access: 'change' }] });
+      const decision = decideAccess(policy, who, { command, aims: [{ target: about, access: 'change' }] });
       const is = anywhere(policy, who, command, about.kind);
       if (decision.kind === 'allowed') expect(is).toBe('yes');
       // There is only one company, so allowed anywhere means allowed there.
@@ -117,7 +121,7 @@ test('an allow never weakens the approval that was needed', () => {
       fc.subarray(people),
       (texts, extra, who, wanted, voters) => {
         const [policy, more] = [load(...texts), load(...texts, extra)];
-        const [before, after] = [decide(policy, who, wanted), decide(more, who, wanted)];
+        const [before, after] = [decideAccess(policy, who, wanted), decideAccess(more, who, wanted)];
         if (before.kind !== 'allowed' || after.kind !== 'allowed' || before.approval === 'none') return;
         if (after.approval === 'none') throw new Error('the approval is gone');
         expect(after.approval.expires).toBeLessThanOrEqual(before.approval.expires);
@@ -136,7 +140,7 @@ test('nobody approves what they ask for, and no approval does without an approve
   holds(
     fc.property(rules, testUser, parsed, (texts, who, wanted) => {
       const policy = load(...texts);
-      const decision = decide(policy, who, wanted);
+      const decision = decideAccess(policy, who, wanted);
       if (decision.kind !== 'allowed' || decision.approval === 'none') return;
       expect(outstanding(policy, decision.approval, { ...wanted, requester: who.id }, [who, who])).toEqual(
         decision.approval.requirements,

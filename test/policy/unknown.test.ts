@@ -6,7 +6,7 @@ import { unknownGroups } from '../../src/policy/memberships.ts';
 import { strictest, type Needed } from '../../src/policy/approval-requirement.ts';
 import {
   anywhere,
-  decide,
+  decideAccess,
   groupsAbout,
   groupsApproving,
   unknownIn,
@@ -120,8 +120,8 @@ test('an unknown membership never allows more than either answer would, and the 
     fc.property(rules, testUser, unknown, parsed, (texts, person, hidden, wanted) => {
       const policy = load(texts);
       const partly = without(person, hidden);
-      const decision = decide(policy, partly, wanted);
-      const all = resolutions(partly, unknownGroups(policy, partly)).map((one) => decide(policy, one, wanted));
+      const decision = decideAccess(policy, partly, wanted);
+      const all = resolutions(partly, unknownGroups(policy, partly)).map((one) => decideAccess(policy, one, wanted));
       // Certain either way, so it does not depend on the unknown groups.
       for (const one of all) expect(unknownIn(one)).toEqual([]);
       if (decision.kind === 'allowed') {
@@ -140,7 +140,7 @@ test('an unknown membership never allows more than either answer would, and the 
         expect(new Set(all.map(isAllowed))).toEqual(new Set([true, false]));
         expect(unknownGroups(policy, partly)).toEqual(expect.arrayContaining([...unknownIn(decision)]));
       } else expect(all.some(isAllowed)).toBe(false);
-      expect(all.map(isAllowed)).toContain(isAllowed(decide(policy, person, wanted)));
+      expect(all.map(isAllowed)).toContain(isAllowed(decideAccess(policy, person, wanted)));
     }),
   );
 });
@@ -149,11 +149,11 @@ test('what is known of the groups that a decision names settles it', () => {
   holds(
     fc.property(rules, testUser, unknown, parsed, (texts, person, hidden, wanted) => {
       const policy = load(texts);
-      const named = unknownIn(decide(policy, without(person, hidden), wanted));
+      const named = unknownIn(decideAccess(policy, without(person, hidden), wanted));
       const rest = hidden.filter((group) => !named.includes(group));
-      expect(unknownIn(decide(policy, without(person, rest), wanted)).every((group) => !named.includes(group))).toBe(
-        true,
-      );
+      expect(
+        unknownIn(decideAccess(policy, without(person, rest), wanted)).every((group) => !named.includes(group)),
+      ).toBe(true);
     }),
   );
 });
@@ -164,14 +164,14 @@ test('an emergency stop is allowed to whoever may turn out to be allowed it', ()
       const policy = load(texts);
       const stop: AccessRequest = { command: { ...command('pause'), emergency: true }, aims: [] };
       const partly = without(person, hidden);
-      const decision = decide(policy, partly, stop);
+      const decision = decideAccess(policy, partly, stop);
       expect(unknownIn(decision)).toEqual([]);
-      const some = resolutions(partly, hidden).some((one) => isAllowed(decide(policy, one, stop)));
+      const some = resolutions(partly, hidden).some((one) => isAllowed(decideAccess(policy, one, stop)));
       if (some) expect(decision.kind).toBe('allowed');
-      if (isAllowed(decide(policy, person, stop))) expect(decision.kind).toBe('allowed');
+      if (isAllowed(decideAccess(policy, person, stop))) expect(decision.kind).toBe('allowed');
       // With all memberships known, it is a command like any other.
-      const usual = decide(policy, person, { command: command('pause'), aims: [] });
-      expect(decide(policy, person, stop)).toEqual(usual);
+      const usual = decideAccess(policy, person, { command: command('pause'), aims: [] });
+      expect(decideAccess(policy, person, stop)).toEqual(usual);
     }),
   );
 });
@@ -231,13 +231,13 @@ describe('where a user group cannot be read', () => {
     ['what cannot be either way is refused', without(known('U0NEW'), ['S0LEADS']), clear, []],
     ['reading depends on none', without(known('U0NEW'), userGroups), to('logs', 'a/b'), []],
   ])('%s', (_, person, wanted, groups) => {
-    expect(unknownIn(decide(policy, person, wanted))).toEqual(groups);
+    expect(unknownIn(decideAccess(policy, person, wanted))).toEqual(groups);
   });
 
   test('what a rule would ask for besides is asked for', () => {
     const push = to('push', 'acme-shop/live');
     const asks = (person: Member): unknown => {
-      const decision = decide(policy, person, push);
+      const decision = decideAccess(policy, person, push);
       return decision.kind === 'allowed' && decision.approval !== 'none'
         ? [decision.approval.reason, decision.unsure]
         : decision;
@@ -252,14 +252,14 @@ describe('where a user group cannot be read', () => {
     const twice = policyOf(
       withRules(`{ allow: [push], to: [developers], ${same} }`, `{ allow: [push], to: [night], ${same} }`),
     );
-    const decision = decide(twice, without(ana, ['S0NIGHT']), to('push', 'acme-shop/live'));
+    const decision = decideAccess(twice, without(ana, ['S0NIGHT']), to('push', 'acme-shop/live'));
     expect(decision).toMatchObject({ kind: 'allowed', rules: [{ line: twice.rules[0]?.line }], unsure: [] });
   });
 
   test('an emergency stop names the rule by which it may turn out to be allowed', () => {
     const stop = policyOf(withRules('{ allow: [pause], to: [night] }'));
     const pause: AccessRequest = { command: { ...command('pause'), emergency: true }, aims: [] };
-    const decision = decide(stop, without(known('U0NEW'), ['S0NIGHT']), pause);
+    const decision = decideAccess(stop, without(known('U0NEW'), ['S0NIGHT']), pause);
     expect(decision).toMatchObject({ kind: 'allowed', rules: [{ line: stop.rules[0]?.line }] });
   });
 
@@ -274,8 +274,8 @@ rules: [{ allow: [push], to: [developers] }]
 
   test('a deny reaches a person whose other id is in the group, an allow does not', () => {
     const rob = known('U06ROB', ['S0DEVS'], ['S0BARRED']);
-    expect(decide(policy, rob, to('images', 'a/b'))).toMatchObject({ why: { kind: 'denied' } });
-    expect(decide(policy, known('U06ROB', [], ['S0DEVS']), clear).kind).toBe('not allowed');
+    expect(decideAccess(policy, rob, to('images', 'a/b'))).toMatchObject({ why: { kind: 'denied' } });
+    expect(decideAccess(policy, known('U06ROB', [], ['S0DEVS']), clear).kind).toBe('not allowed');
   });
 
   test('an approval may count, and says on what that depends', () => {

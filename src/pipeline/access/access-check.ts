@@ -2,7 +2,7 @@ import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Company, Target } from '../../hosting/contract/target.ts';
-import { decide, mayAnywhere, reading, unknownIn, type AccessDecision } from '../../policy/policy.ts';
+import { decideAccess, mayAnywhere, reading, unknownIn, type AccessDecision } from '../../policy/policy.ts';
 import type { Member, Policy, RuleRef } from '../../policy/rules.ts';
 import { code, joined, say } from '../../text.ts';
 import { aboutOf } from './targets.ts';
@@ -66,7 +66,7 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
     mayTry(policy, person, parsed.parsed);
     return { ...parsed, stage: 'authorized', target, alsoReads, authorization };
   }
-  const decision = decide(policy, person, asked);
+  const decision = decideAccess(policy, person, asked);
   if (decision.kind === 'not allowed') {
     // Only readers get to see the rules. Somebody who named an environment or a domain is a reader already.
     const isReader = mayAnywhere(policy, person, { path: '', risk: 'read' });

@@ -3,7 +3,13 @@ import { catalogue, type Command } from '../../commands/index.ts';
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import { holds, membershipsOf } from '../../policy/memberships.ts';
-import { decide, reading, unknownIn, type AccessDecision, type AccessRequest as Asked } from '../../policy/policy.ts';
+import {
+  decideAccess,
+  reading,
+  unknownIn,
+  type AccessDecision,
+  type AccessRequest as Asked,
+} from '../../policy/policy.ts';
 import { speaksOf, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import { whoIsAsked, whomToAsk } from './approver-lookup.ts';
@@ -66,7 +72,9 @@ async function answerOf(context: AccessContext, person: Person, resolved: Resolv
   if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
   const { target, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
-  const decisions = (site ? onSite(context, person, asked, site) : [asked]).map((one) => decide(policy, person, one));
+  const decisions = (site ? onSite(context, person, asked, site) : [asked]).map((one) =>
+    decideAccess(policy, person, one),
+  );
   const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
   if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
   if (decision.kind === 'allowed') {

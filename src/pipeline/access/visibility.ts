@@ -1,5 +1,5 @@
 import type { Target } from '../../hosting/contract/target.ts';
-import { decide, mayRead, reading, unknownIn } from '../../policy/policy.ts';
+import { decideAccess, mayRead, reading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { storedTargets, targetKey } from './targets.ts';
@@ -54,8 +54,8 @@ export const listedAs = (names: KnownNames, target: Target): Target | undefined 
 
 /** Whether a rule allows this person the audit trail of this target. */
 const mayAudit = (policy: Policy, person: Person, target: Target): boolean =>
-  decide(policy, person, { command: { path: 'audit', risk: 'named' }, aims: [{ target, access: 'read' }] }).kind ===
-  'allowed';
+  decideAccess(policy, person, { command: { path: 'audit', risk: 'named' }, aims: [{ target, access: 'read' }] })
+    .kind === 'allowed';
 
 /** The targets of a change as listed now; those that are not listed, as stored. */
 function targetsNow({ names, company }: AccessContext): (about: StoredTargets) => readonly Target[] {

@@ -61,9 +61,9 @@ export const maxThrottles = 2;
 /** A change stays valid at least this long after its approval, or after it was asked for if it needs none. */
 export const validMs = 5 * 60_000;
 /** Longer than a write can take. A change still in *sending* after that becomes unknown. */
-export const leaseMs = 45_000;
+export const sendLeaseMs = 45_000;
 /** A process that froze between its last check and its write could still send until then. */
-const closableAfterMs = leaseMs + 5 * 60_000;
+const closableAfterMs = sendLeaseMs + 5 * 60_000;
 const retryDelaysMs = [2_000, 8_000];
 const firstPollAfterMs = 2_000;
 /** Without an operation, the host is usually done when it answers, so read back almost at once. */

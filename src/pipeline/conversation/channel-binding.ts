@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { QueryService, Bound } from '../../commands/kit/builtin.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { decide } from '../../policy/policy.ts';
+import { decideAccess } from '../../policy/policy.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
@@ -113,6 +113,8 @@ function placeOf(channel: string | undefined): string {
 const usable = (context: AccessContext, { person }: Actor, site: string): Environment | undefined =>
   environmentsOf(context, person, site).find(
     (target) =>
-      decide(context.policy(), person, { command: { path: 'use', risk: 'named' }, aims: [{ target, access: 'read' }] })
-        .kind === 'allowed',
+      decideAccess(context.policy(), person, {
+        command: { path: 'use', risk: 'named' },
+        aims: [{ target, access: 'read' }],
+      }).kind === 'allowed',
   );

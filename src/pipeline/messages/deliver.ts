@@ -30,7 +30,7 @@ export type Delivery = Outbox & {
 
 const intervalMs = 500;
 /** Covers a whole queue of `maxLineMs`, plus its last message with all fallback places. */
-const leaseMs = 40_000;
+const messageLeaseMs = 40_000;
 const maxLineMs = 5_000;
 const atOnce = 20;
 const maxUnderWay = 60;
@@ -70,7 +70,12 @@ export async function deliverDue(context: Delivery): Promise<Begun> {
   if (!(await isAnyDue(database.db, ['messages'], await database.now()))) return { tried: 0, lines: [] };
   const claimedAt = performance.now();
   const due = await database.unflushed(async (tx) =>
-    claimMessages(tx, { owner, now: await database.now(tx), leaseMs, limit }, turns.served, context.idsOf),
+    claimMessages(
+      tx,
+      { owner, now: await database.now(tx), leaseMs: messageLeaseMs, limit },
+      turns.served,
+      context.idsOf,
+    ),
   );
   const ready = await Promise.all(due.map((message) => prepare(context, message)));
   const lines: Promise<void>[] = [];

@@ -8,7 +8,7 @@ import { redrawCards } from '../../storage/messages.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
-import { leaseMs } from '../changes/change.ts';
+import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, cardOf } from '../changes/freeze.ts';
 import { pauseIfPromoted } from './lost-commit.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
@@ -75,7 +75,7 @@ async function commitSending(context: StepsContext, seen: Change): Promise<Sendi
     if (context.history.newerThan(change)) return undefined;
     if (await blockedReason(context.database, change, tx)) return undefined;
     if (await pauseIfPromoted(context, tx, now)) return undefined;
-    const sending = { kind: 'send', owner: context.owner, leaseMs } as const;
+    const sending = { kind: 'send', owner: context.owner, leaseMs: sendLeaseMs } as const;
     const sent = await context.changeStore.advance(tx, change, sending, { by: 'sitehand', at: now });
     context.database.stillOurs();
     return sent;

@@ -28,7 +28,7 @@ const pollMs = 1_000;
 /** Poll delays for a change that was just rescheduled. */
 const soonMs = [250, 2_050];
 /** Longer than a step takes: writes have their own lease, and reads their own time limit. */
-const leaseMs = 60_000;
+const stepLeaseMs = 60_000;
 const maxSteps = 24;
 /** Per person, so that hanging writes of one person don't take all slots. */
 const maxStepsEach = 4;
@@ -201,7 +201,7 @@ async function claimAll(
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
   if (!(await isAnyDue(database.db, ['changes', 'timers'], await database.now()))) return { changes: [], timers: [] };
   return database.unflushed(async (tx) => {
-    const claim = { owner, now: await database.now(tx), leaseMs };
+    const claim = { owner, now: await database.now(tx), leaseMs: stepLeaseMs };
     const rules = policy();
     const ids: IdsOf = (id) => idsOf(rules, id);
     const shares = { underWay: underWay.timers, maxEach: maxTimersEach, idsOf: ids };

@@ -1,6 +1,6 @@
 import { receive, type InboxRow } from '../../storage/inbox.ts';
 import { scrub } from '../../secret.ts';
-import { leaseMs } from './slow-work.ts';
+import { inboxLeaseMs } from './slow-work.ts';
 import { close } from './handler.ts';
 import { within } from '../../time-limit.ts';
 import type { SlackContext } from './context.ts';
@@ -43,7 +43,7 @@ async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<Accep
   const content = scrub(row.content).slice(0, 10_000);
   const write = async (): Promise<'new' | 'seen'> => {
     const now = await database.now();
-    const leased = { owner: context.pipeline.owner, lease_until: now + leaseMs, received_at: now };
+    const leased = { owner: context.pipeline.owner, lease_until: now + inboxLeaseMs, received_at: now };
     return database.statement((db) => receive(db, { ...row, channel: row.channel ?? '', content, ...leased }));
   };
   const writing = write();

@@ -9,7 +9,7 @@ import type { Interaction, SlackContext } from './context.ts';
 /** Long deliveries: their lease is renewed while they run, and a late answer says that it is late. */
 
 /** How long one lease on a delivery lasts. */
-export const leaseMs = 60_000;
+export const inboxLeaseMs = 60_000;
 /** Longer than any read may take. Work beyond it hangs, so its sender should be told that nothing came of it. */
 const maxMs = 3_600_000;
 
@@ -28,7 +28,9 @@ export async function whileLeased(
     if (renewing || performance.now() - began > maxMs) return;
     renewing = true;
     try {
-      await database.unflushed(async (tx) => renewInbox(tx, inbox, pipeline.owner, (await database.now(tx)) + leaseMs));
+      await database.unflushed(async (tx) =>
+        renewInbox(tx, inbox, pipeline.owner, (await database.now(tx)) + inboxLeaseMs),
+      );
     } catch (error) {
       // The next renewal may still be in time.
       log.warn({ err: error, key: inbox }, 'could not renew the lease of a delivery');
