@@ -226,6 +226,13 @@ test('one notice in two hundred lines of ten requests is one kind, and no error'
   expect(elsewhere.text).toMatch(/2× x · .*\n    requested: 2× GET \/y · client-[\da-f]{6} · several hosts$/m);
 });
 
+test('lines of several messages say how many messages there are', async () => {
+  const both = `PHP message: PHP Notice:  a in /x.php on line 1PHP message: PHP Warning:  b in /x.php on line 2`;
+  const { title, text } = await shown([php(`${both}${reading('/')}`), php(`${both}${reading('/shop/')}`)]);
+  expect(title).toContain('2 lines, 4 messages, 2 kinds');
+  expect(text).toContain('2× PHP Warning:  b in');
+});
+
 describe('a mixed day', () => {
   const deprecated = 'PHP Deprecated:  Creation of dynamic property A::$b is deprecated in /www/d.php on line 7';
   const notice = 'PHP Notice:  Function x was called incorrectly. in /www/n.php on line 1';

@@ -141,7 +141,8 @@ export function errorLens(
   const firsts = kinds.flatMap(({ text, first }): First[] =>
     first === undefined ? [] : [{ says: cut(text, 60), at: first }],
   );
-  return { kinds: kinds.length, parts: inParts(texts), firsts };
+  const messages = kinds.reduce((sum, { count }) => sum + count, 0);
+  return { groups: { kinds: kinds.length, messages }, parts: inParts(texts), firsts };
 }
 
 /** The size of a text in a Slack message. */

@@ -82,7 +82,7 @@ export async function pageOf(reading: Reading): Promise<Page> {
     title: titleOf(
       reading,
       shown.length,
-      lens.kinds,
+      lens.groups,
       stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`,
     ),
     parts: [
@@ -172,16 +172,20 @@ async function lensOf(
       );
 }
 
-function titleOf({ asked, lines, isCut }: Reading, shown: number, kinds: number | undefined, when?: Text): Text {
+function titleOf({ asked, lines, isCut }: Reading, shown: number, groups: Section['groups'], when?: Text): Text {
   const all = `${isCut ? 'the newest ' : ''}${counted(lines.length, 'line')}`;
-  const counts = shown === lines.length ? all : `${amount(shown)} of ${all}`;
+  const counts = [shown === lines.length ? all : `${amount(shown)} of ${all}`];
+  if (groups !== undefined) {
+    if (groups.messages > shown) counts.push(counted(groups.messages, 'message'));
+    counts.push(counted(groups.kinds, 'kind'));
+  }
   return joined(
     [
       headOf(asked),
       when,
       asked.errors ? 'errors only' : undefined,
       asked.search === undefined ? undefined : say`with “${cut(asked.search, 80)}”`,
-      kinds === undefined ? counts : `${counts}, ${counted(kinds, 'kind')}`,
+      counts.join(', '),
     ],
     ' · ',
   );

@@ -2,8 +2,8 @@ import type { Text } from '../../text.ts';
 
 /** The part of a log page that is specific to the kind of log. */
 export type Section = {
-  /** The number of kinds of entries, if they were grouped. */
-  readonly kinds?: number;
+  /** If entries were grouped: how many kinds there are, and of how many messages. A line may hold several. */
+  readonly groups?: { readonly kinds: number; readonly messages: number };
   /** Each is shown as a separate part. */
   readonly parts: readonly Text[];
   /** Problems and when each was first seen, worst first. */
