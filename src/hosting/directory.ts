@@ -3,11 +3,11 @@ import { allThemes } from './contract/all-themes.ts';
 import type { HostReader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
-import { domainsFromSites, domainsOf, fromSites, fromThemes, maxDomains, maxEnvironments, pinned } from './listing.ts';
-import type { ListedEnvironment, Pins, SiteDomain } from './listing.ts';
+import { domainsFromSites, domainsOf, fromSites, fromThemes, maxDomains, maxEnvironments, pinned } from './names.ts';
+import type { ListedEnvironment, Pins, SiteDomain } from './names.ts';
 import { trimmed, presenceIn, type Named, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
-import type { Listing } from './listing.ts';
+import type { Listing } from './names.ts';
 
 export type DirectoryOptions = {
   readonly read: HostReader;

@@ -1,5 +1,5 @@
 import type { Target } from './contract/target.ts';
-import type { Listing } from './listing.ts';
+import type { Listing } from './names.ts';
 
 /** The target to look for. */
 export type Named = Pick<Target, 'kind' | 'id' | 'name'>;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { z } from 'zod';
 import { createDirectory, type Directory, type DirectoryOptions } from '../../src/hosting/directory.ts';
-import { maxEnvironments } from '../../src/hosting/listing.ts';
+import { maxEnvironments } from '../../src/hosting/names.ts';
 import { clientOf, http, startHost, uuid, type Host } from './host.ts';
 
 const company = uuid(0xc0);

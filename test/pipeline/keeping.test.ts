@@ -54,7 +54,7 @@ describe('what is frozen', () => {
   test('is what will be sent and what was read, as text', () => {
     expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, snapshot: { list: ['10.0.0.1'], timed: [] } }));
     expect(plain(cardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
-    expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds']);
+    expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds', 'Removed again']);
     expect(snapshotOf({ snapshot: JSON.stringify(frozen.snapshot) })).toEqual({ list: ['10.0.0.1'], timed: [] });
     expect(frozenFrom(['10.0.0.1'])).toMatchObject({
       call: frozen.call,

@@ -1,4 +1,4 @@
-import type { Listing } from '../../hosting/listing.ts';
+import type { Listing } from '../../hosting/names.ts';
 import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { isLive } from '../../policy/live-environments.ts';
 import { groupsAbout, reading, unknownIn } from '../../policy/policy.ts';

@@ -1,6 +1,6 @@
 import type { Surroundings } from '../../commands/kit/report.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
-import type { Listing } from '../../hosting/listing.ts';
+import type { Listing } from '../../hosting/names.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { ChannelLook } from '../messages/messenger.ts';

@@ -9,7 +9,7 @@ import { coolsDown } from '../changes/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
 import { whomToAsk } from '../access/approver-lookup.ts';
 import { idsOf } from '../../policy/people.ts';
-import { lockInTheWay } from '../changes/conflicts.ts';
+import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
 import { rowOf } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';

@@ -4,7 +4,7 @@ import { help } from '../../../src/commands/builtin/help.ts';
 import { whoami } from '../../../src/commands/builtin/whoami.ts';
 import type { BuiltinAnswer, QueryService } from '../../../src/commands/kit/builtin.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
-import type { Listing } from '../../../src/hosting/listing.ts';
+import type { Listing } from '../../../src/hosting/names.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';

@@ -5,7 +5,7 @@ import { doctor } from '../../../src/commands/builtin/doctor.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
 import type { Check } from '../../../src/commands/kit/builtin.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
-import type { Listing } from '../../../src/hosting/listing.ts';
+import type { Listing } from '../../../src/hosting/names.ts';
 import { healthOf } from '../../../src/pipeline/conversation/health.ts';
 import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';

@@ -1,4 +1,4 @@
-import type { Listing } from '../../../src/hosting/listing.ts';
+import type { Listing } from '../../../src/hosting/names.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
