@@ -9,32 +9,35 @@ process.env['SEED'] ??= String(Math.floor(Math.random() * 1_000_000_000));
 const memory = '/dev/shm';
 if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process.env['TMPDIR'] = memory;
 
-/** Stories that mostly wait for a process, a lease or a clock. They start early and wait while others compute. */
+/** Stories that mostly wait for a process, a lease or a clock, the longest first. They wait while others compute. */
 const patient = [
-  'fair-shares',
-  'malformed',
-  'http',
-  'timed-access',
-  'user-groups',
-  'long-reads',
-  'lost-files',
   'slack-trouble',
-  'desk',
-  'killed',
-  'lost-commits',
-  'clock-jumps',
-  'database-trouble',
-  'clocks',
   'prove',
+  'database-trouble',
+  'user-groups',
+  'lost-commits',
+  'clocks',
+  'timed-access',
+  'killed',
+  'http',
+  'late-copies',
+  'clock-jumps',
+  'malformed',
+  'lost-files',
+  'refused-posts',
+  'restart-in-trouble',
   'start',
-  'host-away',
+  'replicas',
   'held',
   'disk-full',
+  'operations',
+  'host-away',
+  'long-reads',
 ];
 
 /**
  * Browser tests use the whole machine and patient stories mostly wait, so they alternate and are spread over the first
- * half of the run. None of them is left to run alone at the end.
+ * third of the run. None of them is left to run alone at the end.
  */
 class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -48,7 +51,7 @@ class Spread extends BaseSequencer {
     const others = usual.filter((file) => ![stories, browsers, measured].flat().includes(file));
     const byTurns = stories.flatMap((story, at) => [story, ...browsers.slice(at, at + 1)]);
     const slow = [...byTurns, ...browsers.slice(stories.length)];
-    for (const [at, file] of slow.entries()) others.splice(at * 4, 0, file);
+    for (const [at, file] of slow.entries()) others.splice(at * 2, 0, file);
     return [...measured, ...others];
   }
 }
@@ -63,7 +66,7 @@ export default defineConfig({
     sequence: { sequencer: Spread },
     // More workers than cores, because stories mostly wait. Each worker loads every module again, and too many slow
     // each other down.
-    maxWorkers: 6,
+    maxWorkers: 7,
     // Loading modules once per worker instead of once per file halves the work. No test relies on a module's state.
     isolate: false,
     // Compiles the modules of packages once, for all workers and later runs.
