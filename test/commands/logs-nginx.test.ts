@@ -231,6 +231,9 @@ test('lines of several messages say how many messages there are', async () => {
   const { title, text } = await shown([php(`${both}${reading('/')}`), php(`${both}${reading('/shop/')}`)]);
   expect(title).toContain('2 lines, 4 messages, 2 kinds');
   expect(text).toContain('2× PHP Warning:  b in');
+  // The lines of a trace are no messages of their own, and hide none.
+  const trace = ['[20-Aug-2026 17:50:02 UTC] PHP Fatal error:  c in /x.php:1', 'Stack trace:', '#0 {main}'];
+  expect((await shown([php(`${both}${reading('/')}`), ...trace])).title).toContain('4 lines, 3 messages, 3 kinds');
 });
 
 describe('a mixed day', () => {

@@ -51,7 +51,7 @@ test('letters that changed their places are one slip', () => {
 test.each(['stop', 'Stop #1042 now'])('%s is a button on a card, and pause for everything', (line) => {
   const came = comesTo(line);
   if (!(came instanceof Refusal)) throw new Error('it was run');
-  expect(said(came)).toContain('To stop one change, press the button in its thread; pause stops all sending.');
+  expect(said(came)).toContain('To stop one change, press the button on its card; pause stops all sending.');
   expect(came.offers.map(({ args }) => args)).toEqual([['pause']]);
 });
 
@@ -59,12 +59,21 @@ test.each([
   ['approve 12', "Press the button on the change's card, or on my App Home"],
   ['Decline', "Press the button on the change's card, or on my App Home"],
   ['cancel #12', "Press the button on the change's card; changes --mine lists yours."],
-  ['undo', "Press the button under the last reply in the change's thread; changes --mine lists yours."],
+  ['undo', 'the button is under the last reply in its thread, for an hour; changes --mine lists yours.'],
 ])('%s is a button, and it is said where', (line, where) => {
   const came = comesTo(line);
   if (!(came instanceof Refusal)) throw new Error('it was run');
   expect(said(came)).toContain(where);
 });
+
+test.each(['colne acme-shop/staging Docs -dry-run', 'lokc acme-shop/live -for 2h deploy', 'pasue -dry-run'])(
+  'no button runs %s with its one hyphen',
+  (line) => {
+    const came = comesTo(line);
+    if (!(came instanceof Refusal)) throw new Error('it was run');
+    expect(came.offers).toEqual([]);
+  },
+);
 
 describe('a slip in the name of a command', () => {
   test('never runs anything but a command that was typed in so many letters', () => {

@@ -89,25 +89,30 @@ function cardOf(of: Of): Wording {
     ? say`Let ${spoken(adds)} in over SSH on ${input.env.name}`
     : say`Let ${spoken(input.addresses)} stay on the SSH allowlist of ${input.env.name} ${input.for === undefined ? 'for good' : 'longer'}`;
   const there = listed(snapshot.list, input.addresses);
+  const ending = timed(of).map(({ address }) => address);
+  const stays = input.for === undefined ? [...adds, ...ending] : adds;
   return {
     title,
     done: isWritten || input.for !== undefined ? title : say`${title}: it is no longer timed access`,
-    warning: joined([snapshot.list.length === 0 ? listIsEmpty : undefined, wideRanges(adds)], '\n'),
+    warning: joined([snapshot.list.length === 0 ? listIsEmpty : undefined, wideRanges(stays)], '\n'),
     facts: {
       'List before': whole(snapshot.list),
       Adds: isWritten ? whole(adds) : 'nothing: the list stays as it is, and only the timed access changes',
       'Let in anyway': letInBy(snapshot.list, adds),
       'There already': there.length > 0 ? whole(there, 5) : undefined,
       ...endFacts(of),
-      ...(isWritten && { 'Removed again': endOf(input) }),
+      // What was timed access is told of above.
+      ...(isWritten && { 'Removed again': endOf(input, ending) }),
     },
   };
 }
 
 const listIsEmpty = say`**The list is empty now; from then on it names only what you add.** ${emptyIsUnknown}`;
 
-const endOf = ({ for: forMs }: Of['input']): string =>
-  forMs === undefined ? 'only when somebody removes it' : `${showDuration(forMs)} after it is done`;
+const endOf = ({ for: forMs }: Of['input'], ending: readonly string[]): string =>
+  forMs === undefined
+    ? `only when somebody removes ${ending.length === 0 ? 'it' : 'what is added'}`
+    : `${showDuration(forMs)} after it is done`;
 
 /** The timed access: when it was to end before this, and when it will. */
 function endFacts(of: Of): Record<string, Text> {

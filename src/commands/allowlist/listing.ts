@@ -93,15 +93,20 @@ export const are = (addresses: readonly string[]): string => (addresses.length =
 export const whole = (list: Allowlist, most = 20): Text =>
   list.length === 0 ? say`empty` : [listOf(list, most, 'code')];
 
-/** Names the ranges that let in more than an office has: wider than /24, or /48 in IPv6. */
+/** Names the ranges that let in more than an office has, widest first: wider than /24, or /48 in IPv6. */
 export function wideRanges(addresses: readonly string[]): Text | undefined {
   const wide = addresses.flatMap((address) => {
     if (!ipaddr.isValidCIDR(address)) return [];
     const [network, bits] = ipaddr.parseCIDR(address);
-    if (network.kind() === 'ipv6') return bits < 48 ? [say`${code(address)} lets in a whole network.`] : [];
-    return bits < 24 ? [say`${code(address)} lets in ${amount(2 ** (32 - bits))} addresses.`] : [];
+    const [most, whole, holds] =
+      network.kind() === 'ipv4' ? ([24, 32, 'addresses'] as const) : ([48, 48, 'networks of /48'] as const);
+    return bits < most ? [{ address, number: 2 ** (whole - bits), holds, above: most - bits }] : [];
   });
-  return wide.length === 0 ? undefined : joined(wide.slice(0, 5), ' ');
+  if (wide.length === 0) return undefined;
+  const shown = wide.toSorted((one, other) => other.above - one.above).slice(0, 5);
+  const says = shown.map(({ address, number, holds }) => say`${code(address)} lets in ${amount(number)} ${holds}.`);
+  const left = wide.length - shown.length;
+  return joined([...says, left > 0 ? `So do ${left} more wide ranges.` : undefined], ' ');
 }
 
 /** Nobody has written down what the host does with an empty list, so every card from or to one says so. */

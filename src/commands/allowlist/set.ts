@@ -49,7 +49,13 @@ export const allowlistSet = action({
     return {
       title: say`Replace the SSH allowlist of ${input.env.name} by ${counts}`,
       done: say`Replaced the SSH allowlist of ${input.env.name} by ${counts}`,
-      warning: joined([warningOf(list, input.addresses), wideRanges(notListed(list, input.addresses))], '\n'),
+      warning: joined(
+        [
+          warningOf(list, input.addresses),
+          wideRanges([...notListed(list, input.addresses), ...ending.map(({ address }) => address)]),
+        ],
+        '\n',
+      ),
       facts: {
         Adds: partOf(notListed(list, input.addresses)),
         Removes: partOf(without(list, input.addresses)),

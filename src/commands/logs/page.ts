@@ -79,12 +79,7 @@ export async function pageOf(reading: Reading): Promise<Page> {
   const isMixed = failures.length > 0 && failures.length < lines.length;
   const isLong = stretch !== undefined && stretch.to - stretch.from > wide;
   return {
-    title: titleOf(
-      reading,
-      shown.length,
-      lens.groups,
-      stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`,
-    ),
+    title: titleOf(reading, shown, lens.groups, stretch && say`${time(stretch.from, as)}–${time(stretch.to, as)}`),
     parts: [
       ...(reading.timeless === lines.length ? [notHeld(reading)] : []),
       ...timeline,
@@ -172,11 +167,17 @@ async function lensOf(
       );
 }
 
-function titleOf({ asked, lines, isCut }: Reading, shown: number, groups: Section['groups'], when?: Text): Text {
+function titleOf(
+  { asked, lines, isCut }: Reading,
+  shown: readonly Line[],
+  groups: Section['groups'],
+  when?: Text,
+): Text {
   const all = `${isCut ? 'the newest ' : ''}${counted(lines.length, 'line')}`;
-  const counts = [shown === lines.length ? all : `${amount(shown)} of ${all}`];
+  const counts = [shown.length === lines.length ? all : `${amount(shown.length)} of ${all}`];
+  const heads = shown.filter(({ continues }) => !continues).length;
   if (groups !== undefined) {
-    if (groups.messages > shown) counts.push(counted(groups.messages, 'message'));
+    if (groups.messages > heads) counts.push(counted(groups.messages, 'message'));
     counts.push(counted(groups.kinds, 'kind'));
   }
   return joined(

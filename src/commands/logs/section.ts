@@ -2,7 +2,7 @@ import type { Text } from '../../text.ts';
 
 /** The part of a log page that is specific to the kind of log. */
 export type Section = {
-  /** If entries were grouped: how many kinds there are, and of how many messages. A line may hold several. */
+  /** If entries were grouped: how many kinds there are, and of how many messages. A line counts once for each kind it holds. */
   readonly groups?: { readonly kinds: number; readonly messages: number };
   /** Each is shown as a separate part. */
   readonly parts: readonly Text[];

@@ -81,14 +81,16 @@ const aliases: ReadonlyMap<string, string> = new Map([
 /** What is a button, and where it is. */
 const buttons: ReadonlyMap<string, Text> = new Map([
   ...['approve', 'decline'].map(
-    (word) =>
-      [word, say`Press the button on the change's card, or on my App Home, where all that wait for you are.`] as const,
+    (word) => [word, say`Press the button on the change's card, or on my App Home.`] as const,
   ),
   ...['cancel', 'abort'].map(
     (word) => [word, say`Press the button on the change's card; ${code('changes --mine')} lists yours.`] as const,
   ),
-  ['undo', say`Press the button under the last reply in the change's thread; ${code('changes --mine')} lists yours.`],
-  ['stop', say`To stop one change, press the button in its thread; ${code('pause')} stops all sending.`],
+  [
+    'undo',
+    say`If a change can be undone, the button is under the last reply in its thread, for an hour; ${code('changes --mine')} lists yours.`,
+  ],
+  ['stop', say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`],
 ]);
 
 const didYouMean = (paths: readonly string[]): Text => say`Did you mean ${joined(paths.map(code), ' or ')}?`;
@@ -134,9 +136,12 @@ const firstWordOf = (path: string): string => path.replace(/ .*/, '');
 const unknown = (says: Text, hint: Text, offers: readonly Offer[]): Refusal =>
   new Refusal(say`${says} Nothing was done.`, { hint, offers });
 
-/** A button that runs these words; none if a quoted word would be read as an option. */
+/**
+ * A button that runs these words. None if a quoted word would be read as an option, or if a word with one hyphen, which
+ * is refused when it is typed, would become an ordinary one.
+ */
 const runOffer = (path: string, rest: readonly Word[]): readonly Offer[] =>
-  rest.some((word) => word.quoted && word.text.startsWith('--'))
+  rest.some(({ text, quoted }) => (quoted ? text.startsWith('--') : isOneHyphen(text)))
     ? []
     : [
         {
@@ -144,6 +149,19 @@ const runOffer = (path: string, rest: readonly Word[]): readonly Offer[] =>
           args: [...path.split(' '), ...rest.map((word) => word.text)],
         },
       ];
+
+const oneHyphen = /^-(\p{L}[^=]*)/u;
+const isOneHyphen = (text: string): boolean => oneHyphen.test(text);
+
+/** Refuses `-dry-run` and `-force`: as an ordinary word it could become part of a name or of a reason. */
+export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[], syntax: string): void {
+  const name = quoted ? undefined : oneHyphen.exec(text)?.[1]?.toLowerCase();
+  if (name === undefined) return;
+  const [closest] = near(name, known);
+  throw new Refusal(say`${code(`-${name.slice(0, 60)}`)} begins with one hyphen. Nothing was done.`, {
+    hint: say`${closest === undefined ? say`Usage: ${code(syntax)}` : say`Options begin with two: ${code(`--${closest}`)}`}. If it belongs to a value, put the whole value in quotes.`,
+  });
+}
 
 /** Refuses an unknown option and suggests the nearest known one. */
 export function unknownOption(name: string, path: string, known: readonly string[]): Refusal {

@@ -1,10 +1,9 @@
 import type { Command } from '../../commands/index.ts';
 import { flag } from '../../commands/kit/fields.ts';
-import { Refusal, type Args } from '../../errors.ts';
-import { code, say } from '../../text.ts';
+import type { Args } from '../../errors.ts';
 import { bindWords, type BindContext, type Given } from './bind-arguments.ts';
-import { unknownCommand, unknownOption } from './did-you-mean.ts';
-import { optionName, takesRest, takesValue } from './usage.ts';
+import { refuseOneHyphen, unknownCommand, unknownOption } from './did-you-mean.ts';
+import { optionName, takesRest, takesValue, usage } from './usage.ts';
 import { commandsIn, withoutTokens, type FoundCommand } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
@@ -68,7 +67,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     if (word.text === '--' && !word.quoted) return { positional: [...positional, ...words.slice(at + 1)], options };
     const match = word.quoted ? null : /^--([^=]+)(?:=([\s\S]*))?$/.exec(word.text);
     if (match === null) {
-      refuseOneHyphen(word, known);
+      refuseOneHyphen(word, [...known.keys()], usage(path, command));
       positional.push(word);
       continue;
     }
@@ -81,16 +80,6 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     values.push(usable(name, value, option, values.length));
   }
   return { positional, options };
-}
-
-/** Refuses `-dry-run`: as an ordinary word it could become part of a name or of a reason. */
-function refuseOneHyphen({ text, quoted }: Word, known: ReadonlyMap<string, Option>): void {
-  const name = quoted ? undefined : /^-(\p{L}[^=]*)/u.exec(text)?.[1];
-  if (name === undefined) return;
-  const example = known.has(name.toLowerCase()) ? say`: ${code(`--${name.toLowerCase()}`)}` : say``;
-  throw new Refusal(say`${code(`-${name.slice(0, 60)}`)} begins with one hyphen. Nothing was done.`, {
-    hint: say`Options begin with two${example}. Put it in quotes to use it as a word.`,
-  });
 }
 
 function optionsOf(command: Command): ReadonlyMap<string, Option> {

@@ -11,7 +11,7 @@ export type Command = {
 /** A name with an optional note. */
 export type Named = { readonly name: string; readonly note?: string };
 
-/** What can be typed: commands, and names by their placeholder in a usage (`site/environment`). */
+/** What can be typed: commands, and names by the last word of their placeholder in a usage (`site/environment`). */
 export type Vocabulary = {
   readonly commands: readonly Command[];
   readonly names: Readonly<Record<string, readonly Named[]>>;

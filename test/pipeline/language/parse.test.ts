@@ -218,12 +218,7 @@ describe('what cannot be read', () => {
     ],
     ['plain words with two places', 'clear the cache of a/b and c/d', 'cache clear <site/environment>', undefined],
     ['a report of one word', 'show me logs', 'Did you mean logs?', undefined],
-    [
-      'no change of one word',
-      'undo the push',
-      "Press the button under the last reply in the change's thread",
-      undefined,
-    ],
+    ['no change of one word', 'undo the push', 'the button is under the last reply in its thread', undefined],
     ['what buttons do', 'cancel 57', "Press the button on the change's card; changes --mine lists yours.", undefined],
     ['the opposite by spelling', 'unpause', 'Did you mean resume?', ['resume']],
     ['another name', 'purge acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],
