@@ -49,11 +49,12 @@ describe('a card warns of wide ranges, and says when they end', () => {
     id: '3f2b1c9d-0000-4000-8000-000000000001',
     name: 'acme-shop/live',
     live: true,
+    site: undefined,
   } as const;
   const wide = '10.0.0.0/8';
   const timed = [{ address: wide, until: 5_000 }];
   const addCard = (forMs: number | undefined, snapshot = { list: ['203.0.113.10'], timed: [] as typeof timed }) =>
-    allowlistAdd.card({ input: { env, addresses: [wide], for: forMs }, snapshot, now: 0 } as never);
+    allowlistAdd.card({ input: { env, addresses: [wide], for: forMs }, snapshot, now: 0 });
   const says = /10\.0\.0\.0\/8 lets in 16,777,216 addresses/;
 
   test('that are added', () => {
@@ -66,7 +67,7 @@ describe('a card warns of wide ranges, and says when they end', () => {
   test('that were timed access and stay for good', () => {
     const snapshot = { list: [wide], timed };
     expect(plain(addCard(undefined, snapshot).warning ?? [])).toMatch(says);
-    const set = allowlistSet.card({ input: { env, addresses: [wide] }, snapshot, now: 0 } as never);
+    const set = allowlistSet.card({ input: { env, addresses: [wide] }, snapshot, now: 0 });
     expect(plain(set.warning ?? [])).toMatch(says);
   });
 
@@ -75,7 +76,7 @@ describe('a card warns of wide ranges, and says when they end', () => {
       input: { env, addresses: ['198.51.100.7'], for: undefined },
       snapshot: { list: ['203.0.113.10'], timed: [] },
       now: 0,
-    } as never);
+    });
     expect(plain(card.warning ?? [])).toBe('');
   });
 });
