@@ -50,7 +50,7 @@ class Spread extends BaseSequencer {
     const others = usual.filter((file) => ![stories, browsers, measured].flat().includes(file));
     const byTurns = stories.flatMap((story, at) => [story, ...browsers.slice(at, at + 1)]);
     const slow = [...byTurns, ...browsers.slice(stories.length)];
-    for (const [at, file] of slow.entries()) others.splice(at * 2, 0, file);
+    for (const [at, file] of slow.entries()) others.splice(at * 3, 0, file);
     return [...measured, ...others];
   }
 }
