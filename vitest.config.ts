@@ -36,7 +36,8 @@ const patient = [
 ];
 
 /**
- * Browser tests use the whole machine and patient stories mostly wait, so they begin first, by turns and with others between them. None of them is left to run alone at the end.
+ * Browser tests use the whole machine and patient stories mostly wait: they take turns, with three other files between
+ * two of them. None is left to run alone at the end.
  */
 class Spread extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
