@@ -4,10 +4,9 @@ import type { HostReader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
 import { domainsFromSites, domainsOf, fromSites, fromThemes, maxDomains, maxEnvironments, pinned } from './names.ts';
-import type { ListedEnvironment, Pins, SiteDomain } from './names.ts';
+import type { ListedEnvironment, Listing, Pins, SiteDomain } from './names.ts';
 import { trimmed, presenceIn, type Named, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
-import type { Listing } from './names.ts';
 
 export type DirectoryOptions = {
   readonly read: HostReader;
@@ -53,7 +52,7 @@ const freshenWithinMs = 1_500;
 const sharedMs = 5_000;
 
 /** What was read from the host, before the policy's pins are applied. */
-type Seen = Omit<Listing, 'environments' | 'domains' | 'company' | 'cut'> & {
+type HostListing = Omit<Listing, 'environments' | 'domains' | 'company' | 'cut'> & {
   readonly company: string | undefined;
   readonly sites: Sites;
   readonly domains: Domains;
@@ -62,10 +61,10 @@ type Seen = Omit<Listing, 'environments' | 'domains' | 'company' | 'cut'> & {
 type Sites = { readonly environments: readonly ListedEnvironment[]; readonly domains: readonly SiteDomain[] };
 type Domains = readonly CompanyDomain[];
 /** `isWhole`: what is missing does not exist. */
-type Listed<T> = { readonly list: T; readonly isWhole: boolean };
-type SiteLister = (company: string) => Promise<Listed<Sites>>;
+type HostList<T> = { readonly list: T; readonly isWhole: boolean };
+type SiteLister = (company: string) => Promise<HostList<Sites>>;
 const noSites: Sites = { environments: [], domains: [] };
-const nothingSeen: Omit<Seen, 'company'> = {
+const nothingSeen: Omit<HostListing, 'company'> = {
   at: undefined,
   sites: noSites,
   sitesAt: undefined,
@@ -80,7 +79,7 @@ const nothingSeen: Omit<Seen, 'company'> = {
 export function createDirectory(options: DirectoryOptions): Directory {
   const { now, refreshMs = defaultRefreshMs } = options;
   const sites = siteLister(options);
-  let seen: Seen = { ...nothingSeen, company: options.company };
+  let seen: HostListing = { ...nothingSeen, company: options.company };
   const listings = createListings();
   /** The latest consecutive complete listings: as many as it takes to say that something is gone. */
   let completeListings: readonly Listing[] = [];
@@ -131,7 +130,11 @@ export function createDirectory(options: DirectoryOptions): Directory {
 }
 
 /** Reads everything. What cannot be read keeps its previous value. */
-async function readAll({ read, now }: DirectoryOptions, sitesOf: SiteLister, before: Seen): Promise<Seen> {
+async function readAll(
+  { read, now }: DirectoryOptions,
+  sitesOf: SiteLister,
+  before: HostListing,
+): Promise<HostListing> {
   const began = now();
   const troubles: HostTrouble[] = [];
   const orKeep = async <T>(known: T, work: () => Promise<T>): Promise<T> => {
@@ -145,8 +148,8 @@ async function readAll({ read, now }: DirectoryOptions, sitesOf: SiteLister, bef
   const company = before.company ?? (await orKeep<string | undefined>(undefined, () => companyOfKey(read)));
   if (company === undefined) return { ...before, trouble: troubles[0] };
   const [sites, domains] = await Promise.all([
-    orKeep<Listed<Sites> | undefined>(undefined, () => sitesOf(company)),
-    orKeep<Listed<Domains> | undefined>(undefined, () => domainsIn(read, company, before.domains)),
+    orKeep<HostList<Sites> | undefined>(undefined, () => sitesOf(company)),
+    orKeep<HostList<Domains> | undefined>(undefined, () => domainsIn(read, company, before.domains)),
   ]);
   const [trouble] = troubles;
   return {
@@ -165,15 +168,15 @@ async function readAll({ read, now }: DirectoryOptions, sitesOf: SiteLister, bef
 /** An empty list after a filled one is trouble at the host: nobody removes all entries between two reads. */
 const emptied = (): TypeError => new TypeError('the host sent an empty list where there were entries before');
 
-async function domainsIn(read: HostReader, company: string, before: Domains): Promise<Listed<Domains>> {
+async function domainsIn(read: HostReader, company: string, before: Domains): Promise<HostList<Domains>> {
   const list = await read(listDomains({ company }));
   if (list.length === 0 && before.length > 0) throw emptied();
   return { list, isWhole: list.length > 0 && list.every(({ id, name }) => id !== undefined && name !== undefined) };
 }
 
 /** Makes listings. Unchanged lists stay the same objects, so results derived from them can be cached. */
-function createListings(): (seen: Seen, pins: Pins) => Listing {
-  let last: { readonly seen: Seen; readonly pins: Pins; readonly listing: Listing } | undefined;
+function createListings(): (seen: HostListing, pins: Pins) => Listing {
+  let last: { readonly seen: HostListing; readonly pins: Pins; readonly listing: Listing } | undefined;
   return (seen, pins) => {
     if (last?.seen === seen && last.pins === pins) return last.listing;
     const made = listingOf(seen, pins);
@@ -187,7 +190,7 @@ function createListings(): (seen: Seen, pins: Pins) => Listing {
 /** The known value if the fresh one is equal. */
 const unlessSame = <T>(known: T, fresh: T): T => (JSON.stringify(known) === JSON.stringify(fresh) ? known : fresh);
 
-function listingOf({ company, sites, domains: known, ...seen }: Seen, pins: Pins): Listing {
+function listingOf({ company, sites, domains: known, ...seen }: HostListing, pins: Pins): Listing {
   const environments = pinned(sites.environments, pins);
   const domains = domainsOf(known, sites.domains, environments, pins);
   return {

@@ -35,7 +35,7 @@ export const allowlistAdd = action({
   fields,
   target: 'env',
   look: lookAt,
-  impossible: (of) => impossible(of),
+  impossible,
   preconditions: ({ input, snapshot }) => ({
     list: inAnyOrder(snapshot.list),
     timed: timedOf(snapshot, input.addresses),
@@ -43,7 +43,7 @@ export const allowlistAdd = action({
   unwritten: (of) => added(of).length === 0,
   call: ({ input, snapshot: { list } }) =>
     setAllowedIps({ env_id: input.env.id, ip_allowlist: [...list, ...notListed(list, input.addresses)] }),
-  card: (of) => cardOf(of),
+  card: cardOf,
   proof: ({ input, current: { list } }) => {
     const missing = notListed(list, input.addresses);
     const where = say`on the SSH allowlist of ${input.env.name}`;

@@ -20,9 +20,9 @@ import {
 } from './rules.ts';
 
 const fields = { env: environment(), from: fromPath, to: target, type, ...places };
-type Wanted = Input<typeof fields>;
+type FieldValues = Input<typeof fields>;
 /** The rules with the same path, and those of a loop back to it; null if there is no loop. */
-type Seen = {
+type Snapshot = {
   readonly whole: boolean;
   readonly same: readonly RedirectRule[];
   readonly loop: readonly RedirectRule[] | null;
@@ -37,7 +37,7 @@ export const redirectsAdd = action({
   target: 'env',
   invalid: ({ from, to }) =>
     from === to ? { field: 'to', says: say`From and to are both ${code(brief(from))}. Nothing was done.` } : undefined,
-  look: async ({ input, read }): Promise<Seen> => {
+  look: async ({ input, read }): Promise<Snapshot> => {
     const { rules, whole } = await allRules(read, input.env);
     return {
       whole,
@@ -71,7 +71,7 @@ export const redirectsAdd = action({
   },
 });
 
-const ruleOf = ({ from, to, type, domain, country, city }: Wanted) => ({
+const ruleOf = ({ from, to, type, domain, country, city }: FieldValues) => ({
   from,
   to,
   type: type ?? 'permanent',
@@ -80,7 +80,7 @@ const ruleOf = ({ from, to, type, domain, country, city }: Wanted) => ({
   ...(city !== undefined && { traffic_from_city: city }),
 });
 
-function impossible(input: Wanted, { whole, same, loop }: Seen): Wrong<keyof Wanted> | undefined {
+function impossible(input: FieldValues, { whole, same, loop }: Snapshot): Wrong<keyof FieldValues> | undefined {
   const { env, from, to } = input;
   const wanted = ruleOf(input);
   if (!whole) return { field: 'from', ...notWhole(env) };

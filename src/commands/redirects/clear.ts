@@ -24,7 +24,7 @@ const fields = {
   env: environment(),
   search: optional(word('Search')),
 };
-type Wanted = Input<typeof fields>;
+type FieldValues = Input<typeof fields>;
 
 export const redirectsClear = action({
   summary: 'Remove all redirects, or those that contain these words',
@@ -63,12 +63,12 @@ export const redirectsClear = action({
   },
 });
 
-const whichOf = ({ search }: Wanted, amount: number): Text =>
+const whichOf = ({ search }: FieldValues, amount: number): Text =>
   search === undefined
     ? say`all ${counted(amount, 'redirect')}`
     : say`the ${counted(amount, 'redirect')} with “${search}”`;
 
-function impossible({ env, search }: Wanted, { whole, rules }: RuleListing): Wrong<keyof Wanted> | undefined {
+function impossible({ env, search }: FieldValues, { whole, rules }: RuleListing): Wrong<keyof FieldValues> | undefined {
   if (!whole) return notWhole(env);
   if (rules.length === 0) {
     return search === undefined

@@ -10,9 +10,9 @@ import { fromOfItsRules, meant, notOne, selectorsOf, type Found } from './one.ts
 import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, type RedirectRule } from './rules.ts';
 
 const fields = { env: environment(), from: listedFrom, to: option(target), type, ...selectors };
-type Wanted = Input<typeof fields>;
+type FieldValues = Input<typeof fields>;
 /** `loop`: the rules of a loop back from the new target; null if there is none. */
-type Seen = Found & { readonly loop: readonly RedirectRule[] | null };
+type Snapshot = Found & { readonly loop: readonly RedirectRule[] | null };
 
 export const redirectsEdit = action({
   summary: 'Change where a redirect leads, or its type',
@@ -26,7 +26,7 @@ export const redirectsEdit = action({
     if (from === to) return { field: 'to', says: say`From and to are both ${code(brief(from))}. Nothing was done.` };
     return to === undefined && type === undefined ? unsaid : undefined;
   },
-  look: async ({ input, read }): Promise<Seen> => {
+  look: async ({ input, read }): Promise<Snapshot> => {
     const { rules, whole } = await allRules(read, input.env);
     const found = meant(rules, input);
     const [rule] = found;
@@ -60,7 +60,7 @@ export const redirectsEdit = action({
     looped && input.to !== undefined ? undefined : back(input, found[0]),
 });
 
-const unsaid: Wrong<keyof Wanted> = {
+const unsaid: Wrong<keyof FieldValues> = {
   field: 'to',
   says: say`What should change? Nothing was done.`,
   hint: say`Where it leads (\`--to\`), its type (\`--type\`), or both.`,
@@ -68,7 +68,7 @@ const unsaid: Wrong<keyof Wanted> = {
 };
 
 /** The whole rule after the change; values that are not given stay as they were read. */
-const changed = (rule: RedirectRule | undefined, { from, to, type }: Wanted) =>
+const changed = (rule: RedirectRule | undefined, { from, to, type }: FieldValues) =>
   inRequest({
     ...rule,
     from,
@@ -76,7 +76,7 @@ const changed = (rule: RedirectRule | undefined, { from, to, type }: Wanted) =>
     type: type ?? (rule && typeOf(rule)) ?? 'permanent',
   });
 
-function impossible(input: Wanted, snapshot: Seen): Wrong<keyof Wanted> | undefined {
+function impossible(input: FieldValues, snapshot: Snapshot): Wrong<keyof FieldValues> | undefined {
   const { env, from, to, type } = input;
   const options = [...(to === undefined ? [] : [`--to=${to}`]), ...(type === undefined ? [] : [`--type=${type}`])];
   const wrong = notOne(input, snapshot, (selected) => ['redirects', 'edit', env.id, from, ...options, ...selected]);
@@ -105,7 +105,7 @@ function impossible(input: Wanted, snapshot: Seen): Wrong<keyof Wanted> | undefi
   return snapshot.loop === null ? undefined : { field: 'to', ...leadsBack(from, snapshot.loop) };
 }
 
-function factsOf(input: Wanted, rule: RedirectRule | undefined) {
+function factsOf(input: FieldValues, rule: RedirectRule | undefined) {
   if (rule === undefined) return { Redirect: 'none' };
   const wanted = changed(rule, input);
   return {
@@ -117,7 +117,7 @@ function factsOf(input: Wanted, rule: RedirectRule | undefined) {
   };
 }
 
-function back(input: Wanted, rule: RedirectRule | undefined): Args | undefined {
+function back(input: FieldValues, rule: RedirectRule | undefined): Args | undefined {
   const selected = rule && selectorsOf(rule);
   const type = rule && typeOf(rule);
   if (!selected || !type || !canBeSaid(target, rule.to ?? '')) return undefined;

@@ -11,7 +11,7 @@ const fields = {
   sort: option(choice('Sort by', ['domain', 'from', 'to', 'type'])),
   descending: flag('Descending'),
 };
-type Wanted = Input<typeof fields>;
+type FieldValues = Input<typeof fields>;
 
 export const redirectsList = report({
   summary: 'List the redirects of an environment',
@@ -70,10 +70,10 @@ export const redirectsList = report({
 const rowOf = (rule: RedirectRule): readonly Text[] =>
   [rule.from ?? '', rule.to ?? '', statusOf(rule), rule.domain ?? '', visitorsOf(rule)].map(inline);
 
-const said = ({ search, regex }: Wanted): Text =>
+const said = ({ search, regex }: FieldValues): Text =>
   search === undefined ? [] : regex ? say`matching ${code(search)} · ` : say`with “${search}” · `;
 
-const none = ({ env, search }: Wanted): Text =>
+const none = ({ env, search }: FieldValues): Text =>
   search === undefined
     ? say`${env.name} has no redirects. Add the first one with ${code('redirects add')}.`
     : say`No redirect of ${env.name} is like that. Leave the search out to see all of them.`;
@@ -87,7 +87,11 @@ function isExpression(source: string): boolean {
 }
 
 /** In the order asked for, whether the host sorts or not. */
-function sorted(rules: readonly RedirectRule[], key: Wanted['sort'], descending: boolean): readonly RedirectRule[] {
+function sorted(
+  rules: readonly RedirectRule[],
+  key: FieldValues['sort'],
+  descending: boolean,
+): readonly RedirectRule[] {
   if (key === undefined) return rules;
   const sign = descending ? -1 : 1;
   return rules.toSorted((one, other) => sign * order.compare(one[key] ?? '', other[key] ?? ''));

@@ -15,7 +15,7 @@ const fields = {
   sort: option(choice('Sort by', ['name', 'environments', 'updates'])),
   descending: flag('Descending'),
 };
-type Wanted = Input<typeof fields>;
+type FieldValues = Input<typeof fields>;
 
 export const themesList = report({
   summary: 'List the themes of all sites, with updates and warnings',
@@ -60,7 +60,7 @@ const notAllowed = ({ withheld }: Withheld): Refusal =>
   });
 
 /** The filters for the host. It may ignore them, so they are applied here too. */
-const filterOf = ({ search, status, only, sort, descending }: Wanted): ThemeFilter => ({
+const filterOf = ({ search, status, only, sort, descending }: FieldValues): ThemeFilter => ({
   search,
   status,
   column: only === 'updates' ? 'updatesAvailable' : only,
@@ -68,9 +68,9 @@ const filterOf = ({ search, status, only, sort, descending }: Wanted): ThemeFilt
     sort === undefined && !descending ? undefined : { field: sort ?? 'name', order: descending ? 'descend' : 'ascend' },
 });
 
-const isNarrowed = ({ search, status, only }: Wanted): boolean => (search ?? status ?? only) !== undefined;
+const isNarrowed = ({ search, status, only }: FieldValues): boolean => (search ?? status ?? only) !== undefined;
 
-function isWanted(theme: CompanyTheme, { search, status, only }: Wanted): boolean {
+function isWanted(theme: CompanyTheme, { search, status, only }: FieldValues): boolean {
   const { name, title, description, environments } = theme;
   const text = [name, title, description].join('\n').toLowerCase();
   if (search !== undefined && !text.includes(search.toLowerCase())) return false;
@@ -82,7 +82,7 @@ function isWanted(theme: CompanyTheme, { search, status, only }: Wanted): boolea
 }
 
 /** By default, vulnerable themes come first. */
-function sorted(themes: readonly CompanyTheme[], { sort, descending }: Wanted): readonly CompanyTheme[] {
+function sorted(themes: readonly CompanyTheme[], { sort, descending }: FieldValues): readonly CompanyTheme[] {
   const byName = (one: CompanyTheme, other: CompanyTheme): number => nameOf(one).localeCompare(nameOf(other), 'en');
   const sign = descending ? -1 : 1;
   if (sort === undefined && !descending) {
@@ -111,7 +111,7 @@ function warningOf(theme: CompanyTheme): Text {
   return amount > 0 ? vulnerableMark(`vulnerable on ${amount}`) : [];
 }
 
-function titleOf(shown: readonly CompanyTheme[], { search, status, only }: Wanted): Text {
+function titleOf(shown: readonly CompanyTheme[], { search, status, only }: FieldValues): Text {
   const which = [status, only === 'vulnerable' ? 'vulnerable' : undefined, search && `with “${search}”`];
   const narrowed = which.filter((one) => one !== undefined).join(', ');
   const vulnerable = shown.filter(isVulnerable).length;

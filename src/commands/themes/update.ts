@@ -33,7 +33,7 @@ function slugs(label: string): PlainField<readonly string[], false> {
 }
 
 const fields = { env: environment(), themes: slugs('Themes') };
-type Wanted = Input<typeof fields>;
+type FieldValues = Input<typeof fields>;
 
 export const themesUpdate = action({
   summary: 'Update themes of an environment to their newest version',
@@ -86,7 +86,7 @@ const find = (themes: readonly InstalledTheme[], name: string): InstalledTheme |
 const named = (themes: readonly InstalledTheme[], names: readonly string[]): readonly InstalledTheme[] =>
   names.map((name) => find(themes, name)).filter((theme) => theme !== undefined);
 
-function missing({ env, themes: names }: Wanted, themes: readonly InstalledTheme[]): Wrong<'themes'> | undefined {
+function missing({ env, themes: names }: FieldValues, themes: readonly InstalledTheme[]): Wrong<'themes'> | undefined {
   const gone = names.filter((name) => find(themes, name) === undefined);
   if (gone.length === 0) return undefined;
   const known = themes.map(({ name }) => name);
@@ -104,7 +104,7 @@ function missing({ env, themes: names }: Wanted, themes: readonly InstalledTheme
 }
 
 function alreadyCurrent(
-  { env, themes: names }: Wanted,
+  { env, themes: names }: FieldValues,
   themes: readonly InstalledTheme[],
 ): Wrong<'themes'> | undefined {
   const fresh = named(themes, names).filter((theme) => !theme.hasUpdate);

@@ -148,13 +148,13 @@ function about(target: Target): StoredTargets {
   return { targets: JSON.stringify([target]) };
 }
 
-type Known = {
+type AboutChange = {
   readonly asked: AuditDetails | undefined;
   readonly requester: string | undefined;
   readonly approvers: readonly string[];
 };
 
-function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approvers }: Known): Entry {
+function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approvers }: AboutChange): Entry {
   const { seq, at, change, event, actor, details, previous, hash } = line;
   // A forced unlock, for example, is allowed by rules of its own, not by those of the change.
   const authorization = own.rules.length > 0 ? own : (asked ?? own);

@@ -10,14 +10,14 @@ import { inWords } from './host-trouble.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
-type Listed = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
+type ListedNames = Pick<Listing, 'environments' | 'domains' | 'at' | 'trouble'>;
 
 /** For how many people the result is cached until the listing or the policy changes. */
 const maxRemembered = 500;
 
 /** Gives the names that a person may read; without a person, all. Cached until the listing or the policy changes. */
 export function createNames(listing: () => Listing, policy: () => Policy): (person: Person | undefined) => KnownNames {
-  let current: (Listed & { readonly policy: Policy; readonly all: KnownNames }) | undefined;
+  let current: (ListedNames & { readonly policy: Policy; readonly all: KnownNames }) | undefined;
   const remembered = new BoundedMap<string, KnownNames>(maxRemembered);
   return (person) => {
     const now = listing();
@@ -35,7 +35,7 @@ export function createNames(listing: () => Listing, policy: () => Policy): (pers
   };
 }
 
-const isSame = (one: Listed, other: Listed): boolean =>
+const isSame = (one: ListedNames, other: ListedNames): boolean =>
   one.environments === other.environments &&
   one.domains === other.domains &&
   one.trouble === other.trouble &&
@@ -60,7 +60,7 @@ function readable({ environments, domains, trouble }: KnownNames, policy: Policy
   return { ...mine, trouble: trouble && withheld ? joined([trouble, withheld]) : (trouble ?? withheld) };
 }
 
-function allNames({ environments, domains, at, trouble }: Listed, policy: Policy): KnownNames {
+function allNames({ environments, domains, at, trouble }: ListedNames, policy: Policy): KnownNames {
   const named = environments.map(({ id, name, site, named }): Environment => {
     const kindKnown = named !== 'by its display name';
     const live = isLive(policy, { id, site: site?.name, name, kindKnown });

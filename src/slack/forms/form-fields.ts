@@ -81,7 +81,7 @@ type Sought = {
   readonly kept: Chosen[string] | undefined;
 };
 
-type Listed = {
+type ShownChoices = {
   readonly words: readonly string[];
   /** The chosen ones. */
   readonly given: readonly string[];
@@ -95,7 +95,7 @@ async function choicesOf(
   { pipeline, payloads }: SlackContext,
   person: Person,
   { resolved: { parsed, input }, dependent, given, kept }: Sought,
-): Promise<Listed> {
+): Promise<ShownChoices> {
   const on = dependent.on.map((name) => shownAs(parsed.command.fields[name], input[name]));
   const of = createHash('sha256').update(JSON.stringify(on)).digest('hex').slice(0, 16);
   if (kept?.of === of) {

@@ -41,11 +41,11 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
   if (kept === 'seen' || kept === 'told' || (kept === 'failed' && wasShown)) return;
   const line = kind === 'command' || kind === 'mention' ? content : undefined;
   const interaction: Interaction = { ...from, since, line, inbox: kept === 'new' ? key : undefined };
-  const attend = async (): Promise<void> => {
+  const handle = async (): Promise<void> => {
     if (kept === 'failed') throw new Refusal(noDatabase);
     return work(interaction);
   };
-  const begin = (): Promise<void> => runHandler(context, interaction, `reading a ${kind}`, attend, lane);
+  const begin = (): Promise<void> => runHandler(context, interaction, `reading a ${kind}`, handle, lane);
   track(() => (lane === 'urgent' ? begin() : context.nextTurn(from.person).then(begin)));
 }
 
