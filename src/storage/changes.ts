@@ -101,12 +101,11 @@ export function claimDue(
 ): Promise<Change[]> {
   const whose = ({ requester }: Pick<Change, 'requester'>): string => personBy(shares.idsOf ?? onlyThat, requester);
   const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
-  const { conditions, ...turns } = inShares('requester', shares);
-  const others =
-    sending.length === 0
-      ? conditions
-      : conditions.map((one) => sql`${one} and not (state = 'sending' and number in (${sql.join(sending)}))`);
-  return claim<Change>(tx, 'changes', wanted, { columns: ['requester', 'due_at'], whose, own, ...turns }, others);
+  const { groups, ...turns } = inShares('requester', shares);
+  const condition =
+    sending.length === 0 ? sql`true` : sql`not (state = 'sending' and number in (${sql.join(sending)}))`;
+  const order = { columns: ['requester', 'due_at'], whose, own, ...turns };
+  return claim<Change>(tx, 'changes', wanted, order, { condition, groups });
 }
 
 /** Delays an approved change until `dueAt` (epoch ms), unless a send was already attempted. */

@@ -41,6 +41,12 @@ export type Turns<Row> = {
   readonly maxEach?: number;
 };
 
+/** Which rows a claim may get: those that meet `condition`; `groups` keeps the rows of some from hiding those of others. */
+type Candidates = {
+  readonly condition?: RawBuilder<unknown>;
+  readonly groups?: readonly RawBuilder<unknown>[];
+};
+
 /** How many of the longest overdue rows are considered, so that the cost of a claim does not grow with the backlog. */
 const minConsidered = 24;
 
@@ -52,27 +58,29 @@ export async function isAnyDue(db: ReadHandle, tables: readonly (keyof typeof id
 }
 
 /**
- * Leases up to `limit` due rows to the caller and resolves with them, in the order of `order`. Rows with a running lease
- * are skipped; concurrent claims never get the same row. Each condition is SQL that may refer to the table by its name;
- * the longest overdue rows of each are considered. No row may meet two conditions.
+ * Leases up to `limit` due rows that meet `condition` to the caller and resolves with them, in the order of `order`. Rows
+ * with a running lease are skipped; concurrent claims never get the same row. If more rows are due than are considered,
+ * the longest overdue ones of each group are. Conditions and groups are SQL that may refer to the table by its name; no
+ * row may be in two groups.
  */
 export async function claim<Row extends Leased>(
   tx: Tx,
   table: keyof typeof ids,
   { owner, now, leaseMs, limit }: Claim,
   order: Turns<Row>,
-  conditions: readonly RawBuilder<unknown>[] = [sql`true`],
+  { condition = sql`true`, groups = [sql`true`] }: Candidates = {},
 ): Promise<Row[]> {
   const [rows, id] = [sql.table(table), sql.ref(`${table}.${ids[table]}`)];
   const columns = sql.join([ids[table], ...order.columns].map((name) => sql.ref(name)));
   const isFree = sql`due_at <= ${now} and (owner is null or lease_until <= ${now})`;
-  const due = conditions.map(
-    (condition) => sql`select * from (
-      select ${columns} from ${rows} where ${isFree} and ${condition}
-      order by due_at, ${id} limit ${Math.max(minConsidered, limit)}
-    ) as longest`,
-  );
-  const found = await sql<Row>`${sql.join(due, sql` union all `)}`.execute(tx);
+  const considered = Math.max(minConsidered, limit);
+  const longestOf = (group: RawBuilder<unknown>): RawBuilder<unknown> => sql`select * from (
+    select ${columns} from ${rows} where ${isFree} and ${condition} and ${group}
+    order by due_at, ${id} limit ${considered}
+  ) as longest`;
+  let found = await sql<Row>`${longestOf(sql`true`)}`.execute(tx);
+  if (found.rows.length === considered)
+    found = await sql<Row>`${sql.join(groups.map(longestOf), sql` union all `)}`.execute(tx);
   const turns = inTurn(found.rows, order).map(idOf);
   if (turns.length === 0 || limit <= 0) return [];
   // Rows locked by another claim are skipped and the next ones taken. Materialised, because a planner might otherwise
@@ -94,22 +102,22 @@ export type Shares = {
   readonly idsOf?: IdsOf;
 };
 
-/** Turns and conditions for `claim` that keep everybody within their share; `column` holds the person's id. */
+/** Turns and groups for `claim` that keep everybody within their share; `column` holds the person's id. */
 export function inShares(
   column: string,
   { underWay: ofEach = new Map(), maxEach = Infinity, idsOf = onlyThat }: Shares,
-): Pick<Turns<never>, 'underWay' | 'maxEach'> & { readonly conditions: readonly RawBuilder<unknown>[] } {
+): Pick<Turns<never>, 'underWay' | 'maxEach'> & { readonly groups: readonly RawBuilder<unknown>[] } {
   const underWay = new Map<string, number>();
   for (const [id, count] of ofEach) {
     const person = personBy(idsOf, id);
     underWay.set(person, (underWay.get(person) ?? 0) + count);
   }
-  // The longest overdue rows may all belong to busy people, so idle people get a condition of their own.
+  // The longest overdue rows may all belong to busy people, so idle people are a group of their own.
   const busy = [...underWay.keys()];
   const id = sql.ref(column);
   const idle = busy.length === 0 ? sql`true` : sql`${id} not in (${sql.join(busy.flatMap(idsOf))})`;
   const belowShare = busy.filter((person) => (underWay.get(person) ?? 0) < maxEach).flatMap(idsOf);
-  return { underWay, maxEach, conditions: [idle, ...belowShare.map((one) => sql`${id} = ${one}`)] };
+  return { underWay, maxEach, groups: [idle, ...belowShare.map((one) => sql`${id} = ${one}`)] };
 }
 
 const idOf = (row: Leased): number => ('number' in row ? row.number : row.id);

@@ -97,20 +97,14 @@ export function claimMessages(
       )
     )
   )`;
-  // The longest overdue messages may all be one busy person's, so recent requesters get a condition of their own.
+  // The longest overdue messages may all be one busy person's, so recent requesters are groups of their own.
   const lately = [...served.keys()].flatMap(idsOf);
   const isOthers = lately.length === 0 ? sql`true` : sql`requester not in (${sql.join(lately)})`;
-  const conditions = [
+  const groups = [
     sql`decides = 1`,
     ...[isOthers, ...lately.map((one) => sql`requester = ${one}`)].map((of) => sql`decides = 0 and ${of}`),
   ];
-  return claim<Message>(
-    tx,
-    'messages',
-    wanted,
-    { ...order, whose, served },
-    conditions.map((one) => sql`${one} and ${itsTurn}`),
-  );
+  return claim<Message>(tx, 'messages', wanted, { ...order, whose, served }, { condition: itsTurn, groups });
 }
 
 /** A message as it was claimed. Updates apply only while the claimer still owns it. */

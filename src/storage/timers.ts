@@ -25,9 +25,14 @@ const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 fro
 /** Claims up to `limit` due timers that no pause holds, in turns and within shares; see `claim`. */
 export const claimTimers = (tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Timer[]> => {
   const whose = ({ requester }: Timer): string => personBy(shares.idsOf ?? onlyThat, requester);
-  const { conditions, ...turns } = inShares('requester', shares);
-  const awake = conditions.map((one) => sql`${one} and ${isAwake}`);
-  return claim<Timer>(tx, 'timers', wanted, { columns: ['requester'], whose, ...turns }, awake);
+  const { groups, ...turns } = inShares('requester', shares);
+  return claim<Timer>(
+    tx,
+    'timers',
+    wanted,
+    { columns: ['requester'], whose, ...turns },
+    { condition: isAwake, groups },
+  );
 };
 
 /** The due time of the oldest due timer that no pause holds (epoch ms), or undefined. */
