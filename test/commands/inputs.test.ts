@@ -143,6 +143,7 @@ describe('paths', () => {
     ['/', 'starts at the root'],
     ['""', '--only needs a value'],
     ['","', 'No path was given'],
+    ['"a\tb"', 'has a character in it that cannot be seen (U+0009)'],
   ])('%s is refused', async (only, why) => {
     expect(refusedBy(await push(only))).toContain(why);
   });

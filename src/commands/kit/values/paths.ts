@@ -29,7 +29,7 @@ export const isOnePath = (path: string): boolean => !/[,\r\n]/.test(path) && pat
 const hint = 'Name files and folders below the root of the site: wp-content/uploads.';
 
 function wrongWith(path: string): string | undefined {
-  const [hidden] = unseen.exec(path) ?? [];
+  const [hidden] = unseen.exec(path) ?? /\p{Cc}/u.exec(path) ?? [];
   if (hidden !== undefined) return `has a character in it that cannot be seen (${codeOf(hidden)})`;
   if (path.length > maxPathLength) return `is longer than ${maxPathLength} characters`;
   if (path.startsWith('/') || /^[a-z]:/i.test(path)) return 'starts at the root of a machine, not of the site';
