@@ -98,9 +98,6 @@ function failure(error: unknown): string {
   return `The trail could not be read: ${scrub(error instanceof Error ? error.message : String(error))}. Nothing was changed.`;
 }
 
-if (import.meta.main) {
-  // The reader may stop early: `| head`.
-  process.stdout.on('error', () => process.exit(ends.wrong));
-  const complain = (text: string): void => void process.stderr.write(text);
-  process.exitCode = await auditBy(process.argv.slice(2), undefined, { write: toOutput, complain });
-}
+/** Runs the words with the environment of this process. Resolves with the exit code, never rejects. */
+export const audit = (words: Args): Promise<number> =>
+  auditBy(words, undefined, { write: toOutput, complain: (text) => void process.stderr.write(text) });

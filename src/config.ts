@@ -146,6 +146,10 @@ export function readTrailConfig(environment: Environment = process.env): TrailCo
   return { databaseUrl, auditKey, formerAuditKeys };
 }
 
+/** The file of the rules, also where nothing else is set. */
+export const policyFileIn = (environment: Environment = process.env): string =>
+  variables.shape.POLICY_FILE.parse(environment['POLICY_FILE']?.trim() || undefined);
+
 const formerAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Readonly<Record<string, string>>): readonly string[] =>
   AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not'] : [];
 

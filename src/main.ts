@@ -136,23 +136,24 @@ const contextOf = (
 
 const firstListingMs = 5_000;
 
-async function run(): Promise<void> {
-  const config = readConfig();
-  const running = await start(config, { log: exitWithLog(createLog(config.logLevel)) });
-  let stopping: Promise<void> | undefined;
-  const end = (): void => {
-    stopping ??= running.stop();
-    stopping.then(
-      () => process.exit(0),
-      () => process.exit(1),
-    );
-  };
-  process.on('SIGTERM', end).on('SIGINT', end);
-}
-
-if (import.meta.main) {
-  run().catch((error: unknown) => {
+/** Runs the bot until a signal stops it. If it cannot start, says why, and the process ends with 1. */
+export async function main(): Promise<undefined> {
+  try {
+    const config = readConfig();
+    const running = await start(config, { log: exitWithLog(createLog(config.logLevel)) });
+    let stopping: Promise<void> | undefined;
+    const end = (): void => {
+      stopping ??= running.stop();
+      stopping.then(
+        () => process.exit(0),
+        () => process.exit(1),
+      );
+    };
+    process.on('SIGTERM', end).on('SIGINT', end);
+  } catch (error) {
     process.stderr.write(failure(error));
     process.exit(1);
-  });
+  }
 }
+
+if (import.meta.main) await main();

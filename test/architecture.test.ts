@@ -26,6 +26,7 @@ const neighbours = (file: string): readonly string[] =>
     .map((specifier) => path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)));
 
 const leaves = [
+  'beside',
   'text',
   'bounded-map',
   'duration',
@@ -43,7 +44,9 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   main: ['wiring', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
   wiring: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
   notices: ['pipeline', 'policy', 'storage', 'text', 'config', 'log'],
+  sitehand: ['main', 'audit-cli', 'policy-cli', 'policy'],
   'audit-cli': ['pipeline', 'commands', 'storage', 'text', 'errors', 'secret', 'config'],
+  'policy-cli': ['policy', 'commands', 'config'],
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
   pipeline: [
@@ -51,6 +54,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     'commands',
     'hosting',
     'storage',
+    'beside',
     'bounded-map',
     'text',
     'duration',
@@ -59,11 +63,12 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     'secret',
     'failpoints',
   ],
-  commands: ['hosting', 'text', 'duration', 'errors', 'masking', 'secret', 'semaphore'],
+  commands: ['hosting', 'beside', 'text', 'duration', 'errors', 'masking', 'secret', 'semaphore'],
   policy: ['hosting', 'storage', 'text', 'duration', 'errors'],
   hosting: ['text', 'errors', 'secret', 'semaphore'],
   storage: ['bounded-map', 'errors'],
   playground: [],
+  beside: [],
   text: [],
   'bounded-map': [],
   duration: [],

@@ -106,7 +106,7 @@ async function verify(file: string, keys: Readonly<Record<string, string>>) {
 /** The same through the program itself. */
 async function verifyByProgram(file: string, keys: Readonly<Record<string, string>>) {
   const env = { DATABASE_URL: `sqlite:${file}`, ...keys };
-  const words = ['--import', './src/node-version.js', 'src/audit-cli.ts', 'verify'];
+  const words = ['--import', './src/node-version.js', 'src/sitehand.ts', 'audit', 'verify'];
   const child = spawn(process.execPath, words, { env });
   const [out, said] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, said: out + said };

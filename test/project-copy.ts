@@ -14,6 +14,7 @@ const copied = [
   'policy.schema.json',
   'README.md',
   'docs',
+  'deploy',
 ];
 
 /** A copy of the project in a temporary folder, with the packages of this one. */

@@ -35,7 +35,7 @@ const POLL_MS = 2_000;
 
 /** Opens the policy file and follows its changes. Rejects with `PolicyMistakes` if it cannot be used. */
 export async function openPolicy(path: string, catalogue: Catalogue, events: PolicyEvents): Promise<PolicyFile> {
-  const first = await read(path, catalogue);
+  const first = await readPolicy(path, catalogue);
   if (first.kind === 'mistakes') throw new PolicyMistakes(path, first.mistakes);
   let current = first.policy;
   let broken = '';
@@ -55,7 +55,7 @@ export async function openPolicy(path: string, catalogue: Catalogue, events: Pol
   // Reads run one after another, so that an older text never replaces a newer one.
   let reading = Promise.resolve();
   const reload = () => {
-    reading = reading.then(async () => take(await read(path, catalogue)));
+    reading = reading.then(async () => take(await readPolicy(path, catalogue)));
     return reading;
   };
   const stop = follow(path, () => void reload());
@@ -99,7 +99,8 @@ function watchFolder(folder: string, onChanged: () => void): FSWatcher | undefin
   }
 }
 
-async function read(path: string, catalogue: Catalogue): Promise<Loaded> {
+/** Reads a policy file. Never rejects: what cannot be read is a mistake too. */
+export async function readPolicy(path: string, catalogue: Catalogue): Promise<Loaded> {
   try {
     return loadPolicy(new TextDecoder('utf-8', { fatal: true }).decode(await readStart(path)), catalogue);
   } catch (error) {

@@ -216,7 +216,9 @@ test('what somebody may is told with its rule and its approvers, and nothing of 
 /** The trail's own command, run to its end beside the bot. */
 async function cli(...words: readonly string[]): Promise<{ code: number | null; out: string; said: string }> {
   const env = { DATABASE_URL: scenario.databaseUrl, AUDIT_KEY: canaries.audit };
-  const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/audit-cli.ts', ...words], { env });
+  const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/sitehand.ts', 'audit', ...words], {
+    env,
+  });
   const [out, said] = await Promise.all([streamText(child.stdout), streamText(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, out, said };
 }

@@ -74,25 +74,34 @@ const asStarted = (file: string): readonly string[] => [
   file,
 ];
 
-/**
- * The program of a bot in its own process: its sources, or what the sources are in one file, which is there in half the
- * time. The proofs, which run without Vitest, have no such file.
- */
-export async function programOf(sources: boolean): Promise<Program> {
-  if (sources || !process.env['VITEST']) return { words: asStarted('src/main.ts'), environment: {} };
+/** The program of a bot in its own process: Node's arguments, what they are run with, and where. */
+export type Program = {
+  readonly words: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly folder?: string;
+};
+
+/** What `npm start` runs. */
+export const sources: Program = { words: asStarted('src/main.ts') };
+
+/** The sources in one file, which is there in half the time. The proofs, which run without Vitest, have no such file. */
+export async function programOf(): Promise<Program> {
+  if (!process.env['VITEST']) return sources;
   const file = await requested(inject('bundledBot'));
   return { words: asStarted(file), environment: { NODE_COMPILE_CACHE: join(dirname(file), 'compiled') } };
 }
 
-type Program = { readonly words: readonly string[]; readonly environment: Readonly<Record<string, string>> };
-
 /** Starts it in its own process with only these environment variables. `onLine` gets each line it prints. */
 export function startBot(
-  { words, environment }: Program,
+  { words, environment, folder }: Program,
   env: Readonly<Record<string, string>>,
   onLine: (line: string) => void,
 ): Bot {
-  const child = spawn(process.execPath, words, { env: { ...environment, ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, words, {
+    env: { ...environment, ...env },
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const exited = exitOf(child);
   const lines: string[] = [];
   const { promise: listening, resolve: onPort } = Promise.withResolvers<number>();

@@ -2,6 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/storage/database.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
+import { sources } from './bot.ts';
 import { canaries, openScenario, type Scenario } from './scenario.ts';
 
 /** One busy day in one scenario: everything that follows looks at what it left behind. */
@@ -16,7 +17,7 @@ const key = Buffer.from(canaries.audit);
 let scenario: Scenario;
 
 beforeAll(async () => {
-  scenario = await openScenario({ ownProcess: 'the first', sources: true, environment: { LOG_LEVEL: 'debug' } });
+  scenario = await openScenario({ ownProcess: 'the first', program: sources, environment: { LOG_LEVEL: 'debug' } });
   const { hosting, slack } = scenario;
   const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
   hosting.world

@@ -10,7 +10,7 @@ import type { SeenMessage } from '../../src/playground/slack/reads.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';
-import { patienceMs, programOf, startBot, startBotHere, type Bot, type Exit } from './bot.ts';
+import { patienceMs, programOf, startBot, startBotHere, type Bot, type Exit, type Program } from './bot.ts';
 import { testUser, changeThreadAt, type TestUser, type ChangeThread } from './people.ts';
 
 /** Credentials of every scenario. Each is a canary: `close` fails if it is found anywhere but on the wire. */
@@ -80,8 +80,8 @@ export type ScenarioOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** Which bots run in their own process and can be killed; by default all run in the test's process. */
   readonly ownProcess?: 'the first' | 'all';
-  /** Its own process runs the sources, as `npm start` does, and not what they are in one file. */
-  readonly sources?: true;
+  /** What such a process runs; by default the sources in one file. */
+  readonly program?: Program;
   /** By default the bot is started at once. */
   readonly start?: false;
 };
@@ -158,7 +158,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
       const isOwn = options.ownProcess === 'all' || (options.ownProcess === 'the first' && all.size === 0);
       const onLine = (line: string): unknown => lines.push(line);
       const given = { ...defaults, ...environment };
-      const program = isOwn ? await programOf(options.sources === true) : undefined;
+      const program = isOwn ? (options.program ?? (await programOf())) : undefined;
       const started = program ? startBot(program, given, onLine) : startBotHere(given, onLine, () => now() + ahead);
       all.add(started);
       await started[until];

@@ -10,7 +10,7 @@ async function endOf(
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; said: string; ms: number }> {
   const began = performance.now();
-  const { words, environment } = await programOf(false);
+  const { words, environment } = await programOf();
   const child = spawn(process.execPath, words, { env: { ...environment, ...env } });
   const [said, more] = await Promise.all([text(child.stderr), text(child.stdout), once(child, 'close')]);
   return { code: child.exitCode, said: said + more, ms: performance.now() - began };

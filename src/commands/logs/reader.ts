@@ -1,4 +1,5 @@
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import { analysisThread } from '../../beside.ts';
 import { spellings } from '../../secret.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import { aliasesBy } from './masking.ts';
@@ -32,7 +33,6 @@ const maxWaiting = 200;
 const waitingMs = 600_000;
 /** Twice what the longest log needs. Without a limit, garbage collection would start too late. */
 const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 16 };
-const threadFile = new URL('./analysis-thread.ts', import.meta.url);
 /** An idle thread keeps its memory, and a new one takes a moment to start: end it only after this time. */
 const idleMs = 60_000;
 
@@ -45,7 +45,7 @@ export function createLogReader(aliasKey: string): LogReader {
   let idle: NodeJS.Timeout | undefined;
 
   const start = (): Thread => {
-    const worker = new Worker(threadFile, { workerData: aliasKey, resourceLimits });
+    const worker = new Worker(analysisThread, { workerData: aliasKey, resourceLimits });
     const started: Thread = { worker, waiting: new Set() };
     let cause: unknown;
     worker.on('error', (error) => (cause = error)).unref();

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { packageFile } from '../../beside.ts';
 import type { BuildInfo } from '../../commands/kit/builtin.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
 import type { Database } from '../../storage/database.ts';
@@ -7,9 +8,7 @@ import type { Database } from '../../storage/database.ts';
 const manifest = z.object({ version: z.string(), license: z.string() });
 
 /** From package.json. */
-const { version, license: licence } = manifest.parse(
-  JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')),
-);
+const { version, license: licence } = manifest.parse(JSON.parse(readFileSync(packageFile, 'utf8')));
 
 /** Version, licence, and what this Sitehand runs with. */
 export const buildInfoOf = ({

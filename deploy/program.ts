@@ -1,0 +1,3 @@
+import { sitehand } from '../src/sitehand.ts';
+
+await sitehand(process.argv.slice(2));

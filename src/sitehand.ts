@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { unknown } from './policy/mistakes.ts';
+
+/** The program `sitehand`: what people run on the machine itself. */
+
+type Words = readonly string[];
+type Program = {
+  /** What it is called with, in the help. */
+  readonly usages: readonly (readonly [words: string, summary: string])[];
+  /** Resolves with the exit code; undefined: it runs until it is stopped. Loads only what it needs. */
+  readonly run: (words: Words) => Promise<number | undefined>;
+};
+
+/** Exit codes of every program: done, something is wrong with what was looked at, wrong words or settings. */
+export const exitCodes = { done: 0, found: 1, wrong: 2 } as const;
+
+const programs: Readonly<Record<string, Program>> = {
+  start: {
+    usages: [['start', 'Start the bot']],
+    run: async (words) => {
+      if (words.length > 0) return refuse('start takes no further words');
+      return (await import('./main.ts')).main();
+    },
+  },
+  policy: {
+    usages: [['policy check [FILE]', 'Name every mistake in a policy file; without FILE in the one of POLICY_FILE']],
+    run: async (words) => (await import('./policy-cli.ts')).policy(words),
+  },
+  audit: {
+    usages: [
+      ['audit verify', 'Check that nobody has altered the audit trail'],
+      ['audit export csv|jsonl [--since 7d]', 'Write the audit trail to standard output'],
+    ],
+    run: async (words) => (await import('./audit-cli.ts')).audit(words),
+  },
+  help: { usages: [['help', 'Show this']], run: () => help() },
+};
+
+/** Runs one of them, with the settings of `.env` in the current folder where the environment has none. */
+export async function sitehand([name = 'help', ...words]: Words): Promise<void> {
+  // The reader may stop early: `| head`. A bot ends with a sentence of its own.
+  if (name !== 'start') process.stdout.on('error', () => process.exit(exitCodes.wrong));
+  if (existsSync('.env')) process.loadEnvFile('.env');
+  const isHelp = ['help', '--help', '-h'].includes(name) || words.includes('--help');
+  const chosen = isHelp ? 'help' : name;
+  const program = Object.hasOwn(programs, chosen) ? programs[chosen] : undefined;
+  const code = program ? await program.run(words) : refuse(unknown('word', name, Object.keys(programs)));
+  if (code !== undefined) process.exitCode = code;
+}
+
+async function help(): Promise<number> {
+  const usages = Object.values(programs).flatMap((program) => program.usages);
+  const width = Math.max(...usages.map(([words]) => words.length));
+  const lines = usages.map(([words, summary]) => `  sitehand ${words.padEnd(width)}  ${summary}`);
+  process.stdout.write(`${lines.join('\n')}\n\nSettings come from the environment and from .env in this folder.\n`);
+  return exitCodes.done;
+}
+
+function refuse(why: string): number {
+  const sentence = `${why[0]?.toUpperCase()}${why.slice(1)}${why.endsWith('?') ? '' : '.'}`;
+  process.stderr.write(`${sentence} Nothing was done. Try: sitehand help\n`);
+  return exitCodes.wrong;
+}
+
+if (import.meta.main) await sitehand(process.argv.slice(2));

@@ -1,0 +1,107 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { build } from '../../deploy/build.ts';
+import { canaries, inScenario } from '../stories/scenario.ts';
+
+/** The package, installed without a network into a folder that has nothing else, and used as people do. */
+
+const folder = await mkdtemp(join(tmpdir(), 'sitehand-package-'));
+const program = join(folder, 'empty/node_modules/sitehand/sitehand.js');
+afterAll(() => rm(folder, { recursive: true }));
+
+beforeAll(async () => {
+  const [dist, empty] = [join(folder, 'dist'), join(folder, 'empty')];
+  await Promise.all([build(dist), mkdir(empty)]);
+  const packed = await run('npm', ['pack', '--silent', dist], folder);
+  const installed = await run(
+    'npm',
+    ['install', '--offline', '--no-audit', '--prefix', empty, packed.out.trim()],
+    folder,
+  );
+  if (packed.code !== 0 || installed.code !== 0) throw new Error(packed.said + installed.said);
+});
+
+type Environment = Readonly<Record<string, string>>;
+
+async function run(command: string, words: readonly string[], cwd: string, env: Environment = {}) {
+  const child = spawn(command, words, { cwd, env: { PATH: process.env['PATH'], HOME: folder, ...env } });
+  const [out, said] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, out, said };
+}
+const sitehand = (words: readonly string[], env?: Environment) =>
+  run(process.execPath, [program, ...words], folder, env);
+
+test('it needs no other package, and says on what terms each one within it may be used', () => {
+  const read = (name: string): string => readFileSync(join(program, '..', name), 'utf8');
+  expect(JSON.parse(read('package.json'))).not.toHaveProperty('dependencies');
+  const licences = read('THIRD-PARTY-LICENCES.txt');
+  for (const name of ['@slack/bolt', 'undici', 'kysely', 'pg', 'pino', 'zod'])
+    expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, MIT\n\n.+`, 'm'));
+  expect(licences).not.toContain('vitest');
+});
+
+test('help names what there is to run, and a word that is none does nothing', async () => {
+  for (const words of [[], ['help'], ['audit', '--help']]) {
+    const { code, out } = await sitehand(words);
+    expect({ code, starts: out.startsWith('  sitehand start') }).toEqual({ code: 0, starts: true });
+    for (const name of ['policy check', 'audit verify', 'audit export']) expect(out).toContain(`sitehand ${name}`);
+  }
+  expect(await sitehand(['stat'])).toEqual({
+    code: 2,
+    out: '',
+    said: 'Unknown word "stat"; did you mean "start"? Nothing was done. Try: sitehand help\n',
+  });
+  expect(await sitehand(['start', 'now'])).toMatchObject({ code: 2, out: '' });
+  expect(await sitehand(['toString'])).toMatchObject({ code: 2, out: '' });
+});
+
+test('policy check names every mistake as editors and CI read it, and ends with 1', async () => {
+  const policy = join(folder, 'rules.yml');
+  await writeFile(policy, 'version: 1\nrules:\n  - allow: [reed]\n    to: everyone\n');
+  const mistaken = await sitehand(['policy', 'check', policy]);
+  expect(mistaken.code).toBe(1);
+  expect(mistaken.out).toMatch(/rules\.yml:3:13: unknown command or class "reed"; did you mean "read"\?\n$/);
+  const example = join(program, '../policy.example.yml');
+  const usable = await sitehand(['policy', 'check'], { POLICY_FILE: example });
+  expect(usable.code).toBe(0);
+  expect(usable.out).toContain('can be used: 8 rules');
+  const missing = await sitehand(['policy', 'check', 'nowhere.yml']);
+  expect(missing.code).toBe(1);
+  expect(missing.out).toContain('cannot be read');
+  expect(await sitehand(['policy', 'chekc'])).toMatchObject({ code: 2, out: '' });
+});
+
+test('the bot runs from it: a push is approved and written once, a long log is read, and the trail verifies', async () => {
+  const packed = { words: [program, 'start'], folder };
+  const hosting = { durations: { 'environments:push': 0 } } as const;
+  await inScenario({ ownProcess: 'all', program: packed, hosting }, async (scenario) => {
+    const ana = scenario.person('ana');
+    const push = await ana.wants('/site push acme-shop/staging acme-shop/live --database');
+    await scenario.person('chi').clicks(push.card(), 'Approve');
+    await scenario.holds(push.number);
+    scenario.lets(push.number);
+    await push.tells('the host reports it finished');
+    expect(scenario.writes('acme-shop/live')).toHaveLength(1);
+
+    // Long enough for the thread.
+    const logs = '2026-11-20 10:00:00 [error] one of many\n'.repeat(20_000);
+    const body = { environment: { container_info: { logs } } };
+    const id = scenario.hosting.world.named('acme-blog/staging')?.id;
+    const path = `/sites/environments/${id}/logs`;
+    scenario.hosting.faults.add({ kind: 'status', method: 'GET', path, status: 200, body });
+    const read = await ana.says('/site logs acme-blog/staging error --lines 20000');
+    await read.hears('20,000');
+
+    const environment = { DATABASE_URL: scenario.databaseUrl, AUDIT_KEY: canaries.audit };
+    const verified = await sitehand(['audit', 'verify'], environment);
+    expect(verified.code).toBe(0);
+    expect(verified.out).toContain('lines of the audit trail are unaltered');
+    expect(await scenario.stop()).toEqual({ code: 0, signal: null });
+  })();
+});
