@@ -59,9 +59,8 @@ export async function isAnyDue(db: ReadHandle, tables: readonly (keyof typeof id
 
 /**
  * Leases up to `limit` due rows that meet `condition` to the caller and resolves with them, in the order of `order`. Rows
- * with a running lease are skipped; concurrent claims never get the same row. If more rows are due than are considered,
- * the longest overdue ones of each group are. Conditions and groups are SQL that may refer to the table by its name; no
- * row may be in two groups.
+ * with a running lease are skipped; concurrent claims never get the same row. The longest overdue rows of each group are
+ * considered. Conditions and groups are SQL that may refer to the table by its name; no row may be in two groups.
  */
 export async function claim<Row extends Leased>(
   tx: Tx,
@@ -73,14 +72,13 @@ export async function claim<Row extends Leased>(
   const [rows, id] = [sql.table(table), sql.ref(`${table}.${ids[table]}`)];
   const columns = sql.join([ids[table], ...order.columns].map((name) => sql.ref(name)));
   const isFree = sql`due_at <= ${now} and (owner is null or lease_until <= ${now})`;
-  const considered = Math.max(minConsidered, limit);
-  const longestOf = (group: RawBuilder<unknown>): RawBuilder<unknown> => sql`select * from (
-    select ${columns} from ${rows} where ${isFree} and ${condition} and ${group}
-    order by due_at, ${id} limit ${considered}
-  ) as longest`;
-  let found = await sql<Row>`${longestOf(sql`true`)}`.execute(tx);
-  if (found.rows.length === considered)
-    found = await sql<Row>`${sql.join(groups.map(longestOf), sql` union all `)}`.execute(tx);
+  const due = groups.map(
+    (group) => sql`select * from (
+      select ${columns} from ${rows} where ${isFree} and ${condition} and ${group}
+      order by due_at, ${id} limit ${Math.max(minConsidered, limit)}
+    ) as longest`,
+  );
+  const found = await sql<Row>`${sql.join(due, sql` union all `)}`.execute(tx);
   const turns = inTurn(found.rows, order).map(idOf);
   if (turns.length === 0 || limit <= 0) return [];
   // Rows locked by another claim are skipped and the next ones taken. Materialised, because a planner might otherwise

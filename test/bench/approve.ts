@@ -6,7 +6,7 @@ import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { testUser, type ChangeThread } from '../stories/people.ts';
 import { median, quantile, type Figure, type Scale } from './figures.ts';
-import { startProgram, type Program } from './program.ts';
+import { startBare, startPackage, type Program } from './program.ts';
 
 /** No time to stop a change, so that only our own work is measured. */
 const policy = `
@@ -51,8 +51,8 @@ export async function measureApprove({ quick }: Scale): Promise<readonly Figure[
     LOG_LEVEL: 'error',
   };
   const stage: Stage = { slack, hosting, environment };
-  const sitehand = await startProgram({ file: 'src/main.ts', ready: '/readyz', environment });
-  const bare = await startProgram({ file: 'test/bench/bare.ts', ready: '/', environment });
+  const sitehand = await startPackage(environment);
+  const bare = await startBare(environment);
   try {
     // First, while no other messages are under way.
     const called = await calls(stage, sitehand);

@@ -1,26 +1,17 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startProgram, type Program } from './program.ts';
+import { startBare, startPackage, type Program } from './program.ts';
 import type { World } from './world.ts';
 
 /** Sitehand and the bare app, each in its own process, on the disk that a database would use. */
 export type Beside = { readonly bare: Program; readonly sitehand: Program; readonly stop: () => Promise<void> };
 
-/** Starts the bare app. */
-export const startBare = ({ environment }: World): Promise<Program> =>
-  startProgram({ file: 'test/bench/bare.ts', ready: '/', environment });
-
 /** Starts Sitehand with an empty SQLite database; `stop` removes it. */
 export async function startSitehand({ environment }: World, more: { readonly probe?: true } = {}): Promise<Program> {
   const folder = await mkdtemp(join(tmpdir(), 'sitehand-bench-'));
   const DATABASE_URL = `sqlite:${join(folder, 'sitehand.db')}`;
-  const program = await startProgram({
-    file: 'src/main.ts',
-    ready: '/readyz',
-    environment: { ...environment, DATABASE_URL },
-    ...more,
-  });
+  const program = await startPackage({ ...environment, DATABASE_URL }, more);
   return {
     ...program,
     async stop() {
@@ -32,7 +23,7 @@ export async function startSitehand({ environment }: World, more: { readonly pro
 
 /** Starts both. */
 export async function startBoth(world: World): Promise<Beside> {
-  const [bare, sitehand] = [await startBare(world), await startSitehand(world)];
+  const [bare, sitehand] = [await startBare(world.environment), await startSitehand(world)];
   return {
     bare,
     sitehand,

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { request } from 'undici';
-import { z } from 'zod';
+import { build } from '../../deploy/build.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const startsWithinMs = 20_000;
@@ -28,18 +28,40 @@ export type Program = {
 /** Bytes on the heap, open timers, sockets and the like, and `listeners` on the process. */
 export type Held = { readonly heap: number; readonly resources: number; readonly listeners: number };
 
-export type ProgramOptions = {
-  readonly file: string;
+type Environment = Readonly<Record<string, string>>;
+type ProgramOptions = {
+  /** What Node runs, and in which folder; by default the project's. */
+  readonly words: readonly string[];
+  readonly folder?: string;
   /** A path that answers other than 503 once it is ready. */
   readonly ready: string;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: Environment;
   readonly probe?: true;
 };
 
-/** As in `npm start`: a small new space, because long answers would make it grow for good. */
-const start = z.object({ scripts: z.object({ start: z.string() }) });
-const { scripts } = start.parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));
-const flags = scripts.start.match(/--max-\S+/g) ?? [];
+/** As the package starts itself: a small new space, because long answers would make it grow for good. */
+const flags = readFileSync(path.join(root, 'deploy/sitehand.js'), 'utf8').match(/--max-\S+/g) ?? [];
+
+/** The package's program, built once a run. */
+const packaged = (): Promise<string> => (built ??= buildPackage());
+let built: Promise<string> | undefined;
+async function buildPackage(): Promise<string> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'sitehand-package-'));
+  process.once('exit', () => rmSync(folder, { recursive: true }));
+  await build(folder);
+  return path.join(folder, 'sitehand.js');
+}
+
+/** Starts Sitehand as people run it, from its package. */
+export async function startPackage(environment: Environment, more: { readonly probe?: true } = {}): Promise<Program> {
+  const program = await packaged();
+  const words = [program, 'start'];
+  return startProgram({ words, folder: path.dirname(program), ready: '/readyz', environment, ...more });
+}
+
+/** Starts the smallest bot on Bolt. */
+export const startBare = (environment: Environment): Promise<Program> =>
+  startProgram({ words: ['--import', './src/node-version.js', 'test/bench/bare.ts'], ready: '/', environment });
 
 /** All cores, as before one was reserved. */
 export const cores = availableParallelism();
@@ -52,20 +74,18 @@ export function keepOffTheLastCore(isOff: boolean): void {
 }
 
 /** Starts it; resolves at its first answer. Rejects if there is none within 20 s, or if it ends. */
-export async function startProgram({ file, ready, environment, probe }: ProgramOptions): Promise<Program> {
+async function startProgram({ words, folder = root, ready, environment, probe }: ProgramOptions): Promise<Program> {
   const port = await freePort();
   const node = [
     process.execPath,
     ...flags,
-    ...(probe ? ['--expose-gc', '--import', './test/bench/probe.ts'] : []),
-    '--import',
-    './src/node-version.js',
-    file,
+    ...(probe ? ['--expose-gc', '--import', path.join(root, 'test/bench/probe.ts')] : []),
+    ...words,
   ];
   const [name = '', ...args] = pinned.length > 0 && cores > 1 ? [...pinned, String(cores - 1), ...node] : node;
   const began = performance.now();
   const child = spawn(name, args, {
-    cwd: root,
+    cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     env: {
       PATH: process.env['PATH'],

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { startBare, startSitehand } from './beside.ts';
+import { startSitehand } from './beside.ts';
 import { median, spreadOf, type Figure, type Scale } from './figures.ts';
-import type { Program } from './program.ts';
+import { startBare, type Program } from './program.ts';
 import type { World } from './world.ts';
 
 /** Time from start to the first answer, and resident memory a moment later, by turns. */
@@ -11,7 +11,7 @@ export async function measureStart({ quick }: Scale, world: World): Promise<read
   // The first start of each compiles and fills the cache for the others.
   for (let round = 0; round <= (quick ? 3 : 7); round += 1) {
     const pair = [
-      await started(quick, () => startBare(world)),
+      await started(quick, () => startBare(world.environment)),
       await started(quick, () => startSitehand(world)),
     ] as const;
     if (round > 0) [bare, sitehand].forEach((of, at) => of.push(pair[at] ?? pair[0]));

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import { request } from 'undici';
@@ -92,7 +93,7 @@ export async function startWorld(): Promise<World> {
       HOSTING_API_URL: `${url}/v2`,
       HOSTING_API_KEY: hosting.key,
       HOSTING_COMPANY_ID: hosting.companyId,
-      POLICY_FILE: 'src/playground/policy.yml',
+      POLICY_FILE: resolve('src/playground/policy.yml'),
       LOG_LEVEL: 'error',
     },
     responseUrl: (id) => `${url}/respond/${id}`,
