@@ -40,7 +40,7 @@ const programs: Readonly<Record<string, Program>> = {
 export async function sitehand([name = 'help', ...words]: Words): Promise<void> {
   // The reader may stop early: `| head`. A bot ends with a sentence of its own.
   if (name !== 'start') process.stdout.on('error', () => process.exit(exitCodes.wrong));
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  if (!readSettings()) return;
   const isHelp = ['help', '--help', '-h'].includes(name) || words.includes('--help');
   const chosen = isHelp ? 'help' : name;
   const program = Object.hasOwn(programs, chosen) ? programs[chosen] : undefined;
@@ -54,6 +54,20 @@ async function help(): Promise<number> {
   const lines = usages.map(([words, summary]) => `  sitehand ${words.padEnd(width)}  ${summary}`);
   process.stdout.write(`${lines.join('\n')}\n\nSettings come from the environment and from .env in this folder.\n`);
   return exitCodes.done;
+}
+
+/** Takes the settings of `.env`, if there is one; false if it cannot be read, which is said. */
+function readSettings(): boolean {
+  if (!existsSync('.env')) return true;
+  try {
+    process.loadEnvFile('.env');
+    return true;
+  } catch (error) {
+    process.exitCode = refuse(
+      `.env in this folder cannot be read: ${error instanceof Error ? error.message : 'no reason given'}`,
+    );
+    return false;
+  }
 }
 
 function refuse(why: string): number {

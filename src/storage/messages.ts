@@ -101,8 +101,10 @@ export function claimMessages(
   const lately = [...served.keys()].flatMap(idsOf);
   const isOthers = lately.length === 0 ? sql`true` : sql`requester not in (${sql.join(lately)})`;
   const groups = [
-    sql`decides = 1`,
-    ...[isOthers, ...lately.map((one) => sql`requester = ${one}`)].map((of) => sql`decides = 0 and ${of}`),
+    sql`decides = 1 and ts is null`,
+    ...[isOthers, ...lately.map((one) => sql`requester = ${one}`)].map(
+      (of) => sql`(decides = 0 or ts is not null) and ${of}`,
+    ),
   ];
   return claim<Message>(tx, 'messages', wanted, { ...order, whose, served }, { condition: itsTurn, groups });
 }

@@ -295,6 +295,7 @@ describe('a dry run', () => {
     }
     expect(refusedBy(comesTo(`clone ${L} Docs -dry-run`))).toContain('-dry-run begins with one hyphen.');
     expect(refusedBy(comesTo(`lock ${L} -force deploy`))).toContain('-force begins with one hyphen.');
+    expect(comesTo(`clone ${L} Docs --reason "-dry-run"`)).toMatchObject({ parsed: { parsed: { dryRun: false } } });
     expect(comesTo(`clone ${L} Docs "-dry-run"`)).toMatchObject({
       parsed: { input: { displayName: 'Docs -dry-run' } },
     });

@@ -59,7 +59,7 @@ test.each([
   ['approve 12', "Press the button on the change's card, or on my App Home"],
   ['Decline', "Press the button on the change's card, or on my App Home"],
   ['cancel #12', "Press the button on the change's card; changes --mine lists yours."],
-  ['undo', 'the button is under the last reply in its thread, for an hour; changes --mine lists yours.'],
+  ['undo', 'the button is under a reply in its thread, for an hour; changes --mine lists yours.'],
 ])('%s is a button, and it is said where', (line, where) => {
   const came = comesTo(line);
   if (!(came instanceof Refusal)) throw new Error('it was run');

@@ -147,6 +147,25 @@ describeBoth('fair turns', (open) => {
     expect(claimed.map(({ recipient }) => recipient)).toEqual(['U2', 'U1', 'U9']);
   });
 
+  it('what is new to decide on goes before any number of edits of what was decided', async () => {
+    const database = await open({ now: () => 1_000 });
+    const claimed = await database.transaction(async (tx) => {
+      for (let edit = 1; edit <= 30; edit += 1)
+        await enqueueMessage(tx, {
+          key: `edit ${edit}`,
+          kind: 'direct',
+          recipient: 'U1',
+          body: '{}',
+          decides: true,
+          at: 10,
+        });
+      await tx.updateTable('messages').set({ channel: 'C1', ts: '1.0' }).execute();
+      await enqueueMessage(tx, { key: 'new', kind: 'direct', recipient: 'U2', body: '{}', decides: true, at: 20 });
+      return claimMessages(tx, { ...wanted, limit: 9 });
+    });
+    expect(claimed.map(({ key }) => key).indexOf('new')).toBe(0);
+  });
+
   it('what somebody is to decide on goes first, then one’s card before one’s replies, by turns', async () => {
     const { database, of } = await busy();
     const waiting = await save(database, { requester: 'U1', state: 'waiting' });

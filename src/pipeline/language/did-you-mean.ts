@@ -8,6 +8,8 @@ import type { Word } from './tokenize.ts';
 
 /** Suggestions for unknown commands and options. */
 
+const maxOffers = 3;
+
 /**
  * Refuses an unknown command. Offers the nearest commands as buttons that keep the rest of the words. A command found
  * in a sentence becomes an example to type instead, because the rest of the sentence is unclear.
@@ -18,18 +20,24 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
   if (first.trim() === '')
     return unknown(say`The first word is empty.`, say`${code('help')} shows what you may run.`, []);
   const subcommands = paths.filter((path) => path.startsWith(`${first} `));
+  // `cache acme-shop/live` names an environment, not a command.
+  const isName = second?.includes('/') === true;
   const says =
     subcommands.length === 0
       ? say`I don't know ${code(first.slice(0, 60))}.`
-      : second === undefined
+      : second === undefined || isName
         ? say`${code(first)} needs a second word.`
         : say`I don't know ${code(`${first} ${second.slice(0, 60)}`)}.`;
   const sentences = sentencesIn(words, commands);
-  const asExample = (): Refusal => unknown(says, exampleOf(sentences, commands), []);
+  // An example without a word that was meant as an option would do more than what was typed.
+  const isWhole = !words.some(({ text, quoted }) => !quoted && isOneHyphen(text));
+  const asExample = (): Refusal => unknown(says, exampleOf(sentences, commands, isWhole), []);
   if (sentences[0]?.slips === 0) return asExample();
   if (subcommands.length > 0) {
     const { text, count } = spanOf(words, subcommands);
-    const offers = near(text, subcommands).flatMap((path) => runOffer(path, words.slice(count)));
+    const offers = isName
+      ? subcommands.slice(0, maxOffers).flatMap((path) => runOffer(path, words.slice(1)))
+      : near(text, subcommands).flatMap((path) => runOffer(path, words.slice(count)));
     if (offers.length === 0 && sentences.length > 0) return asExample();
     return unknown(
       says,
@@ -64,7 +72,7 @@ function nearestOffers(
   const firstWords = nearest(first, [...new Set(paths.map(firstWordOf))]);
   const byFirstWord = firstWords.flatMap((one) => paths.find((path) => firstWordOf(path) === one) ?? []);
   const candidates = [whole, byFirstWord, nearest(first, paths)].find((some) => some.length > 0) ?? [];
-  return candidates.slice(0, 3).map((path) => {
+  return candidates.slice(0, maxOffers).map((path) => {
     // `res ume` is one word split in two; in `cahce clear` both words belong to the command.
     const isSpan = candidates === whole && near(path, [span, first])[0] === span;
     return { path, rest: words.slice(isSpan ? count : 1) };
@@ -88,7 +96,7 @@ const buttons: ReadonlyMap<string, Text> = new Map([
   ),
   [
     'undo',
-    say`If a change can be undone, the button is under the last reply in its thread, for an hour; ${code('changes --mine')} lists yours.`,
+    say`If a change can be undone, the button is under a reply in its thread, for an hour; ${code('changes --mine')} lists yours.`,
   ],
   ['stop', say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`],
 ]);
@@ -110,13 +118,13 @@ function sentencesIn(words: readonly Word[], commands: ReadonlyMap<string, Comma
 }
 
 /** An example with the environment from the sentence if the command needs just that; otherwise the usage. */
-function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>): Text {
+function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>, isWhole: boolean): Text {
   const [best] = sentences;
   const command = best && commands.get(best.path);
   if (!command) return [];
   const [named, ...others] = best.rest.filter((text) => /^[\w.-]{1,80}\/[\w.-]{1,80}$/.test(text));
   const needed = Object.values<Field>(command.fields).filter(({ place, optional }) => place === 'word' && !optional);
-  const isAll = others.length === 0 && needed.map(({ kind }) => kind).join(' ') === 'environment';
+  const isAll = isWhole && others.length === 0 && needed.map(({ kind }) => kind).join(' ') === 'environment';
   const example = named !== undefined && isAll ? `${best.path} ${named}` : usage(best.path, command);
   return joined([
     didYouMean(sentences.map(({ path }) => path)),

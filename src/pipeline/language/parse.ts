@@ -75,6 +75,9 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     const option = known.get(name);
     if (option === undefined) throw unknownOption(name, path, [...known.keys()]);
     const { value, last } = valueAt(words, at, match[2], option);
+    const next = words[at + 1];
+    // `--reason -dry-run` must keep the dry run.
+    if (last > at && next !== undefined) refuseOneHyphen(next, [...known.keys()], usage(path, command));
     at = last;
     const values = (options[name] ??= []);
     values.push(usable(name, value, option, values.length));

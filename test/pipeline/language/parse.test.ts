@@ -179,6 +179,12 @@ describe('what cannot be read', () => {
       ['allowlist', 'add', 'acme/Live', '1.1.1.1', '--reason', 'Why Not'],
     ],
     ['half a command', 'allowlist', 'needs a second word', ['allowlist', 'add']],
+    [
+      'half a command, and where',
+      'cache acme/Live --dry-run',
+      'cache needs a second word',
+      ['cache', 'clear', 'acme/Live', '--dry-run'],
+    ],
     ['nothing like it', 'xyzzyxyzzy', 'help shows what you may run', undefined],
     [
       'a command in plain words',
@@ -218,7 +224,7 @@ describe('what cannot be read', () => {
     ],
     ['plain words with two places', 'clear the cache of a/b and c/d', 'cache clear <site/environment>', undefined],
     ['a report of one word', 'show me logs', 'Did you mean logs?', undefined],
-    ['no change of one word', 'undo the push', 'the button is under the last reply in its thread', undefined],
+    ['no change of one word', 'undo the push', 'the button is under a reply in its thread', undefined],
     ['what buttons do', 'cancel 57', "Press the button on the change's card; changes --mine lists yours.", undefined],
     ['the opposite by spelling', 'unpause', 'Did you mean resume?', ['resume']],
     ['another name', 'purge acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],

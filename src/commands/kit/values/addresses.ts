@@ -51,7 +51,8 @@ function readAddress(text: string, anyWidth: boolean): string {
     throw wrong('can be read in more than one way. Write four decimal numbers without leading zeros.');
   }
   if (address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress()) {
-    throw wrong(`is an IPv4 address in disguise. Write ${address.toIPv4Address().toString()}.`);
+    const range = Number(bits) >= 96 ? `/${Number(bits) - 96}` : '';
+    throw wrong(`is an IPv4 address in disguise. Write ${address.toIPv4Address().toString()}${range}.`);
   }
   const whole = kind === 'ipv4' ? 32 : 128;
   if (bits !== undefined && (!/^\d{1,3}$/.test(bits) || Number(bits) > whole)) {

@@ -33,6 +33,7 @@ describe('addresses as somebody types them', () => {
     ['hexadecimal', '0x7f.1', 'more than one way'],
     ['three parts', '10.0.1', 'more than one way'],
     ['IPv4 in disguise', '::ffff:10.0.0.1', 'Write 10.0.0.1.'],
+    ['a range of IPv4 in disguise', '::ffff:10.0.0.0/104', 'Write 10.0.0.0/8.'],
     ['everybody', '0.0.0.0/0', 'far too many'],
     ['everybody, IPv6', '::/0', 'far too many'],
     ['half of everybody', '128.0.0.0/1', 'far too many'],
