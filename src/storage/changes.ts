@@ -143,6 +143,17 @@ export async function isTouchedSince(
   return later !== undefined;
 }
 
+/** The newest change with these arguments after `number` that took effect or still may, or undefined. */
+export function findLater(db: ReadHandle, number: number, target: string, args: string): Promise<Change | undefined> {
+  const later = db.selectFrom('changes').selectAll().where('target', '=', target).where('number', '>', number);
+  return later
+    .where('args', '=', args)
+    .where('state', 'in', ['waiting', 'approved', 'sending', 'accepted', 'done', 'unknown', 'happened'])
+    .orderBy('number', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+}
+
 /** A waiting change with the same target and call, or undefined. */
 export function findWaiting(
   db: ReadHandle,

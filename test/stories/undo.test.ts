@@ -44,6 +44,19 @@ describe('undo', () => {
     expect(list()).toEqual(before);
   });
 
+  test('pressed twice, by two people, is done once, and the second hears which change does it', async () => {
+    const { change, proof, list, before } = await added('acme-docs/staging', 'C0GENERAL');
+    const writes = scenario.writes('acme-docs/staging').length;
+    await scenario.person('ana').clicks(proof, 'Undo');
+    await scenario.slack.until(() => list().length === before.length || undefined, patienceMs);
+    const again = await scenario.person('ben').clicks(proof, 'Undo');
+    await again.hears(
+      new RegExp(`#\\d+ (?:has undone|undoes) #${change.number} already\\. Nothing was done by your click\\.`),
+    );
+    expect(list()).toEqual(before);
+    expect(scenario.writes('acme-docs/staging')).toHaveLength(writes + 1);
+  });
+
   test('of what somebody changed since shows first what it would do now', async () => {
     const ana = scenario.person('ana');
     const { proof, list, before } = await added('north-bakery/staging', 'G0BAKERY');

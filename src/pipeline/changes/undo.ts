@@ -1,11 +1,12 @@
 import { Refusal, type Args } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
-import { findChange, isTouchedSince, type Change } from '../../storage/changes.ts';
+import { findChange, findLater, isTouchedSince, type Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { say } from '../../text.ts';
+import { code, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { leftOf } from './freeze.ts';
 import { restore } from '../language/reparse.ts';
+import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
 import type { ChangesContext } from './context.ts';
@@ -40,7 +41,23 @@ export async function undoOf(
   if (change === undefined || undo === undefined || (await database.now()) >= undo.until) {
     throw new Refusal('This button is too old. Nothing was done.', { hint: 'Type the command again.' });
   }
+  await refuseIfUndone(context, person, change, undo);
   return { change, args: undo.args, isAsLeft: await isAsLeft(context, person, change, undo) };
+}
+
+/** Throws `Refusal` if a later change does what *Undo* would: it was pressed twice, or somebody typed it. */
+async function refuseIfUndone({ database, names }: ChangesContext, person: Person, change: Change, { args }: Undo) {
+  const restored = restore({ args: JSON.stringify(args) }, names(person));
+  const same = restored && JSON.stringify(canonicalArgs(restored.resolved));
+  const later = same && (await findLater(database.db, change.number, change.target, same));
+  if (!later) return;
+  const isDone = later.state === 'done' || later.state === 'happened';
+  throw new Refusal(
+    say`#${later.number} ${isDone ? 'has undone' : 'undoes'} #${change.number} already. Nothing was done by your click.`,
+    {
+      hint: say`${code(`change ${later.number}`)} shows how it stands.`,
+    },
+  );
 }
 
 /** Throws `Refusal` for a button of another database: its numbers mean other changes. */
