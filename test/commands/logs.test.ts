@@ -201,7 +201,7 @@ describe('a host that sends more than the span that was asked for', () => {
     const host = [fatal(3 * days), ...trace, warning(40), 'a line without a time', fatal(20), ...trace, warning(5)];
     const page = await shown('error --since 30m --full', { host: host.join('\n') });
     expect(page.file?.content.split('\n')).toEqual(host.slice(6));
-    expect(plain(page.title)).toContain('13:35 UTC–14:05 UTC · 5 lines, 2 kinds');
+    expect(plain(page.title)).toContain('13:35 UTC–14:05 UTC · 5 lines, 2 messages, 2 kinds');
     expect(plain(inline(page.source ?? ''))).toContain('6 lines outside this span are left out');
     expect(textOf(page)).not.toContain('a line without a time');
   });

@@ -29,8 +29,8 @@ export type Reading = SelectedLines & {
 const newestShown = 5;
 const lineCharacters = 200;
 const fileCharacters = 8_000_000;
-/** Older times are shown with their date. */
-const today = 20 * 3_600_000;
+/** If some are older, times are shown with their day: at 3 a.m., 10:03 PM could be tonight or yesterday. */
+const recent = 3 * 3_600_000;
 /** In a shorter span, zooming in on the busiest minute would show nothing new. */
 const wide = 8 * 60_000;
 
@@ -65,7 +65,7 @@ export async function pageOf(reading: Reading): Promise<Page> {
   const seen = asked.errors ? failures : all;
   const shown = asked.errors ? seen.map(({ line }) => line) : lines;
   if (shown.length === 0) return emptyPage(reading);
-  const as = stretch && stretch.from > reading.now - today ? 'time' : 'date';
+  const as = stretch && stretch.from > reading.now - recent ? 'time' : 'date';
   const lens = await lensOf(seen, asked, as);
   await breathe();
   const times = shown.flatMap(({ at }) => (at === undefined ? [] : [at]));
@@ -175,9 +175,9 @@ function titleOf(
 ): Text {
   const all = `${isCut ? 'the newest ' : ''}${counted(lines.length, 'line')}`;
   const counts = [shown.length === lines.length ? all : `${amount(shown.length)} of ${all}`];
-  const heads = shown.filter(({ continues }) => !continues).length;
   if (groups !== undefined) {
-    if (groups.messages > heads) counts.push(counted(groups.messages, 'message'));
+    // A line may hold several messages, and a message several lines.
+    if (groups.messages !== shown.length) counts.push(counted(groups.messages, 'message'));
     counts.push(counted(groups.kinds, 'kind'));
   }
   return joined(
