@@ -402,7 +402,9 @@ describe('a mixed day', () => {
     const { title, text, file } = await shown(lines, { errors: true });
     const kept = day.filter(([, stays]) => stays).map(([line]) => line);
     expect(file.map((line) => line.slice(0, 40))).toEqual(kept.map((line) => line.slice(0, 40)));
-    expect(title).toContain(`${kept.length} of ${day.length} lines, ${errors.length} kinds`);
+    // The counts below the title add up to the one in it.
+    const messages = errors.reduce((sum, told) => sum + Number.parseInt(told, 10), 0);
+    expect(title).toContain(`${kept.length} of ${day.length} lines, ${messages} messages, ${errors.length} kinds`);
     expect(text).not.toMatch(/PHP (?:Notice|Warning|Deprecated)|\[warn\]/);
     expect(text).toContain('2× [error] upstream timed out');
     expect(text).toContain('requested: 2× GET /slow · 2 visitors');
