@@ -407,6 +407,9 @@ describe('a mixed day', () => {
     expect(title).toContain(`${kept.length} of ${day.length} lines, ${messages} messages, ${errors.length} kinds`);
     expect(text).not.toMatch(/PHP (?:Notice|Warning|Deprecated)|\[warn\]/);
     expect(text).toContain('2× [error] upstream timed out');
+    // With their day, times need no “at” before them: it would be “at yesterday”.
+    expect(text).toContain('Busiest 2026-08-20');
+    expect(text).not.toMatch(/ at 2026/);
     expect(text).toContain('requested: 2× GET /slow · 2 visitors');
     expect(text).toContain(`requested: 1× GET /cart/ · ${aliasesBy('k')('203.0.113.9')}`);
   });

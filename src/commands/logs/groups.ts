@@ -154,7 +154,7 @@ function summaryOf({ text, count, first, last, example }: Kind, as: 'time' | 'da
     first === undefined || last === undefined
       ? ''
       : first === last
-        ? say` · at ${time(first, as)}`
+        ? say` · ${as === 'time' ? 'at ' : ''}${time(first, as)}`
         : say` · first ${time(first, as)}, last ${time(last, as)}`;
   const newest =
     example === text ? [] : say`\n    newest: ${code(cut(example.replace(folders, '…'), exampleCharacters))}`;

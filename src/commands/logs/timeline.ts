@@ -38,7 +38,7 @@ export function timelineOf(timeline: Timeline): readonly Part[] {
     !isWhole && shown.some(({ next }) => next !== undefined)
       ? say`This leaves out lines before ${time(stretch.from, as)}, so a “first” may have occurred earlier.`
       : undefined;
-  const busy = say`Busiest at ${time(busiest.at, as)}: ${counted(busiest.count, 'line')} in that minute.`;
+  const busy = say`Busiest ${as === 'time' ? 'at ' : ''}${time(busiest.at, as)}: ${counted(busiest.count, 'line')} in that minute.`;
   const head =
     changes.length === 0
       ? undefined
