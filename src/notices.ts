@@ -70,7 +70,7 @@ export function exitWithLog(log: Logger): Logger {
 export function failure(error: unknown): string {
   if (error instanceof ConfigMistakes) {
     const list = error.mistakes.map((mistake) => `  ${mistake}`).join('\n');
-    return `Sitehand was not started. These environment variables are not right:\n${list}\nTo try it without any account: npm run playground\n`;
+    return `Sitehand was not started. These environment variables are not right:\n${list}\nTo try it without any account: npm run playground, in a clone of the sources\n`;
   }
   if (error instanceof PolicyMistakes) return `Sitehand was not started. ${error.message}\n`;
   return `Sitehand was not started: ${error instanceof Error ? error.message : String(error)}\n`;

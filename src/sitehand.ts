@@ -11,8 +11,8 @@ type Program = {
   readonly run: (words: Words) => Promise<number | undefined>;
 };
 
-/** Exit codes of every program: done, something is wrong with what was looked at, wrong words or settings. */
-export const exitCodes = { done: 0, found: 1, wrong: 2 } as const;
+/** Exit codes: done, wrong words or settings. The programs have more. */
+const ends = { done: 0, wrong: 2 } as const;
 
 const programs: Readonly<Record<string, Program>> = {
   start: {
@@ -39,9 +39,10 @@ const programs: Readonly<Record<string, Program>> = {
 /** Runs one of them, with the settings of `.env` in the current folder where the environment has none. */
 export async function sitehand([name = 'help', ...words]: Words): Promise<void> {
   // The reader may stop early: `| head`. A bot ends with a sentence of its own.
-  if (name !== 'start') process.stdout.on('error', () => process.exit(exitCodes.wrong));
-  if (!readSettings()) return;
+  if (name !== 'start') process.stdout.on('error', () => process.exit(ends.wrong));
   const isHelp = ['help', '--help', '-h'].includes(name) || words.includes('--help');
+  // Help is there whatever the settings are.
+  if (!isHelp && !readSettings()) return;
   const chosen = isHelp ? 'help' : name;
   const program = Object.hasOwn(programs, chosen) ? programs[chosen] : undefined;
   const code = program ? await program.run(words) : refuse(unknown('word', name, Object.keys(programs)));
@@ -53,7 +54,7 @@ async function help(): Promise<number> {
   const width = Math.max(...usages.map(([words]) => words.length));
   const lines = usages.map(([words, summary]) => `  sitehand ${words.padEnd(width)}  ${summary}`);
   process.stdout.write(`${lines.join('\n')}\n\nSettings come from the environment and from .env in this folder.\n`);
-  return exitCodes.done;
+  return ends.done;
 }
 
 /** Takes the settings of `.env`, if there is one; false if it cannot be read, which is said. */
@@ -73,7 +74,7 @@ function readSettings(): boolean {
 function refuse(why: string): number {
   const sentence = `${why[0]?.toUpperCase()}${why.slice(1)}${why.endsWith('?') ? '' : '.'}`;
   process.stderr.write(`${sentence} Nothing was done. Try: sitehand help\n`);
-  return exitCodes.wrong;
+  return ends.wrong;
 }
 
 if (import.meta.main) await sitehand(process.argv.slice(2));

@@ -61,6 +61,15 @@ test('help names what there is to run, and a word that is none does nothing', as
   expect(await sitehand(['toString'])).toMatchObject({ code: 2, out: '' });
 });
 
+test('settings that cannot be read are named, and help is there all the same', async () => {
+  await mkdir(join(folder, '.env'));
+  const [refused, helped] = [await sitehand(['start']), await sitehand(['help'])];
+  await rm(join(folder, '.env'), { recursive: true });
+  expect(helped).toMatchObject({ code: 0, said: '' });
+  expect(refused).toMatchObject({ code: 2, out: '' });
+  expect(refused.said).toMatch(/^\.env in this folder cannot be read: .* Nothing was done\./);
+});
+
 test('policy check names every mistake as editors and CI read it, and ends with 1', async () => {
   const policy = join(folder, 'rules.yml');
   await writeFile(policy, 'version: 1\nrules:\n  - allow: [reed]\n    to: everyone\n');
