@@ -42,6 +42,7 @@ export async function build(folder: string): Promise<void> {
   const uses = { bin: { sitehand: 'sitehand.js' }, engines: { node: '>=24' } };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...about, ...uses }, null, 2)}\n`);
   await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), licencesOf(modules));
+  await copyFile(join(root, 'src/node-version.js'), join(folder, 'node-version.js'));
   await copyFile(join(root, 'deploy/sitehand.js'), join(folder, 'sitehand.js'));
   await chmod(join(folder, 'sitehand.js'), 0o755);
   const taken = ['LICENSE', 'manifest.yml', 'policy.example.yml', 'policy.schema.json', '.env.example'];

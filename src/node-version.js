@@ -5,8 +5,8 @@ const major = Number(process.versions.node.split('.')[0]);
 if (major < 24) {
   process.stderr.write(
     `Sitehand needs Node 24 or newer; this is ${process.versions.node} (${process.execPath}).\n` +
-      'Nothing was started. Run `npm ci`, which brings Node 24 along on Linux (x64, arm64), and then\n' +
-      '`npm start` or `npm run playground`; elsewhere install Node 24 from https://nodejs.org.\n',
+      'Nothing was started. In a clone, run `npm ci`, which brings Node 24 along on Linux (x64, arm64), and then\n' +
+      '`npm start` or `npm run playground`; otherwise install Node 24 from https://nodejs.org.\n',
   );
   process.exit(1);
 }
