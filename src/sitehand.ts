@@ -22,16 +22,20 @@ const programs: Readonly<Record<string, Program>> = {
       return (await import('./main.ts')).main();
     },
   },
+  doctor: {
+    usages: [['doctor [--json]', 'Check that everything Sitehand needs works']],
+    run: async (words) => (await import('./program/doctor.ts')).doctor(words),
+  },
   policy: {
     usages: [['policy check [FILE]', 'Name every mistake in a policy file; without FILE in the one of POLICY_FILE']],
-    run: async (words) => (await import('./policy-cli.ts')).policy(words),
+    run: async (words) => (await import('./program/policy.ts')).policy(words),
   },
   audit: {
     usages: [
       ['audit verify', 'Check that nobody has altered the audit trail'],
       ['audit export csv|jsonl [--since 7d]', 'Write the audit trail to standard output'],
     ],
-    run: async (words) => (await import('./audit-cli.ts')).audit(words),
+    run: async (words) => (await import('./program/audit.ts')).audit(words),
   },
   help: { usages: [['help', 'Show this']], run: () => help() },
 };

@@ -24,7 +24,7 @@ import { tellOps } from './pipeline/messages/ops-messages.ts';
 import { createOpsWatch } from './pipeline/messages/ops-channel-health.ts';
 import { openPolicy } from './policy/watch.ts';
 import { createToken, whoAmI, introduce } from './slack/client/token.ts';
-import { boltLogger, clientOptions } from './slack/incoming/app.ts';
+import { boltLogger, clientOptions } from './slack/client/client-options.ts';
 import { createHomes } from './slack/context/homes.ts';
 import { createPeople, type People } from './slack/client/people.ts';
 import { createMessenger } from './slack/client/messenger.ts';

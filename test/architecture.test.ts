@@ -44,9 +44,8 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   main: ['wiring', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
   wiring: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
   notices: ['pipeline', 'policy', 'storage', 'text', 'config', 'log'],
-  sitehand: ['main', 'audit-cli', 'policy-cli', 'policy'],
-  'audit-cli': ['pipeline', 'commands', 'storage', 'text', 'errors', 'secret', 'config'],
-  'policy-cli': ['policy', 'commands', 'config'],
+  sitehand: ['main', 'program', 'policy'],
+  program: ['wiring', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', ...leaves],
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
   pipeline: [

@@ -43,6 +43,8 @@ export type Scenario = {
   /** The port of the health routes and, in HTTP mode, of `/slack/events`. */
   readonly port: () => number;
   readonly databaseUrl: string;
+  /** What the bot is started with, where a start says nothing else. */
+  readonly environment: Readonly<Record<string, string>>;
   /** Replaces the policy file; resolves when it is written. */
   readonly rule: (policy: string) => Promise<void>;
   /** Reads rows of the database while the bot runs. */
@@ -145,6 +147,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     hosting,
     slack,
     databaseUrl: defaults.DATABASE_URL,
+    environment: defaults,
     rule: (policy) => writeFile(policyFile, policy),
     person: (name) => testUser(slack, ids[name]),
     change: (number, as = 'ana') => changeThreadAt(slack, ids[as], () => placeOf(file, number)),

@@ -30,7 +30,7 @@ export const doctor = builtin({
 });
 
 /** Failed checks come first. Unknown is not a failure, but it is not a success either. */
-function titleOf(checks: readonly Check[]): Text {
+export function titleOf(checks: readonly Check[]): Text {
   const failed = checks.filter(({ ok }) => ok === false).length;
   const unknown = checks.filter(({ ok }) => ok === undefined).length;
   if (failed > 0) {

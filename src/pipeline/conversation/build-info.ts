@@ -8,7 +8,7 @@ import type { Database } from '../../storage/database.ts';
 const manifest = z.object({ version: z.string(), license: z.string() });
 
 /** From package.json. */
-const { version, license: licence } = manifest.parse(JSON.parse(readFileSync(packageFile, 'utf8')));
+export const { version, license: licence } = manifest.parse(JSON.parse(readFileSync(packageFile, 'utf8')));
 
 /** Version, licence, and what this Sitehand runs with. */
 export const buildInfoOf = ({

@@ -6,19 +6,34 @@ import { validateKey } from '../../hosting/contract/operations.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
+import type { Database } from '../../storage/database.ts';
 import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
 import { actor, code, inline, joined, person, say, time } from '../../text.ts';
-import { buildInfoOf } from './build-info.ts';
+import { version } from './build-info.ts';
 import { opsTrouble } from '../messages/ops-channel-health.ts';
 import { policyInForceKey } from '../audit/policy-history.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
 
-type State = Omit<Check, 'what'>;
+export type State = Omit<Check, 'what'>;
+/** What the checks look at: parts of a bot, which need not be running. */
+export type HealthContext = Pick<
+  PipelineContext,
+  | 'askSlack'
+  | 'lookAt'
+  | 'freshenNames'
+  | 'listing'
+  | 'read'
+  | 'policy'
+  | 'policyIsBroken'
+  | 'membersOf'
+  | 'groupTrouble'
+  | 'plainHttp'
+> & { readonly database: Pick<Database, 'db' | 'kind' | 'now'> };
 /** What the host says about the key, or its trouble; undefined: no answer in time. */
 type KeyAnswer = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
 /** The host is asked about the key once; several checks share the answer. */
-type Checking = PipelineContext & { readonly keyAnswer: () => Promise<KeyAnswer> };
+type Checking = HealthContext & { readonly keyAnswer: () => Promise<KeyAnswer> };
 type Probe = (context: Checking) => Promise<State> | State;
 
 /** How long one check may take. */
@@ -31,11 +46,23 @@ const overdueMs = 60_000;
 const maxGroups = 5;
 const maxUnknown = 5;
 
-/** Runs all checks at the same time. A check that fails or takes too long is reported as a finding. */
-export function healthOf(context: PipelineContext): Promise<readonly Check[]> {
+/**
+ * Runs all checks at the same time, but those of which the result is `known` already. A check that fails or takes too
+ * long is reported as a finding.
+ */
+export function healthOf(
+  context: HealthContext,
+  known: Partial<Readonly<Record<keyof typeof probes, State>>> = {},
+): Promise<readonly Check[]> {
   const answer = validate(context);
   const checking: Checking = { ...context, keyAnswer: () => answer };
-  return Promise.all(probes.map(async ([what, probe]) => ({ what, ...(await attempt(checking, probe)) })));
+  const all = Object.entries({ ...probes, ...known });
+  return Promise.all(
+    all.map(async ([what, probe]) => ({
+      what,
+      ...(typeof probe === 'function' ? await attempt(checking, probe) : probe),
+    })),
+  );
 }
 
 /** An error's message is not shown: it may contain secrets. */
@@ -45,16 +72,16 @@ function attempt(context: Checking, probe: Probe): Promise<State> {
   return found.catch((error: unknown) => (error instanceof TooLate ? late : unanswered));
 }
 
-const well = (says: State['says']): State => ({ ok: true, says });
-const bad = (says: State['says'] | string, hint: State['says'] | string): State => ({
+export const well = (says: State['says']): State => ({ ok: true, says });
+export const bad = (says: State['says'] | string, hint: State['says'] | string): State => ({
   ok: false,
   says: inline(says),
   hint: inline(hint),
 });
-const unknown = (says: State['says']): State => ({ ok: undefined, says });
+export const unknown = (says: State['says']): State => ({ ok: undefined, says });
 const unanswered = bad("couldn't be checked", 'My log says more.');
 
-async function slack({ askSlack }: PipelineContext): Promise<State> {
+async function slack({ askSlack }: HealthContext): Promise<State> {
   try {
     const { botUserId } = await askSlack();
     return well(say`answers; I am ${person(botUserId)}`);
@@ -108,14 +135,14 @@ async function key({ keyAnswer, database }: Checking): Promise<State> {
 }
 
 /** Asks the host about the key; undefined if it takes too long. */
-const validate = ({ read }: PipelineContext): Promise<KeyAnswer> =>
+const validate = ({ read }: HealthContext): Promise<KeyAnswer> =>
   within(hostTimeoutMs, read(validateKey({}))).catch((error: unknown) => {
     if (error instanceof TooLate) return undefined;
     if (error instanceof HostTrouble) return error;
     throw error;
   });
 
-async function answers({ database }: PipelineContext): Promise<State> {
+async function answers({ database }: HealthContext): Promise<State> {
   const began = performance.now();
   await database.db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
   const took = Math.max(1, Math.round(performance.now() - began));
@@ -123,7 +150,7 @@ async function answers({ database }: PipelineContext): Promise<State> {
   return took < slowMs ? well(says) : bad(says, "It's slow. Please check its load and its disk.");
 }
 
-async function rules({ policy, policyIsBroken, database }: PipelineContext): Promise<State> {
+async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<State> {
   const { hash, groups } = policy();
   const known = await readKv(database.db, policyInForceKey);
   const since = known?.value === hash ? say` since ${time(known.at, 'date')}` : '';
@@ -133,7 +160,7 @@ async function rules({ policy, policyIsBroken, database }: PipelineContext): Pro
     : well(says);
 }
 
-async function userGroups({ policy, membersOf, groupTrouble }: PipelineContext): Promise<State> {
+async function userGroups({ policy, membersOf, groupTrouble }: HealthContext): Promise<State> {
   const groups = mentionedGroups(policy());
   if (groups.length === 0) return well(say`the rules name none`);
   const members = await Promise.all(groups.map(membersOf));
@@ -162,12 +189,12 @@ function shortList(all: readonly (State['says'] | ReturnType<typeof code>)[]): S
   return say`${joined(all.slice(0, maxGroups), ', ')}${more}`;
 }
 
-async function opsChannel(context: PipelineContext): Promise<State> {
+async function opsChannel(context: HealthContext): Promise<State> {
   const trouble = await opsTrouble(context);
   return trouble ? bad(trouble.says, trouble.hint) : well(say`accepts posts, as far as I can see`);
 }
 
-async function sending({ database }: PipelineContext): Promise<State> {
+async function sending({ database }: HealthContext): Promise<State> {
   const stored = await readKv(database.db, pauseKey);
   if (stored === undefined) return well(say`approved changes are sent`);
   const { by, at } = parseStored<Pause>(stored.value);
@@ -177,7 +204,7 @@ async function sending({ database }: PipelineContext): Promise<State> {
   );
 }
 
-async function changes({ database }: PipelineContext): Promise<State> {
+async function changes({ database }: HealthContext): Promise<State> {
   const counts = await countStates(database.db);
   const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
   const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
@@ -192,14 +219,14 @@ async function changes({ database }: PipelineContext): Promise<State> {
   );
 }
 
-async function work({ database }: PipelineContext): Promise<State> {
+async function work({ database }: HealthContext): Promise<State> {
   const now = await database.now();
   const due = await oldestDue(database.db, now);
   if (due === undefined || now - due <= overdueMs) return well(say`nothing is overdue`);
   return bad(say`the oldest has been due since ${time(due, 'date')}`, 'My log says what holds it up.');
 }
 
-function encryption({ plainHttp }: PipelineContext): State {
+function encryption({ plainHttp }: HealthContext): State {
   if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host unencrypted`);
   return bad(
     say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, so anybody on the way can read the key`,
@@ -207,20 +234,19 @@ function encryption({ plainHttp }: PipelineContext): State {
   );
 }
 
-const versions: Probe = (context) =>
-  well(say`Sitehand ${buildInfoOf(context).version} on Node ${process.versions.node}`);
+const versions = (): State => well(say`Sitehand ${version} on Node ${process.versions.node}`);
 
-const probes: readonly (readonly [what: string, probe: Probe])[] = [
-  ['Slack', slack],
-  ['Hosting API', host],
-  ['Key of the hosting API', key],
-  ['Encryption', encryption],
-  ['Database', answers],
-  ['Rules', rules],
-  ['Slack user groups', userGroups],
-  ['Ops channel', opsChannel],
-  ['Sending', sending],
-  ['Changes', changes],
-  ['Work', work],
-  ['Versions', versions],
-];
+const probes = {
+  Slack: slack,
+  'Hosting API': host,
+  'Key of the hosting API': key,
+  Encryption: encryption,
+  Database: answers,
+  Rules: rules,
+  'Slack user groups': userGroups,
+  'Ops channel': opsChannel,
+  Sending: sending,
+  Changes: changes,
+  Work: work,
+  Versions: versions,
+} satisfies Readonly<Record<string, Probe>>;

@@ -10,7 +10,7 @@ import type { ChannelLook } from './messenger.ts';
 /** Whether the ops channel, where the operators read what nobody else may, accepts our posts. */
 
 export type OpsContext = {
-  readonly database: Database;
+  readonly database: Pick<Database, 'db'>;
   readonly policy: () => Pick<Policy, 'channels'>;
   readonly lookAt: (channel: string) => Promise<ChannelLook>;
 };

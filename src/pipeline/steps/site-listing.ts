@@ -7,7 +7,8 @@ import { readKv, writeKv } from '../../storage/kv.ts';
  */
 const key = 'lists_sites';
 
-export const listsSites = async ({ db }: Database): Promise<boolean> => (await readKv(db, key)) !== undefined;
+export const listsSites = async ({ db }: Pick<Database, 'db'>): Promise<boolean> =>
+  (await readKv(db, key)) !== undefined;
 
 /** Stores it for the next start. If that fails, the next start asks the host. */
 export function noteListsSites(database: Database, onTrouble: (what: string, error: unknown) => void): void {

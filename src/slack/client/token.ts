@@ -8,13 +8,17 @@ export type Bot = {
   readonly team: string;
   /** The workspace's Enterprise Grid, if it has one. */
   readonly enterprise: string | undefined;
+  /** What the token may do; undefined if Slack does not say. */
+  readonly scopes: readonly string[] | undefined;
 };
 
 /** Asks Slack who this bot is; rejects if it does not say. */
 export async function whoAmI(client: WebClient): Promise<Bot> {
-  const { bot_id: botId, user_id: botUserId, team_id: team, enterprise_id: enterprise } = await client.auth.test();
+  const answer = await client.auth.test();
+  const { bot_id: botId, user_id: botUserId, team_id: team, enterprise_id: enterprise } = answer;
   if (!botUserId || !team) throw new Error('Slack does not say who this bot is');
-  return { ...(botId !== undefined && { botId }), botUserId, team, enterprise };
+  const scopes = answer.response_metadata?.scopes;
+  return { ...(botId !== undefined && { botId }), botUserId, team, enterprise, scopes };
 }
 
 /** As `whoAmI`, for the start: its error says which settings to check. */

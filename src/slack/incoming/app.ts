@@ -1,18 +1,11 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import {
-  App,
-  HTTPModuleFunctions,
-  HTTPReceiver,
-  LogLevel,
-  SocketModeReceiver,
-  type Logger as BoltLogger,
-} from '@slack/bolt';
-import type { WebClientOptions } from '@slack/web-api';
+import { App, HTTPModuleFunctions, HTTPReceiver, SocketModeReceiver, type Logger as BoltLogger } from '@slack/bolt';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../log.ts';
 import { settledWithin } from '../../pipeline/steps/worker.ts';
 import { notListening } from '../../errors.ts';
+import { boltLogger, clientOptions } from '../client/client-options.ts';
 import { boundConnections } from './connections.ts';
 import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
@@ -43,33 +36,6 @@ const bodyLimit = 256 * 1024;
 const maxConnections = 200;
 /** Limits for slow requests. Slack itself waits three seconds for its answer. */
 const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 };
-
-/** Options for calls to Slack: no retries or waiting after a rate limit (our queue does that), at most 2.5 s. */
-export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
-  slackApiUrl,
-  timeout: 2_500,
-  retryConfig: { retries: 0 },
-  rejectRateLimitedCalls: true,
-  ...(logger && { logger }),
-});
-
-/** Bolt's logger. It logs warnings and errors only, because Bolt's debug lines contain whole payloads. */
-export function boltLogger(log: Logger): BoltLogger {
-  const logAs =
-    (level: 'warn' | 'error') =>
-    (...what: unknown[]): void =>
-      log[level]({ from: 'slack' }, what.map(String).join(' '));
-  const silent = (): void => {};
-  return {
-    debug: silent,
-    info: silent,
-    warn: logAs('warn'),
-    error: logAs('error'),
-    setLevel: silent,
-    getLevel: () => LogLevel.WARN,
-    setName: silent,
-  };
-}
 
 /** Builds the Bolt app on Socket Mode or signed HTTP, with the health routes. */
 export function createSlackServer({ config, context, bot, notReady, remark }: SlackServerOptions): SlackServer {

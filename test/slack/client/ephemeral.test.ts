@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { startSlack } from '../../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
 import { TOKENS } from '../../../src/playground/slack/options.ts';
-import { clientOptions } from '../../../src/slack/incoming/app.ts';
+import { clientOptions } from '../../../src/slack/client/client-options.ts';
 import { drawNote } from '../../../src/slack/draw/blocks.ts';
 import { createEphemeral } from '../../../src/slack/client/ephemeral.ts';
 import { say } from '../../../src/text.ts';

@@ -5,7 +5,7 @@ import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
 import { TOKENS } from '../../../src/playground/slack/options.ts';
 import type { Note } from '../../../src/pipeline/changes/card.ts';
 import { Undeliverable, type Messenger } from '../../../src/pipeline/messages/messenger.ts';
-import { clientOptions } from '../../../src/slack/incoming/app.ts';
+import { clientOptions } from '../../../src/slack/client/client-options.ts';
 import { createChannelLook } from '../../../src/slack/client/channel-access.ts';
 import { createMessenger } from '../../../src/slack/client/messenger.ts';
 import { slackPace } from '../../../src/slack/client/rate-limits.ts';

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { SEED, TEAM } from '../../../src/playground/slack/seed.ts';
 import { startSlack } from '../../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
-import { clientOptions } from '../../../src/slack/incoming/app.ts';
+import { clientOptions } from '../../../src/slack/client/client-options.ts';
 import { createPeople, type People } from '../../../src/slack/client/people.ts';
 
 /** Who somebody is and in which user groups, asked of the stand-in for Slack, by a clock that stands still until it is moved. */

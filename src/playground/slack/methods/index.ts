@@ -9,14 +9,19 @@ import { VIEWS } from './views.ts';
 const SESSION: Methods = {
   'auth.test': {
     token: 'bot',
-    run: () => ({
-      url: `https://${TEAM.domain}.slack.com/`,
-      team: TEAM.name,
-      team_id: TEAM.id,
-      user: 'sitehand',
-      user_id: BOT_USER,
-      bot_id: BOT_ID,
-      is_enterprise_install: false,
+    run: ({ scopes }) => ({
+      status: 200,
+      headers: { 'x-oauth-scopes': [...scopes].join(',') },
+      body: {
+        ok: true,
+        url: `https://${TEAM.domain}.slack.com/`,
+        team: TEAM.name,
+        team_id: TEAM.id,
+        user: 'sitehand',
+        user_id: BOT_USER,
+        bot_id: BOT_ID,
+        is_enterprise_install: false,
+      },
     }),
   },
   'api.test': { token: 'bot', run: (_, args) => ({ args }) },

@@ -1,6 +1,6 @@
-import { rights } from './commands/rights.ts';
-import { policyFileIn } from './config.ts';
-import { readPolicy } from './policy/watch.ts';
+import { rights } from '../commands/rights.ts';
+import { policyFileIn } from '../config.ts';
+import { readPolicy } from '../policy/watch.ts';
 
 /** The policy without Slack, for people on the machine and for their CI: `check`. */
 

@@ -7,11 +7,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { auditBy } from '../src/audit-cli.ts';
-import { createChangeStore } from '../src/pipeline/changes/change-store.ts';
-import { sealAudit } from '../src/pipeline/audit/audit-keys.ts';
-import { appendAudit, hashLine, keyId, start } from '../src/storage/audit.ts';
-import { openDatabase } from '../src/storage/database.ts';
+import { auditBy } from '../../src/program/audit.ts';
+import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
+import { sealAudit } from '../../src/pipeline/audit/audit-keys.ts';
+import { appendAudit, hashLine, keyId, start } from '../../src/storage/audit.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 
 /** What somebody with write access to the database can do to the trail, and whether the program notices. */
 

@@ -1,21 +1,21 @@
 import { once } from 'node:events';
-import { auditExport } from './commands/builtin/audit/export.ts';
-import { findingPage } from './commands/builtin/audit/verify.ts';
+import { auditExport } from '../commands/builtin/audit/export.ts';
+import { findingPage } from '../commands/builtin/audit/verify.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { catalogue } from './commands/index.ts';
-import { momentAt } from './commands/kit/values/times.ts';
-import { auditKeysOf, ConfigMistakes, readTrailConfig, type TrailConfig } from './config.ts';
-import { Refusal, type Args } from './errors.ts';
-import { parseArgs } from './pipeline/language/parse.ts';
-import { headOf, lineOf } from './pipeline/audit/audit-export.ts';
-import { wholeTrail } from './pipeline/audit/audit-query.ts';
-import { findingOf } from './pipeline/audit/audit-anchor.ts';
-import { scrub } from './secret.ts';
-import { openToRead } from './storage/database.ts';
-import { clockOf } from './storage/time.ts';
-import type { ReadHandle } from './storage/tx.ts';
-import { joined, plain } from './text.ts';
+import { catalogue } from '../commands/index.ts';
+import { momentAt } from '../commands/kit/values/times.ts';
+import { auditKeysOf, ConfigMistakes, readTrailConfig, type TrailConfig } from '../config.ts';
+import { Refusal, type Args } from '../errors.ts';
+import { parseArgs } from '../pipeline/language/parse.ts';
+import { headOf, lineOf } from '../pipeline/audit/audit-export.ts';
+import { wholeTrail } from '../pipeline/audit/audit-query.ts';
+import { findingOf } from '../pipeline/audit/audit-anchor.ts';
+import { scrub } from '../secret.ts';
+import { openToRead } from '../storage/database.ts';
+import { clockOf } from '../storage/time.ts';
+import type { ReadHandle } from '../storage/tx.ts';
+import { joined, plain } from '../text.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard

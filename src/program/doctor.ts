@@ -1,0 +1,220 @@
+import { existsSync } from 'node:fs';
+import { WebClient } from '@slack/web-api';
+import { titleOf } from '../commands/builtin/doctor.ts';
+import type { Check } from '../commands/kit/builtin.ts';
+import { rights } from '../commands/rights.ts';
+import { ConfigMistakes, readConfig, type Config } from '../config.ts';
+import { createClient } from '../hosting/client.ts';
+import { createDirectory } from '../hosting/directory.ts';
+import { createLog } from '../log.ts';
+import { bad, healthOf, unknown, well, type HealthContext } from '../pipeline/conversation/health.ts';
+import { listsSites } from '../pipeline/steps/site-listing.ts';
+import { tell } from '../policy/mistakes.ts';
+import type { Policy } from '../policy/rules.ts';
+import { loadPolicy } from '../policy/load.ts';
+import { readPolicy } from '../policy/watch.ts';
+import { scrub } from '../secret.ts';
+import { checkAppToken, checkBotToken } from '../slack/client/app-checks.ts';
+import { createChannelLook } from '../slack/client/channel-access.ts';
+import { boltLogger, clientOptions } from '../slack/client/client-options.ts';
+import { createPeople } from '../slack/client/people.ts';
+import { whoAmI, type Bot } from '../slack/client/token.ts';
+import { openDatabase, openToRead, type Database } from '../storage/database.ts';
+import { clockOf } from '../storage/time.ts';
+import { code, joined, plain, say } from '../text.ts';
+
+/**
+ * What `doctor` checks in Slack, and what a start needs, without a running bot or beside one: it writes nothing, posts
+ * nothing and takes no delivery from a bot.
+ */
+
+/** Exit codes: all is fine, something needs a look, wrong words or settings, something is unknown and nothing worse. */
+const ends = { fine: 0, look: 1, wrong: 2, unknown: 3 } as const;
+
+type Environment = Parameters<typeof readConfig>[0];
+type Known = NonNullable<Parameters<typeof healthOf>[1]>;
+
+/** Runs the checks with these environment variables and writes what was found. Resolves with the exit code. */
+export async function doctor(
+  words: readonly string[],
+  environment?: Environment,
+  write: (text: string) => void = (text) => void process.stdout.write(text),
+): Promise<number> {
+  const asJson = words[0] === '--json';
+  if (words.length > (asJson ? 1 : 0)) {
+    process.stderr.write('Use doctor, or doctor --json. Nothing was checked.\n');
+    return ends.wrong;
+  }
+  try {
+    const checks = await checksOf(readConfig(environment));
+    write(asJson ? inJson(checks) : inLines(checks));
+    if (checks.some(({ ok }) => ok === false)) return ends.look;
+    return checks.some(({ ok }) => ok === undefined) ? ends.unknown : ends.fine;
+  } catch (error) {
+    if (!(error instanceof ConfigMistakes)) throw error;
+    const mistakes = error.mistakes.map((mistake) => ({ what: 'Settings', ...bad(mistake, toCorrect) }));
+    write(asJson ? inJson(mistakes) : inLines(mistakes));
+    return ends.wrong;
+  }
+}
+
+const toCorrect = 'Correct it, then run this again. Nothing else was checked.';
+
+/** `{ "checks": [{ "what", "ok": true, false or null if unknown, "says", "hint"? }] }`. */
+const inJson = (checks: readonly Check[]): string => {
+  const plainly = checks.map(({ what, ok, says, hint }) => ({
+    what,
+    ok: ok ?? null,
+    says: plain(says),
+    ...(hint && { hint: plain(hint) }),
+  }));
+  return `${JSON.stringify({ checks: plainly }, null, 2)}\n`;
+};
+
+function inLines(checks: readonly Check[]): string {
+  const lines = checks.flatMap(({ what, ok, says, hint }) => [
+    `${ok === undefined ? '❔' : ok ? '✅' : '⚠️ '} ${what}: ${plain(says)}`,
+    ...(hint ? [`   ${plain(hint)}`] : []),
+  ]);
+  return `${lines.join('\n')}\n\n${plain(titleOf(checks))}\n`;
+}
+
+/** All checks: of the Slack app first, then those of `doctor` in Slack. */
+async function checksOf(config: Config): Promise<readonly Check[]> {
+  const client = (token: string): WebClient =>
+    new WebClient(token, clientOptions(config.slack.apiUrl, boltLogger(createLog('silent'))));
+  const { delivery, botToken } = config.slack;
+  const views = client(botToken.reveal());
+  const [{ bot, ...scopes }, connection, rules, data] = await Promise.all([
+    checkBotToken(views),
+    delivery.kind === 'socket' ? checkAppToken(client(delivery.appToken.reveal())) : signingSecretIsSet,
+    rulesOf(config.policyFile),
+    dataOf(config.databaseUrl),
+  ]);
+  const host = await hostOf(config, data.database, rules.policy);
+  try {
+    const health = await healthOf(
+      {
+        ...host.context,
+        ...slackParts(views, bot),
+        database: data.database,
+        policy: () => rules.policy,
+        policyIsBroken: () => false,
+        plainHttp: config.plainHttp,
+      },
+      { ...(bot ? {} : slackIsSilent), ...data.known, ...rules.known },
+    );
+    return [{ what: 'Slack app', ...scopes }, { what: 'Deliveries from Slack', ...connection }, ...health];
+  } finally {
+    await host.close();
+    await data.close();
+  }
+}
+
+const signingSecretIsSet = well(
+  say`a signing secret is set; only a delivery from Slack shows whether it is the right one`,
+);
+
+const noAnswer = unknown(say`unknown: Slack has not said who I am`);
+const slackIsSilent: Known = { 'Slack user groups': noAnswer, 'Ops channel': noAnswer };
+
+type SlackParts = Pick<HealthContext, 'askSlack' | 'lookAt' | 'membersOf' | 'groupTrouble'>;
+
+function slackParts(client: WebClient, bot: Bot | undefined): SlackParts {
+  const onToken = (): void => undefined;
+  const lookAt = createChannelLook({ client, freshMs: Number.POSITIVE_INFINITY, onToken });
+  const people = createPeople({
+    client,
+    bot: bot ?? { team: '', enterprise: undefined },
+    idsOf: (id) => [id],
+    lookAt,
+    now: () => performance.now(),
+    onGroup: () => undefined,
+    onMissing: () => undefined,
+    onToken,
+  });
+  return { askSlack: () => whoAmI(client), lookAt, ...people };
+}
+
+/** The rules of the file. If it cannot be used, rules that allow nothing, and what is then known or unknown. */
+async function rulesOf(file: string): Promise<{ readonly policy: Policy; readonly known: Known }> {
+  const read = await readPolicy(file, rights);
+  if (read.kind === 'policy') return { policy: read.policy, known: {} };
+  const nothing = loadPolicy('version: 1\nrules: []\n', rights);
+  if (nothing.kind === 'mistakes') throw new Error('rules that allow nothing have mistakes');
+  const mistakes = joined(read.mistakes.slice(0, maxMistakes).map(tell), '; ');
+  const unread = unknown(say`unknown: the rules can't be read`);
+  return {
+    policy: nothing.policy,
+    known: {
+      Rules: bad(say`${code(file)} can't be used: ${mistakes}`, 'sitehand policy check names every mistake.'),
+      'Slack user groups': unread,
+      'Ops channel': unread,
+    },
+  };
+}
+const maxMistakes = 3;
+
+type Data = {
+  readonly database: HealthContext['database'] & Pick<Database, 'db'>;
+  readonly known: Known;
+  readonly close: () => Promise<void>;
+};
+
+/** The bot's database, opened to be read. In its place an empty one if there is none yet, or if it cannot be opened. */
+async function dataOf(url: string): Promise<Data> {
+  const file = /^sqlite:(.+)$/s.exec(url)?.[1];
+  if (file !== undefined && !existsSync(file))
+    return noData({ Database: well(say`${code(file)} is not there yet; the first start makes it`) });
+  try {
+    const db = await opened(url);
+    const kind = file === undefined ? 'postgres' : 'sqlite';
+    return { database: { db, kind, now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
+  } catch (error) {
+    const unread = unknown(say`unknown: the database can't be read`);
+    const why = scrub(error instanceof Error ? error.message : String(error));
+    const hint = 'Check DATABASE_URL, and that this user may read it.';
+    const Database = bad(say`can't be read: ${why}`, hint);
+    return noData({ Database, Sending: unread, Changes: unread, Work: unread });
+  }
+}
+
+/** Rejects if it is not a database of Sitehand's. */
+async function opened(url: string): ReturnType<typeof openToRead> {
+  const db = await openToRead(url);
+  try {
+    await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
+    return db;
+  } catch (error) {
+    await db.destroy();
+    throw error;
+  }
+}
+
+async function noData(known: Known): Promise<Data> {
+  const database = await openDatabase('sqlite::memory:');
+  return { database, known, close: () => database.close() };
+}
+
+/** What asks the host, and its list of sites. */
+async function hostOf({ hosting: settings }: Config, { db }: Data['database'], { pins }: Policy) {
+  const hosting = createClient(settings);
+  const directory = createDirectory({
+    read: hosting.read,
+    company: settings.company,
+    pins: () => pins,
+    listsSites: await listsSites({ db }).catch(() => false),
+    now: Date.now,
+    onTrouble: () => undefined,
+  });
+  const close = async (): Promise<void> => {
+    directory.close();
+    await hosting.close();
+  };
+  const context: Pick<HealthContext, 'read' | 'listing' | 'freshenNames'> = {
+    read: (call) => hosting.read(call),
+    listing: directory.listing,
+    freshenNames: directory.freshen,
+  };
+  return { context, close };
+}

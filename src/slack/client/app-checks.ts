@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import type { WebClient } from '@slack/web-api';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { manifestFile } from '../../beside.ts';
+import { bad, unknown, well, type State } from '../../pipeline/conversation/health.ts';
+import { code, joined, say } from '../../text.ts';
+import { platformError } from './messenger.ts';
+import { whoAmI, type Bot } from './token.ts';
+
+/** Checks of the Slack app's tokens and scopes, for people on the machine. Nothing is posted. */
+
+/** What the app asks for when it is installed. */
+const manifest = z.object({
+  oauth_config: z.object({
+    scopes: z.object({ bot: z.array(z.string()), bot_optional: z.array(z.string()) }),
+  }),
+});
+const scopesWanted = (): z.output<typeof manifest>['oauth_config']['scopes'] =>
+  manifest.parse(parse(readFileSync(manifestFile, 'utf8'))).oauth_config.scopes;
+
+/** Asks Slack who the bot token belongs to, and compares its scopes with `manifest.yml`. */
+export async function checkBotToken(client: WebClient): Promise<State & { readonly bot?: Bot }> {
+  try {
+    const bot = await whoAmI(client);
+    return { ...scopesState(bot.scopes), bot };
+  } catch (error) {
+    return refusal(error, 'SLACK_BOT_TOKEN', 'Copy the bot token (xoxb-…) from OAuth & Permissions of your app.');
+  }
+}
+
+function scopesState(granted: readonly string[] | undefined): State {
+  if (granted === undefined) return unknown(say`unknown: Slack doesn't say which scopes the bot token has`);
+  const { bot, bot_optional: optional } = scopesWanted();
+  const missing = bot.filter((scope) => !granted.includes(scope));
+  const needed = missing.filter((scope) => !optional.includes(scope));
+  if (needed.length > 0)
+    return bad(
+      say`the bot token lacks ${listed(needed)}`,
+      'Add what is missing under OAuth & Permissions of your app, then install the app again.',
+    );
+  return well(
+    missing.length > 0
+      ? say`the bot token has every scope it must have; it does without ${listed(missing)}`
+      : say`the bot token has every scope of manifest.yml`,
+  );
+}
+
+const listed = (scopes: readonly string[]): State['says'] => joined(scopes.map(code), ', ');
+
+/** Asks Slack for an address to connect to, which proves the app token, and does not connect: a connection takes commands. */
+export async function checkAppToken(client: WebClient): Promise<State> {
+  try {
+    await client.apiCall('apps.connections.open');
+    return well(say`Slack accepts the app token; no connection was opened`);
+  } catch (error) {
+    return refusal(
+      error,
+      'SLACK_APP_TOKEN',
+      'Make one with the scope connections:write under Basic Information → App-Level Tokens, and turn on Socket Mode.',
+    );
+  }
+}
+
+/** Slack's refusal is about the token; anything else says nothing about it. */
+function refusal(error: unknown, variable: string, hint: string): State {
+  const word = platformError(error);
+  return word === undefined
+    ? { ...unknown(say`unknown: Slack has not answered`), hint: say`Check SLACK_API_URL and the network.` }
+    : bad(say`Slack refuses ${code(variable)} (${code(word)})`, hint);
+}
