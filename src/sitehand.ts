@@ -27,7 +27,11 @@ const programs: Readonly<Record<string, Program>> = {
     run: async (words) => (await import('./program/doctor.ts')).doctor(words),
   },
   policy: {
-    usages: [['policy check [FILE]', 'Name every mistake in a policy file; without FILE in the one of POLICY_FILE']],
+    usages: [
+      ['policy check [FILE]', 'Name every mistake in a policy file; without FILE in the one of POLICY_FILE'],
+      ['policy explain "@GROUP COMMAND"', 'Say who may run a command, by which rule, and who could approve it'],
+      ['policy test [FILE]', 'Compare the policy with what policy.test.yml, or FILE, expects of it'],
+    ],
     run: async (words) => (await import('./program/policy.ts')).policy(words),
   },
   audit: {

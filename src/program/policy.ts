@@ -1,25 +1,115 @@
+import { pageOf } from '../commands/builtin/can.ts';
+import type { Ability } from '../commands/kit/builtin.ts';
 import { rights } from '../commands/rights.ts';
 import { policyFileIn } from '../config.ts';
+import { Refusal } from '../errors.ts';
+import type { Policy } from '../policy/rules.ts';
 import { readPolicy } from '../policy/watch.ts';
+import { joined, plain } from '../text.ts';
+import { readExpectations, type Expectation } from './expectations.ts';
+import { explainPolicy } from './explain-policy.ts';
 
-/** The policy without Slack, for people on the machine and for their CI: `check`. */
+/** The policy without Slack, for people on the machine and for their CI: `check`, `explain` and `test`. */
 
-/** Exit codes: it can be used, it has mistakes, wrong words. */
-const ends = { usable: 0, mistakes: 1, wrong: 2 } as const;
+/** Exit codes: it holds, it has mistakes or something in it is not as expected, wrong words. */
+const ends = { holds: 0, mistakes: 1, wrong: 2 } as const;
+
+type Environment = Parameters<typeof policyFileIn>[0];
+type Out = { readonly write: (text: string) => unknown; readonly complain: (text: string) => unknown };
+
+const out: Out = {
+  write: (text) => process.stdout.write(text),
+  complain: (text) => process.stderr.write(text),
+};
 
 /** Runs the words. Resolves with the exit code, never rejects. */
-export async function policy([word, file = policyFileIn(), ...more]: readonly string[]) {
-  if (word !== 'check' || more.length > 0) {
-    process.stderr.write('Use policy check, or policy check FILE. Nothing was read.\n');
+export async function policy(
+  [word, ...words]: readonly string[],
+  environment?: Environment,
+  { write, complain }: Out = out,
+): Promise<number> {
+  const isKnown = word === 'check' || word === 'explain' || word === 'test';
+  if (!isKnown || words.length > 1 || (word === 'explain' && words.length === 0)) {
+    complain(
+      'Use policy check, policy explain "@GROUP COMMAND" or policy test; check and test take a FILE. Nothing was read.\n',
+    );
     return ends.wrong;
   }
+  const [given] = words;
+  const file = (word === 'check' ? given : undefined) ?? policyFileIn(environment);
   const read = await readPolicy(file, rights);
   if (read.kind === 'mistakes') {
-    // As compilers write it, so that editors and CI find the place.
-    for (const { line, column, says } of read.mistakes) process.stdout.write(`${file}:${line}:${column}: ${says}\n`);
+    for (const mistake of read.mistakes) write(located(file, mistake));
     return ends.mistakes;
   }
+  if (word === 'explain') return explain(read.policy, given ?? '', { write, complain });
+  if (word === 'test') return check(read.policy, given ?? 'policy.test.yml', { write, complain });
   const { rules, groups, hash } = read.policy;
-  process.stdout.write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
-  return ends.usable;
+  write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
+  return ends.holds;
 }
+
+type Located = { readonly line: number; readonly column: number; readonly says: string };
+
+/** As compilers write it, so that editors and CI find the place. */
+const located = (file: string, { line, column, says }: Located): string => `${file}:${line}:${column}: ${says}\n`;
+
+async function explain(rules: Policy, question: string, { write, complain }: Out): Promise<number> {
+  const answer = await answerTo(rules, question);
+  if (answer instanceof Refusal) {
+    complain(`${inLine(answer)}\n`);
+    return ends.wrong;
+  }
+  const { title, parts } = pageOf(answer, false);
+  const lines = [title, ...parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))];
+  write(`${plain(joined(lines, '\n'))}\n`);
+  return ends.holds;
+}
+
+async function check(rules: Policy, file: string, { write }: Out): Promise<number> {
+  const read = await readExpectations(file);
+  if (read.kind === 'mistakes') {
+    for (const mistake of read.mistakes) write(located(file, mistake));
+    return ends.wrong;
+  }
+  let wrong = 0;
+  for (const expectation of read.expectations) {
+    const says = await disappointment(rules, expectation);
+    if (says === undefined) continue;
+    wrong += 1;
+    write(located(file, { ...expectation, says }));
+  }
+  const all = read.expectations.length;
+  write(wrong === 0 ? `All ${all} expectations hold.\n` : `${wrong} of ${all} expectations do not hold.\n`);
+  return wrong === 0 ? ends.holds : ends.mistakes;
+}
+
+/** What is otherwise than expected, in a sentence; undefined if nothing is. */
+async function disappointment(rules: Policy, { question, expects }: Expectation): Promise<string | undefined> {
+  const answer = await answerTo(rules, question);
+  if (answer instanceof Refusal) return `${question}: ${inLine(answer)}`;
+  const found = outcomeOf(answer);
+  if (found === expects || (expects === 'approval' && found.startsWith('approval by '))) return undefined;
+  const why = pageOf(answer, false).parts.flatMap((part) => (part.kind === 'text' ? [plain(part.text)] : []));
+  return `${question}: expected ${expects}, found ${found}. ${why.join(' ')}`;
+}
+
+/** `allowed`, `approval by 2 of leads`, `refused` or `unknown`. */
+function outcomeOf({ answer }: Ability): string {
+  if (answer.kind === 'for everybody') return 'allowed';
+  if (answer.kind === 'unknown') return answer.kind;
+  if (answer.kind !== 'allowed') return 'refused';
+  if (answer.approval === 'none') return 'allowed';
+  return `approval by ${answer.approval.asks.map(({ count, groups }) => `${count} of ${groups.join(', ')}`).join(' and ')}`;
+}
+
+async function answerTo(rules: Policy, question: string): Promise<Ability | Refusal> {
+  try {
+    return await explainPolicy(rules, question);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+const inLine = ({ says, hint }: Refusal): string => plain(joined([says, hint]));

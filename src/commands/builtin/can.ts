@@ -15,7 +15,7 @@ export const can = builtin({
   },
 });
 
-function pageOf(ability: Ability, isYou: boolean): Page {
+export function pageOf(ability: Ability, isYou: boolean): Page {
   const { answer, path, target } = ability;
   const who = isYou ? say`You` : say`${person(ability.person.id)}`;
   const isAllowed = answer.kind === 'allowed' || answer.kind === 'for everybody';

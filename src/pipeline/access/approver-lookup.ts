@@ -12,6 +12,8 @@ import type { AccessContext } from './context.ts';
 
 /** Who is asked to approve a change, and the words for it. */
 
+type Asking = Pick<AccessContext, 'policy' | 'company' | 'personOf' | 'membersOf'>;
+
 /** The most people asked for one requirement. */
 const maxPeople = 25;
 const maxNamed = 5;
@@ -21,7 +23,7 @@ const maxNamed = 5;
  * a membership is unknown, might. A Slack user group with unknown members is asked as a group.
  */
 export async function whomToAsk(
-  context: AccessContext,
+  context: Asking,
   needed: Needed,
   parsed: Resolved,
   requester: string,
@@ -50,14 +52,14 @@ export async function whomToAsk(
 }
 
 /** Keeps only members of the workspace: guests learn nothing about sites, even if a group contains them. */
-async function membersAmong({ personOf }: AccessContext, ids: readonly string[]): Promise<readonly string[]> {
+async function membersAmong({ personOf }: Asking, ids: readonly string[]): Promise<readonly string[]> {
   const people = await Promise.all(ids.map((id) => personOf(id, [])));
   return ids.filter((_, index) => people[index]?.standing === 'member');
 }
 
 /** Everybody whom the policy names by id or by one of these Slack user groups, and the groups with unknown members. */
 export async function peopleOf(
-  { membersOf }: AccessContext,
+  { membersOf }: Pick<AccessContext, 'membersOf'>,
   policy: Policy,
   groups: readonly string[],
 ): Promise<{ readonly people: readonly Member[]; readonly unknown: readonly string[] }> {

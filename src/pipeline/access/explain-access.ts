@@ -27,13 +27,11 @@ import type { AccessContext } from './context.ts';
 
 /** Whether somebody may run something, by the same checks as if they ran it. */
 
+/** What an answer is made from. */
+type Asking = Omit<AccessContext, 'database' | 'glanceAt'>;
+
 /** Answers `by` about the person `id`, by default themselves. Names resolve as for `by`. Throws `Refusal`. */
-export async function explainAccess(
-  context: AccessContext,
-  by: Person,
-  args: Args,
-  id: string | undefined,
-): Promise<Ability> {
+export async function explainAccess(context: Asking, by: Person, args: Args, id: string | undefined): Promise<Ability> {
   const resolved = resolve(parsedFrom(args), context.names(by));
   const { path, command } = resolved.parsed;
   if (resolved.problems[0]) throw withoutOffers(resolved.problems[0].refusal);
@@ -60,7 +58,7 @@ export async function explainAccess(
   };
 }
 
-async function answerOf(context: AccessContext, person: Person, resolved: Resolved): Promise<Ability['answer']> {
+async function answerOf(context: Asking, person: Person, resolved: Resolved): Promise<Ability['answer']> {
   const policy = context.policy();
   const { path, command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: unwelcome[person.standing] };
@@ -95,12 +93,7 @@ async function answerOf(context: AccessContext, person: Person, resolved: Resolv
 }
 
 /** One request for each environment of the site. One that is allowed is enough. */
-const onSite = (
-  context: AccessContext,
-  person: Person,
-  asked: Asked,
-  { id }: { readonly id: string },
-): readonly Asked[] =>
+const onSite = (context: Asking, person: Person, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
   context
     .names(person)
     .environments.filter(({ site }) => (site?.id ?? site?.name) === id)

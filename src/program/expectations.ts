@@ -1,0 +1,71 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { YamlDocument } from '../policy/yaml-document.ts';
+
+/** What somebody expects of the policy, in a file: `allowed`, `approval`, `refused` and `unknown`, each a list of questions. */
+
+/** One expectation, with its place in the file. `expects`: `allowed`, `approval`, `approval by 2 of leads`, … */
+export type Expectation = {
+  readonly question: string;
+  readonly expects: string;
+  readonly line: number;
+  readonly column: number;
+};
+
+type Read =
+  | { readonly kind: 'expectations'; readonly expectations: readonly Expectation[] }
+  | {
+      readonly kind: 'mistakes';
+      readonly mistakes: readonly { readonly line: number; readonly column: number; readonly says: string }[];
+    };
+
+const example = "a question, such as '@leads cache clear acme-shop/live'";
+const question = z.string(`expected ${example}`).min(1, `expected ${example}`);
+const questions = z.array(question, 'expected a list of questions').default([]);
+/** Who must approve: `leads`, `2 of leads`, or several of these with `and` between. */
+const approvers = z
+  .record(question, z.string("expected who must approve, such as 'leads' or '2 of leads'"), `expected ${example}`)
+  .refine((pairs) => Object.keys(pairs).length === 1, 'expected one question with its approvers');
+const file = z.strictObject(
+  {
+    allowed: questions,
+    approval: z.array(z.union([question, approvers], `expected ${example}, perhaps with its approvers`)).default([]),
+    refused: questions,
+    unknown: questions,
+  },
+  'expected the keys allowed, approval, refused and unknown, each with a list of questions',
+);
+
+/** Reads the file. Never rejects: what cannot be read is a mistake too. */
+export async function readExpectations(path: string): Promise<Read> {
+  const text = await readFile(path, 'utf8').catch((error: unknown) =>
+    error instanceof Error ? error : new Error(String(error)),
+  );
+  if (text instanceof Error)
+    return mistakes([{ line: 1, column: 1, says: `the file cannot be read: ${text.message}` }]);
+  const document = new YamlDocument(text);
+  if (document.mistakes.length > 0) return mistakes(document.mistakes);
+  const read = file.safeParse(document.value);
+  if (!read.success)
+    return mistakes(read.error.issues.map(({ path: at, message }) => ({ ...document.place(at), says: message })));
+  const expectations = Object.entries(read.data).flatMap(([kind, all]) =>
+    all.map((one, index): Expectation => ({ ...expectationOf(kind, one), ...document.place([kind, index]) })),
+  );
+  if (expectations.length === 0)
+    return mistakes([
+      { line: 1, column: 1, says: 'the file expects nothing: list questions under allowed, approval or refused' },
+    ]);
+  return { kind: 'expectations', expectations };
+}
+
+const mistakes = (all: Extract<Read, { kind: 'mistakes' }>['mistakes']): Read => ({ kind: 'mistakes', mistakes: all });
+
+function expectationOf(
+  kind: string,
+  one: string | Readonly<Record<string, string>>,
+): Pick<Expectation, 'question' | 'expects'> {
+  if (typeof one === 'string') return { question: one, expects: kind };
+  const [[asked, by] = ['', '']] = Object.entries(one);
+  const each = by.split(/\s+and\s+/).map((who) => (/^\d+ of /.test(who) ? who : `1 of ${who}`));
+  return { question: asked, expects: `${kind} by ${each.join(' and ')}` };
+}

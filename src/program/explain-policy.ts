@@ -1,0 +1,101 @@
+import type { Ability } from '../commands/kit/builtin.ts';
+import { Refusal } from '../errors.ts';
+import type { Domain, Environment } from '../hosting/contract/target.ts';
+import type { Person } from '../pipeline/access/access-check.ts';
+import { explainAccess } from '../pipeline/access/explain-access.ts';
+import type { KnownNames } from '../pipeline/language/resolve.ts';
+import { split } from '../pipeline/language/tokenize.ts';
+import { isLive } from '../policy/live-environments.ts';
+import { mentionedGroups } from '../policy/people.ts';
+import type { Policy } from '../policy/rules.ts';
+import { code, joined, say } from '../text.ts';
+
+/**
+ * What the rules say about somebody and a command, without Slack and without the host: every name that looks like an
+ * environment or a domain is taken for one.
+ */
+
+/**
+ * Answers a question such as `@leads push acme-shop/staging acme-shop/live`. Before the command stands a group of the
+ * file, for somebody who is in that group and in no other, or a Slack id. The Slack user groups that this id is in may
+ * follow, `@U0123456789+S0123456789`, or `+none`; else they are unknown, as they are while Slack does not answer.
+ * Throws `Refusal`.
+ */
+export async function explainPolicy(policy: Policy, question: string): Promise<Ability> {
+  const [who = '', ...words] = split(question).map(({ text }) => text);
+  const { rules, person } = somebody(policy, who.replace(/^@/, ''));
+  if (words.length === 0) throw new Refusal(say`No command follows ${code(who)}. Nothing was answered.`);
+  const names = namesIn(rules, words);
+  const context = {
+    policy: () => rules,
+    company: () => ({ kind: 'company', id: '', name: 'the company' }) as const,
+    names: () => names,
+    personOf: async (id: string) => ({ ...person, id }),
+    membersOf: async () => undefined,
+  };
+  return explainAccess(context, person, words, undefined);
+}
+
+type Asked = { readonly rules: Policy; readonly person: Person };
+
+/** The rules, and the person they are asked about. */
+function somebody(policy: Policy, who: string): Asked {
+  const [name = '', ...userGroups] = who.split('+');
+  const members = policy.groups.get(name);
+  if (members !== undefined && userGroups.length === 0) return memberOf(policy, name, members);
+  if (!idShape.test(name)) throw unknownName(policy, name);
+  const wrong = userGroups.find((group) => group !== 'none' && !mentionedGroups(policy).includes(group));
+  if (wrong !== undefined) throw unknownUserGroup(policy, wrong);
+  return { rules: policy, person: { ...around(name), ...groupsOf(policy, userGroups) } };
+}
+
+const idShape = /^[UW][A-Z0-9]{5,}$/;
+
+/** One more member of a group, who is in no other: with an id that Slack gives nobody. */
+function memberOf(policy: Policy, name: string, members: ReadonlySet<string>): Asked {
+  const groups = new Map([...policy.groups, [name, new Set([...members, name])]]);
+  return { rules: { ...policy, groups }, person: { ...around(name), ...groupsOf(policy, ['none']) } };
+}
+
+const around = (id: string) => ({ id, name: `@${id}`, team: '', standing: 'member', zone: 'UTC' }) as const;
+
+/** Every user group of the file that is not named is one they are not in; if none is named, all are unknown. */
+const groupsOf = (policy: Policy, named: readonly string[]): Pick<Person, 'groups' | 'otherGroups'> => ({
+  groups: named.filter((group) => group !== 'none'),
+  otherGroups: named.length === 0 ? [] : mentionedGroups(policy).filter((group) => !named.includes(group)),
+});
+
+function unknownName(policy: Policy, name: string): Refusal {
+  const groups = [...policy.groups.keys()].map((group) => code(`@${group}`));
+  const or = groups.length > 0 ? say` or with a group of the file: ${joined(groups, ', ')}` : '';
+  return new Refusal(say`${code(`@${name}`)} is neither a group of the file nor a Slack id. Nothing was answered.`, {
+    hint: say`Begin with an id, such as ${code('@U0123456789')},${or}.`,
+  });
+}
+
+function unknownUserGroup(policy: Policy, group: string): Refusal {
+  const known = mentionedGroups(policy).map((one) => code(one));
+  return new Refusal(say`The file names no Slack user group ${code(group)}. Nothing was answered.`, {
+    hint: known.length > 0 ? say`It names ${joined(known, ', ')}.` : say`It names none.`,
+  });
+}
+
+const environmentShape = /^[^/\s]+\/[^/\s]+$/;
+const domainShape = /^[^/\s@]+\.[^/\s@.]+$/;
+
+function namesIn(policy: Policy, words: readonly string[]): KnownNames {
+  const once = [...new Set(words)];
+  return {
+    environments: once.filter((word) => environmentShape.test(word)).map((word) => environmentOf(policy, word)),
+    domains: once.filter((word) => domainShape.test(word)).map(domainOf),
+  };
+}
+
+function environmentOf(policy: Policy, name: string): Environment {
+  const [site = '', own = ''] = name.split('/');
+  const pinned = policy.pins.environments.find((pin) => pin.site === site && pin.name === own);
+  const live = isLive(policy, { ...(pinned && { id: pinned.id }), site, name: own, kindKnown: true });
+  return { kind: 'environment', id: pinned?.id ?? name, name, live, site: { id: site, name: site } };
+}
+
+const domainOf = (name: string): Domain => ({ kind: 'domain', id: name, name, site: undefined });

@@ -1,0 +1,148 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { policy } from '../../src/program/policy.ts';
+
+/** The rules without Slack: questions about them, and expectations of them. The rules are those of the example. */
+
+const folder = mkdtempSync(join(tmpdir(), 'sitehand-rules-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const example = { POLICY_FILE: 'policy.example.yml' };
+
+/** What it writes and ends with. */
+async function run(words: readonly string[], environment: Readonly<Record<string, string>> = example) {
+  const [out, said]: string[][] = [[], []];
+  const streams = { write: (text: string) => out?.push(text), complain: (text: string) => said?.push(text) };
+  const code = await policy(words, environment, streams);
+  return { code, out: out?.join(''), said: said?.join('') };
+}
+
+const file = (name: string, text: string): string => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+test.each([
+  [
+    '@developers cache clear acme-shop/live',
+    /^@developers may run cache clear on acme-shop\/live\nIt needs no approval\./,
+  ],
+  [
+    '@developers push acme-shop/staging acme-shop/live --database',
+    /^@developers may run push on .*\nIt needs approval by @U0000000002 or .* \(leads: 3 people who could\), within 1h\.\nAllowed by line 44: /,
+  ],
+  ['@leads delete acme-shop/staging', /It needs approval by 2 of .*, within 30m\. It needs a reason\./],
+  ['@leads delete acme-shop/live', /^@leads may not run delete on acme-shop\/live\nForbidden by line 60: deny delete/],
+  [
+    '@developers delete acme-shop/staging',
+    /^@developers may not run delete .*\nNo rule allows @developers to run it there; leads may/,
+  ],
+  ['@developers pause', /^@developers may not run pause\n/],
+  ['@developers dns list example.com', /^@developers may run dns list on example\.com\n/],
+  ['@U0000000005 logs acme-shop/live', /^@U0000000005 may or may not run logs .*\nIt depends on who is in S0000000001/],
+  [
+    '@U0000000005+none logs acme-shop/live',
+    /^@U0000000005 may not run logs .*\nacme-shop\/live is hidden from @U0000000005/,
+  ],
+  ['@U0000000005+S0000000001 logs acme-shop/live', /^@U0000000005 may run logs on acme-shop\/live\n/],
+  // One person with two ids.
+  ['@U0000000009+none delete acme-shop/staging', /^@U0000000009 may not run delete/],
+])('explain %s', async (question, answer) => {
+  const { code, out, said } = await run(['explain', question]);
+  expect({ code, said }).toEqual({ code: 0, said: '' });
+  expect(out).toMatch(answer);
+});
+
+test.each([
+  [
+    '@ana push acme-shop/staging acme-shop/live',
+    /^`?@ana`? is neither a group of the file nor a Slack id\. Nothing was answered\. Begin with an id, such as .*@developers, @leads\.\n$/,
+  ],
+  [
+    '@U0000000005+S0000000009 logs a/live',
+    /names no Slack user group S0000000009\. Nothing was answered\. It names S0000000001\.\n$/,
+  ],
+  ['@leads psuh a/staging a/live', /psuh.*Did you mean push\?\n$/],
+  ['@leads', /^No command follows @leads\. Nothing was answered\.\n$/],
+  ['', /neither a group of the file nor a Slack id/],
+  ['@leads push a/staging', /needs a target|Nothing was done/],
+])('a question that cannot be answered says what is wrong with it: %s', async (question, says) => {
+  const { code, out, said } = await run(['explain', question]);
+  expect({ code, out }).toEqual({ code: 2, out: '' });
+  expect(said).toMatch(says);
+});
+
+test('the expectations of the documentation hold for the example', async () => {
+  const [, yaml = ''] =
+    /## Testing the rules[^]*```yaml\n([^]*?)```/.exec(readFileSync('docs/policy.md', 'utf8')) ?? [];
+  expect(await run(['test', file('documented.yml', yaml)])).toEqual({
+    code: 0,
+    out: 'All 5 expectations hold.\n',
+    said: '',
+  });
+});
+
+test('each expectation that does not hold is named with its place, with what is so and why', async () => {
+  const expected = file(
+    'wrong.yml',
+    `allowed:
+  - '@leads delete acme-shop/live'
+  - '@developers cache clear acme-shop/live'
+approval:
+  - '@leads delete acme-shop/staging': leads
+refused:
+  - '@developers logs acme-shop/live'
+  - '@nobody logs acme-shop/live'
+`,
+  );
+  const { code, out } = await run(['test', expected]);
+  expect(code).toBe(1);
+  expect(out?.split('\n')).toEqual([
+    expect.stringMatching(
+      /wrong\.yml:2:5: @leads delete acme-shop\/live: expected allowed, found refused\. Forbidden by line 60: /,
+    ),
+    expect.stringMatching(/wrong\.yml:5:5: .*: expected approval by 1 of leads, found approval by 2 of leads\. /),
+    expect.stringMatching(/wrong\.yml:7:5: .*: expected refused, found allowed\. It needs no approval\./),
+    expect.stringMatching(/wrong\.yml:8:5: @nobody logs acme-shop\/live: @nobody is neither a group/),
+    '4 of 5 expectations do not hold.',
+    '',
+  ]);
+});
+
+test.each([
+  ['', /:1:1: expected the keys allowed, approval, refused and unknown/],
+  ['allow: []\n', /:1:1: /],
+  ['allowed: []\n', /:1:1: the file expects nothing/],
+  ['allowed:\n  - 7\n', /:2:5: expected a question, such as/],
+  ["approval:\n  - '@leads pause': [leads]\n", /:2:5: expected /],
+  ['allowed: [\n', /:\d+:\d+: /],
+])('a file of expectations that cannot be read is no success: %j', async (text, says) => {
+  const { code, out } = await run(['test', file('broken.yml', text)]);
+  expect(code).toBe(2);
+  expect(out).toMatch(says);
+});
+
+test('a file that is not there is named, and a policy with mistakes is not asked', async () => {
+  const nowhere = ['test', join(folder, 'nowhere.yml')];
+  const missing = await run(nowhere);
+  expect(missing.code).toBe(2);
+  expect(missing.out).toContain('cannot be read');
+  const broken = { POLICY_FILE: file('policy.yml', 'version: 1\nrules:\n  - allow: [reed]\n    to: everyone\n') };
+  for (const words of [['check'], ['explain', '@leads pause'], nowhere]) {
+    const { code, out } = await run(words, broken);
+    expect(code).toBe(1);
+    expect(out).toMatch(/policy\.yml:3:13: unknown command or class "reed"/);
+  }
+});
+
+test.each([[[]], [['explain']], [['explain', '@leads', 'pause']], [['chekc']], [['toString']]])(
+  'words that are none do nothing: %j',
+  async (words) => {
+    const { code, out, said } = await run(words);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(said).toMatch(/^Use policy check.* Nothing was read\.\n$/);
+  },
+);
