@@ -87,6 +87,10 @@ function sitesIn(names: KnownNames): readonly NamedSite[] {
   return all;
 }
 
+/** The environments of a site, by its id, or by its name where the host lists no sites. */
+export const environmentsOf = ({ environments }: KnownNames, id: string): readonly Environment[] =>
+  environments.filter(({ site }) => (site?.id ?? site?.name) === id);
+
 function find(field: Field, typed: string, names: KnownNames, parsed: ParsedCommand, name: string): NamedItem {
   const all = namesOfKind(field.kind, names);
   const exact = searchIn(all).exact(typed);
