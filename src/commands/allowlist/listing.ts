@@ -7,17 +7,12 @@ import type { LookSources, Timed } from '../kit/sources.ts';
 
 /** An allowlist as the host lists it. */
 export type Allowlist = readonly string[];
-/** The list, and the timed access on it. */
 export type AllowlistSnapshot = { readonly list: Allowlist; readonly timed: readonly Timed[] };
 
-/** Looks at the list of an environment. */
-export const lookAt = async ({
-  input,
-  read,
-  timed,
-}: { readonly input: { readonly env: Environment } } & LookSources) => ({
-  list: await read(getAllowedIps({ env_id: input.env.id })),
-  timed: await timed(input.env),
+type Looking = { readonly input: { readonly env: Environment } } & LookSources;
+export const lookAt = async ({ input: { env }, read, timed }: Looking): Promise<AllowlistSnapshot> => ({
+  list: await read(getAllowedIps({ env_id: env.id })),
+  timed: await timed(env),
 });
 
 /** Those of `addresses`, spelled canonically, that are on the list as timed access. */
@@ -27,11 +22,10 @@ export function timedOf({ list, timed }: AllowlistSnapshot, addresses: readonly 
 }
 
 /** Whether nobody is on the list for good. */
-export const isForAWhile = ({ list, timed }: AllowlistSnapshot): boolean =>
-  without(
-    list,
-    timed.map(({ address }) => address),
-  ).length === 0;
+export const isForAWhile = ({ list, timed }: AllowlistSnapshot): boolean => {
+  const ending = timed.map(({ address }) => address);
+  return without(list, ending).length === 0;
+};
 
 /** When the access of each ends, as one fact of a card. */
 export const endsOf = (timed: readonly Timed[]): Text => {
@@ -45,10 +39,7 @@ export const listed = (list: Allowlist, addresses: readonly string[]): readonly 
   return addresses.filter((address) => known.has(canonicalAddress(address)));
 };
 
-export const notListed = (list: Allowlist, addresses: readonly string[]): readonly string[] => {
-  const known = meanings(list);
-  return addresses.filter((address) => !known.has(canonicalAddress(address)));
-};
+export const notListed = (list: Allowlist, addresses: readonly string[]): readonly string[] => without(addresses, list);
 
 /** The list without these addresses; what else stands there keeps its spelling and order. */
 export const without = (list: Allowlist, addresses: readonly string[]): Allowlist => {

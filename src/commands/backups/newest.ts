@@ -15,7 +15,6 @@ export async function newestBackup(read: HostReader, { id }: Environment): Promi
   return newest === undefined ? null : { type: newest.type ?? '', at: newest.created_at ?? undefined };
 }
 
-/** The backup as a fact on a card. */
 export const backupFact = (backup: NewestBackup): Text =>
   backup === null ? say`none` : say`${backup.type || 'of unknown kind'}, ${whenMade(backup)}`;
 

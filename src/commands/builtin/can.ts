@@ -1,5 +1,5 @@
 import { showDuration } from '../../duration.ts';
-import { code, inline, joined, person, say, type Text } from '../../text.ts';
+import { code, joined, person, say, type Text } from '../../text.ts';
 import { builtin, type Ability, type Approving, type RuleLine } from '../kit/builtin.ts';
 import { optional, rest, member } from '../kit/fields.ts';
 import { counted, type Page, paragraph } from '../kit/page.ts';
@@ -51,7 +51,7 @@ function explained({ answer, path, risk }: Ability, name: string): readonly Text
       ];
     case 'unknown':
       return [
-        say`It depends on who is in ${listOf(answer.userGroups)}, and Slack doesn't tell me. Until it does, I refuse it.`,
+        say`It depends on who is in ${joined(answer.userGroups.map(code), ', ')}, and Slack doesn't tell me. Until it does, I refuse it.`,
       ];
     case 'no rule':
       return [...missing(answer.whoMay, name), ...linesOf('Others are allowed by', answer.lets), wanted(path, risk)];
@@ -73,12 +73,10 @@ function approvingOf({ asks, who, expires, reason }: Approving): Text {
   const few = asks.some((ask) => ask.people < ask.count && ask.userGroups === undefined);
   return joined([
     say`It needs approval by ${who} (${groups}: ${counted(Math.max(...asks.map((ask) => ask.people)), 'person', 'people')} who could), within ${showDuration(expires)}.`,
-    reason === 'required' ? inline('It needs a reason.') : undefined,
-    few ? inline("There aren't enough of them right now.") : undefined,
+    reason === 'required' ? 'It needs a reason.' : undefined,
+    few ? "There aren't enough of them right now." : undefined,
   ]);
 }
-
-const listOf = (userGroups: readonly string[]): Text => joined(userGroups.map(code), ', ');
 
 const linesOf = (label: string, rules: readonly RuleLine[]): readonly Text[] =>
   rules.map(({ line, text }) => say`${label} line ${line}: ${code(text)}`);

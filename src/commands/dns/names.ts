@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { Refusal } from '../../errors.ts';
 import { code, say } from '../../text.ts';
-import { plainField, type PlainField } from '../kit/fields.ts';
+import { wordField, type PlainField } from '../kit/fields.ts';
 import { folded, wrongLabels } from '../kit/values/hostnames.ts';
 
 /** A part of a record's name. */
@@ -9,7 +9,7 @@ export const recordLabel = /^(?:\*|[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)$/;
 
 /** A record's name as people say it: `@`, `www`, `www.example.com`; a dot at its end says that nothing is missing there. */
 export const recordName = (): PlainField<string, false> =>
-  plainField('Name', { shown: 'name', read: ([first = '']) => readName(first.trim()), show: (value) => [value] });
+  wordField('Name', { read: ([first = '']) => readName(first.trim()) });
 
 function readName(text: string): string {
   if (text === '@') return text;

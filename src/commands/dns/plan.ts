@@ -12,7 +12,6 @@ export type ListedRecord = {
   readonly values: readonly string[];
 };
 
-/** The requested change of one record. */
 export type RecordChange = {
   readonly domain: Domain;
   readonly type: RecordType;
@@ -34,7 +33,6 @@ export type Snapshot = {
   readonly least?: number | undefined;
 };
 
-/** Reads the records of the name. */
 export async function recordsAt(
   { read, leastTtl }: Pick<Sources, 'read' | 'leastTtl'>,
   { domain, name }: RecordChange,
@@ -68,7 +66,6 @@ export type Plan = {
   /** Records of this name with other types. */
   readonly others: readonly ListedRecord[];
   readonly was: readonly string[];
-  /** Values to add. */
   readonly adds: readonly string[];
   /** Values to add that already exist. */
   readonly known: readonly string[];

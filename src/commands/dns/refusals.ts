@@ -2,10 +2,11 @@ import { clipped, code, inShort, list, say, type Inline, type Text } from '../..
 import type { Wrong } from '../kit/action.ts';
 import { wrongLabels } from '../kit/values/hostnames.ts';
 import { isInZone, recordLabel, wholeName } from './names.ts';
-import { planOf, type Snapshot, type RecordChange } from './plan.ts';
-import { maxValueLength, meaning, wrongValue } from './values.ts';
+import { planOf, type Plan, type Snapshot, type RecordChange } from './plan.ts';
+import { maxValueLength, meaning, wrongValue, type RecordType } from './values.ts';
 
 type Refused = Wrong<keyof RecordChange>;
+type Refuse = (field: keyof RecordChange, says: Text, hint?: Inline) => Refused;
 const nothing = 'Nothing was done.';
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
@@ -56,7 +57,7 @@ export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | 
   const { least = 0 } = snapshot;
   const { records, was, adds, gone, missing, known } = plan;
   const record = say`${wanted.type} record ${code(plan.whole)}`;
-  const refused = (field: keyof RecordChange, says: Text, hint?: Inline): Refused => ({
+  const refused: Refuse = (field, says, hint) => ({
     field,
     says: say`${says} ${nothing}`,
     ...(hint !== undefined && { hint }),
@@ -89,25 +90,21 @@ export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | 
       'add',
       known.length > 0 ? say`${spoken(known)} is already in the ${record}.` : say`The ${record} already has this TTL.`,
     );
-  return crowded(wanted, snapshot, refused);
+  return crowded(wanted.type, plan, refused);
 }
 
 /** A CNAME cannot share its name with other records. */
-function crowded(
-  wanted: RecordChange,
-  snapshot: Snapshot,
-  refused: (field: keyof RecordChange, says: Text, hint?: Inline) => Refused,
-): Refused | undefined {
-  const { others, after, adds, was, whole } = planOf(wanted, snapshot);
+function crowded(type: RecordType, plan: Plan, refused: Refuse): Refused | undefined {
+  const { others, after, adds, was, whole } = plan;
   if (adds.length === 0) return undefined;
-  const [other] = wanted.type === 'CNAME' ? others : others.filter(({ type }) => type === 'CNAME');
+  const [other] = type === 'CNAME' ? others : others.filter(({ type }) => type === 'CNAME');
   if (other)
     return refused(
       'type',
       say`${code(whole)} has a ${other.type} record, and a CNAME can't share its name with another record.`,
       'Remove that one first.',
     );
-  if (wanted.type !== 'CNAME' || after.length === 1) return undefined;
+  if (type !== 'CNAME' || after.length === 1) return undefined;
   return refused(
     'add',
     say`${code(whole)} already has a CNAME, and a name can have only one.`,

@@ -1,7 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../errors.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
-import { plainField, type PlainField } from '../kit/fields.ts';
+import { wordField, type PlainField } from '../kit/fields.ts';
 import { folded, hostnameIn, wrongLabels } from '../kit/values/hostnames.ts';
 
 /** The types of records that are changed here. */
@@ -12,7 +12,7 @@ const maxValues = 50;
 
 /** One of the types, in capitals however it is typed. */
 export const recordType = (): PlainField<RecordType, false> =>
-  plainField<RecordType>('Type', {
+  wordField<RecordType>('Type', {
     choices: recordTypes,
     shown: recordTypes.join('|'),
     read: ([first = '']) => {
@@ -20,17 +20,15 @@ export const recordType = (): PlainField<RecordType, false> =>
       if (found !== undefined) return found;
       throw new Refusal(`Type is one of ${recordTypes.join(', ')}, not “${first.slice(0, 40)}”. Nothing was done.`);
     },
-    show: (value) => [value],
   });
 
 /** Values of a record, each as it was said: one to a word, or one to a line. Commas are part of them. */
 export const recordValues = (label: string): PlainField<readonly string[], false> =>
-  plainField(label, {
+  wordField(label, {
     many: true,
     shown: 'value',
     takesTokens: true,
     read: (words) => readValues(label, words),
-    show: (value) => value,
   });
 
 function readValues(label: string, words: readonly string[]): readonly string[] {

@@ -1,10 +1,10 @@
 import { Refusal } from '../../errors.ts';
 import { code, say } from '../../text.ts';
-import { plainField, type PlainField } from '../kit/fields.ts';
+import { wordField, type PlainField } from '../kit/fields.ts';
 
 /** The name of a certificate on this machine; what cannot be the name of one is refused before any file is looked for. */
 export const certificateName = (): PlainField<string, false> =>
-  plainField('Certificate', {
+  wordField('Certificate', {
     shown: 'name',
     read: ([first = '']) => {
       if (/^[\w.-]{1,100}$/.test(first) && !/^\.{1,2}$/.test(first)) return first;
@@ -12,7 +12,6 @@ export const certificateName = (): PlainField<string, false> =>
         hint: say`Ask the person who runs me for their names: ${code('NAME')} stands for NAME.pem and NAME.key.`,
       });
     },
-    show: (value) => [value],
   });
 
 /** Whether a certificate for these names is one for the domain; a wildcard stands for one label. */

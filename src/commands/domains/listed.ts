@@ -2,6 +2,5 @@ import { listDomains, type CompanyDomain } from '../../hosting/contract/domains.
 import { companyId } from '../company.ts';
 import type { Sources } from '../kit/sources.ts';
 
-/** The domains that the host lists for the company. */
 export const companyDomains = async (sources: Pick<Sources, 'read' | 'company'>): Promise<readonly CompanyDomain[]> =>
   sources.read(listDomains({ company: companyId(sources) }));

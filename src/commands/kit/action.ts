@@ -21,20 +21,12 @@ export type Wrong<Name extends string = string> = {
 };
 
 type WithSnapshot<F extends Fields, S> = { readonly input: Input<F>; readonly snapshot: S };
-type WithNow = { readonly now: number };
 
 /**
  * A command that changes something at the host. It describes its call and never makes it: everything here is pure
  * except `look`, which may only read. `S` is what `look` returns; it is stored with the change, so it must survive JSON.
  */
-export type Action<F extends Fields, S> = ActionParts<F, S> & {
-  /** The field that names what is changed. Policy, locks and the audit trail use it. */
-  readonly target: TargetKey<F> | 'company';
-  /** Fields for which policy requires the right to read (push: its source). */
-  readonly alsoReads?: readonly TargetKey<F>[];
-};
-
-type ActionParts<F extends Fields, S> = {
+export type Action<F extends Fields, S> = {
   readonly shape: 'action';
   /** One line for help; starts with a verb. */
   readonly summary: string;
@@ -46,6 +38,10 @@ type ActionParts<F extends Fields, S> = {
   readonly typedName?: 'always';
   /** In the order in which people type them. */
   readonly fields: F;
+  /** The field that names what is changed. Policy, locks and the audit trail use it. */
+  readonly target: TargetKey<F> | 'company';
+  /** Fields for which policy requires the right to read (push: its source). */
+  readonly alsoReads?: readonly TargetKey<F>[];
   /** Form fields that depend on other fields. */
   readonly dependent?: { readonly [K in keyof F]?: Dependent<F> };
   /** Checks across fields, without I/O. The result is shown on the form before its ack. */
@@ -56,7 +52,7 @@ type ActionParts<F extends Fields, S> = {
   /** What must still be the same when the change is sent; by default all of `snapshot`. */
   preconditions?(of: WithSnapshot<F, S>): unknown;
   call(of: WithSnapshot<F, S>): Write;
-  card(of: WithSnapshot<F, S> & WithNow): Wording;
+  card(of: WithSnapshot<F, S> & { readonly now: number }): Wording;
   /** What the host's current state says about the change, with a sentence for people. */
   proof?(of: WithSnapshot<F, S> & { readonly current: S }): { readonly verdict: ProofVerdict; readonly says: Text };
   /** A sentence about what a look shows after the answer to a send at `sentAt` was lost. It decides nothing. */
@@ -113,7 +109,7 @@ export function action<const F extends Fields, S = undefined>(of: Omit<Action<F,
 }
 
 /** Any action, without the types of its fields and its look. */
-export type AnyAction = ActionParts<Fields, unknown> & {
+export type AnyAction = Omit<Action<Fields, unknown>, 'target' | 'alsoReads'> & {
   readonly target: string;
   readonly alsoReads?: readonly string[];
 };

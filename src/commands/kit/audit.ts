@@ -33,7 +33,6 @@ export type TrailLine = {
   readonly receipt: string | undefined;
 };
 
-/** The trail as a file. */
 export type TrailFile = {
   readonly name: string;
   readonly content: string;

@@ -92,19 +92,16 @@ export type Check = {
   readonly hint?: Text;
 };
 
-/** Facts about this installation of Sitehand. */
 export type BuildInfo = {
   readonly version: string;
   readonly licence: string;
   /** The dialect of the hosting API. */
   readonly dialect: string;
-  /** The kind of database. */
   readonly database: string;
   /** An id that is unique to this database. */
   readonly installation: string;
 };
 
-/** Which changes to list. */
 export type ChangeFilter = {
   readonly env: Environment | undefined;
   readonly mine: boolean;
@@ -220,7 +217,6 @@ export type ChangeStory = {
   readonly events: readonly { readonly at: number; readonly actor: string; readonly says: Text }[];
 };
 
-/** What a builtin answers. */
 export type BuiltinAnswer = Page | { readonly instead: Args };
 
 /** A command about Sitehand itself. `right`: everybody, any reader, or only people with a rule that names it. */
@@ -248,10 +244,8 @@ export type Builtin<F extends Fields> = {
   answer(of: { readonly input: Input<F>; readonly queryService: QueryService }): Promise<BuiltinAnswer> | BuiltinAnswer;
 };
 
-/** Declares a builtin. */
 export function builtin<const F extends Fields>(of: Omit<Builtin<F>, 'shape'>): Builtin<F> {
   return { shape: 'builtin', ...of };
 }
 
-/** Any builtin. */
 export type AnyBuiltin = Builtin<Fields>;

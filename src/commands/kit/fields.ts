@@ -2,9 +2,9 @@ import { showDuration } from '../../duration.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import { readAddresses } from './values/addresses.ts';
-import { near } from './nearest-words.ts';
+import { didYouMean, near } from './nearest-words.ts';
 import { readPaths } from './values/paths.ts';
-import { code, say } from '../../text.ts';
+import { code } from '../../text.ts';
 import { readDuration, readMoment, type Moment } from './values/times.ts';
 
 /** How a field is typed: as a positional word, or as `--name value`. Forms ignore it. */
@@ -103,13 +103,12 @@ export const anySite = (): NameField<NamedSite, true> => ({
 
 /** One word, unchanged. */
 export const word = (label: string, limit = 200): PlainField<string, false> =>
-  plainField(label, {
+  wordField(label, {
     read: ([first = '']) => {
       if (first.length > limit) throw new Refusal(`${label} may have at most ${limit} characters. Nothing was done.`);
       if (/\p{Cc}/u.test(first)) throw new Refusal(`${label} may not have tabs or line breaks. Nothing was done.`);
       return first;
     },
-    show: (value) => [value],
   });
 
 /** A member of the workspace, mentioned or given by id; the value is a Slack user id. */
@@ -129,7 +128,7 @@ export const member = (label: string): PlainField<string, false> =>
 
 /** The words of another command, with its options: takes everything that follows. A form gives them as one text. */
 export const rest = (label: string): PlainField<Args, false> =>
-  plainField<Args>(label, {
+  wordField<Args>(label, {
     many: true,
     rest: true,
     shown: `${label.toLowerCase()}…`,
@@ -138,7 +137,6 @@ export const rest = (label: string): PlainField<Args, false> =>
       // Text with quotes stays whole: the parser of the inner command splits it.
       return words.length === 1 && !/["“”„«»‘’']/.test(first) ? first.trim().split(/\s+/) : words;
     },
-    show: (value) => value,
   });
 
 /** Several words, joined with single spaces. */
@@ -156,7 +154,7 @@ export const phrase = (label: string, limit = 3_000): PlainField<string, false> 
 
 /** One of a few words; case does not matter. */
 export const choice = <const T extends string>(label: string, of: readonly T[]): PlainField<T, false> =>
-  plainField<T>(label, {
+  wordField<T>(label, {
     choices: of,
     shown: of.join('|'),
     read: ([first = '']) => {
@@ -165,10 +163,9 @@ export const choice = <const T extends string>(label: string, of: readonly T[]):
       const [nearest] = near(first.toLowerCase().slice(0, 40), of);
       throw new Refusal(
         `${label} is one of ${of.join(', ')}, not “${first.slice(0, 40)}”. Nothing was done.`,
-        nearest === undefined ? {} : { hint: say`Did you mean ${code(nearest)}?` },
+        nearest === undefined ? {} : { hint: didYouMean([code(nearest)]) },
       );
     },
-    show: (value) => [value],
   });
 
 /** A whole number between two bounds. */
@@ -187,22 +184,20 @@ export const count = (label: string, from: number, to: number): PlainField<numbe
 
 /** IP addresses and ranges in canonical spelling, without duplicates; `anyWidth` is for commands that only remove. */
 export const addresses = (label: string, anyWidth = false): PlainField<readonly string[], false> =>
-  plainField(label, {
+  wordField(label, {
     many: true,
     shown: 'address…',
     example: '198.51.100.4 or 2001:db8::/64, one per line',
     read: (words) => readAddresses(words, anyWidth),
-    show: (value) => value,
   });
 
 /** Files and folders below the root of a site, separated by commas or line breaks. */
 export const paths = (label: string): PlainField<readonly string[], false> =>
-  plainField(label, {
+  wordField(label, {
     many: true,
     shown: 'path,…',
     example: 'wp-content/uploads, one per line',
     read: readPaths,
-    show: (value) => value,
   });
 
 /** Whether a word means yes. */
@@ -266,3 +261,9 @@ export function plainField<T>(label: string, field: Plain<T>): PlainField<T, fal
     ...field,
   };
 }
+
+/** A plain field whose value is a word or several, and shown as just that. */
+export const wordField = <T extends string | Args>(
+  label: string,
+  field: Omit<Plain<T>, 'show'>,
+): PlainField<T, false> => plainField<T>(label, { ...field, show: (value: string | Args) => [value].flat() });

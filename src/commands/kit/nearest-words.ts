@@ -1,4 +1,5 @@
 import { distance as levenshtein } from 'fastest-levenshtein';
+import { joined, say, type Inline, type Text } from '../../text.ts';
 
 /** Edit distance; swapped letters count as one edit. */
 const distance = (one: string, other: string): number =>
@@ -32,6 +33,9 @@ function nearestOf(typed: string, known: readonly string[]): readonly Near[] {
 /** The edit distance from `typed` to the nearest entry. */
 export const away = (typed: string, known: readonly string[]): number =>
   Math.min(...known.map((one) => distance(typed, one)));
+
+/** A question about what was meant. */
+export const didYouMean = (meant: readonly Inline[]): Text => say`Did you mean ${joined(meant, ' or ')}?`;
 
 /** A command found in a sentence: how many letters were off, and the words that are not part of it. */
 type Found = { readonly path: string; readonly slips: number; readonly rest: readonly string[] };

@@ -20,12 +20,7 @@ export type Surroundings = Sources & {
 };
 
 /** A command that only reads from the host; it answers privately. */
-export type Report<F extends Fields> = ReportParts<F> & {
-  /** What policy asks the right to read. */
-  readonly target: TargetKey<F> | 'company';
-};
-
-type ReportParts<F extends Fields> = {
+export type Report<F extends Fields> = {
   readonly shape: 'report';
   readonly summary: string;
   readonly button: string;
@@ -35,14 +30,14 @@ type ReportParts<F extends Fields> = {
   /** The audit event that records who asked; written before anything is shown. */
   readonly noted?: string;
   readonly fields: F;
+  /** What policy asks the right to read. */
+  readonly target: TargetKey<F> | 'company';
   invalid?(input: Input<F>): Wrong<keyof F & string> | undefined;
   show(of: { readonly input: Input<F> } & Surroundings): Promise<Page>;
 };
 
-/** Declares a report. */
 export function report<const F extends Fields>(of: Omit<Report<F>, 'shape'>): Report<F> {
   return { shape: 'report', ...of };
 }
 
-/** Any report. */
-export type AnyReport = ReportParts<Fields> & { readonly target: string };
+export type AnyReport = Omit<Report<Fields>, 'target'> & { readonly target: string };

@@ -2,7 +2,7 @@ import { amount, bold, code, inline, joined, say, type Text } from '../../text.t
 import { cut, type First, type Section } from './section.ts';
 import { breathe, eachPiece } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
-import { pathCounter, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
+import { pathCounter, pathIn, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
 
 const maxPaths = 5;
 const maxVisitors = 5;
@@ -76,11 +76,8 @@ function statusCounts(statuses: ReadonlyMap<number, number>): string {
 
 function slowest(paths: readonly PathCount[]): readonly Text[] {
   const average = ({ seconds }: PathCount): number => seconds.sum / seconds.count;
-  return ranked(
-    paths.filter(({ seconds }) => seconds.count > 0),
-    average,
-    ({ path }) => path,
-  )
+  const timed = paths.filter(({ seconds }) => seconds.count > 0);
+  return ranked(timed, average, pathIn)
     .slice(0, maxPaths)
     .map((one) => {
       const { count, most } = one.seconds;

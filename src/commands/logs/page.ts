@@ -35,12 +35,8 @@ const recent = 3 * 3_600_000;
 const wide = 8 * 60_000;
 
 /** The drawn span: first to last line, widened to the requested span if it was all read; undefined without times. */
-export function stretchOf({
-  lines,
-  isCut,
-  span,
-  now,
-}: Pick<Reading, 'lines' | 'isCut' | 'span' | 'now'>): Stretch | undefined {
+export function stretchOf(reading: Pick<Reading, 'lines' | 'isCut' | 'span' | 'now'>): Stretch | undefined {
+  const { lines, isCut, span, now } = reading;
   let [first, last] = [Infinity, -Infinity];
   for (const { at } of lines) {
     if (at === undefined) continue;
@@ -159,12 +155,9 @@ async function lensOf(
   as: 'time' | 'date',
 ): Promise<Section> {
   if (log === 'access') return accessLens(lines);
-  return log === 'cache'
-    ? cacheLens(lines)
-    : errorLens(
-        lines.map(({ line }) => line),
-        { as, errors },
-      );
+  if (log === 'cache') return cacheLens(lines);
+  const read = lines.map(({ line }) => line);
+  return errorLens(read, { as, errors });
 }
 
 function titleOf(

@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
 import { code, say } from '../../text.ts';
-import { choice, count, environment, option, optional, plainField } from '../kit/fields.ts';
+import { choice, count, environment, option, optional, wordField } from '../kit/fields.ts';
 import { addressesIn } from './masking.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
@@ -11,14 +11,13 @@ import { eachPiece, inPieces } from './chunks.ts';
 const defaultLines = 20_000;
 
 /** A visitor's alias, as log pages show it. */
-const visitor = plainField<string>('Alias', {
+const visitor = wordField<string>('Alias', {
   shown: 'client-3f2a1c',
   read: ([first = '']) => {
     const alias = /^client-[\da-f]{4,64}$/.exec(first.toLowerCase())?.[0];
     if (alias !== undefined) return alias;
     throw new Refusal(`An alias looks like client-3f2a1c, not “${first.slice(0, 40)}”. Nothing was done.`);
   },
-  show: (value) => [value],
 });
 
 export const logsReveal = report({

@@ -93,7 +93,7 @@ function impossible(input: FieldValues, { whole, same, loop }: Snapshot): Wrong<
   const args = ['redirects', 'edit', env.id, from, `--to=${to}`, `--type=${wanted.type}`, ...(selected ?? [])];
   return {
     field: 'from',
-    says: say`${env.name} already redirects that path: ${spokenAll(clash, 5)}. Nothing was changed.`,
+    says: say`${env.name} already redirects that path: ${spokenAll(clash)}. Nothing was changed.`,
     hint: say`${code('redirects edit')} changes where it leads.`,
     offers: selected ? [{ label: 'Change where it leads…', args }] : [],
   };

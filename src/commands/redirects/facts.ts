@@ -19,6 +19,6 @@ export const leadsBack = (from: string, way: readonly RedirectRule[]) =>
     says:
       way.length === 0
         ? say`This would lead ${code(brief(from))} to itself. Nothing was changed.`
-        : say`Visitors would go around in circles: from there they are sent back to ${code(brief(from))} by ${spokenAll(way, 5)}. Nothing was changed.`,
+        : say`Visitors would go around in circles: from there they are sent back to ${code(brief(from))} by ${spokenAll(way)}. Nothing was changed.`,
     hint: 'Redirect it to a page that is not redirected itself.',
   }) as const;

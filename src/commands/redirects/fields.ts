@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { redirectTypes } from '../../hosting/contract/redirects.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
-import { choice, option, plainField, word, type PlainField } from '../kit/fields.ts';
+import { choice, option, wordField, word, type PlainField } from '../kit/fields.ts';
 import { hostnameIn } from '../kit/values/hostnames.ts';
 
 const longest = 2_000;
@@ -10,8 +10,7 @@ const maxCityLength = 100;
 export const anywhere = 'any';
 
 /** A path that is led elsewhere. */
-export const fromPath = plainField('From', {
-  shown: 'from',
+export const fromPath = wordField('From', {
   takesTokens: true,
   example: '/old',
   read: ([first = '']) => {
@@ -19,15 +18,13 @@ export const fromPath = plainField('From', {
     if (wrong === undefined) return first;
     throw refused('From', first, wrong, 'Write the path alone: /old. A domain goes into its own field.');
   },
-  show: (value) => [value],
 });
 
 /** The path of a rule that is there, whatever it looks like. */
 export const listedFrom = { ...word('From', longest), takesTokens: true } as const;
 
 /** Where a path is led: another path, or an address with its host. */
-export const target = plainField('To', {
-  shown: 'to',
+export const target = wordField('To', {
   takesTokens: true,
   example: '/new or https://acme.com/new',
   read: ([first = '']) => {
@@ -35,7 +32,6 @@ export const target = plainField('To', {
     if (wrong === undefined) return first;
     throw refused('To', first, wrong, 'Write a path of the same site, /new, or a whole address, https://acme.com/new.');
   },
-  show: (value) => [value],
 });
 
 /** Whether the visitor's browser may remember it for good. */
@@ -46,9 +42,10 @@ const place = (
   label: string,
   { example, all, mayBeAny }: { readonly example: string; readonly all: string; readonly mayBeAny: boolean },
   read: (word: string) => ReturnType<typeof hostnameIn>,
-): PlainField<string, false> =>
-  plainField(label, {
+): PlainField<string, true> => {
+  const field = wordField(label, {
     example,
+    ...(mayBeAny && { hint: `Only where several rules have this path; ${anywhere}: the one for all ${all}` }),
     read: ([first = '']) => {
       if (mayBeAny && isAny(first)) return anywhere;
       const found = read(first);
@@ -56,10 +53,11 @@ const place = (
       const otherwise = mayBeAny ? `${anywhere} for the rule for all ${all}` : `leave it out for all ${all}`;
       throw refused(label, first, found.wrong, `Write it like ${example}, or ${otherwise}.`);
     },
-    show: (value) => [value],
   });
+  return option(field);
+};
 
-const domain = (mayBeAny: boolean): PlainField<string, false> =>
+const domain = (mayBeAny: boolean): PlainField<string, true> =>
   place('Domain', { example: 'acme.com', all: 'domains', mayBeAny }, (word) => {
     // The host may list a domain with its scheme; which rule is meant does not hang on it.
     const [scheme = ''] = /^https?:\/\//i.exec(word) ?? [];
@@ -67,14 +65,14 @@ const domain = (mayBeAny: boolean): PlainField<string, false> =>
     return 'name' in read && !mayBeAny ? { name: `${scheme.toLowerCase()}${read.name}` } : read;
   });
 
-const country = (mayBeAny: boolean): PlainField<string, false> =>
+const country = (mayBeAny: boolean): PlainField<string, true> =>
   place('Country', { example: 'DE', all: 'countries', mayBeAny }, (word) =>
     /^[a-z]{2}$/i.test(word.trim())
       ? { name: word.trim().toUpperCase() }
       : { wrong: 'is no country code of two letters' },
   );
 
-const city = (mayBeAny: boolean): PlainField<string, false> =>
+const city = (mayBeAny: boolean): PlainField<string, true> =>
   place('City', { example: 'Berlin', all: 'cities', mayBeAny }, (word) => {
     const name = word.trim();
     const isName = name !== '' && name.length <= maxCityLength && !isAny(name) && !/\p{Cc}/u.test(name);
@@ -84,21 +82,10 @@ const city = (mayBeAny: boolean): PlainField<string, false> =>
 const isAny = (word: string): boolean => word.trim().toLowerCase() === anywhere;
 
 /** The fields that say for which requests a new rule is. */
-export const places = {
-  domain: option(domain(false)),
-  country: option(country(false)),
-  city: option(city(false)),
-};
+export const places = { domain: domain(false), country: country(false), city: city(false) };
 
 /** The same fields where they tell one rule from others of the same path; `any` is the one that names none. */
-export const selectors = {
-  domain: option({ ...domain(true), hint: 'Only where several rules have this path; any: the one for all domains' }),
-  country: option({
-    ...country(true),
-    hint: 'Only where several rules have this path; any: the one for all countries',
-  }),
-  city: option({ ...city(true), hint: 'Only where several rules have this path; any: the one for all cities' }),
-};
+export const selectors = { domain: domain(true), country: country(true), city: city(true) };
 
 /** Whether saying this would be read as exactly this. */
 export function canBeSaid(field: PlainField<string>, value: string): boolean {

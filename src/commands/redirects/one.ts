@@ -55,7 +55,7 @@ export function notOne(
   }
   if (found.length > 1) {
     const offers = candidates(found, argsFor);
-    const says = say`${env.name} has ${found.length} redirects from ${from}: ${spokenAll(found, maxCandidates)}. Nothing was changed.`;
+    const says = say`${env.name} has ${found.length} redirects from ${from}: ${spokenAll(found)}. Nothing was changed.`;
     const hint =
       offers.length > 0
         ? say`Which one? Add its ${code('--domain')}, ${code('--country')} or ${code('--city')}; ${code(anywhere)} is the one that names none.`
@@ -101,12 +101,9 @@ export function selectorsOf(rule: Pick<RedirectRule, 'from'> & Partial<RedirectR
 /** The form's choices: the paths of the environment's rules. */
 export const fromOfItsRules = {
   on: ['env'],
-  choices: async ({
-    input: { env },
-    read,
-  }: { readonly input: { readonly env?: Environment } } & Sources): Promise<Args> => {
-    if (env === undefined) return [];
-    const { rules } = await allRules(read, env);
+  choices: async ({ input, read }: { readonly input: { readonly env?: Environment } } & Sources): Promise<Args> => {
+    if (input.env === undefined) return [];
+    const { rules } = await allRules(read, input.env);
     return [...new Set(rules.flatMap(({ from }) => (from ? [from] : [])))];
   },
 } as const;

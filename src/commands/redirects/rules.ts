@@ -34,8 +34,7 @@ export async function allRules(read: HostReader, { id }: Environment, wanted: Se
     if (count !== undefined && came >= count) return { rules: [...rules.values()], whole: true };
     if (isNew) continue;
     // The same full page again: the host ignores the page number, so the list is incomplete.
-    const isEnd = count === undefined && answer.rules.length !== pageSize;
-    return { rules: [...rules.values()], whole: isEnd };
+    return { rules: [...rules.values()], whole: count === undefined && answer.rules.length !== pageSize };
   }
   return { rules: [...rules.values()], whole: false };
 }
@@ -47,7 +46,7 @@ export const notWhole = ({ name }: Environment) =>
     hint: "Try again. If that doesn't help, change them in the host's panel.",
   }) as const;
 
-const cellsOf = (rule: RedirectRule): readonly (string | null | undefined)[] => [
+const cellsOf = (rule: RedirectRule) => [
   rule.from,
   rule.to,
   rule.type,
@@ -121,10 +120,12 @@ function worded(rule: Core, shown: (text: string | null | undefined) => string):
   return `${shown(rule.from)} → ${shown(rule.to)} (${statusOf(rule)})${where.join('')}`;
 }
 
+const maxSpoken = 5;
+
 /** The first few rules in words, and how many more. */
-export function spokenAll(rules: readonly RedirectRule[], most: number): string {
-  const shown = rules.slice(0, most).map(spoken).join('; ');
-  return rules.length > most ? `${shown}; and ${rules.length - most} more` : shown;
+export function spokenAll(rules: readonly RedirectRule[]): string {
+  const shown = rules.slice(0, maxSpoken).map(spoken).join('; ');
+  return rules.length > maxSpoken ? `${shown}; and ${rules.length - maxSpoken} more` : shown;
 }
 
 /** The rules with these words in their path, target or domain, whatever their case; none said: all of them. */
@@ -136,4 +137,4 @@ export function withWords(rules: readonly RedirectRule[], search: string | undef
 }
 
 /** A path as it fits a title; nothing is said as such. */
-export const brief = (text: string | null | undefined, most = 80): string => (!text ? 'nothing' : clipped(text, most));
+export const brief = (text: string | null | undefined): string => (text ? clipped(text, 80) : 'nothing');

@@ -1,9 +1,9 @@
 import { Refusal } from '../../errors.ts';
 import { updateThemes } from '../../hosting/contract/themes.ts';
-import { bold, code, inline, inShort, joined, list, say, type Text } from '../../text.ts';
+import { bold, code, inShort, list, say, type Text } from '../../text.ts';
 import { action, type Wrong } from '../kit/action.ts';
-import { environment, plainField, type PlainField, type Input } from '../kit/fields.ts';
-import { near } from '../kit/nearest-words.ts';
+import { environment, wordField, type PlainField, type Input } from '../kit/fields.ts';
+import { didYouMean, near } from '../kit/nearest-words.ts';
 import { is, themesOf, type InstalledTheme } from './installed.ts';
 
 const maxAtOnce = 100;
@@ -11,7 +11,7 @@ const maxShown = 25;
 
 /** Theme slugs without duplicates, separated by commas, spaces or line breaks. */
 function slugs(label: string): PlainField<readonly string[], false> {
-  return plainField<readonly string[]>(label, {
+  return wordField<readonly string[]>(label, {
     many: true,
     shown: 'theme…',
     read: (words) => {
@@ -28,7 +28,6 @@ function slugs(label: string): PlainField<readonly string[], false> {
         hint: say`Themes are named as ${code('themes show')} writes them: letters, digits, dots and dashes.`,
       });
     },
-    show: (value) => value,
   });
 }
 
@@ -96,7 +95,7 @@ function missing({ env, themes: names }: FieldValues, themes: readonly Installed
     says: say`${spoken(gone)} ${gone.length === 1 ? 'is no theme' : 'are no themes'} of ${env.name}. Nothing was changed.`,
     hint:
       meant.length > 0
-        ? say`Did you mean ${joined(meant.map(bold), ' or ')}?`
+        ? didYouMean(meant.map(bold))
         : known.length > 0
           ? say`It has ${spoken(known, 10)}.`
           : 'The host lists no theme there.',
@@ -139,12 +138,9 @@ function warningOf(themes: readonly InstalledTheme[]): Text | undefined {
 }
 
 const versions = (themes: readonly InstalledTheme[]): Text => {
-  const shown = joined(
-    themes.slice(0, 5).map(({ name, version }) => inline(`${name} ${version ?? 'in its new version'}`)),
-    ', ',
-  );
+  const shown = themes.slice(0, 5).map(({ name, version }) => `${name} ${version ?? 'in its new version'}`);
   const more = themes.length > 5 ? ` and ${themes.length - 5} more` : '';
-  return say`${shown}${more} ${themes.length === 1 ? 'is' : 'are'}`;
+  return say`${shown.join(', ')}${more} ${themes.length === 1 ? 'is' : 'are'}`;
 };
 
 const spoken = (names: readonly string[], most = 3): Text => inShort([list(names, most, 'bold')]);

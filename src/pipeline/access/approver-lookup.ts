@@ -62,19 +62,17 @@ export async function peopleOf(
   { membersOf }: Pick<AccessContext, 'membersOf'>,
   policy: Policy,
   groups: readonly string[],
-): Promise<{ readonly people: readonly Member[]; readonly unknown: readonly string[] }> {
+) {
   const lists = await Promise.all(groups.map(async (group) => [group, await membersOf(group)] as const));
   const answered = lists.flatMap(([group, members]) => (members ? [[group, new Set(members)] as const] : []));
   const named = idsIn(policy, [...policy.groups.keys()]).filter((id) => !isUserGroup(id));
   const people = [...new Set([...named, ...answered.flatMap(([, members]) => [...members])])].map((id): Member => {
     const ids = idsOf(policy, id);
-    const joined = answered.filter(([, members]) => !members.has(id) && ids.some((one) => members.has(one)));
-    const own = answered.filter(([, members]) => members.has(id));
-    const others = answered.filter(([, members]) => !ids.some((one) => members.has(one)) && !members.has(id));
-    const [groups = [], joinedGroups = [], otherGroups = []] = [own, joined, others].map((those) =>
-      those.map(([group]) => group),
+    const byWhom = Map.groupBy(answered, ([, members]) =>
+      members.has(id) ? 'own' : ids.some((one) => members.has(one)) ? 'joined' : 'others',
     );
-    return { id, groups, joinedGroups, otherGroups };
+    const those = (whose: 'own' | 'joined' | 'others') => (byWhom.get(whose) ?? []).map(([group]) => group);
+    return { id, groups: those('own'), joinedGroups: those('joined'), otherGroups: those('others') };
   });
   return { people, unknown: lists.flatMap(([group, members]) => (members ? [] : [group])) };
 }
@@ -98,7 +96,7 @@ export const whoIsAsked = (asks: readonly AskedRequirement[], without: readonly 
   joined(
     asks.map(({ count, people, groups, userGroups = [] }) => {
       const left = people.filter((id) => !without.includes(id));
-      const named = left.slice(0, maxNamed).map((id) => inText(id));
+      const named = left.slice(0, maxNamed).map((id): Text => [mention(id)]);
       const more = left.length > maxNamed ? [say`${left.length - maxNamed} more`] : [];
       const some = [...named, ...more, ...userGroups.map((group) => [userGroup(group)])];
       const who = some.length > 0 ? some : groups.map((group) => [bold(group)]);
@@ -107,5 +105,3 @@ export const whoIsAsked = (asks: readonly AskedRequirement[], without: readonly 
     }),
     ', and ',
   );
-
-const inText = (id: string): Text => [mention(id)];

@@ -18,7 +18,7 @@ import { isDecided, unwelcome, type Person } from './access-check.ts';
 import { mayRunSomewhere } from './may-run.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parse, parseArgs } from '../language/parse.ts';
-import { isNamed, isSite, resolve, type Resolved } from '../language/resolve.ts';
+import { environmentsOf, isNamed, isSite, resolve, type KnownNames, type Resolved } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';
 import { commandsIn } from '../language/pasted-credentials.ts';
@@ -70,9 +70,8 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
   if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
   const { target, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
-  const decisions = (site ? onSite(context, person, asked, site) : [asked]).map((one) =>
-    decideAccess(policy, person, one),
-  );
+  const requests = site ? onSite(context.names(person), asked, site) : [asked];
+  const decisions = requests.map((one) => decideAccess(policy, person, one));
   const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
   if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
   if (decision.kind === 'allowed') {
@@ -93,11 +92,8 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
 }
 
 /** One request for each environment of the site. One that is allowed is enough. */
-const onSite = (context: Asking, person: Person, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
-  context
-    .names(person)
-    .environments.filter(({ site }) => (site?.id ?? site?.name) === id)
-    .map((target) => ({ ...asked, aims: [{ target, access: 'read' }] }));
+const onSite = (names: KnownNames, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
+  environmentsOf(names, id).map((target) => ({ ...asked, aims: [{ target, access: 'read' }] }));
 
 function refusalOf(decision: AccessDecision): Ability['answer'] {
   if (decision.kind === 'allowed') throw new Error('an allowed decision has no refusal');

@@ -1,4 +1,4 @@
-import { catalogue, type Command } from '../../commands/index.ts';
+import { catalogue } from '../../commands/index.ts';
 import { rightOf, rightsOf, unlocking } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import { mentionedGroups } from '../../policy/people.ts';
@@ -7,14 +7,13 @@ import type { Needed } from '../../policy/approval-requirement.ts';
 import type { PolicyCommand as Right, Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { code, joined, say, userGroup, type Text } from '../../text.ts';
+import type { ParsedCommand } from '../language/parsed-command.ts';
 import { authorizationOf } from './authorization.ts';
 
 /** The Slack user groups whose members have to be known, and the words for it if they are not. */
 
-type PathAndCommand = { readonly path: string; readonly command: Command };
-
 /** The groups that decide whether somebody may run this command. Without a command: what they may read. */
-export function groupsToAsk(policy: Policy, asked?: PathAndCommand): readonly string[] {
+export function groupsToAsk(policy: Policy, asked?: Pick<ParsedCommand, 'path' | 'command'>): readonly string[] {
   if (asked === undefined) return groupsAbout(policy);
   if (asked.command.shape === 'builtin' && asked.command.glances) return mentionedGroups(policy);
   return distinct(rightsOf(asked.path, asked.command).map((right) => groupsAbout(policy, right)));
@@ -38,18 +37,16 @@ export function groupsOf(
   const command = catalogue.get(change.command);
   if (command === undefined) return groupsAbout(policy);
   const right = rightOf(change.command, command);
-  if (role === 'ender') return groupsEnding(policy, right, authorizationOf(change).approval);
-  return role === 'requester'
-    ? groupsAbout(policy, right)
-    : groupsApproving(policy, right, authorizationOf(change).approval);
+  if (role === 'requester') return groupsAbout(policy, right);
+  const { approval } = authorizationOf(change);
+  return role === 'ender' ? groupsEnding(policy, right, approval) : groupsApproving(policy, right, approval);
 }
 
 /** Says that Slack does not tell who is in these groups. Mentions them. */
-export const membersUnknown = (groups: readonly string[]): Text =>
-  say`Slack doesn't tell me who is in ${joined(
-    groups.map((id) => say`${userGroup(id)} (${code(id)})`),
-    ', ',
-  )}.`;
+export function membersUnknown(groups: readonly string[]): Text {
+  const named = groups.map((id) => say`${userGroup(id)} (${code(id)})`);
+  return say`Slack doesn't tell me who is in ${joined(named, ', ')}.`;
+}
 
 /** The same without mentions, so that a card notifies nobody. */
 export const membersUnknownQuietly = (groups: readonly string[]): Text =>

@@ -12,19 +12,19 @@ import type { AccessContext } from './context.ts';
 /** The stored targets of a change, as they were when it was asked for. */
 export type StoredTargets = Pick<Change, 'targets'>;
 
-/** Returns a predicate: may this person read a change? `audit` also requires the right to the audit trail. */
-export function readerOf(
-  context: AccessContext,
-  person: Person,
-  right: 'read' | 'audit' = 'read',
-): (about: StoredTargets) => boolean {
+/** Whether a person may read what is about these targets. */
+export type MayRead = (about: StoredTargets) => boolean;
+
+/** `audit` also requires the right to the audit trail. */
+export function readerOf(context: AccessContext, person: Person, right: 'read' | 'audit' = 'read'): MayRead {
   const policy = context.policy();
   const targets = targetsNow(context);
   const known = new Map<string, boolean>();
   const may = (target: Target): boolean => {
     const key = `${targetKey(target)}:${target.name}`;
     const answer =
-      known.get(key) ?? (mayRead(policy, person, target) && (right === 'read' || mayAudit(policy, person, target)));
+      known.get(key) ??
+      (mayRead(policy, person, target) && (right === 'read' || mayByName(policy, person, 'audit', target)));
     known.set(key, answer);
     return answer;
   };
@@ -52,10 +52,11 @@ export function namesWith(context: Pick<AccessContext, 'names'>, about: StoredTa
 /** The target with its current name; undefined: it is not listed. */
 export const listedAs = (names: KnownNames, target: Target): Target | undefined => byKey(names).get(targetKey(target));
 
-/** Whether a rule allows this person the audit trail of this target. */
-const mayAudit = (policy: Policy, person: Person, target: Target): boolean =>
-  decideAccess(policy, person, { command: { path: 'audit', risk: 'named' }, aims: [{ target, access: 'read' }] })
-    .kind === 'allowed';
+/** Whether a rule that names this right allows it to the person on this target. */
+export function mayByName(policy: Policy, person: Person, path: 'audit' | 'use', target: Target): boolean {
+  const asked = { command: { path, risk: 'named' }, aims: [{ target, access: 'read' }] } as const;
+  return decideAccess(policy, person, asked).kind === 'allowed';
+}
 
 /** The targets of a change as listed now; those that are not listed, as stored. */
 function targetsNow({ names, company }: AccessContext): (about: StoredTargets) => readonly Target[] {

@@ -51,9 +51,7 @@ async function changeOfKey(db: ReadHandle, keys: readonly Buffer[]) {
 }
 
 /** The ids of all keys that the trail ever had, and of the one in use. */
-async function keysOf(
-  db: ReadHandle,
-): Promise<{ readonly used: ReadonlySet<string>; readonly inUse: string | undefined }> {
+async function keysOf(db: ReadHandle) {
   const used = new Set<string>();
   let inUse: string | undefined;
   for (const line of await linesOfKeys(db)) {

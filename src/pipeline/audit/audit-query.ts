@@ -5,16 +5,13 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { aboutChanges } from '../../storage/changes.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { eventInWords } from '../changes/event-names.ts';
-import type { StoredTargets } from '../access/visibility.ts';
+import type { MayRead, StoredTargets } from '../access/visibility.ts';
 import { parseDetails, type AuditDetails } from './audit-details.ts';
 
 /** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
 
 /** A line with its stored event, details and hashes. */
 export type Entry = TrailLine & Pick<AuditLine, 'event' | 'details' | 'previous' | 'hash'>;
-
-/** Whether a person may read lines about these targets. Lines without targets need only the right to the trail. */
-export type MayRead = (about: StoredTargets) => boolean;
 
 const batch = 500;
 /** How many lines a list shows. */
@@ -106,6 +103,7 @@ export const entriesOf = async (
   mayRead: MayRead,
 ): Promise<readonly Entry[]> => withChanges(db, await readableOf(db, lines, mayRead));
 
+/** Lines without targets need only the right to the trail. */
 async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
   const changes = await aboutChanges(db, changesOf(lines));
   const readable = new Map(changes.map((change) => [change.number, mayRead(change)]));
@@ -155,26 +153,20 @@ type AboutChange = {
 };
 
 function entryOf(line: AuditLine, own: AuditDetails, { asked, requester, approvers }: AboutChange): Entry {
-  const { seq, at, change, event, actor, details, previous, hash } = line;
+  const { target, reason, receipt } = own;
   // A forced unlock, for example, is allowed by rules of its own, not by those of the change.
-  const authorization = own.rules.length > 0 ? own : (asked ?? own);
+  const { rules, policy } = own.rules.length > 0 ? own : (asked ?? own);
   return {
-    seq,
-    at,
-    actor,
-    name: own.name ?? (actor === requester ? asked?.name : undefined),
-    says: eventInWords(event),
-    change: change ?? undefined,
-    target: own.target,
-    reason: own.reason,
-    rules: authorization.rules,
-    policy: authorization.policy,
-    fingerprint: asked?.fingerprint,
+    ...line,
+    name: own.name ?? (line.actor === requester ? asked?.name : undefined),
+    says: eventInWords(line.event),
+    change: line.change ?? undefined,
+    target,
+    reason,
+    receipt,
+    rules,
+    policy,
     approvers,
-    receipt: own.receipt,
-    event,
-    details,
-    previous,
-    hash,
+    fingerprint: asked?.fingerprint,
   };
 }

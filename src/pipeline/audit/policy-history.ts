@@ -47,9 +47,8 @@ async function record({ database, changeStore }: PolicyHistory, { hash, text }: 
 
 /** A message about rules whose approval can never be completed, by the groups that can be read; undefined: none. */
 async function hopeless({ membersOf }: PolicyHistory, policy: Policy): Promise<Text | undefined> {
-  const groups = await Promise.all(
-    mentionedGroups(policy).map(async (group) => [group, await membersOf(group)] as const),
-  );
+  const lookUp = async (group: string) => [group, await membersOf(group)] as const;
+  const groups = await Promise.all(mentionedGroups(policy).map(lookUp));
   const known = groups.flatMap(([group, members]) => (members ? [[group, members] as const] : []));
   const mistakes = impossibleRules(policy, new Map(known));
   if (mistakes.length === 0) return undefined;

@@ -135,7 +135,6 @@ const mayNot = (groups: readonly string[], why: 'denied' | 'not named'): EndRigh
 export const isEnough = (right: EndRight, anybody: boolean | undefined): boolean =>
   right.kind === 'may' || (right.kind === 'if nobody may' && (right.forced ? anybody !== true : anybody === false));
 
-/** Closes an unknown outcome. */
 function close(decision: Decision, voting: VoteContext): DecisionResult {
   const { change, now } = voting;
   refuseIfStale(decision, voting, 'unknown');

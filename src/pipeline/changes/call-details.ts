@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
-import { listVotes, type Vote } from '../../storage/votes.ts';
+import { listVotes } from '../../storage/votes.ts';
 import {
   amount,
   bold,
@@ -24,7 +24,7 @@ import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
-import { markOf, standing, type ShownVersion } from './card.ts';
+import { approvedBy, markOf, standing, type Approved, type ShownVersion } from './card.ts';
 import type { AccessContext } from '../access/context.ts';
 
 /** A frozen change in full, as lines: its card uncut, and the request byte for byte. */
@@ -62,16 +62,15 @@ export async function detailsFor(
 }
 
 /** The details of a change row; `approved` are the approvals so far. */
-export function detailsOfChange(change: Change, approved: readonly Pick<Vote, 'person' | 'at'>[]): CallDetails {
+export function detailsOfChange(change: Change, approved: readonly Approved[]): CallDetails {
   const { asks = [] } = authorizationOf(change);
   const reason = change.reason === null ? undefined : say`“${change.reason}”`;
-  const votes = approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`);
   return detailsOf(change, say`${markOf(change)} **${cardOf(change).title}** · #${change.number}`, [
     standing(change),
     fact('Asked by', joined([[person(change.requester)], time(change.created_at, 'date'), reason], ' · ')),
     ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
-    ...(votes.length > 0 ? [fact('Approved by', joined(votes, '; '))] : []),
+    ...(approved.length > 0 ? [fact('Approved by', joined(approvedBy(approved), '; '))] : []),
     ...targetFacts(storedTargets(change)),
   ]);
 }

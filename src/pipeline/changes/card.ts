@@ -107,6 +107,8 @@ const stateInWords: Readonly<Record<Change['state'], string>> = {
 
 /** Who approved, and when. */
 export type Approved = Pick<Vote, 'person' | 'at'>;
+export const approvedBy = (approved: readonly Approved[]): readonly Text[] =>
+  approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`);
 
 /** The card of a change row. `approved` are the approvals so far, oldest first. */
 export function renderCard(change: Change, approved: readonly Approved[], installation: string): Card {
@@ -136,16 +138,12 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
 /** Who can approve it and until when, and who already did. */
 function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
   const { asks = [] } = authorizationOf(change);
-  const done = joined(
-    approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`),
-    '; ',
-  );
   const already = approved.map(({ person: who }) => who);
   return [
     ...(change.state === 'waiting'
       ? [['Approve', say`${whoIsAsked(asks, already)}, until ${time(change.expires_at)}`] as const]
       : []),
-    ...(approved.length > 0 ? [['Approved by', done] as const] : []),
+    ...(approved.length > 0 ? [['Approved by', joined(approvedBy(approved), '; ')] as const] : []),
   ];
 }
 
@@ -162,7 +160,6 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
   return change.state === 'waiting' ? [first, everything, ...others] : [first, ...others, everything];
 }
 
-/** The decision buttons for a change's current state. */
 export function decisionButtons(change: Change, installation: string): readonly Button[] {
   const seen = { installation, number: change.number, version: change.version };
   const button = (verdict: DecisionKind, label: string, more: Partial<Button> = {}): Button => ({
@@ -225,8 +222,7 @@ function timerLine(change: Change): Text | undefined {
 }
 
 /** The frozen facts of a change as text, long lists shortened, for a form or a dry run. */
-export const factLines = (facts: FrozenCard['facts']): Text =>
-  joined(
-    facts.map(([label, value]) => joined([bold(`${label}:`), inShort(value)])),
-    '\n',
-  );
+export function factLines(facts: FrozenCard['facts']): Text {
+  const lines = facts.map(([label, value]) => joined([bold(`${label}:`), inShort(value)]));
+  return joined(lines, '\n');
+}

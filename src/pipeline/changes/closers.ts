@@ -47,18 +47,14 @@ export async function closersOf(context: AccessContext, ending: Ending): Promise
     const known = ids.map((id) => canonicalId(policy, id));
     return ids.filter((_, index) => known.indexOf(known[index] ?? '') === index);
   };
-  const direct = await membersAmong(
-    context,
-    idsWith(({ kind }) => kind === 'may'),
-  );
+  const mayClose = idsWith(({ kind }) => kind === 'may');
+  const direct = await membersAmong(context, mayClose);
   if (direct.people.length > 0) return { people: direct.people, byUnlock: false, anybody: true };
   if (isForAnyone) return { people: [], byUnlock: false, anybody: true };
   const anybody = direct.isSure && unknown.length === 0 ? false : undefined;
-  const unlockers = await membersAmong(
-    context,
-    idsWith((right) => right.kind !== 'may' && isEnough(right, anybody)),
-  );
-  return { people: unlockers.people, byUnlock: unlockers.people.length > 0, anybody };
+  const mayUnlock = idsWith((right) => right.kind !== 'may' && isEnough(right, anybody));
+  const { people } = await membersAmong(context, mayUnlock);
+  return { people, byUnlock: people.length > 0, anybody };
 }
 
 /** Whether this right is enough now. Looks for other closers only if that matters. */
@@ -67,10 +63,7 @@ export async function isCloser(context: AccessContext, right: EndRight, ending: 
 }
 
 /** The first members among these ids. `isSure` is false if Slack doesn't say whether somebody is one. */
-async function membersAmong(
-  { personOf }: AccessContext,
-  ids: readonly string[],
-): Promise<{ readonly people: readonly string[]; readonly isSure: boolean }> {
+async function membersAmong({ personOf }: AccessContext, ids: readonly string[]) {
   let isSure = ids.length <= maxAsked;
   for (let from = 0; from < Math.min(ids.length, maxAsked); from += maxPeople) {
     const some = ids.slice(from, from + maxPeople);

@@ -36,9 +36,10 @@ export async function recheck(context: ChangesContext, change: Change): Promise<
 export const listingMs = 8_000;
 
 const gone = (why: Text): Rechecked => ({ kind: 'invalidated', why });
+const later = (why: Text): Rechecked => ({ kind: 'later', why });
 const notAgreed = gone(say`The stored change is not what was agreed on.`);
-const slackIsSilent: Rechecked = { kind: 'later', why: say`Slack doesn't tell me right now who may do this.` };
-const notKnown = (groups: readonly string[]): Rechecked => ({ kind: 'later', why: membersUnknownQuietly(groups) });
+const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.`);
+const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
 
 async function recheckRights(context: ChangesContext, change: Change): Promise<Restored | Rechecked> {
   const { timerOf, approval } = authorizationOf(change);
@@ -64,15 +65,11 @@ function recheckTargets(context: ChangesContext, change: Change, since: number):
   for (const target of storedTargets(change)) {
     const presence = context.presenceOf(target, since);
     if (presence === 'gone') return gone(say`${target.name} is gone: the host no longer lists it.`);
-    if (presence !== 'listed') {
-      return {
-        kind: 'later',
-        why:
-          presence === 'missing'
-            ? say`${target.name} isn't on the host's newest list of sites. One list is not enough to call it gone.`
-            : say`The host doesn't say right now whether ${target.name} still exists.`,
-      };
-    }
+    if (presence === 'missing')
+      return later(
+        say`${target.name} isn't on the host's newest list of sites. One list is not enough to call it gone.`,
+      );
+    if (presence !== 'listed') return later(say`The host doesn't say right now whether ${target.name} still exists.`);
     const now = listedAs(context.names(undefined), target);
     if (now && target.kind !== 'company' && now.name !== target.name) {
       return gone(say`${target.name} is called ${now.name} now.`);
@@ -101,13 +98,8 @@ function recheckRules(
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
   if (suffice(then) && suffice(now.approval)) return restored;
-  const unknown = groupsThatDecide(
-    context,
-    change,
-    asked,
-    approvers,
-    now.unsure.length > 0 ? [then] : [then, now.approval],
-  );
+  const needed = now.unsure.length > 0 ? [then] : [then, now.approval];
+  const unknown = groupsThatDecide(context, change, asked, approvers, needed);
   const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
   if (unknown !== undefined && groups.length > 0) return notKnown(groups);
   if (!suffice(then)) return gone(say`Somebody who approved it is no longer allowed to.`);

@@ -201,6 +201,13 @@ export const notSent = (why: Text, again: Args | undefined): Note => ({
   buttons: again ? [{ label: 'Ask again', press: { kind: 'run', args: again } }] : [],
 });
 
+/** The messages about a change that ends unsent; asking again for what is invalidated would be in vain. */
+export const endsUnsent = (change: Change, kind: 'expire' | 'invalidated' | 'supersede', why: Text) => ({
+  reply: notSent(why, kind === 'invalidated' ? undefined : argsOfChange(change)),
+  lastNote: nothingSent(why),
+  tell: [change.requester],
+});
+
 /** Another attempt will follow. */
 export const tryingAgain = (why: Text, at: number): Text =>
   say`${why} Nothing was sent. I'll try again at ${time(at)}.`;

@@ -54,9 +54,7 @@ async function refuseIfUndone({ database, names }: ChangesContext, person: Perso
   const isDone = later.state === 'done' || later.state === 'happened';
   throw new Refusal(
     say`#${later.number} ${isDone ? 'has undone' : 'undoes'} #${change.number} already. Nothing was done by your click.`,
-    {
-      hint: say`${code(`change ${later.number}`)} shows how it stands.`,
-    },
+    { hint: say`${code(`change ${later.number}`)} shows how it stands.` },
   );
 }
 

@@ -2,8 +2,7 @@ import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { packageFile } from '../../beside.ts';
 import type { BuildInfo } from '../../commands/kit/builtin.ts';
-import type { Dialect } from '../../hosting/dialect.ts';
-import type { Database } from '../../storage/database.ts';
+import type { PipelineContext } from './context.ts';
 
 const manifest = z.object({ version: z.string(), license: z.string() });
 
@@ -11,16 +10,6 @@ const manifest = z.object({ version: z.string(), license: z.string() });
 export const { version, license: licence } = manifest.parse(JSON.parse(readFileSync(packageFile, 'utf8')));
 
 /** Version, licence, and what this Sitehand runs with. */
-export const buildInfoOf = ({
-  database,
-  dialect,
-}: {
-  readonly database: Database;
-  readonly dialect: Dialect;
-}): BuildInfo => ({
-  version,
-  licence,
-  dialect,
-  database: database.kind,
-  installation: database.installation,
-});
+export function buildInfoOf({ database, dialect }: Pick<PipelineContext, 'database' | 'dialect'>): BuildInfo {
+  return { version, licence, dialect, database: database.kind, installation: database.installation };
+}

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import type { QueryService, Bound } from '../../commands/kit/builtin.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { decideAccess } from '../../policy/policy.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { person as mention, say, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import type { Person } from '../access/access-check.ts';
+import { mayByName } from '../access/visibility.ts';
+import { environmentsOf } from '../language/resolve.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -74,7 +74,7 @@ export const bindingFor = (
 
 /** Throws `Refusal` if this person may not unbind the site. If the host no longer lists it, no right to it is needed. */
 function refuseToForget(context: AccessContext, doer: Actor, site: string, name: string): void {
-  const isListed = environmentsOf(context, undefined, site).length > 0;
+  const isListed = environmentsOf(context.names(undefined), site).length > 0;
   const { trouble } = context.names(undefined);
   if (!isListed && trouble) {
     throw new Refusal(
@@ -97,12 +97,9 @@ const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unkn
     at,
   });
 
-const environmentsOf = (context: AccessContext, person: Person | undefined, site: string): readonly Environment[] =>
-  context.names(person).environments.filter((env) => (env.site?.id ?? env.site?.name) === site);
-
 /** The current name of a bound site; it may have been renamed. */
 const nameNow = (context: AccessContext, { site, name }: Binding): string =>
-  environmentsOf(context, undefined, site)[0]?.site?.name ?? name;
+  environmentsOf(context.names(undefined), site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {
   if (channel !== undefined && /^[CG]/.test(channel)) return channel;
@@ -111,10 +108,4 @@ function placeOf(channel: string | undefined): string {
 
 /** An environment of the site for which this person may `use`, or undefined: the right to one is enough. */
 const usable = (context: AccessContext, { person }: Actor, site: string): Environment | undefined =>
-  environmentsOf(context, person, site).find(
-    (target) =>
-      decideAccess(context.policy(), person, {
-        command: { path: 'use', risk: 'named' },
-        aims: [{ target, access: 'read' }],
-      }).kind === 'allowed',
-  );
+  environmentsOf(context.names(person), site).find((target) => mayByName(context.policy(), person, 'use', target));

@@ -53,8 +53,6 @@ const howItEnded: Readonly<Record<NonNullable<Timer['end_reason']>, string>> = {
   not_there: 'its addresses were no longer on the list',
 };
 
-const targetOf = ({ target }: Timer): Environment => parseStored(target);
-
 const aboutOf = ({ target }: Timer): StoredTargets => ({ targets: `[${target}]` });
 
 type Situation = {
@@ -64,7 +62,7 @@ type Situation = {
 };
 
 function lineOf(timer: Timer, situation: Situation): TimerLine {
-  const { id, name } = targetOf(timer);
+  const { id, name } = parseStored<Environment>(timer.target);
   const made = timer.created_change;
   const removal = timer.ended_at === null && made !== null && situation.isOpen(made) ? made : undefined;
   return {

@@ -88,9 +88,7 @@ const isDestructive = (command: Command): boolean => command.shape === 'action' 
 const needsFullName = (path: string, word: string): Refusal =>
   new Refusal(
     say`${code(path)} can destroy data, so it needs the full name, not just “${word.slice(0, 60)}”. Nothing was done.`,
-    {
-      hint: say`Write it as ${code('site/environment')}.`,
-    },
+    { hint: say`Write it as ${code('site/environment')}.` },
   );
 
 type NameKind = Exclude<Field['kind'], 'plain'>;

@@ -1,6 +1,6 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
-import { away, commandsIn, near, nearest } from '../../commands/kit/nearest-words.ts';
+import { away, commandsIn, didYouMean, near, nearest } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { usage } from './usage.ts';
@@ -50,13 +50,13 @@ export function unknownCommand(words: readonly Word[], commands: ReadonlyMap<str
     return unknown(says, button, first === 'stop' && commands.has('pause') ? runOffer('pause', []) : []);
   const alias = aliases.get(first);
   if (alias !== undefined && commands.has(alias))
-    return unknown(says, didYouMean([alias]), runOffer(alias, words.slice(1)));
+    return unknown(says, didYouMean([code(alias)]), runOffer(alias, words.slice(1)));
   const offers = nearestOffers(words, first, paths);
   if (offers.length === 0 && sentences.length > 0) return asExample();
   if (offers.length === 0) return unknown(says, say`${code('help')} shows what you may run.`, []);
   return unknown(
     says,
-    didYouMean(offers.map(({ path }) => path)),
+    didYouMean(offers.map(({ path }) => code(path))),
     offers.flatMap(({ path, rest }) => runOffer(path, rest)),
   );
 }
@@ -101,17 +101,12 @@ const buttons: ReadonlyMap<string, Text> = new Map([
   ['stop', say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`],
 ]);
 
-const didYouMean = (paths: readonly string[]): Text => say`Did you mean ${joined(paths.map(code), ' or ')}?`;
-
 type Sentences = ReturnType<typeof commandsIn>;
 
 /** Commands found in a sentence. One-word commands occur by chance: they must match exactly and not be actions. */
 function sentencesIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): Sentences {
-  const found = commandsIn(
-    words.map(({ text }) => text),
-    [...commands.keys()],
-  );
-  return found.filter(
+  const typed = words.map(({ text }) => text);
+  return commandsIn(typed, [...commands.keys()]).filter(
     ({ path, slips }) =>
       path.includes(' ') || (path.length > 3 && slips === 0 && commands.get(path)?.shape !== 'action'),
   );
@@ -126,10 +121,8 @@ function exampleOf(sentences: Sentences, commands: ReadonlyMap<string, Command>,
   const needed = Object.values<Field>(command.fields).filter(({ place, optional }) => place === 'word' && !optional);
   const isAll = isWhole && others.length === 0 && needed.map(({ kind }) => kind).join(' ') === 'environment';
   const example = named !== undefined && isAll ? `${best.path} ${named}` : usage(best.path, command);
-  return joined([
-    didYouMean(sentences.map(({ path }) => path)),
-    say`Type it like this: ${code(example.slice(0, 200))}.`,
-  ]);
+  const meant = didYouMean(sentences.map(({ path }) => code(path)));
+  return say`${meant} Type it like this: ${code(example.slice(0, 200))}.`;
 }
 
 /** The first two or three words, whichever are nearer to a path: a word may have been split by a stray space. */
@@ -174,14 +167,12 @@ export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[]
 /** Refuses an unknown option and suggests the nearest known one. */
 export function unknownOption(name: string, path: string, known: readonly string[]): Refusal {
   const [closest] = near(name, known);
+  const options = known.map((one) => code(`--${one}`));
   return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {
     hint: closest
-      ? say`Did you mean ${code(`--${closest}`)}?`
-      : known.length > 0
-        ? say`It has ${joined(
-            known.map((one) => code(`--${one}`)),
-            ', ',
-          )}.`
+      ? didYouMean([code(`--${closest}`)])
+      : options.length > 0
+        ? say`It has ${joined(options, ', ')}.`
         : 'It has no options.',
   });
 }

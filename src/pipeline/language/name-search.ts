@@ -42,7 +42,6 @@ function indexOf(all: readonly NamedItem[]): Index {
   return made;
 }
 
-/** The search for a list. */
 export function searchIn<T extends NamedItem>(all: readonly T[]): Search<T>;
 export function searchIn(all: readonly NamedItem[]): Search<NamedItem> {
   const { byKey, texts } = indexOf(all);

@@ -4,7 +4,7 @@ import type { Args } from '../../errors.ts';
 import { bindWords, type BindContext, type Given } from './bind-arguments.ts';
 import { refuseOneHyphen, unknownCommand, unknownOption } from './did-you-mean.ts';
 import { optionName, takesRest, takesValue, usage } from './usage.ts';
-import { commandsIn, withoutTokens, type FoundCommand } from './pasted-credentials.ts';
+import { commandsIn, withoutTokens } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { usable, valueAt, type Option } from './option-value.ts';
@@ -36,7 +36,9 @@ function parsedFrom(
   commands: ReadonlyMap<string, Command>,
   context: BindContext,
 ): ParsedCommand {
-  const { path, command, rest } = commandOf(words, commands);
+  const [found] = commandsIn(words, commands);
+  if (found === undefined) throw unknownCommand(words, commands);
+  const { path, command, rest } = found;
   const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
   const { reason, 'dry-run': dryRun, ...named } = options;
   return {
@@ -46,12 +48,6 @@ function parsedFrom(
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
   };
-}
-
-function commandOf(words: readonly Word[], commands: ReadonlyMap<string, Command>): FoundCommand {
-  const [found] = commandsIn(words, commands);
-  if (found) return found;
-  throw unknownCommand(words, commands);
 }
 
 type Sorted = { readonly positional: readonly Word[]; readonly options: Readonly<Record<string, readonly string[]>> };

@@ -47,5 +47,5 @@ function unrepeated(read: () => ParsedCommand): ParsedCommand {
 }
 
 function refuseTokens(values: readonly string[], field?: string): void {
-  for (const text of values) refuseKeys(text, field === undefined ? {} : { field });
+  for (const text of values) refuseKeys(text, { field });
 }

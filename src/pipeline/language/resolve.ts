@@ -1,9 +1,9 @@
 import { isName } from '../../commands/kit/action.ts';
 import type { Field } from '../../commands/kit/fields.ts';
-import { near } from '../../commands/kit/nearest-words.ts';
+import { didYouMean, near } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
-import { bold, code, joined, say, type Text } from '../../text.ts';
+import { bold, code, say, type Text } from '../../text.ts';
 import { folded, searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
@@ -59,7 +59,6 @@ export function shownAs(field: Field | undefined, value: unknown): Args {
 export const isNamed = (value: unknown): value is Environment | Domain =>
   isOfKind(value, 'environment') || isOfKind(value, 'domain');
 
-/** Whether an input value is a site. */
 export const isSite = (value: unknown): value is NamedSite => isOfKind(value, 'site');
 
 const isOfKind = (value: unknown, kind: NamedItem['kind']): boolean =>
@@ -88,6 +87,10 @@ function sitesIn(names: KnownNames): readonly NamedSite[] {
   return all;
 }
 
+/** The environments of a site, by its id, or by its name where the host lists no sites. */
+export const environmentsOf = ({ environments }: KnownNames, id: string): readonly Environment[] =>
+  environments.filter(({ site }) => (site?.id ?? site?.name) === id);
+
 function find(field: Field, typed: string, names: KnownNames, parsed: ParsedCommand, name: string): NamedItem {
   const all = namesOfKind(field.kind, names);
   const exact = searchIn(all).exact(typed);
@@ -97,11 +100,10 @@ function find(field: Field, typed: string, names: KnownNames, parsed: ParsedComm
     throw ambiguous(typed, exact, (one) => ({ ...offer(one), label: `${one.name} (…${one.id.slice(-4)})` }));
   const partial = searchIn(all).containing(typed, maxCandidates);
   if (partial.length > 0 && typed.length > 1) throw ambiguous(typed, partial, offer);
-  const nearest = near(
-    folded(typed),
-    all.map((one) => folded(one.name)),
-  );
-  const meant = nearest.flatMap((close) => searchIn(all).exact(close)).slice(0, 3);
+  const known = all.map((one) => folded(one.name));
+  const meant = near(folded(typed), known)
+    .flatMap((close) => searchIn(all).exact(close))
+    .slice(0, 3);
   throw unknownName(parsed, name, meant, names.trouble);
 }
 
@@ -127,10 +129,7 @@ export function unknownName(
       field: name,
       hint:
         meant.length > 0
-          ? say`Did you mean ${joined(
-              meant.map((one) => bold(one.name)),
-              ' or ',
-            )}?`
+          ? didYouMean(meant.map((one) => bold(one.name)))
           : trouble
             ? 'Try again in a minute.'
             : say`${code('environments')} lists what you can name.`,
@@ -144,16 +143,11 @@ const maxCandidates = 6;
 
 function ambiguous(typed: string, candidates: readonly NamedItem[], offer: (one: NamedItem) => Offer): Refusal {
   const shown = candidates.slice(0, maxCandidates - 1);
+  const names = shown.map((one) => one.name).join(', ');
   const more = candidates.length > shown.length ? ' or another' : '';
-  return new Refusal(
-    say`**${typed.slice(0, 80)}** could be ${joined(
-      shown.map((one) => one.name),
-      ', ',
-    )}${more}. Which one? Nothing was done.`,
-    {
-      offers: shown.map(offer),
-    },
-  );
+  return new Refusal(say`**${typed.slice(0, 80)}** could be ${names}${more}. Which one? Nothing was done.`, {
+    offers: shown.map(offer),
+  });
 }
 
 /** The same command, with an id for one of its names. */

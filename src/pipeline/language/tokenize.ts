@@ -67,7 +67,7 @@ function asTyped(line: string): string {
     .replaceAll('&amp;', '&');
 }
 
-type KeyCheck = { readonly field?: string; readonly mayHoldTokens?: boolean };
+type KeyCheck = { readonly field?: string | undefined; readonly mayHoldTokens?: boolean };
 
 /** Throws `Refusal` for text that contains a credential, from a line or a form. The refusal does not repeat it. */
 export function refuseKeys(text: string, { field, mayHoldTokens = false }: KeyCheck = {}): void {

@@ -59,15 +59,12 @@ async function reportChanges(
 }
 
 function inWords(changes: readonly Change[]): Text {
-  const broken = changes.filter(({ now }) => now !== undefined);
+  const broken = changes.flatMap(({ group, now }) => (now === undefined ? [] : [say`${group} (${now})`]));
   const readable = changes.filter(({ now }) => now === undefined).map(({ group }) => code(group));
   return joined(
     [
       broken.length > 0
-        ? say`⚠️ **Slack doesn't tell me who is in ${joined(
-            broken.map(({ group, now }) => say`${group} (${now})`),
-            ', ',
-          )}.** Until it does, what the rules forbid them is forbidden to everybody, and what the rules allow them is allowed to nobody. ${code('pause')} still works.`
+        ? say`⚠️ **Slack doesn't tell me who is in ${joined(broken, ', ')}.** Until it does, what the rules forbid them is forbidden to everybody, and what the rules allow them is allowed to nobody. ${code('pause')} still works.`
         : undefined,
       readable.length > 0 ? say`I can see again who is in ${joined(readable, ', ')}.` : undefined,
     ],

@@ -56,10 +56,8 @@ function whom({ message: { kind, recipient }, change }: Loss): Text {
   if (kind === 'direct' || kind === 'copy') return say`${person(recipient ?? '')}`;
   if (kind === 'ops') return say`this channel`;
   if (change === undefined) return say`${channel(recipient ?? '')}`;
-  const place = channel(change.channel);
-  return /^[DUW]/.test(change.channel)
-    ? say`${person(change.requester)}`
-    : say`${place} and ${person(change.requester)}`;
+  const requester = person(change.requester);
+  return /^[DUW]/.test(change.channel) ? [requester] : say`${channel(change.channel)} and ${requester}`;
 }
 
 const why = ({ error }: Loss): Text =>

@@ -15,7 +15,7 @@ import type { Person } from '../access/access-check.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { cardOf } from '../changes/freeze.ts';
-import type { StoredTargets } from '../access/visibility.ts';
+import type { MayRead } from '../access/visibility.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
@@ -41,9 +41,6 @@ export const adminActions = (
   ...locking(context, doer),
   ...pausing(context, doer, mayRead),
 });
-
-/** Whether this person may read a change; only then may its title be named. */
-type MayRead = (about: StoredTargets) => boolean;
 
 function locking(context: ChangesContext, doer: Actor): Pick<QueryService, 'lock' | 'unlock'> {
   const { person } = doer;
@@ -118,11 +115,8 @@ async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
 }
 
 /** Writes the audit line of an action without other effects here, and answers its delivery. */
-export const writeDown = (
-  context: ChangesContext,
-  doer: Actor,
-  entry: { readonly event: string } & Readonly<Record<string, unknown>>,
-): Promise<void> => exclusiveTransaction(context.database, (tx, at) => record(context, doer, tx, at, entry));
+export const writeDown = (context: ChangesContext, doer: Actor, entry: Entry): Promise<void> =>
+  exclusiveTransaction(context.database, (tx, at) => record(context, doer, tx, at, entry));
 
 type Entry = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
   Record<string, unknown>
@@ -135,18 +129,12 @@ export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Prom
 }
 
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
-export async function record(
-  { changeStore }: ChangesContext,
-  doer: Actor,
-  tx: Tx,
-  at: number,
-  entry: Entry,
-): Promise<void> {
+export async function record(context: ChangesContext, doer: Actor, tx: Tx, at: number, entry: Entry): Promise<void> {
   const { event, target, says, ...rest } = entry;
   const { person } = doer;
   await answerDelivery(tx, doer, at);
   const details = { ...(target && { target: target.name, target_key: keyOf(target) }), ...rest, ...detailsOf(doer) };
-  await changeStore.note(tx, { event, by: person.id, at, details });
+  await context.changeStore.note(tx, { event, by: person.id, at, details });
   if (says) await enqueueOps(tx, `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 

@@ -18,7 +18,17 @@ import { freshVoters, recheck } from '../changes/recheck.ts';
 import type { ShownVersion, DecisionKind } from '../changes/card.ts';
 import { restore, argsOfChange, type Restored } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
-import { approved, closed, counted, ended, lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
+import {
+  approved,
+  closed,
+  counted,
+  ended,
+  endsUnsent,
+  lockedBy,
+  markFor,
+  nothingSent,
+  notSent,
+} from '../changes/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
@@ -105,14 +115,13 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
   const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
-  const reply = notSent(checked.why, kind === 'invalidated' ? undefined : argsOfChange(change));
   const came = await context.database.transaction(async (tx) => {
     await acquireGlobalLock(tx);
     // If somebody else was first, the next `rule` tells the person what they did.
     if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
     const at = await context.database.now(tx);
     if (!(await claimInbox(tx, inbox, at))) return 'too late';
-    const note = { by: 'sitehand', at, reply, lastNote: nothingSent(checked.why), tell: [change.requester] };
+    const note = { by: 'sitehand', at, ...endsUnsent(change, kind, checked.why) };
     await context.changeStore.advance(tx, change, { kind }, note);
     return 'first';
   });
@@ -177,9 +186,7 @@ async function apply(
   }
   const isPaused = (await readKv(tx, pauseKey)) !== undefined;
   const note = { ...noteFor(change, decided, session.by, ruling, isPaused), at };
-  if (verdict === 'approve') {
-    await castVote(tx, { change: change.number, person, at });
-  }
+  if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
   const moved = await changeStore.advance(tx, change, ruling.event, note);
   if (moved && ruling.event.kind === 'confirmed_happened')
@@ -199,12 +206,8 @@ function noteFor(
   switch (decided.verdict) {
     case 'approve': {
       if (ruling.kind === 'move') {
-        return {
-          ...base,
-          reply: approved(change, by.id, isPaused),
-          decide: coolsDown(change),
-          tell: [change.requester],
-        };
+        const reply = approved(change, by.id, isPaused);
+        return { ...base, reply, decide: coolsDown(change), tell: [change.requester] };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
       return { ...base, reply: counted(by.id, left, ruling.unknown) };

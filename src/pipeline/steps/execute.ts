@@ -14,9 +14,8 @@ import { pauseIfPromoted } from './lost-commit.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { recheck } from '../changes/recheck.ts';
 import { standing } from '../changes/card.ts';
-import { argsOfChange } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
-import { lockedBy, markFor, nothingSent, notSent } from '../changes/replies.ts';
+import { endsUnsent, lockedBy, markFor } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
@@ -121,20 +120,16 @@ async function reschedule({ database }: StepsContext, change: Change, why: Text)
   });
 }
 
-async function giveUp(
+/** Ends a change of which nothing was sent. */
+export async function giveUp(
   { database, changeStore }: StepsContext,
   change: Change,
   kind: 'expire' | 'invalidated' | 'supersede',
   why: Text,
 ): Promise<void> {
   await database.transaction(async (tx) => {
-    const reply = notSent(why, kind === 'invalidated' ? undefined : argsOfChange(change));
-    await changeStore.advance(
-      tx,
-      change,
-      { kind },
-      { by: 'sitehand', at: await database.now(tx), reply, lastNote: nothingSent(why), tell: [change.requester] },
-    );
+    const note = { by: 'sitehand', at: await database.now(tx), ...endsUnsent(change, kind, why) };
+    await changeStore.advance(tx, change, { kind }, note);
   });
 }
 

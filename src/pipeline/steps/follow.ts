@@ -1,3 +1,4 @@
+import type { AnyAction } from '../../commands/kit/action.ts';
 import { spokenDuration } from '../../duration.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { Refusal } from '../../errors.ts';
@@ -43,11 +44,13 @@ export async function follow(context: StepsContext, change: Change): Promise<voi
     const at = await context.database.now(tx);
     if (!works && isKnown(seen.operation)) await writeKv(tx, { key: followingWorks, value: 'on', at });
     if ('wait' in verdict) {
-      const running = at - (change.sent_at ?? at);
-      await tellProgress(tx, change, seen.operation, running, at);
+      await tellProgress(tx, change, seen.operation, at);
       const poll_state = JSON.stringify(verdict.trail);
       await touchChange(tx, change, { poll_state, due_at: at + verdict.wait, owner: null, lease_until: null });
-    } else await settle(context, tx, change, restored, { ...verdict, left: leftIn(seen) }, at);
+    } else {
+      const left = seen.proof === 'trouble' ? undefined : seen.proof?.left;
+      await settle(context, tx, change, restored, { ...verdict, left }, at);
+    }
   });
   if (!('wait' in verdict)) failpoint('settled', change.number);
 }
@@ -61,10 +64,7 @@ async function observe(context: StepsContext, change: Change, restored: Restored
   return { ...answer, proof: await prove(context, change, restored) };
 }
 
-async function ask(
-  read: HostReader,
-  operation: string,
-): Promise<Pick<Observation, 'operation' | 'message' | 'restMs'>> {
+async function ask(read: HostReader, operation: string): Promise<Omit<Observation, 'proof'>> {
   try {
     const { state, message } = await read(getOperation({ operation_id: operation }));
     return state === 'failed' && !(await isWell(read)) ? { operation: 'trouble' } : { operation: state, message };
@@ -96,8 +96,6 @@ const prove = async (
     const proof = action.proof?.(of);
     return proof && { ...proof, left: leftOf(action, resolved, of.current) };
   });
-const leftIn = ({ proof }: Observation): string | undefined =>
-  proof !== undefined && proof !== 'trouble' ? proof.left : undefined;
 
 /** What reads show about an unknown outcome: a proof, or only traces if nothing can prove it. */
 export async function readBack(
@@ -106,27 +104,13 @@ export async function readBack(
   restored: Restored | undefined,
 ): Promise<{ readonly proof: Observation['proof']; readonly traces: Text | 'trouble' | undefined }> {
   const proof = await prove(context, change, restored);
-  return { proof, traces: proof === undefined ? await trace(context, change, restored) : undefined };
-}
-
-/** Traces of a change that no read can prove. */
-async function trace(
-  context: ChangesContext,
-  change: Change,
-  restored: Restored | undefined,
-): Promise<Text | 'trouble' | undefined> {
+  if (proof !== undefined || !restored?.action.evidence) return { proof, traces: undefined };
   const sentAt = change.sent_at ?? change.created_at;
-  return (
-    restored?.action.evidence &&
-    compared(context, change, restored, (of) => restored.action.evidence?.({ ...of, sentAt }))
-  );
+  const evidence = (of: Compared): Text | undefined => restored.action.evidence?.({ ...of, sentAt });
+  return { proof, traces: await compared(context, change, restored, evidence) };
 }
 
-type Compared = {
-  readonly input: Restored['resolved']['input'];
-  readonly snapshot: unknown;
-  readonly current: unknown;
-};
+type Compared = Parameters<NonNullable<AnyAction['proof']>>[0];
 
 /** What `compare` makes of a new look and the frozen one. `trouble`: the host couldn't be asked. */
 async function compared<T>(
@@ -152,14 +136,8 @@ async function compared<T>(
  * One line in the thread, edited at every poll. A routine change gets it only once the host can't be asked: while all
  * goes well, its card says that it runs, and its thread only how it ended.
  */
-async function tellProgress(
-  tx: Tx,
-  change: Change,
-  operation: Observation['operation'],
-  forMs: number,
-  at: number,
-): Promise<void> {
-  const says = progress(operation, forMs);
+async function tellProgress(tx: Tx, change: Change, operation: Observation['operation'], at: number): Promise<void> {
+  const says = progress(operation, at - (change.sent_at ?? at));
   if (says === undefined) return;
   const key = `${change.number}:running`;
   if (change.risk === 'routine' && operation === 'running' && (await findMessage(tx, key)) === undefined) return;

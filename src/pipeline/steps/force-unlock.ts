@@ -45,11 +45,6 @@ async function tell(
   const open = change.state === 'unknown' ? say` This one is still unknown and has to be closed.` : '';
   const text = say`🔓 **${mention(person.id)} removed its lock on ${env.name}.** Other changes to it can go ahead.${open}`;
   const details = { target: env.name, target_key: keyOf(env), ...detailsOf(doer) };
-  await context.changeStore.remark(tx, change, 'force_unlock', {
-    by: person.id,
-    at,
-    reply: { text },
-    ops: true,
-    details,
-  });
+  const note = { by: person.id, at, reply: { text }, ops: true, details };
+  await context.changeStore.remark(tx, change, 'force_unlock', note);
 }

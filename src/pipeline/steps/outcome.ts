@@ -3,7 +3,7 @@ import { failpoint } from '../../failpoints.ts';
 import { linesOfChanges } from '../../storage/audit.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
@@ -29,7 +29,8 @@ export async function saveOutcome(context: StepsContext, sent: Change, outcome: 
   for (const afterMs of [0, ...saveAgainAfterMs]) {
     if (afterMs > 0) await wait(afterMs, undefined, { ref: false });
     try {
-      const row = await context.database.transaction((tx) => record(context, tx, sent, outcome));
+      // Serialized with all other moves.
+      const row = await exclusiveTransaction(context.database, (tx, at) => record(context, tx, sent, outcome, at));
       if (row) context.history.believe(row);
       failpoint('answer saved', sent.number);
       return;
@@ -40,10 +41,7 @@ export async function saveOutcome(context: StepsContext, sent: Change, outcome: 
 }
 
 /** Resolves with the row as it is afterwards, or undefined if there is no row. */
-async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome): Promise<Change | undefined> {
-  // Serialized with all other moves.
-  await acquireGlobalLock(tx);
-  const at = await context.database.now(tx);
+async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome, at: number) {
   const found = await findChange(tx, sent.number);
   if (found === undefined) {
     await reportMissing(context, tx, sent, outcome, at);
@@ -130,6 +128,5 @@ export function retryNote(change: Change, event: ChangeEvent, at: number, why: T
   const next = move(change, event, at)?.patch;
   const base = { by: 'sitehand', at, details: { why } };
   if (next?.state === 'approved') return { ...base, reply: { text: tryingAgain(why, next.due_at ?? at) } };
-  const reply = notSent(why, argsOfChange(change));
-  return { ...base, reply, lastNote: nothingSent(why) };
+  return { ...base, reply: notSent(why, argsOfChange(change)), lastNote: nothingSent(why) };
 }

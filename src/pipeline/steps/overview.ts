@@ -1,6 +1,6 @@
 import { idsOf } from '../../policy/people.ts';
 import { listChanges, type Change } from '../../storage/changes.ts';
-import type { Database } from '../../storage/database.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { mayEnd } from '../changes/approve.ts';
 import type { Person } from '../access/access-check.ts';
@@ -47,8 +47,9 @@ export async function overviewFor(context: AccessContext, person: Person): Promi
     mine: unsettled.slice(0, maxShown.mine),
     recent: latest.slice(0, maxShown.recent),
   };
-  const draw = (changes: readonly Change[]): Promise<readonly Card[]> =>
-    Promise.all(changes.map((change) => renderRow(context, change)));
+  const drawOne = async (change: Change): Promise<Card> =>
+    renderCard(change, await listVotes(db, change.number), context.database.installation);
+  const draw = (changes: readonly Change[]): Promise<readonly Card[]> => Promise.all(changes.map(drawOne));
   return {
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
@@ -78,19 +79,12 @@ async function decidableBy(context: AccessContext, by: Person, changes: readonly
   return changes.filter((_, at) => isTheirs[at]);
 }
 
-async function notVotedBy(
-  db: Parameters<typeof listVotes>[0],
-  person: Person,
-  changes: readonly Change[],
-): Promise<readonly Change[]> {
+async function notVotedBy(db: ReadHandle, { id }: Person, changes: readonly Change[]): Promise<readonly Change[]> {
   const voted = await Promise.all(
-    changes.map(async ({ number, state }) =>
-      state === 'waiting' ? (await listVotes(db, number)).some((vote) => vote.person === person.id) : false,
+    changes.map(
+      async ({ number, state }) =>
+        state === 'waiting' && (await listVotes(db, number)).some((vote) => vote.person === id),
     ),
   );
   return changes.filter((_, index) => !voted[index]);
-}
-
-async function renderRow({ database }: { readonly database: Database }, change: Change): Promise<Card> {
-  return renderCard(change, await listVotes(database.db, change.number), database.installation);
 }

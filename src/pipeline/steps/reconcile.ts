@@ -12,7 +12,7 @@ import { cardOf } from '../changes/freeze.ts';
 import { namesWith } from '../access/visibility.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from '../changes/card.ts';
-import { restore, type Restored } from '../language/reparse.ts';
+import { restore } from '../language/reparse.ts';
 import { askAgain, evidence, noEvidence } from '../changes/replies.ts';
 import { stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
 import type { StepsContext } from './context.ts';
@@ -46,14 +46,8 @@ async function gatherEvidence(context: StepsContext, change: Change): Promise<vo
     const toTell = notYetTold(touched, closers);
     const who = toTell.length > 0 || closers.people.length === 0 ? whoCloses(touched, closers) : undefined;
     const text = joined([shownBy(seen) ?? noEvidence, who]);
-    const details = { ...seen, closers };
-    await context.changeStore.remark(tx, touched, 'evidence', {
-      by: 'sitehand',
-      at,
-      reply: { text },
-      ops: true,
-      details,
-    });
+    const note = { by: 'sitehand', at, reply: { text }, ops: true, details: { ...seen, closers } };
+    await context.changeStore.remark(tx, touched, 'evidence', note);
     for (const person of toTell) await tellCloser(context, tx, touched, person, text, at);
   });
 }
@@ -67,34 +61,28 @@ async function remind(context: StepsContext, change: Change): Promise<void> {
     const due_at = nextReminderOfUnknown(reminders, at);
     const touched = await touchChange(tx, change, { due_at, reminders, ...unowned });
     if (touched === undefined) return;
-    const locked = await lockedNames(tx, touched);
+    const locked = (await locksOf(tx, touched.number)).map((lock) => lockedName(touched, lock));
     const again = askAgain(touched);
     const text = stillUnknown(touched, { at, locked, shown: shownBy(seen), closers, again: again.says });
     const note = { by: 'sitehand', at, reply: { text, buttons: again.buttons }, decide: true, ops: true };
-    const tell = toRemind(touched, closers);
-    await context.changeStore.remark(tx, touched, 'unknown_reminded', {
-      ...note,
-      tell,
-      details: { reminders, closers },
-    });
+    const about = { tell: toRemind(touched, closers), details: { reminders, closers } };
+    await context.changeStore.remark(tx, touched, 'unknown_reminded', { ...note, ...about });
   });
 }
 
+/** What can be read, and who can close it: not known if the words of the change can't be parsed any more. */
 async function look(context: StepsContext, change: Change) {
   const restored = restore(change, namesWith(context, change));
-  return { seen: await readBack(context, change, restored), closers: await findClosers(context, change, restored) };
+  const seen = await readBack(context, change, restored);
+  const unknown: Closers = { people: [], byUnlock: false, anybody: undefined };
+  const ending = restored && endingOf(change, restored, context.company());
+  return { seen, closers: ending ? await closersOf(context, ending) : unknown };
 }
 
 const shownBy = ({ proof, traces }: Awaited<ReturnType<typeof readBack>>): Text | undefined => {
   if (proof && proof !== 'trouble') return evidence(proof.says, proof.verdict);
   return traces === 'trouble' ? undefined : traces;
 };
-
-/** Who can close it. Not known if the words of the change can't be parsed any more. */
-const findClosers = async (context: StepsContext, change: Change, restored: Restored | undefined): Promise<Closers> =>
-  restored === undefined
-    ? { people: [], byUnlock: false, anybody: undefined }
-    : closersOf(context, endingOf(change, restored, context.company()));
 
 /** The closers, if none of them got the first alarm: not all approvers of then still may. */
 function notYetTold(change: Change, { people }: Closers): readonly string[] {
@@ -119,7 +107,3 @@ async function tellCloser(context: StepsContext, tx: Tx, change: Change, recipie
   const body = JSON.stringify(note);
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient, body, at, decides: true });
 }
-
-/** The names of the targets that it still locks. */
-const lockedNames = async (tx: Tx, change: Change): Promise<readonly string[]> =>
-  (await locksOf(tx, change.number)).map((lock) => lockedName(change, lock));

@@ -1,5 +1,4 @@
-import type { Change } from '../../storage/changes.ts';
-import { touchChange } from '../../storage/changes.ts';
+import { touchChange, type Change } from '../../storage/changes.ts';
 import { unowned } from '../../storage/lease.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { askedPeople } from '../access/approver-lookup.ts';

@@ -11,14 +11,13 @@ import { whomToAsk } from '../access/approver-lookup.ts';
 import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
-import { rowOf } from './new-change.ts';
+import { rowOf, type Requester } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
-import type { Requester } from './new-change.ts';
 import type { StepsContext } from './context.ts';
 
 /** A person or another change holds a lock that it needs. */
@@ -100,7 +99,6 @@ export async function save(
   }
 }
 
-/** What the audit line holds. */
 function detailsOf(row: NewChange) {
   const { command, args, reason, requester_name: name, call, fingerprint, authorization, snapshot } = row;
   return { command, args, reason, name, call, fingerprint, authorization, snapshot };

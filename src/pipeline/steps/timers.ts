@@ -69,15 +69,19 @@ async function fire(context: StepsContext, timer: Timer): Promise<void> {
   const target = targetOf(context, timer);
   const open = await openNow(context, timer, target);
   if (open === 'gone') return end(context, timer, 'gone');
-  if (open.length === 0)
-    return timer.times_missing + 1 < minMissing ? checkAgain(context, timer) : end(context, timer, 'not_there');
-  // Nothing was sent, so the host refused nothing: not an attempt.
-  if (made?.sent_at === null) {
-    return putOffAndTell(context, timer, say`#${made.number} didn't do it: ${standing(made)}`, {
-      created_change: null,
-    });
+  if (open.length === 0) {
+    const times_missing = timer.times_missing + 1;
+    // One answer of the host may be stale.
+    return times_missing < minMissing
+      ? putOff(context, timer, recheckMs, times_missing)
+      : end(context, timer, 'not_there');
   }
-  if (made) return failed(context, timer, say`#${made.number} didn't do it: ${standing(made)}`, isRunning);
+  if (made) {
+    const why = say`#${made.number} didn't do it: ${standing(made)}`;
+    // Nothing was sent, so the host refused nothing: not an attempt.
+    if (made.sent_at === null) return putOffAndTell(context, timer, why, { created_change: null });
+    return failed(context, timer, why, isRunning);
+  }
   if (timer.gave_up_at !== null) return remind(context, timer);
   return createRemoval(context, timer, target);
 }
@@ -176,16 +180,9 @@ async function putOffAndTell(
 /** The reason without its numbers: the same trouble for longer isn't news. */
 const withoutNumbers = (why: Text): string => plain(why).replace(/\d+/g, '');
 
-const putOff = (context: StepsContext, timer: Timer): Promise<void> =>
-  context.database.transaction(async (tx) => {
-    await noteTimer(tx, timer, (await context.database.now(tx)) + checkAfterMs);
-  });
-
-/** The addresses aren't on the list. Reads again later: one answer of the host may be stale. */
-const checkAgain = (context: StepsContext, timer: Timer): Promise<void> =>
-  context.database.transaction(async (tx) => {
-    const times_missing = timer.times_missing + 1;
-    await noteTimer(tx, timer, (await context.database.now(tx)) + recheckMs, { times_missing });
+const putOff = ({ database }: StepsContext, timer: Timer, forMs = checkAfterMs, times_missing = timer.times_missing) =>
+  database.transaction(async (tx) => {
+    await noteTimer(tx, timer, (await database.now(tx)) + forMs, { times_missing });
   });
 
 /** A failed attempt: counts and reports it, then tries again later, or gives up after the last one. */
@@ -270,14 +267,8 @@ async function end(context: StepsContext, timer: Timer, reason: 'gone' | 'not_th
         ? say`**${where} is gone:** the host no longer lists it, so the access of ${what} is over.`
         : say`The access of ${what} to ${where} is over: it's no longer on the SSH allowlist, so nothing had to be done.`;
     const details = { timer: timer.id, why: reason, addresses: addressesOf(timer) };
-    const note = {
-      by: 'sitehand',
-      at,
-      reply: { text },
-      details,
-      ops: reason === 'gone' || timer.gave_up_at !== null,
-    };
-    await context.changeStore.remark(tx, grant, 'timer_ended', note);
+    const ops = reason === 'gone' || timer.gave_up_at !== null;
+    await context.changeStore.remark(tx, grant, 'timer_ended', { by: 'sitehand', at, reply: { text }, details, ops });
     await closeAttempts(tx, timer, grant, 'is over by now', at);
   });
 }

@@ -4,15 +4,14 @@ import { idsOf } from '../../policy/people.ts';
 import { isAnyDue, unowned, type IdsOf } from '../../storage/lease.ts';
 import { claimTimers, type Timer } from '../../storage/timers.ts';
 import { createPoller } from '../messages/poller.ts';
-import { execute } from './execute.ts';
+import { execute, giveUp } from './execute.ts';
 import { follow } from './follow.ts';
 import { declareLost } from './lost-commit.ts';
 import { remind } from './reminders.ts';
-import { alarm, nothingSent, notSent, orphaned } from '../changes/replies.ts';
+import { alarm, orphaned } from '../changes/replies.ts';
 import { say } from '../../text.ts';
 import { fireTimer } from './timers.ts';
 import { reconcile } from './reconcile.ts';
-import { argsOfChange } from '../language/reparse.ts';
 import type { StepsContext } from './context.ts';
 
 /** Moves due changes and timers one step on, until it is stopped. */
@@ -54,7 +53,8 @@ export async function step(context: StepsContext, change: Change): Promise<void>
     case 'unknown':
       return reconcile(context, change);
     case 'waiting':
-      return (await context.database.now()) < change.expires_at ? remind(context, change) : expire(context, change);
+      if ((await context.database.now()) < change.expires_at) return remind(context, change);
+      return giveUp(context, change, 'expire', say`It wasn't approved in time.`);
     case 'done':
     case 'failed':
     case 'rejected':
@@ -92,16 +92,6 @@ async function declareUnknown({ database, changeStore }: StepsContext, change: C
     const at = await database.now(tx);
     const says = orphaned(change);
     await changeStore.advance(tx, change, { kind: 'outcome_lost' }, { by: 'sitehand', at, ...alarm(change, says) });
-  });
-}
-
-async function expire({ database, changeStore }: StepsContext, change: Change): Promise<void> {
-  await database.transaction(async (tx) => {
-    const at = await database.now(tx);
-    const why = say`It wasn't approved in time.`;
-    const reply = notSent(why, argsOfChange(change));
-    const note = { by: 'sitehand', at, reply, lastNote: nothingSent(why), tell: [change.requester] };
-    await changeStore.advance(tx, change, { kind: 'expire' }, note);
   });
 }
 
@@ -210,11 +200,8 @@ async function claimAll(
       if (limit <= 0) return;
       const running = new Map(underWay.changes);
       for (const { requester } of claimed) running.set(requester, (running.get(requester) ?? 0) + 1);
-      claimed.push(
-        ...(await claimDue(tx, { ...claim, limit }, { underWay: running, maxEach, idsOf: ids }, [
-          ...underWay.stepping,
-        ])),
-      );
+      const turns = { underWay: running, maxEach, idsOf: ids };
+      claimed.push(...(await claimDue(tx, { ...claim, limit }, turns, [...underWay.stepping])));
     };
     await take(free - reserved, maxStepsEach);
     // One person's changes may fill the first claim. Once they have their share, others come up.

@@ -1,4 +1,4 @@
-import { bold, code, joined, say, time, type Text } from '../../../text.ts';
+import { bold, code, say, time, type Text } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import type { Finding, TrailGap } from '../../kit/audit.ts';
 import { counted, type Page, paragraph } from '../../kit/page.ts';
@@ -96,13 +96,11 @@ const headOf = ({ verdict }: Finding): Text =>
     : [];
 
 function toldOf({ verdict, witnessed }: Finding): Text {
-  const compare = say`Compare it with the ops channel and the log: the database alone can't prove that no newer lines were cut off.`;
   if (witnessed === undefined)
     return say`No head has been announced in the ops channel yet, so I couldn't tell if lines were cut off at the end.`;
   const line = say`line ${witnessed.seq}, ${code(shortHash(witnessed.hash))}, on ${time(witnessed.at, 'date')}`;
-  return verdict.kind === 'altered'
-    ? joined([say`The head announced last: ${line}.`, compare])
-    : joined([say`It contains the head announced last: ${line}.`, compare]);
+  const told = verdict.kind === 'altered' ? 'The head announced last' : 'It contains the head announced last';
+  return say`${told}: ${line}. Compare it with the ops channel and the log: the database alone can't prove that no newer lines were cut off.`;
 }
 
 const keyOf = ({ key }: Finding): Text =>

@@ -2,7 +2,7 @@ import { domainToASCII, domainToUnicode } from 'node:url';
 import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../../errors.ts';
 import { code, say, type Text } from '../../../text.ts';
-import { plainField, type PlainField } from '../fields.ts';
+import { wordField, type PlainField } from '../fields.ts';
 
 type ReadName = { readonly name: string } | { readonly wrong: string };
 
@@ -12,7 +12,7 @@ const maxNameLength = 253;
 
 /** A domain name in its ASCII form (`xn--…`). */
 export const hostname = (label: string): PlainField<string, false> =>
-  plainField(label, {
+  wordField(label, {
     read: ([first = '']) => {
       const read = hostnameIn(first);
       if ('name' in read) return read.name;
@@ -20,7 +20,6 @@ export const hostname = (label: string): PlainField<string, false> =>
         hint: say`${label} is a name like ${code('shop.example.com')}.`,
       });
     },
-    show: (value) => [value],
   });
 
 /** A lower-case ASCII hostname (`xn--…`) without a trailing dot; or `wrong`, a clause that says why it is not one. */
