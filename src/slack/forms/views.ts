@@ -1,5 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
+import { attempt } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { everythingLabel, factLines } from '../../pipeline/changes/card.ts';
 import { cardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
@@ -36,13 +37,7 @@ export type Memo = z.infer<typeof memo>;
 const limits = { title: 24, memo: 3_000, label: 150, option: 75 } as const;
 
 /** Reads the memo of a view; undefined if it is not one of ours. */
-export function memoOf(metadata: string): Memo | undefined {
-  try {
-    return memo.parse(JSON.parse(metadata));
-  } catch {
-    return undefined;
-  }
-}
+export const memoOf = (metadata: string): Memo | undefined => attempt(() => memo.parse(JSON.parse(metadata)));
 
 /** The contents of a form: its fields, and the text above them. */
 export type Unfolded = {
