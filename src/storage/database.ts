@@ -71,7 +71,10 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   try {
     const early: Jump[] = [];
     let onJump = (jump: Jump): void => void early.push(jump);
-    const { now, ahead } = await timeOf(db, options, (jump) => onJump(jump));
+    const { now: given, clocks = {} } = options;
+    const { now, ahead }: Time = given
+      ? { now: async () => given(), ahead: () => 0 }
+      : await beginTime(db, clocks, (jump) => onJump(jump));
     const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
     onJump = options.onJump ?? (() => {});
     // Delayed, because the caller reports a jump through the database, which it doesn't have yet.
@@ -159,12 +162,4 @@ async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>):
       await setTimeout(attempt * 20 + Math.random() * 20);
     }
   }
-}
-
-async function timeOf(
-  db: Kysely<Schema>,
-  { now, clocks = {} }: DatabaseOptions,
-  onJump: (jump: Jump) => void,
-): Promise<Time> {
-  return now === undefined ? beginTime(db, clocks, onJump) : { now: async () => now(), ahead: () => 0 };
 }
