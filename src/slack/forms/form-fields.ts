@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AnyAction } from '../../commands/kit/action.ts';
-import { isName } from '../../commands/kit/action.ts';
+import { isName, type AnyAction } from '../../commands/kit/action.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
 import { Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
@@ -44,6 +43,11 @@ export async function unfold(
   const fields: Asked[] = [];
   const choices: Record<string, Chosen[string]> = {};
   let trouble: Refusal | undefined;
+  const onTrouble = (error: unknown): undefined => {
+    const refusal = asRefusal(error, canonicalArgs(resolved));
+    trouble =
+      refusal instanceof Refusal ? refusal : new Refusal("I couldn't ask the host what there is to choose from.");
+  };
   for (const [name, field] of Object.entries(parsed.command.fields)) {
     const shown = isName(field) ? shownAs(field, resolved.input[name]) : [];
     const given = shown.length > 0 ? shown : (parsed.given[name] ?? []);
@@ -51,18 +55,10 @@ export async function unfold(
     // Skip a field that is not needed, unless it already has a value.
     if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
     const asked: Asked = { name, field, given, tells: dependedOn.has(name) };
-    if (!dependent?.choices || !dependent.on.every((one) => one in resolved.input)) {
-      fields.push(asked);
-      continue;
-    }
-    const sought: Sought = { resolved, dependent, given, kept: before[name] };
-    const listed = await choicesOf(context, person, sought).catch((error: unknown) => {
-      const refusal = asRefusal(error, canonicalArgs(resolved));
-      trouble =
-        refusal instanceof Refusal ? refusal : new Refusal("I couldn't ask the host what there is to choose from.");
-      return undefined;
-    });
-    if (listed === undefined) {
+    const offers = dependent?.choices && dependent.on.every((one) => one in resolved.input);
+    const sought = offers && { resolved, dependent, given, kept: before[name] };
+    const listed = sought && (await choicesOf(context, person, sought).catch(onTrouble));
+    if (!listed) {
       fields.push(asked);
       continue;
     }

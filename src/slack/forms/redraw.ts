@@ -1,3 +1,4 @@
+import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
@@ -66,7 +67,7 @@ async function updateView(
   { views }: SlackContext,
   { became }: Turn,
   { id, hash }: Dispatched['view'],
-  view: Awaited<ReturnType<typeof drawForm>>,
+  view: ModalView,
 ): Promise<void> {
   let current = hash;
   for (let next = became.get(current); next !== undefined; next = became.get(current)) current = next;
@@ -79,10 +80,7 @@ async function updateView(
   }
 }
 
-async function redrawn(
-  context: SlackContext,
-  event: Dispatched,
-): Promise<Awaited<ReturnType<typeof drawForm>> | undefined> {
+async function redrawn(context: SlackContext, event: Dispatched): Promise<ModalView | undefined> {
   const { view } = event;
   const memo = memoOf(view.private_metadata);
   const command = catalogue.get(memo?.path ?? '');
@@ -90,11 +88,7 @@ async function redrawn(
   const person = await identifyViewer(context.pipeline, senderIn(context, event));
   const lists = await listsIn(context, memo);
   if (lists === undefined) return noticeView(command.button, joined([tooOld().says, tooOld().hint]));
-  const parsed: ParsedCommand = {
-    path: memo.path ?? '',
-    command,
-    dryRun: false,
-    ...readInputs(view.state.values, lists),
-  };
+  const filled = readInputs(view.state.values, lists);
+  const parsed: ParsedCommand = { path: memo.path ?? '', command, dryRun: false, ...filled };
   return drawForm(context, memo.origin, parsed, person, { choices: memo.choices });
 }
