@@ -89,10 +89,6 @@ export function spell(target: Target): Spelled {
  * Whether a rule with this pattern covers the target. An unknown part of a target (the site of an environment or a
  * domain, the environment of a domain) never matches an `allow` and always matches a `deny`.
  */
-export const covers = (pattern: Pattern, target: Target, effect: 'allow' | 'deny'): boolean =>
-  coversSpelled(pattern, spell(target), effect);
-
-/** Like `covers`, for a target whose names are already folded by `spell`. */
 export function coversSpelled(pattern: Pattern, target: Spelled, effect: 'allow' | 'deny'): boolean {
   if (target.kind === 'company') return pattern.kind === 'company';
   if (target.kind === 'domain') return coversDomain(pattern, target, effect);
