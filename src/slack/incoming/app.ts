@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer, type ServerOptions } from 'node:http';
 import {
   App,
   HTTPModuleFunctions,
@@ -75,19 +75,19 @@ export function boltLogger(log: Logger): BoltLogger {
 export function createSlackServer({ config, context, bot, notReady, remark }: SlackServerOptions): SlackServer {
   const { log } = context;
   const logger = boltLogger(log);
-  const { apiUrl, botToken } = config.slack;
+  const { slack, http } = config;
   const running = new Set<Promise<void>>();
   const health = probesFor(() => receiver, notReady, remark);
   const onMalformed = noteMalformed(context);
   const receiver = receiverFor(config, logger, health, onMalformed);
   if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
   else readSafely(receiver, onMalformed);
-  const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, noteRefused(log));
+  const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, log);
   const app = new App({
     receiver,
-    authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: context.team }),
+    authorize: () => Promise.resolve({ ...bot, botToken: slack.botToken.reveal(), teamId: context.team }),
     convoStore: false,
-    clientOptions: clientOptions(apiUrl, logger),
+    clientOptions: clientOptions(slack.apiUrl, logger),
     logger,
   });
   app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
@@ -96,7 +96,6 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
     if (!request.socket.destroyed) serveProbe(health, request, response);
   });
   let connections = boundConnections(ownServer, maxConnections);
-  const { http } = config;
   return {
     start: async () => {
       const refuse = (error: unknown): never => notListening(`PORT ${http.port} on HOST ${http.host}`, error);
@@ -108,7 +107,10 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
       // Listen first, so a taken port ends the process before Slack delivers anything. A delivery that was acked is not
       // sent again.
       await once(ownServer.listen(http.port, http.host), 'listening').catch(refuse);
-      await app.start().catch((error: unknown) => endWith(ownServer, error));
+      await app.start().catch((error: unknown) => {
+        ownServer.close();
+        throw error;
+      });
       return portOf(ownServer);
     },
     stop: async (graceMs) => {
@@ -123,11 +125,6 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
   };
 }
 
-function endWith(server: Server, error: unknown): never {
-  server.close();
-  throw error;
-}
-
 const trackIn =
   (running: Set<Promise<void>>, log: Logger): Track =>
   (work) => {
@@ -136,11 +133,6 @@ const trackIn =
       .finally(() => running.delete(task));
     running.add(task);
   };
-
-const noteRefused =
-  (log: Logger) =>
-  (error: unknown): void =>
-    log.error({ err: error }, 'Slack refused a connection; trying again');
 
 const noteMalformed =
   ({ log, metrics }: SlackContext): OnMalformed =>
