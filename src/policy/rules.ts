@@ -103,9 +103,8 @@ export function speaksOf(rule: Rule, command: PolicyCommand): boolean {
   return rule.what.has(command.path) || rule.what.has(command.risk);
 }
 
-const HOUR = 3_600_000;
 /** How long a change waits for approval by default, in milliseconds. */
-export const DEFAULT_EXPIRY = HOUR;
+export const DEFAULT_EXPIRY = 3_600_000;
 
 /** Applies to a destructive command if the allowing rule does not mention approval. */
 const SOMEBODY_ELSE: Approval = { by: 'allowed', count: 1, expires: DEFAULT_EXPIRY, reason: 'optional' };

@@ -27,10 +27,9 @@ type Touch =
 
 /** Saves a new change with version 1; resolves with the row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
-  const counters = { version: 1, attempts: 0, throttle_count: 0 };
   return tx
     .insertInto('changes')
-    .values({ ...row, ...counters })
+    .values({ ...row, version: 1, attempts: 0, throttle_count: 0 })
     .returningAll()
     .executeTakeFirstOrThrow();
 }

@@ -12,7 +12,6 @@ import type { ReadHandle, Tx } from './tx.ts';
 
 export type { Tx };
 
-/** An open database. */
 export type Database = {
   readonly kind: Kind;
   /** For reads outside a transaction. Never use it inside one: on SQLite that deadlocks. */
@@ -90,7 +89,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
 export async function openToRead(url: string): Promise<Kysely<Schema>> {
   if (isSqlite(url)) return readSqlite(url.slice('sqlite:'.length));
   const { readPostgres } = await postgres();
-  return readPostgres(url, () => {});
+  return readPostgres(url);
 }
 
 /** Loaded on demand: most bots run on SQLite. */

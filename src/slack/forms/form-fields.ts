@@ -126,32 +126,23 @@ const droppedNote = ([first, ...more]: readonly string[]): string | undefined =>
 const endOf = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
 /** Reads what was filled in, with the words of each choice. Throws `Refusal` if its choices have expired. */
-export async function readForm(context: SlackContext, memo: Memo, fields: Fields, values: unknown): Promise<Filled> {
-  const lists = await listsIn(context, memo);
-  if (lists === undefined) throw tooOld();
-  return readInputs(values, lists, fields);
-}
+export const readForm = async (context: SlackContext, memo: Memo, fields: Fields, values: unknown): Promise<Filled> =>
+  readInputs(values, await listsIn(context, memo), fields);
 
-/** The lists that a form offers, by field; undefined if they have expired. */
+/** The lists that a form offers, by field. Throws `Refusal` if they have expired: an index into a lost one means nothing. */
 export async function listsIn(
   { payloads }: SlackContext,
   { choices = {} }: Memo,
-): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const lists = Object.entries(choices).map(async ([name, { id }]) => [name, await payloads.keptList(id)] as const);
-  try {
-    return new Map(await Promise.all(lists));
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
+  return new Map(await Promise.all(lists).catch(orTooOld));
 }
 
-/** The refusal for a form whose choices have expired: an index into a lost list means nothing. */
-export const tooOld = (): Refusal => new Refusal('This form is too old. Nothing was done.', { hint: 'Open it again.' });
-
-/** Throws `tooOld` instead of the refusal about a button. */
+/** Throws the refusal about an expired form instead of the one about a button. */
 export function orTooOld(error: unknown): never {
-  throw error instanceof Refusal ? tooOld() : error;
+  throw error instanceof Refusal
+    ? new Refusal('This form is too old. Nothing was done.', { hint: 'Open it again.' })
+    : error;
 }
 
 function fittingPart(read: readonly string[]): readonly string[] {

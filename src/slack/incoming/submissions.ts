@@ -127,8 +127,8 @@ async function submitForm(form: Submitted): Promise<SubmissionResponse> {
   const errors = checked.kind === 'ask' ? fieldErrors(said, checked) : undefined;
   if (errors) return errors;
   const { person } = checked;
-  const refusal =
-    checked.kind === 'refuse' ? checked.refusal : (checked.says ?? checked.resolved.problems[0]?.refusal ?? missing());
+  const wrong = checked.kind === 'refuse' ? checked.refusal : (checked.says ?? checked.resolved.problems[0]?.refusal);
+  const refusal = wrong ?? new Refusal('Something is missing. Nothing was done.', { hint: 'Open the form again.' });
   if (person === undefined) throw refusal;
   const notes = { says: joined([refusal.says, refusal.hint]), choices: memo.choices };
   return (
@@ -188,8 +188,6 @@ async function submitDecline(form: Submitted): Promise<SubmissionResponse> {
     after: () => declined(context, kept, said.view.id, memo, said.view.state.values),
   }));
 }
-
-const missing = (): Refusal => new Refusal('Something is missing. Nothing was done.', { hint: 'Open the form again.' });
 
 /** Saves a submission before it is acked. `work` gives the response, unless the submission must not be worked on. */
 async function onceKept(
