@@ -147,9 +147,8 @@ export function inTurn<Row>(
 /** Ends all leases; only safe if no other process can be at work. Rows are due at once: cut-off sends become unknown. */
 export async function releaseAll(tx: Tx, now: number): Promise<void> {
   for (const table of ['changes', 'messages', 'timers'] as const) {
-    await sql`update ${sql.table(table)} set owner = null, lease_until = null, due_at = ${now} where owner is not null`.execute(
-      tx,
-    );
+    const ended = sql`owner = null, lease_until = null, due_at = ${now}`;
+    await sql`update ${sql.table(table)} set ${ended} where owner is not null`.execute(tx);
   }
   await tx.updateTable('inbox').set({ lease_until: 0 }).where('closed_at', 'is', null).execute();
 }
