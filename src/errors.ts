@@ -47,6 +47,15 @@ export class Fault extends Error {
   }
 }
 
+/** What the work returns; undefined if it throws. */
+export function attempt<T>(work: () => T): T | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
 /** Throws the error for a port that cannot be listened on; `where` names the variables with their values. */
 export function notListening(where: string, cause: unknown): never {
   const why = cause instanceof Error ? cause.message : String(cause);

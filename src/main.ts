@@ -2,7 +2,7 @@ import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig, type Config } from './config.ts';
 import { createLog, type Logger } from './log.ts';
-import { exitWithLog, failure, logHead, logSeal } from './notices.ts';
+import { exitWithLog, failure, logHead } from './notices.ts';
 import { createPoller } from './pipeline/messages/poller.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
 import { createPolicyHistory } from './pipeline/audit/policy-history.ts';
@@ -21,7 +21,6 @@ import { createTurns, type SlackContext } from './slack/context/context.ts';
 import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { createSteadyNow } from './storage/clock.ts';
 import { plain, type Text } from './text.ts';
-
 import {
   buildPipeline,
   connectSlack,
@@ -47,7 +46,8 @@ export async function start(
   const edge = openEdge(config, foundations, slack, back);
   const { database, directory, policy, hosting, counting } = foundations;
 
-  logSeal(log, await sealAudit(back.pipeline, back.pipeline.auditKeys));
+  const sealed = await sealAudit(back.pipeline, back.pipeline.auditKeys);
+  if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
   const downtimeNote = await backAgain(database);
   if (downtimeNote) foundations.tell('back again', downtimeNote);
   await takeOver({ database });

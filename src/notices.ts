@@ -1,7 +1,6 @@
 import { ConfigMistakes } from './config.ts';
 import type { Logger } from './log.ts';
 import { clockWords } from './pipeline/messages/ops-messages.ts';
-import type { Sealed } from './pipeline/audit/audit-keys.ts';
 import type { Telling } from './pipeline/audit/audit-anchor.ts';
 import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
 import type { openPolicy } from './policy/watch.ts';
@@ -46,10 +45,6 @@ export function logHead(log: Logger, telling: Telling | undefined): void {
   if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
   if (telling?.kind === 'altered')
     log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
-}
-
-export function logSeal(log: Logger, sealed: Sealed | undefined): void {
-  if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
 }
 
 /**

@@ -56,10 +56,10 @@ export function addSpellings(sorted: readonly string[]): void {
 /** Percent-encoded letters, digits and other unreserved characters, encoded once or several times. */
 const escaped = /%(?:25){0,3}(2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi;
 
-/** Decodes those characters. */
-const unescaped = (text: string): string =>
+/** Decodes these characters. */
+const decoded = (text: string, characters: RegExp): string =>
   text.includes('%')
-    ? text.replace(escaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+    ? text.replace(characters, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
     : text;
 
 const hinted = worded.map((rule) => ({ rule, hint: new RegExp(rule.hint, 'i') }));
@@ -70,16 +70,12 @@ const isWorded = (text: string): boolean =>
 const shortestOwn = 12;
 /** Whether the text contains one of our own credentials. */
 export function holdsOwn(text: string): boolean {
-  const plain = legible(text);
+  const plain = decoded(text, anyEscaped);
   return longestFirst.some((value) => value.length >= shortestOwn && (text.includes(value) || plain.includes(value)));
 }
 
 /** Any percent-encoded printable character, encoded once or several times. */
 const anyEscaped = /%(?:25){0,3}([2-7][\da-f])/gi;
-const legible = (text: string): string =>
-  text.includes('%')
-    ? text.replace(anyEscaped, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
-    : text;
 
 /** Matches the value with any of its characters percent-encoded. */
 function inAnySpelling(value: string): RegExp {
@@ -94,7 +90,7 @@ function inAnySpelling(value: string): RegExp {
 function withoutOwn(text: string): string {
   let clean = text;
   for (const value of longestFirst) clean = clean.replaceAll(value, '***');
-  const plain = legible(clean);
+  const plain = decoded(clean, anyEscaped);
   if (plain === clean) return clean;
   for (const value of longestFirst) if (plain.includes(value)) clean = clean.replaceAll(inAnySpelling(value), '***');
   return clean;
@@ -103,7 +99,7 @@ function withoutOwn(text: string): string {
 /** Whether the text contains a private key or one of our own credentials. Public keys do not count. */
 export const holdsPrivateKey = (text: string): boolean =>
   isWorded(text) ||
-  isWorded(unescaped(text)) ||
+  isWorded(decoded(text, escaped)) ||
   [...text.matchAll(base64.shape)].some(([run]) => isPrivateKey(run)) ||
   holdsOwn(text);
 
@@ -114,7 +110,7 @@ export const holdsKey = (text: string): boolean => holdsPrivateKey(text) || hold
 export function scrub(text: string): string {
   const clean = withoutOwn(text);
   const masked = mask(clean);
-  const plain = unescaped(clean);
+  const plain = decoded(clean, escaped);
   if (plain === clean) return masked;
   const cleaned = mask(plain);
   return cleaned === plain ? masked : cleaned;

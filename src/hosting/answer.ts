@@ -1,6 +1,7 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { Dispatcher } from 'undici';
+import { attempt } from '../errors.ts';
 import { scrub } from '../secret.ts';
 
 const unzipped = promisify(gunzip);
@@ -69,13 +70,7 @@ async function collected(
 const maxLevels = 100;
 
 /** Parses JSON; undefined if it is invalid or nested too deeply. */
-export function jsonOf(text: string): unknown {
-  try {
-    return isDeep(text) ? undefined : (JSON.parse(text) as unknown);
-  } catch {
-    return undefined;
-  }
-}
+export const jsonOf = (text: string): unknown => (isDeep(text) ? undefined : attempt((): unknown => JSON.parse(text)));
 
 const units = { quote: 34, backslash: 92, list: 91, listEnd: 93, object: 123, objectEnd: 125 } as const;
 

@@ -1,6 +1,7 @@
-import { createPrivateKey, X509Certificate, type KeyObject } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readdirSync, readSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { attempt } from '../errors.ts';
 import { Secret } from '../secret.ts';
 import { say, time, type Inline, type Text } from '../text.ts';
 import type { Certificate, SecretReference } from './contract/certificate.ts';
@@ -49,15 +50,11 @@ function wrong(what: Inline, folder?: string): Wrong {
 
 /** The names that have both files. */
 function namesIn(folder: string): readonly string[] {
-  try {
-    const files = new Set(readdirSync(folder));
-    return [...files]
-      .flatMap((file) => (file.endsWith('.pem') ? [file.slice(0, -'.pem'.length)] : []))
-      .filter((name) => nameShape.test(name) && files.has(`${name}.key`))
-      .toSorted();
-  } catch {
-    return [];
-  }
+  const files = new Set(attempt(() => readdirSync(folder)) ?? []);
+  return [...files]
+    .flatMap((file) => (file.endsWith('.pem') ? [file.slice(0, -'.pem'.length)] : []))
+    .filter((name) => nameShape.test(name) && files.has(`${name}.key`))
+    .toSorted();
 }
 
 /** Reads a small regular file. Links are followed only inside the folder; anything else is undefined. */
@@ -88,9 +85,9 @@ function checkedPair(name: string, key: Secret, chain: Secret, now: number): Cer
     return { wrong: say`${name}.pem contains a private key, which belongs only in ${name}.key.` };
   const leaf = firstOf(chain.reveal());
   if (leaf === undefined) return { wrong: say`${name}.pem is not a certificate in PEM.` };
-  const privateKey = keyIn(key.reveal());
+  const privateKey = attempt(() => createPrivateKey(key.reveal()));
   if (privateKey === undefined) return { wrong: say`${name}.key is not a private key in PEM, or it has a password.` };
-  if (!isKeyOf(leaf, privateKey))
+  if (!attempt(() => leaf.checkPrivateKey(privateKey)))
     return { wrong: say`${name}.key is not the key of the first certificate in ${name}.pem.` };
   const [validFrom, validUntil] = [Date.parse(leaf.validFrom), Date.parse(leaf.validTo)];
   if (!(validUntil > now)) return { wrong: say`The certificate ${name} expired on ${momentOf(validUntil)}.` };
@@ -104,28 +101,8 @@ const momentOf = (at: number): Inline => (Number.isNaN(at) ? 'an unreadable date
 /** The first certificate of a chain; undefined unless every certificate in it can be read. */
 function firstOf(pem: string): X509Certificate | undefined {
   const parts = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
-  try {
-    const [leaf] = parts.map((part) => new X509Certificate(part));
-    return parts.length === (pem.match(/-----BEGIN /g) ?? []).length ? leaf : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function keyIn(pem: string): KeyObject | undefined {
-  try {
-    return createPrivateKey(pem);
-  } catch {
-    return undefined;
-  }
-}
-
-function isKeyOf(certificate: X509Certificate, key: KeyObject): boolean {
-  try {
-    return certificate.checkPrivateKey(key);
-  } catch {
-    return false;
-  }
+  const [leaf] = attempt(() => parts.map((part) => new X509Certificate(part))) ?? [];
+  return parts.length === (pem.match(/-----BEGIN /g) ?? []).length ? leaf : undefined;
 }
 
 /** The DNS names of a certificate. Node quotes odd values; those may contain what looks like a name, so skip them. */

@@ -1,3 +1,4 @@
+import { attempt } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { Read, HostReader, Write } from './contract/call.ts';
 import type { Dialect } from './dialect.ts';
@@ -79,13 +80,8 @@ type Watch = (section: string, method: CallObservation['method']) => (outcome: C
 function watchCalls(onCall: ClientOptions['onCall']): Watch {
   return (section, method) => {
     const began = performance.now();
-    return (outcome) => {
-      try {
-        onCall?.({ section, method, outcome, ms: performance.now() - began });
-      } catch {
-        // An error in counting must not change the result of the call.
-      }
-    };
+    // An error in counting must not change the result of the call.
+    return (outcome) => attempt(() => onCall?.({ section, method, outcome, ms: performance.now() - began }));
   };
 }
 

@@ -63,10 +63,9 @@ type Domains = readonly CompanyDomain[];
 /** `isWhole`: what is missing does not exist. */
 type HostList<T> = { readonly list: T; readonly isWhole: boolean };
 type SiteLister = (company: string) => Promise<HostList<Sites>>;
-const noSites: Sites = { environments: [], domains: [] };
 const nothingSeen: Omit<HostListing, 'company'> = {
   at: undefined,
-  sites: noSites,
+  sites: { environments: [], domains: [] },
   sitesAt: undefined,
   environmentsReadAt: undefined,
   domains: [],
@@ -137,19 +136,14 @@ async function readAll(
 ): Promise<HostListing> {
   const began = now();
   const troubles: HostTrouble[] = [];
-  const orKeep = async <T>(known: T, work: () => Promise<T>): Promise<T> => {
-    try {
-      return await work();
-    } catch (error) {
-      troubles.push(asTrouble(error));
-      return known;
-    }
+  const note = (error: unknown): undefined => {
+    troubles.push(asTrouble(error));
   };
-  const company = before.company ?? (await orKeep<string | undefined>(undefined, () => companyOfKey(read)));
+  const company = before.company ?? (await companyOfKey(read).catch(note));
   if (company === undefined) return { ...before, trouble: troubles[0] };
   const [sites, domains] = await Promise.all([
-    orKeep<HostList<Sites> | undefined>(undefined, () => sitesOf(company)),
-    orKeep<HostList<Domains> | undefined>(undefined, () => domainsIn(read, company, before.domains)),
+    sitesOf(company).catch(note),
+    domainsIn(read, company, before.domains).catch(note),
   ]);
   const [trouble] = troubles;
   return {

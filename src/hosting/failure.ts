@@ -21,38 +21,39 @@ export type Failure = {
   readonly cause?: unknown;
 };
 
-const noName: readonly [TroubleKind, string] = ['unreachable', "the host's name could not be looked up"];
-const silence: readonly [TroubleKind, string] = ['time-out', 'the host did not answer in time'];
-const noConnection: readonly [TroubleKind, string] = ['unreachable', 'the connection to the host took too long'];
-const closed: readonly [TroubleKind, string] = ['unreachable', 'the connection was closed before an answer'];
-const reset: readonly [TroubleKind, string] = ['unreachable', 'the connection was reset before an answer'];
-const unreadable: readonly [TroubleKind, string] = ['odd answer', 'the host did not answer in HTTP'];
+type Words = Pick<Failure, 'kind' | 'says'>;
+const unreachable = (says: string): Words => ({ kind: 'unreachable', says });
+const noName = unreachable("the host's name could not be looked up");
+const noConnection = unreachable('the connection to the host took too long');
+const reset = unreachable('the connection was reset before an answer');
+const silence: Words = { kind: 'time-out', says: 'the host did not answer in time' };
+const unreadable: Words = { kind: 'odd answer', says: 'the host did not answer in HTTP' };
 
-const byCode: ReadonlyMap<string, readonly [TroubleKind, string]> = new Map([
+const byCode: ReadonlyMap<string, Words> = new Map([
   ['ENOTFOUND', noName],
   ['EAI_AGAIN', noName],
-  ['ECONNREFUSED', ['unreachable', 'the host refused the connection']],
+  ['ECONNREFUSED', unreachable('the host refused the connection')],
   ['UND_ERR_CONNECT_TIMEOUT', noConnection],
   ['ETIMEDOUT', noConnection],
   ['ECONNRESET', reset],
   ['EPIPE', reset],
-  ['UND_ERR_SOCKET', closed],
+  ['UND_ERR_SOCKET', unreachable('the connection was closed before an answer')],
   ['UND_ERR_HEADERS_TIMEOUT', silence],
   ['UND_ERR_BODY_TIMEOUT', silence],
   ['UND_ERR_HEADERS_OVERFLOW', unreadable],
 ]);
 
 /** The failure for a missing or incomplete answer: an error of the socket, TLS or HTTP, in words. */
-export function failureOf(error: unknown): Failure {
-  const code = codeOf(error);
+export const failureOf = (error: unknown): Failure => ({ ...wordsFor(error), cause: error });
+
+function wordsFor(error: unknown): Words {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   const known = byCode.get(code);
-  if (known) return { kind: known[0], says: known[1], cause: error };
-  if (isTimeOut(error)) return { kind: silence[0], says: silence[1], cause: error };
-  if (error instanceof errors.HTTPParserError) return { kind: unreadable[0], says: unreadable[1], cause: error };
-  if (/CERT|SIGNATURE/.test(code)) {
-    return { kind: 'unreachable', says: `the host's certificate is not valid (${code})`, cause: error };
-  }
-  return { kind: 'unreachable', says: `the connection failed${code && ` (${code})`}`, cause: error };
+  if (known) return known;
+  if (error instanceof Error && error.name === 'TimeoutError') return silence;
+  if (error instanceof errors.HTTPParserError) return unreadable;
+  if (/CERT|SIGNATURE/.test(code)) return unreachable(`the host's certificate is not valid (${code})`);
+  return unreachable(`the connection failed${code && ` (${code})`}`);
 }
 
 /** The failure for an answer's status; `says` is the host's message, or the status alone. */
@@ -73,9 +74,3 @@ function kindOf(status: number): TroubleKind {
 export function mayPass({ kind }: Failure): boolean {
   return kind === 'unreachable' || kind === 'time-out' || kind === 'throttled' || kind === 'server error';
 }
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-}
-
-const isTimeOut = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';

@@ -93,7 +93,8 @@ export function fromThemes(themes: readonly CompanyTheme[]): readonly ListedEnvi
   )) {
     if (id === undefined || found.has(id)) continue;
     const name = wordFor(undefined, display, id);
-    const site = siteDisplay === undefined ? undefined : named(undefined, siteDisplay);
+    const siteName = wordFor(undefined, siteDisplay, undefined);
+    const site = siteDisplay === undefined ? undefined : { id: undefined, name: siteName, displayName: siteDisplay };
     found.set(id, { id, name, displayName: display ?? name, site, named: 'by its display name' });
   }
   return [...found.values()];
@@ -114,7 +115,7 @@ export function pinned(environments: readonly ListedEnvironment[], pins: Pins): 
     const environment = known.get(id);
     const host = home.get(id) ?? environment?.site;
     const site = {
-      id: host?.id ?? siteIdOf(pins, siteName),
+      id: host?.id ?? pins.sites.find((one) => one.name === siteName)?.id,
       name: siteName,
       displayName: host?.displayName ?? siteName,
     };
@@ -152,14 +153,6 @@ export function domainsOf(
 
 const byName = <T extends { readonly name?: string | undefined }>(named: readonly T[]): ReadonlyMap<string, T[]> =>
   Map.groupBy(named, ({ name = '' }) => name.toLowerCase());
-
-const siteIdOf = (pins: Pins, name: string): string | undefined => pins.sites.find((site) => site.name === name)?.id;
-
-const named = (id: string | undefined, displayName: string): SiteName => ({
-  id,
-  name: wordFor(undefined, displayName, id),
-  displayName,
-});
 
 /** One word without slashes: the host's own name, or one made from the display name (`Acme Shop` → `acme-shop`). */
 function wordFor(name: string | undefined, displayName: string | undefined, id: string | undefined): string {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { unknown, visible, type Mistake } from './mistakes.ts';
-import type { Catalogue, Channels, Policy, Rule } from './rules.ts';
+import type { Catalogue, Policy, Rule } from './rules.ts';
 import { policyFile, type PolicyFile } from './schema.ts';
 import { impossibleRules } from './unsatisfiable.ts';
 import { isOverflow, TOO_DEEP, YamlDocument, type Path } from './yaml-document.ts';
@@ -112,20 +112,17 @@ const unknownKey = (key: string, known: readonly string[]): string =>
   PLANNED.has(key) ? `"${key}" is not supported yet` : unknown('key', key, known);
 
 function settingsOf({ live, groups, people, channels, environments, sites }: PolicyFile) {
+  const { deny, ops, ...bounds } = channels;
   return {
     live: live.map(({ pattern }) => pattern),
     groups: new Map(Object.entries(groups).map(([name, ids]) => [name, new Set(ids)])),
     people: new Map(Object.values(people).flatMap((ids) => ids.map((id) => [id, ids]))),
-    channels: channelsOf(channels),
+    channels: { bounds: new Map(Object.entries(bounds)), denied: new Set(deny), ops },
     pins: {
       environments: Object.entries(environments).map(([id, pin]) => ({ id: id.toLowerCase(), ...pin })),
       sites: Object.entries(sites).map(([id, pin]) => ({ id: id.toLowerCase(), ...pin })),
     },
   };
-}
-
-function channelsOf({ deny, ops, ...bounds }: PolicyFile['channels']): Channels {
-  return { bounds: new Map(Object.entries(bounds)), denied: new Set(deny), ops };
 }
 
 function ruleOf({ allow, deny, to, where, approval }: PolicyFile['rules'][number]): Omit<Rule, 'line' | 'column'> {

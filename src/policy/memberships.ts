@@ -1,3 +1,4 @@
+import { cached } from './cached.ts';
 import { isUserGroup, mentionedGroups } from './people.ts';
 import type { Audience, Member, Policy, Rule } from './rules.ts';
 
@@ -13,13 +14,8 @@ export type Memberships = {
   readonly perhaps: ReadonlyMap<string, readonly string[]>;
 };
 
-type Named = Pick<Policy, 'groups'>;
-const byId = new WeakMap<Policy['groups'], ReadonlyMap<string, readonly string[]>>();
-
-/** Slack id → names of its groups. Built once for each policy. */
-function groupsById({ groups }: Named): ReadonlyMap<string, readonly string[]> {
-  const known = byId.get(groups);
-  if (known) return known;
+/** Slack id → names of its groups. */
+const groupsById = cached(({ groups }: Policy): ReadonlyMap<string, readonly string[]> => {
   const made = new Map<string, string[]>();
   for (const [name, ids] of groups)
     for (const id of ids) {
@@ -27,21 +23,12 @@ function groupsById({ groups }: Named): ReadonlyMap<string, readonly string[]> {
       if (names) names.push(name);
       else made.set(id, [name]);
     }
-  byId.set(groups, made);
   return made;
-}
+});
 
-const cache = new WeakMap<Policy['groups'], WeakMap<Member, Memberships>>();
-
-/** The groups of a person as rules count them. Cached for each person and policy. */
-export function membershipsOf(policy: Policy, person: Member): Memberships {
-  const known = cache.get(policy.groups) ?? new WeakMap<Member, Memberships>();
-  const found = known.get(person);
-  if (found) return found;
-  const made = computeMemberships(policy, person);
-  cache.set(policy.groups, known.set(person, made));
-  return made;
-}
+const membershipsBy = cached((policy: Policy) => cached((person: Member) => computeMemberships(policy, person)));
+/** The groups of a person as rules count them. */
+export const membershipsOf = (policy: Policy, person: Member): Memberships => membershipsBy(policy)(person);
 
 function computeMemberships(policy: Policy, person: Member): Memberships {
   const names = groupsById(policy);
@@ -93,13 +80,14 @@ export function dependsOn(
   return [...groups];
 }
 
-const groupsByName = new WeakMap<Policy['groups'], ReadonlyMap<string, readonly string[]>>();
+/** Name of a group → the Slack user groups in it. */
+const userGroupsByName = cached(
+  ({ groups }: Policy) => new Map([...groups].map(([name, ids]) => [name, [...ids].filter(isUserGroup)])),
+);
 
-/** The Slack user groups in these audiences. The lookup is cached for each policy. */
-export function userGroupsIn({ groups }: Named, audiences: readonly Audience[]): readonly string[] {
-  const known =
-    groupsByName.get(groups) ?? new Map([...groups].map(([name, ids]) => [name, [...ids].filter(isUserGroup)]));
-  groupsByName.set(groups, known);
+/** The Slack user groups in these audiences. */
+export function userGroupsIn(policy: Policy, audiences: readonly Audience[]): readonly string[] {
+  const known = userGroupsByName(policy);
   const names = audiences.flatMap((to) => (to === 'everyone' ? [] : to));
   return [...new Set(names.flatMap((name) => known.get(name) ?? []))];
 }

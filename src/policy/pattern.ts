@@ -89,14 +89,13 @@ export function spell(target: Target): Spelled {
  * Whether a rule with this pattern covers the target. An unknown part of a target (the site of an environment or a
  * domain, the environment of a domain) never matches an `allow` and always matches a `deny`.
  */
-export const covers = (pattern: Pattern, target: Target, effect: 'allow' | 'deny'): boolean =>
-  coversSpelled(pattern, spell(target), effect);
-
-/** Like `covers`, for a target whose names are already folded by `spell`. */
 export function coversSpelled(pattern: Pattern, target: Spelled, effect: 'allow' | 'deny'): boolean {
   if (target.kind === 'company') return pattern.kind === 'company';
   if (target.kind === 'domain') return coversDomain(pattern, target, effect);
-  return pattern.kind === 'environment' && coversEnvironment(pattern, target, effect);
+  const { site, environment } = target;
+  if (pattern.kind !== 'environment') return false;
+  if (site === undefined || environment === undefined) return effect === 'deny';
+  return matchesFolded(pattern.environment, environment) && matchesFolded(pattern.site, site);
 }
 
 /** Whether the pattern can cover some target of that kind (asked for an `allow`), or covers all (for a `deny`). */
@@ -110,18 +109,7 @@ export function coversOfKind(pattern: Pattern, kind: Target['kind'], amount: 'so
 /** Only stars. */
 const isAny = (glob: Glob): boolean => glob.length > 1 && glob.every((piece) => piece === '');
 
-type EnvironmentPattern = Extract<Pattern, { kind: 'environment' }>;
-type SpelledEnvironment = Extract<Spelled, { kind: 'environment' }>;
 type SpelledDomain = Extract<Spelled, { kind: 'domain' }>;
-
-function coversEnvironment(
-  pattern: EnvironmentPattern,
-  { site, environment }: SpelledEnvironment,
-  effect: 'allow' | 'deny',
-): boolean {
-  if (site === undefined || environment === undefined) return effect === 'deny';
-  return matchesFolded(pattern.environment, environment) && matchesFolded(pattern.site, site);
-}
 
 function environmentIn(site: string, name: string): string | undefined {
   return name.startsWith(`${site}/`) ? name.slice(site.length + 1) : undefined;

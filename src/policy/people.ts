@@ -1,3 +1,4 @@
+import { cached } from './cached.ts';
 import type { Policy } from './rules.ts';
 
 /**
@@ -26,13 +27,7 @@ export function idsIn(policy: Policy, names: readonly string[]): readonly string
 /** Whether an id names a Slack user group rather than a person. */
 export const isUserGroup = (id: string): boolean => id.startsWith('S');
 
-const mentioned = new WeakMap<Policy['groups'], readonly string[]>();
-
-/** Every Slack user group in the file. Cached for each policy. */
-export function mentionedGroups(policy: Policy): readonly string[] {
-  const known = mentioned.get(policy.groups);
-  if (known) return known;
-  const made = idsIn(policy, [...policy.groups.keys()]).filter(isUserGroup);
-  mentioned.set(policy.groups, made);
-  return made;
-}
+/** Every Slack user group in the file. */
+export const mentionedGroups = cached((policy: Policy): readonly string[] =>
+  idsIn(policy, [...policy.groups.keys()]).filter(isUserGroup),
+);

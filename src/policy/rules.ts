@@ -1,20 +1,12 @@
 import type { Target } from '../hosting/contract/target.ts';
+import type { Pins } from '../hosting/names.ts';
 import type { Glob, Pattern } from './pattern.ts';
 
-/** An environment that the file names because the hosting API does not: UUID → site and name. */
-export type PinnedEnvironment = {
-  readonly id: string;
-  readonly site: string;
-  readonly name: string;
+/** An environment that the file names because the hosting API does not. */
+type PinnedEnvironment = Pins['environments'][number] & {
   /** Undefined: the names under `live:` decide. */
   readonly live?: boolean | undefined;
 };
-
-/** A site that the file names, with the UUIDs of its environments. */
-export type PinnedSite = { readonly id: string; readonly name: string; readonly environments: readonly string[] };
-
-/** The names that the file gives to environments and sites; used by the directory. */
-export type Pins = { readonly environments: readonly PinnedEnvironment[]; readonly sites: readonly PinnedSite[] };
 
 /** The settings of one channel. */
 export type ChannelBounds = {
@@ -103,7 +95,7 @@ export type Policy = {
   readonly people: ReadonlyMap<string, readonly string[]>;
   readonly rules: readonly Rule[];
   readonly channels: Channels;
-  readonly pins: Pins;
+  readonly pins: Pick<Pins, 'sites'> & { readonly environments: readonly PinnedEnvironment[] };
 };
 
 /** Whether the rule names this command's path or class. No rule can name the class `named`. */
@@ -111,9 +103,8 @@ export function speaksOf(rule: Rule, command: PolicyCommand): boolean {
   return rule.what.has(command.path) || rule.what.has(command.risk);
 }
 
-const HOUR = 3_600_000;
 /** How long a change waits for approval by default, in milliseconds. */
-export const DEFAULT_EXPIRY = HOUR;
+export const DEFAULT_EXPIRY = 3_600_000;
 
 /** Applies to a destructive command if the allowing rule does not mention approval. */
 const SOMEBODY_ELSE: Approval = { by: 'allowed', count: 1, expires: DEFAULT_EXPIRY, reason: 'optional' };

@@ -1,3 +1,4 @@
+import { cached } from './cached.ts';
 import type { Mistake } from './mistakes.ts';
 import { canonicalId, isUserGroup } from './people.ts';
 import {
@@ -21,7 +22,7 @@ type People = ReadonlySet<string> | undefined;
  * Reports only certain cases: a user group that is missing from `members` could contain anybody.
  */
 export function impossibleRules(policy: Policy, members: Members): readonly Mistake[] {
-  const census = new Census(policy, members);
+  const census = censusOf(policy, members);
   return policy.rules.flatMap((rule) => {
     if (rule.effect === 'deny') return [];
     const found = policy.catalogue
@@ -47,74 +48,49 @@ function reasonFor(census: Census, rule: Rule, command: PolicyCommand): string |
 function explain({ by, count }: Approval, approvers: ReadonlySet<string>, tooFew: boolean): string {
   const who = by === 'allowed' ? 'of the people who may do it themselves' : `of ${by.join(', ')}`;
   const there =
-    approvers.size === 0 ? 'there is nobody' : `there ${approvers.size === 1 ? 'is' : 'are'} only ${listed(approvers)}`;
+    approvers.size === 0
+      ? 'there is nobody'
+      : `there ${approvers.size === 1 ? 'is' : 'are'} only ${[...approvers].join(' and ')}`;
   const asks = tooFew ? '' : ', and the person who asks is one of them and does not count';
   return `it needs ${count} ${who}, and ${there}${asks}`;
 }
 
-function listed(people: ReadonlySet<string>): string {
-  return [...people].join(' and ');
-}
+type Census = ReturnType<typeof censusOf>;
 
-/** The people of an audience, cached for each command. */
-class Census {
-  readonly #policy: Policy;
-  readonly #members: Members;
-  readonly #allowed = new Map<string, People>();
-  readonly #denied = new Map<string, ReadonlySet<string>>();
-
-  constructor(policy: Policy, members: Members) {
-    this.#policy = policy;
-    this.#members = members;
-  }
-
+function censusOf(policy: Policy, members: Members) {
+  /** The known members of a group, each by their canonical id. */
+  const known = (name: string): readonly string[] =>
+    [...(policy.groups.get(name) ?? [])]
+      .flatMap((id) => (isUserGroup(id) ? (members.get(id) ?? []) : [id]))
+      .map((id) => canonicalId(policy, id));
+  const of = (audience: Audience): People => {
+    if (audience === 'everyone') return undefined;
+    const ids = audience.flatMap((name) => [...(policy.groups.get(name) ?? [])]);
+    if (ids.some((id) => isUserGroup(id) && !members.has(id))) return undefined;
+    return new Set(audience.flatMap(known));
+  };
+  const deniedEverywhere = cached((command: PolicyCommand): ReadonlySet<string> => {
+    const everywhere = policy.rules.filter(
+      (rule) => rule.effect === 'deny' && rule.where === undefined && speaksOf(rule, command),
+    );
+    return new Set(everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap(known))));
+  });
   /** The people of an audience, without those whom a rule denies the command everywhere. */
-  notDenied(audience: Audience, command: PolicyCommand): People {
-    const people = this.#of(audience);
-    const denied = this.#deniedEverywhere(command);
+  const notDenied = (audience: Audience, command: PolicyCommand): People => {
+    const people = of(audience);
+    const denied = deniedEverywhere(command);
     return people && new Set([...people].filter((id) => !denied.has(id)));
-  }
-
+  };
   /** The people whom a rule allows the command somewhere. */
-  allowed(command: PolicyCommand): People {
-    if (!this.#allowed.has(command.path)) this.#allowed.set(command.path, this.#countAllowed(command));
-    return this.#allowed.get(command.path);
-  }
-
-  #countAllowed(command: PolicyCommand): People {
+  const allowed = cached((command: PolicyCommand): People => {
     const people = new Set<string>();
-    for (const rule of this.#policy.rules) {
+    for (const rule of policy.rules) {
       if (rule.effect === 'deny' || !speaksOf(rule, command)) continue;
-      const some = this.notDenied(rule.to, command);
+      const some = notDenied(rule.to, command);
       if (!some) return undefined;
       some.forEach((id) => people.add(id));
     }
     return people;
-  }
-
-  #deniedEverywhere(command: PolicyCommand): ReadonlySet<string> {
-    const known = this.#denied.get(command.path);
-    if (known) return known;
-    const everywhere = this.#policy.rules.filter(
-      (rule) => rule.effect === 'deny' && rule.where === undefined && speaksOf(rule, command),
-    );
-    const ids = everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap((name) => this.#known(name))));
-    const denied = new Set(ids);
-    this.#denied.set(command.path, denied);
-    return denied;
-  }
-
-  #of(audience: Audience): People {
-    if (audience === 'everyone') return undefined;
-    const ids = audience.flatMap((name) => [...(this.#policy.groups.get(name) ?? [])]);
-    if (ids.some((id) => isUserGroup(id) && !this.#members.has(id))) return undefined;
-    return new Set(audience.flatMap((name) => this.#known(name)));
-  }
-
-  /** The known members of a group, each by their canonical id. */
-  #known(name: string): readonly string[] {
-    return [...(this.#policy.groups.get(name) ?? [])]
-      .flatMap((id) => (isUserGroup(id) ? (this.#members.get(id) ?? []) : [id]))
-      .map((id) => canonicalId(this.#policy, id));
-  }
+  });
+  return { notDenied, allowed };
 }

@@ -1,6 +1,7 @@
-import { watch, watchFile, unwatchFile, type FSWatcher } from 'node:fs';
+import { watch, watchFile, unwatchFile } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { attempt } from '../errors.ts';
 import { loadPolicy, MAX_BYTES, unusable, type Loaded } from './load.ts';
 import { canonicalId, idsOf } from './people.ts';
 import { PolicyMistakes, type Mistake } from './mistakes.ts';
@@ -81,22 +82,14 @@ function follow(path: string, onChanged: () => void): () => void {
     settling = setTimeout(onChanged, SETTLE_MS);
     settling.unref();
   };
-  const folder = watchFolder(dirname(path), changed);
+  // If the folder cannot be watched, polling covers it.
+  const folder = attempt(() => watch(dirname(path), { persistent: false }, changed).on('error', changed));
   watchFile(path, { interval: POLL_MS, persistent: false }, changed);
   return () => {
     clearTimeout(settling);
     folder?.close();
     unwatchFile(path, changed);
   };
-}
-
-/** Undefined if the folder cannot be watched; polling covers it then. */
-function watchFolder(folder: string, onChanged: () => void): FSWatcher | undefined {
-  try {
-    return watch(folder, { persistent: false }, onChanged).on('error', onChanged);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Reads a policy file. Never rejects: what cannot be read is a mistake too. */

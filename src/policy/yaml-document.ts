@@ -9,6 +9,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
+import { cached } from './cached.ts';
 import { quoted, type Mistake } from './mistakes.ts';
 
 /** The most entries that a list or a mapping may have. */
@@ -26,8 +27,6 @@ export class YamlDocument {
   readonly #contents: ParsedNode | null;
   readonly #lines = new LineCounter();
   readonly #anchors = new Set<string>();
-  /** Searching a mapping anew for each of its mistakes would take quadratic time. */
-  readonly #pairs = new Map<Mapping, ReadonlyMap<PropertyKey, Child>>();
 
   constructor(text: string) {
     // The parser's own check for unique keys takes quadratic time.
@@ -65,21 +64,8 @@ export class YamlDocument {
 
   #childOf(node: ParsedNode | null | undefined, step: PropertyKey): Child {
     const item = isSeq(node) ? node.items[Number(step)] : undefined;
-    const pair = isMap(node) ? this.#pairsOf(node).get(step) : undefined;
+    const pair = isMap(node) ? pairsOf(node).get(step) : undefined;
     return pair ?? { place: item, value: item };
-  }
-
-  /** The entries of a mapping by their keys; of a key that is listed twice, the last. */
-  #pairsOf(mapping: Mapping): ReadonlyMap<PropertyKey, Child> {
-    const known = this.#pairs.get(mapping);
-    if (known !== undefined) return known;
-    const pairs = new Map<PropertyKey, Child>();
-    for (const { key, value } of mapping.items) {
-      const word = wordOf(key);
-      if (word !== undefined) pairs.set(word, { place: key, value });
-    }
-    this.#pairs.set(mapping, pairs);
-    return pairs;
   }
 
   /** Text that begins with * is an alias to YAML, unless it is quoted. */
@@ -134,8 +120,20 @@ export class YamlDocument {
   }
 }
 
-type Mapping = YAMLMap<ParsedNode, ParsedNode | null>;
 type Child = { readonly place: ParsedNode | undefined; readonly value: ParsedNode | null | undefined };
+
+/**
+ * The entries of a mapping by their keys; of a key that is listed twice, the last. Searching a mapping anew for each of
+ * its mistakes would take quadratic time.
+ */
+const pairsOf = cached(({ items }: YAMLMap<ParsedNode, ParsedNode | null>): ReadonlyMap<PropertyKey, Child> => {
+  const pairs = new Map<PropertyKey, Child>();
+  for (const { key, value } of items) {
+    const word = wordOf(key);
+    if (word !== undefined) pairs.set(word, { place: key, value });
+  }
+  return pairs;
+});
 
 /** The text of a key; undefined if it is not text. */
 const wordOf = (key: ParsedNode | null): string | undefined =>

@@ -1,10 +1,9 @@
 import { createHash, createHmac } from 'node:crypto';
-import { sql, type ExpressionBuilder, type ExpressionWrapper, type Selectable, type SqlBool } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import { acquireGlobalLock } from './sql-dialect.ts';
-import type { AuditTable, Schema } from './schema.ts';
+import type { AuditTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
-/** One row of `audit`. */
 export type AuditLine = Selectable<AuditTable>;
 
 /** The caller's part of a line; `appendAudit` adds the place and hashes. `details` is JSON, kept verbatim. */
@@ -74,28 +73,21 @@ export type AuditFilter = {
 };
 
 /** The matching lines, newest first, `limit` at most. */
-export function listAudit(db: ReadHandle, { limit, ...filter }: AuditFilter): Promise<AuditLine[]> {
-  const found = db.selectFrom('audit').selectAll().where(matching(filter));
-  return found.orderBy('seq', 'desc').limit(limit).execute();
+export function listAudit(db: ReadHandle, filter: AuditFilter): Promise<AuditLine[]> {
+  const { target, change, actor, event, since, until, beforeSeq } = filter;
+  let found = db.selectFrom('audit').selectAll().where('seq', '>', beforeFirst);
+  if (target !== undefined) found = found.where('target', '=', target);
+  if (change !== undefined) found = found.where('change', '=', change);
+  if (actor !== undefined) found = found.where('actor', '=', actor);
+  if (event !== undefined) found = found.where('event', '=', event);
+  if (since !== undefined) found = found.where('at', '>=', since);
+  if (until !== undefined) found = found.where('at', '<', until);
+  if (beforeSeq !== undefined) found = found.where('seq', '<', beforeSeq);
+  return found.orderBy('seq', 'desc').limit(filter.limit).execute();
 }
 
-/** Lines start at 1. Rows before that were not written by us. */
-const isLine = (is: ExpressionBuilder<Schema, 'audit'>): ExpressionWrapper<Schema, 'audit', SqlBool> =>
-  is('seq', '>', 0);
-
-const matching =
-  ({ target, change, actor, event, since, until, beforeSeq }: Omit<AuditFilter, 'limit'>) =>
-  (is: ExpressionBuilder<Schema, 'audit'>): ExpressionWrapper<Schema, 'audit', SqlBool> =>
-    is.and([
-      isLine(is),
-      ...(target === undefined ? [] : [is('target', '=', target)]),
-      ...(change === undefined ? [] : [is('change', '=', change)]),
-      ...(actor === undefined ? [] : [is('actor', '=', actor)]),
-      ...(event === undefined ? [] : [is('event', '=', event)]),
-      ...(since === undefined ? [] : [is('at', '>=', since)]),
-      ...(until === undefined ? [] : [is('at', '<', until)]),
-      ...(beforeSeq === undefined ? [] : [is('seq', '<', beforeSeq)]),
-    ]);
+/** Lines start at 1. Rows up to this place were not written by us. */
+const beforeFirst = 0;
 
 /** The lines after `seq`, oldest first, `limit` at most. */
 export function linesAfter(db: ReadHandle, seq: number, limit: number): Promise<AuditLine[]> {
@@ -124,7 +116,8 @@ export async function linesOfChanges(
 ): Promise<ChangeLine[]> {
   if (changes.length === 0) return [];
   const lines = db.selectFrom('audit').select(['seq', 'change', 'event', 'actor', 'details']);
-  return lines.where(isLine).where('change', 'in', changes).where('event', 'in', events).orderBy('seq').execute();
+  const found = lines.where('seq', '>', beforeFirst).where('change', 'in', changes).where('event', 'in', events);
+  return found.orderBy('seq').execute();
 }
 
 /** The first line and all lines that start the use of another key, oldest first. */
@@ -136,7 +129,6 @@ export async function linesOfKeys(db: ReadHandle): Promise<readonly AuditLine[]>
   return [...(first ? [first] : []), ...(await lines.execute())];
 }
 
-/** The line with this `seq`, or undefined. */
 export function findAudit(db: ReadHandle, seq: number): Promise<AuditLine | undefined> {
   return db.selectFrom('audit').selectAll().where('seq', '=', seq).executeTakeFirst();
 }

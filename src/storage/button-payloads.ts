@@ -39,7 +39,6 @@ export function findPayload(db: ReadHandle, id: string, now: number): Promise<Bu
     .executeTakeFirst();
 }
 
-/** Deletes expired payloads. */
 export async function expirePayloads(tx: Tx, now: number): Promise<void> {
   await tx.deleteFrom('button_payloads').where('expires_at', '<=', now).execute();
 }

@@ -1,10 +1,9 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { forUpdate } from './sql-dialect.ts';
-import { claim, onlyThat, personBy, type Claim, inShares, type Shares } from './lease.ts';
+import { claim, type Claim, inShares, type Shares } from './lease.ts';
 import type { ChangeTable, State } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
-/** One row of `changes`. */
 export type Change = Selectable<ChangeTable>;
 
 /** The initial values of a change, without its number, version and counters. */
@@ -28,15 +27,13 @@ type Touch =
 
 /** Saves a new change with version 1; resolves with the row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
-  const counters = { version: 1, attempts: 0, throttle_count: 0 };
   return tx
     .insertInto('changes')
-    .values({ ...row, ...counters })
+    .values({ ...row, version: 1, attempts: 0, throttle_count: 0 })
     .returningAll()
     .executeTakeFirstOrThrow();
 }
 
-/** The change with this number, or undefined. */
 export function findChange(db: ReadHandle, number: number): Promise<Change | undefined> {
   return db.selectFrom('changes').selectAll().where('number', '=', number).executeTakeFirst();
 }
@@ -99,12 +96,11 @@ export function claimDue(
   shares: Shares = {},
   sending: readonly number[] = [],
 ): Promise<Change[]> {
-  const whose = ({ requester }: Pick<Change, 'requester'>): string => personBy(shares.idsOf ?? onlyThat, requester);
   const own = (one: Change, other: Change): number => (one.due_at ?? 0) - (other.due_at ?? 0);
-  const { groups, ...turns } = inShares('requester', shares);
+  const { groups, ...turns } = inShares(shares);
   const condition =
     sending.length === 0 ? sql`true` : sql`not (state = 'sending' and number in (${sql.join(sending)}))`;
-  const order = { columns: ['requester', 'due_at'], whose, own, ...turns };
+  const order = { columns: ['requester', 'due_at'], own, ...turns };
   return claim<Change>(tx, 'changes', wanted, order, { condition, groups });
 }
 

@@ -12,7 +12,6 @@ import type { ReadHandle, Tx } from './tx.ts';
 
 export type { Tx };
 
-/** An open database. */
 export type Database = {
   readonly kind: Kind;
   /** For reads outside a transaction. Never use it inside one: on SQLite that deadlocks. */
@@ -71,7 +70,10 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   try {
     const early: Jump[] = [];
     let onJump = (jump: Jump): void => void early.push(jump);
-    const { now, ahead } = await timeOf(db, options, (jump) => onJump(jump));
+    const { now: given, clocks = {} } = options;
+    const { now, ahead }: Time = given
+      ? { now: async () => given(), ahead: () => 0 }
+      : await beginTime(db, clocks, (jump) => onJump(jump));
     const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
     onJump = options.onJump ?? (() => {});
     // Delayed, because the caller reports a jump through the database, which it doesn't have yet.
@@ -87,7 +89,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
 export async function openToRead(url: string): Promise<Kysely<Schema>> {
   if (isSqlite(url)) return readSqlite(url.slice('sqlite:'.length));
   const { readPostgres } = await postgres();
-  return readPostgres(url, () => {});
+  return readPostgres(url);
 }
 
 /** Loaded on demand: most bots run on SQLite. */
@@ -159,12 +161,4 @@ async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>):
       await setTimeout(attempt * 20 + Math.random() * 20);
     }
   }
-}
-
-async function timeOf(
-  db: Kysely<Schema>,
-  { now, clocks = {} }: DatabaseOptions,
-  onJump: (jump: Jump) => void,
-): Promise<Time> {
-  return now === undefined ? beginTime(db, clocks, onJump) : { now: async () => now(), ahead: () => 0 };
 }

@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely';
 import type { InboxTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
-/** One row of `inbox`. */
 export type InboxRow = Selectable<InboxTable>;
 
 /** The largest delivery, in characters: more than Slack sends. */

@@ -3,7 +3,6 @@ import type { Selectable } from 'kysely';
 import type { KvTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
-/** One row of `kv`. */
 export type KvRow = Selectable<KvTable>;
 
 /** The key that exists while all sending is paused. */

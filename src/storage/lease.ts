@@ -100,11 +100,8 @@ export type Shares = {
   readonly idsOf?: IdsOf;
 };
 
-/** Turns and groups for `claim` that keep everybody within their share; `column` holds the person's id. */
-export function inShares(
-  column: string,
-  { underWay: ofEach = new Map(), maxEach = Infinity, idsOf = onlyThat }: Shares,
-): Pick<Turns<never>, 'underWay' | 'maxEach'> & { readonly groups: readonly RawBuilder<unknown>[] } {
+/** Turns and groups for `claim` that keep every requester within their share. */
+export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, idsOf = onlyThat }: Shares) {
   const underWay = new Map<string, number>();
   for (const [id, count] of ofEach) {
     const person = personBy(idsOf, id);
@@ -112,11 +109,16 @@ export function inShares(
   }
   // The longest overdue rows may all belong to busy people, so idle people are a group of their own.
   const busy = [...underWay.keys()];
-  const id = sql.ref(column);
-  const idle = busy.length === 0 ? sql`true` : sql`${id} not in (${sql.join(busy.flatMap(idsOf))})`;
-  const belowShare = busy.filter((person) => (underWay.get(person) ?? 0) < maxEach).flatMap(idsOf);
-  return { underWay, maxEach, groups: [idle, ...belowShare.map((one) => sql`${id} = ${one}`)] };
+  const belowShare = busy.filter((person) => (underWay.get(person) ?? 0) < maxEach);
+  const groups = [byNone(busy.flatMap(idsOf)), ...belowShare.flatMap(idsOf).map(by)];
+  const whose = ({ requester }: { readonly requester: string }): string => personBy(idsOf, requester);
+  return { whose, underWay, maxEach, groups };
 }
+
+/** SQL: what this person requested. `byNone`: what none of these did. */
+export const by = (id: string): RawBuilder<unknown> => sql`requester = ${id}`;
+export const byNone = (ids: readonly string[]): RawBuilder<unknown> =>
+  ids.length === 0 ? sql`true` : sql`requester not in (${sql.join(ids)})`;
 
 const idOf = (row: Leased): number => ('number' in row ? row.number : row.id);
 
@@ -145,9 +147,8 @@ export function inTurn<Row>(
 /** Ends all leases; only safe if no other process can be at work. Rows are due at once: cut-off sends become unknown. */
 export async function releaseAll(tx: Tx, now: number): Promise<void> {
   for (const table of ['changes', 'messages', 'timers'] as const) {
-    await sql`update ${sql.table(table)} set owner = null, lease_until = null, due_at = ${now} where owner is not null`.execute(
-      tx,
-    );
+    const ended = sql`owner = null, lease_until = null, due_at = ${now}`;
+    await sql`update ${sql.table(table)} set ${ended} where owner is not null`.execute(tx);
   }
   await tx.updateTable('inbox').set({ lease_until: 0 }).where('closed_at', 'is', null).execute();
 }

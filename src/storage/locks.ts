@@ -87,7 +87,6 @@ export function unlock(tx: Tx, target: string): Promise<Lock | undefined> {
     .executeTakeFirst();
 }
 
-/** Deletes expired locks. */
 export async function sweepLocks(tx: Tx, now: number): Promise<void> {
   await tx.deleteFrom('locks').where('until', '<=', now).execute();
 }

@@ -1,5 +1,5 @@
 import { sql, type Selectable, type UpdateObject } from 'kysely';
-import { claim, onlyThat, personBy, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
+import { by, byNone, claim, onlyThat, personBy, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
 import type { MessageTable, Schema } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
@@ -99,12 +99,10 @@ export function claimMessages(
   )`;
   // The longest overdue messages may all be one busy person's, so recent requesters are groups of their own.
   const lately = [...served.keys()].flatMap(idsOf);
-  const isOthers = lately.length === 0 ? sql`true` : sql`requester not in (${sql.join(lately)})`;
+  const byRequester = [byNone(lately), ...lately.map(by)];
   const groups = [
     sql`decides = 1 and ts is null`,
-    ...[isOthers, ...lately.map((one) => sql`requester = ${one}`)].map(
-      (of) => sql`(decides = 0 or ts is not null) and ${of}`,
-    ),
+    ...byRequester.map((theirs) => sql`(decides = 0 or ts is not null) and ${theirs}`),
   ];
   return claim<Message>(tx, 'messages', wanted, { ...order, whose, served }, { condition: itsTurn, groups });
 }
@@ -207,7 +205,6 @@ export async function redrawCards(tx: Tx, change: number, at: number, all: boole
     .execute();
 }
 
-/** The card of a change, or undefined. */
 export function cardOf(db: ReadHandle, change: number): Promise<Message | undefined> {
   return db
     .selectFrom('messages')
@@ -219,7 +216,6 @@ export function cardOf(db: ReadHandle, change: number): Promise<Message | undefi
     .executeTakeFirst();
 }
 
-/** The message with this key, or undefined. */
 export function findMessage(db: ReadHandle, key: string): Promise<Message | undefined> {
   return db.selectFrom('messages').selectAll().where('key', '=', key).executeTakeFirst();
 }

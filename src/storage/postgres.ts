@@ -8,7 +8,6 @@ import type { Schema } from './schema.ts';
 export type OnLost = (error: Error) => void;
 
 type Limits = {
-  /** Connections at most. */
   readonly max: number;
   /** How long one statement may run, in ms. */
   readonly statement: number;
@@ -52,9 +51,7 @@ function why(error: unknown): string {
 }
 
 /** Connects read-only, beside running bots, without migrating. */
-export function readPostgres(url: string, onLost: OnLost): Kysely<Schema> {
-  return connect(url, reading, onLost);
-}
+export const readPostgres = (url: string): Kysely<Schema> => connect(url, reading, () => {});
 
 function connect(url: string, limits: Limits, onLost: OnLost): Kysely<Schema> {
   const pool = new Pool({

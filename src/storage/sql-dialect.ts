@@ -29,7 +29,6 @@ const appendOnlyFile = ['update', 'delete'].map(
     `create trigger audit_no_${action} before ${action} on audit begin select raise(abort, '${forbidden}'); end`,
 );
 
-/** The dialect of each database. */
 export const dialects: Readonly<Record<Kind, SqlDialect>> = {
   sqlite: {
     // SQLite updates rows in place.

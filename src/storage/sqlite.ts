@@ -16,7 +16,6 @@ const notFlushed = new Set([1034, 1290]);
 /** The database and, unless it is in memory, the handle on its lock file. */
 type Files = { readonly database: DatabaseSync; readonly guard?: DatabaseSync };
 
-/** An open database. */
 export type Sqlite = {
   readonly db: Kysely<Schema>;
   /** Flushes all commits so far to the disk. After a failure the content of the disk is unknown. */

@@ -1,10 +1,9 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { pauseKey } from './kv.ts';
-import { claim, inShares, onlyThat, personBy, unowned, type Claim, type Shares } from './lease.ts';
+import { claim, inShares, unowned, type Claim, type Shares } from './lease.ts';
 import type { TimerTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
-/** One row of `timers`. */
 export type Timer = Selectable<TimerTable>;
 
 /** The initial values of a timer; it is due when the access ends. */
@@ -23,17 +22,10 @@ export function setTimer(tx: Tx, timer: NewTimer): Promise<Timer> {
 const isAwake = sql<boolean>`(gave_up_at is not null or not exists (select 1 from kv where key = ${pauseKey}))`;
 
 /** Claims up to `limit` due timers that no pause holds, in turns and within shares; see `claim`. */
-export const claimTimers = (tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Timer[]> => {
-  const whose = ({ requester }: Timer): string => personBy(shares.idsOf ?? onlyThat, requester);
-  const { groups, ...turns } = inShares('requester', shares);
-  return claim<Timer>(
-    tx,
-    'timers',
-    wanted,
-    { columns: ['requester'], whose, ...turns },
-    { condition: isAwake, groups },
-  );
-};
+export function claimTimers(tx: Tx, wanted: Claim, shares: Shares = {}): Promise<Timer[]> {
+  const { groups, ...turns } = inShares(shares);
+  return claim<Timer>(tx, 'timers', wanted, { columns: ['requester'], ...turns }, { condition: isAwake, groups });
+}
 
 /** The due time of the oldest due timer that no pause holds (epoch ms), or undefined. */
 export async function oldestTimerDue(db: ReadHandle, now: number): Promise<number | undefined> {
@@ -76,7 +68,6 @@ export async function changeTimer(
     .execute();
 }
 
-/** The timer of a change, or undefined. */
 export function timerOf(db: ReadHandle, change: number): Promise<Timer | undefined> {
   return db.selectFrom('timers').selectAll().where('change', '=', change).executeTakeFirst();
 }

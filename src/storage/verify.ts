@@ -37,9 +37,8 @@ export type VerifyResult =
   | { readonly kind: 'unproven'; readonly lines: number; readonly head: Head; readonly gaps: readonly Gap[] }
   | { readonly kind: 'altered'; readonly seq: number; readonly why: string };
 
-/** The events of lines that start the use of a key. */
-const sealing: ReadonlySet<string> = new Set(['sealed', 'rekeyed']);
-export const isSealing = (event: string): boolean => sealing.has(event);
+/** Whether a line with this event starts the use of a key. */
+export const isSealing = (event: string): boolean => event === 'sealed' || event === 'rekeyed';
 
 /** The id of the key that a line was hashed with (undefined: none), and whether the hash could be checked. */
 type Hashing = { readonly id: string | undefined; readonly checked: boolean };
@@ -88,13 +87,13 @@ export async function verifyAudit(
 const strangeAt = (seq: number): string =>
   seq < 1 ? 'it comes before line 1, where no line belongs' : 'it has a number that no line is written with';
 
-function verdictOn({ head, seal, ...read }: Scan, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
+function verdictOn(read: Scan, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
+  const { head, seal, gaps } = read;
   if (head.seq < witnessed.seq) {
     const why = `the trail had a line ${witnessed.seq}, and now it ends before this one`;
     return { kind: 'altered', seq: head.seq + 1, why };
   }
   const [newest] = known.keys();
-  const gaps = read.gaps;
   const last = { from: read.since, to: head.seq };
   if (newest !== undefined && head.seq > 0 && read.id === undefined) fill(gaps, { ...last, why: 'no key' });
   else if (read.id !== undefined && read.id !== newest && known.has(read.id))
@@ -122,23 +121,21 @@ function misplaced(line: AuditLine, last: Head, witnessed: Head): string | undef
   return undefined;
 }
 
-/** The target is not hashed, so it must match the details, which are. */
-const isMisfiled = ({ details, target }: AuditLine): boolean => target !== targetIn(details);
-
 type Wrong = { readonly seq: number; readonly why: string };
 
 /** Adds the next line, which is in its place, to the scan; returns what is wrong with it, or undefined. */
 function accept(read: Scan, line: AuditLine, hashing: Hashing | undefined): Wrong | undefined {
-  const { seq } = line;
-  if (isMisfiled(line)) return { seq, why: 'it is listed under another target than the one it names' };
+  const { seq, target, details } = line;
+  // The target is not hashed, so it must match the details, which are.
+  if (target !== targetIn(details)) return { seq, why: 'it is listed under another target than the one it names' };
   if (hashing === undefined) return { seq, why: 'it was altered' };
   const { id, checked } = hashing;
-  if (!checked) addGap(read.gaps, seq, 'unknown key', id);
+  if (id !== undefined && !checked) add(read.gaps, { from: seq, to: seq, why: 'unknown key', key: id });
   if (id !== read.id && read.head.seq > 0) {
     if (id === undefined) return { seq, why: 'it was written without the key' };
     // A replaced key may be in the wrong hands, so its new lines prove nothing.
     if (checked && read.used.has(id)) {
-      addGap(read.gaps, seq, 'replaced key', id);
+      add(read.gaps, { from: seq, to: seq, why: 'replaced key', key: id });
       return undefined;
     }
     if (!isSealing(line.event)) {
@@ -171,20 +168,16 @@ function fill(gaps: Gap[], { from, to, ...gap }: Gap): void {
 /** The gaps in order, with adjacent ones of the same kind merged. */
 function joinedUp(gaps: readonly Gap[]): readonly Gap[] {
   const joined: Gap[] = [];
-  for (const gap of gaps.toSorted(inOrder)) {
-    const last = joined.at(-1);
-    const isAdjacent = last?.why === gap.why && last.key === gap.key && last.to === gap.from - 1;
-    if (isAdjacent) joined[joined.length - 1] = { ...last, to: gap.to };
-    else joined.push(gap);
-  }
+  for (const gap of gaps.toSorted(inOrder)) add(joined, gap);
   return joined;
 }
 
 const inOrder = (one: Gap, other: Gap): number => one.from - other.from;
 
-/** Extends the last gap by this line, or adds a new one. */
-function addGap(gaps: Gap[], seq: number, why: Gap['why'], key: string | undefined): void {
+/** Adds a gap, or extends the last one by it if they are adjacent and of the same kind. */
+function add(gaps: Gap[], gap: Gap): void {
   const last = gaps.at(-1);
-  if (last?.why === why && last.key === key && last.to === seq - 1) gaps[gaps.length - 1] = { ...last, to: seq };
-  else gaps.push({ from: seq, to: seq, why, ...(key !== undefined && { key }) });
+  const isAdjacent = last?.why === gap.why && last.key === gap.key && last.to === gap.from - 1;
+  if (isAdjacent) gaps[gaps.length - 1] = { ...last, to: gap.to };
+  else gaps.push(gap);
 }

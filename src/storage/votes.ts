@@ -2,7 +2,6 @@ import type { Selectable } from 'kysely';
 import type { VoteTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
-/** One row of `votes`. */
 export type Vote = Selectable<VoteTable>;
 
 /** Saves a person's vote; false if there is one already. */

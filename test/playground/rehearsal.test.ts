@@ -9,7 +9,7 @@ import { projectRoot } from '../../src/playground/place.ts';
 import { drawRehearsal, readRehearsal } from '../../src/playground/rehearsal.ts';
 import { isFields, listOf } from '../../src/playground/slack/json.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { covers } from '../../src/policy/pattern.ts';
+import { coversSpelled, spell } from '../../src/policy/pattern.ts';
 import type { Person } from '../../src/playground/slack/shapes.ts';
 
 type Stage = Exclude<ReturnType<typeof drawRehearsal>, string>;
@@ -152,7 +152,7 @@ sites: { ${two}: { name: acme-blog, environments: [${one}, ${three}] } }`,
           })),
         );
         for (const pattern of loaded.policy.live) {
-          expect(targets.some((target) => covers(pattern, target, 'allow'))).toBe(true);
+          expect(targets.some((target) => coversSpelled(pattern, spell(target), 'allow'))).toBe(true);
         }
         expect(new Set(targets.map(({ id }) => id)).size).toBe(targets.length);
       }),

@@ -37,12 +37,11 @@ export const getOperation = reading({
   })),
 });
 
-const siteDomain = z.object({ id: idCell, name: textCell });
 const listedEnvironment = z.object({
   id: idCell,
   name: textCell,
   display_name: textCell,
-  domains: list(siteDomain).catch([]),
+  domains: list(z.object({ id: idCell, name: textCell })).catch([]),
 });
 const listedSite = z.object({
   id: idCell,

@@ -25,18 +25,14 @@ export async function tellWhere(context: SlackContext, interaction: Interaction,
 /** Who said it and where, for a conversation. */
 export const senderOf = (
   context: SlackContext,
-  interaction: Pick<Interaction, 'person' | 'team' | 'channel'>,
-): Request['from'] => ({
-  person: interaction.person,
-  team: interaction.team,
-  channel: interaction.channel,
-  cardChannel: () => placeFor(context, interaction),
-});
+  { person, team, channel }: Pick<Interaction, 'person' | 'team' | 'channel'>,
+): Request['from'] => ({ person, team, channel, cardChannel: () => placeFor(context, person, channel) });
 
 /** The channel for a card: the policy's, or the requester's direct messages if Slack does not show us that channel. */
 async function placeFor(
   { people, pipeline }: SlackContext,
-  { channel, person }: Pick<Interaction, 'channel' | 'person'>,
+  person: string,
+  channel: string | undefined,
 ): Promise<Channel> {
   if (channel === undefined || channel.startsWith('D')) return { id: channel ?? person, shared: false };
   const requested = await people.channelOf(channel);

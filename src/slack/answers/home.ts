@@ -61,7 +61,6 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     throw error;
   }
   const { toDecide, mine, more, recent, numbers } = await overviewFor(pipeline, person);
-  const sites = await recentSites(context, person);
   const drawn = [
     heading('Waiting for your decision'),
     ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [nothing(say`Nothing is waiting for you.`)]),
@@ -74,7 +73,7 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
       ? richText(recent.map(inOneLine))
       : nothing(say`Nothing has been asked for yet. Try ${code('/site help')}.`),
     heading('Your sites'),
-    ...sites,
+    ...(await recentSites(context, person)),
     nothing(say`${code('/site help')} lists everything you can run; ${code('/site')} alone opens a form.`),
   ];
   return { drawn, numbers };

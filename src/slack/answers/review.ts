@@ -12,12 +12,11 @@ export async function checkReview(
   context: SlackContext,
   interaction: Interaction,
   memo: Memo,
-  answers: Pick<Request, 'first' | 'reviewed'> & { readonly reason?: string | undefined },
+  { reason, ...answers }: Pick<Request, 'first' | 'reviewed'> & { readonly reason?: string | undefined },
 ): Promise<Ready> {
-  const { reason, ...rest } = answers;
   const args = memo.args ?? (await context.payloads.keptList(memo.stored ?? '').catch(orTooOld));
   const parsed = { ...parseArgs(args, catalogue), reason };
-  const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction), ...rest });
+  const checked = await check(context.pipeline, { parsed, from: senderOf(context, interaction), ...answers });
   if (checked.kind === 'ready' && checked.will !== 'show') return checked;
   if (checked.kind === 'refuse') throw checked.refusal;
   const wrong = checked.kind === 'ask' ? (checked.resolved.problems[0]?.refusal ?? checked.says) : undefined;

@@ -5,7 +5,7 @@
 export type Refused = 'transient' | 'drawing' | 'token' | 'gone';
 
 // The error codes of chat.postMessage and chat.update in Slack's documentation of November 2026.
-const transient: readonly string[] = [
+const transient = new Set([
   // Missing rights of the token or network. Somebody has to fix them, but the token itself is valid.
   'not_allowed_token_type',
   'missing_scope',
@@ -22,8 +22,8 @@ const transient: readonly string[] = [
   'team_added_to_org',
   'org_login_required',
   'external_channel_migrating',
-];
-const drawing: readonly string[] = [
+]);
+const drawing = new Set([
   'invalid_blocks',
   'invalid_blocks_format',
   'msg_blocks_too_long',
@@ -44,14 +44,8 @@ const drawing: readonly string[] = [
   'invalid_form_data',
   'invalid_post_type',
   'missing_post_type',
-];
-const token: readonly string[] = ['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired'];
-
-const known = new Map<string, Refused>([
-  ...transient.map((word) => [word, 'transient'] as const),
-  ...drawing.map((word) => [word, 'drawing'] as const),
-  ...token.map((word) => [word, 'token'] as const),
 ]);
+const token = new Set(['invalid_auth', 'not_authed', 'account_inactive', 'token_revoked', 'token_expired']);
 
 /** This workspace or token lacks the method until somebody fixes that. */
 const lacking = new Set([
@@ -71,5 +65,8 @@ export const isLacking = (word: string): boolean => lacking.has(word);
  * The kind of a refusal. An unknown code counts as `gone`, so the message goes elsewhere rather than being retried for
  * a day. Text that is no code, such as a page of HTML, is `transient`.
  */
-export const refusalOf = (word: string): Refused =>
-  known.get(word) ?? (/^[a-z][a-z0-9_]{1,80}$/.test(word) ? 'gone' : 'transient');
+export function refusalOf(word: string): Refused {
+  if (transient.has(word) || !/^[a-z][a-z0-9_]{1,80}$/.test(word)) return 'transient';
+  if (drawing.has(word)) return 'drawing';
+  return token.has(word) ? 'token' : 'gone';
+}

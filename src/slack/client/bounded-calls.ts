@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { z } from 'zod';
-import { isLacking, refusalOf, type Refused } from './api-errors.ts';
+import { isLacking, refusalOf } from './api-errors.ts';
 import { platformError, rateLimitMs } from './messenger.ts';
 
 /** Calls to Slack that never reject: no answer is a value too. */
@@ -16,16 +16,14 @@ export class NoAnswer {
 
   constructor(word?: string, restMs?: number) {
     this.word = word;
-    this.isLasting = word !== undefined && (isLacking(word) || isAboutRequest(refusalOf(word)));
+    // With these kinds the request itself is the problem, not the moment or the token.
+    this.isLasting = word !== undefined && (isLacking(word) || ['drawing', 'gone'].includes(refusalOf(word)));
     this.restMs = restMs;
   }
 }
 
 /** Used if Slack does not say how long to wait. */
 const defaultRestMs = 30_000;
-
-/** The request itself is the problem, not the moment or the token. */
-const isAboutRequest = (kind: Refused): boolean => kind === 'drawing' || kind === 'gone';
 
 export type Questions = {
   readonly client: WebClient;

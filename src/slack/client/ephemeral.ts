@@ -35,8 +35,8 @@ export function createEphemeral(
     const answer = mayRespond ? await respond(responseUrl, what, thread) : 'refused';
     if (answer === 'taken') return;
     const message = withRemark(what, answer === 'expired', ticks() - since);
-    const ephemeral = (): Promise<boolean> => {
-      if (channel === undefined || /^[DU]/.test(channel)) return Promise.resolve(false);
+    const ephemeral = async (): Promise<boolean> => {
+      if (channel === undefined || /^[DU]/.test(channel)) return false;
       const place = { channel, user: person, ...(thread && { thread_ts: thread }) };
       const sending = sendDrawn(message, (drawn) =>
         client.chat.postEphemeral({ link_names: false, parse: 'none', ...place, ...drawn }),
@@ -61,11 +61,11 @@ export function createEphemeral(
 }
 
 /** Adds why the answer is here and how long it took, if the reader could wonder. */
-function withRemark({ text, blocks }: Drawn, isExpired: boolean, tookMs: number): Drawn {
-  const took = isExpired || tookMs > longMs ? phrase`It took ${spokenDuration(tookMs)}.` : undefined;
+function withRemark(what: Drawn, isExpired: boolean, tookMs: number): Drawn {
+  if (!isExpired && tookMs <= longMs) return what;
   const why = isExpired ? 'Slack lets me answer there for half an hour only, so the answer is here.' : undefined;
-  if (took === undefined) return { text, blocks };
-  return { text, blocks: [...blocks, ...drawNote({ text: joined([why, took]) }).blocks] };
+  const remark = drawNote({ text: joined([why, phrase`It took ${spokenDuration(tookMs)}.`]) });
+  return { ...what, blocks: [...what.blocks, ...remark.blocks] };
 }
 
 async function respond(

@@ -3,8 +3,7 @@ import { scrub } from '../../secret.ts';
 import { inboxLeaseMs } from './slow-work.ts';
 import { close } from './handler.ts';
 import { within } from '../../time-limit.ts';
-import type { SlackContext } from './context.ts';
-import type { Deliveries, AcceptResult } from './context.ts';
+import type { AcceptResult, Deliveries, SlackContext } from './context.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
 /** Saves deliveries before they are acked, and recognises copies. */

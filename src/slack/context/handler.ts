@@ -1,4 +1,4 @@
-import { Fault, Refusal } from '../../errors.ts';
+import { attempt, Fault, Refusal } from '../../errors.ts';
 import { Ended } from '../../pipeline/steps/decide.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox } from '../../storage/inbox.ts';
@@ -61,17 +61,9 @@ const maxLineLength = 100;
 
 /** Several may be refused at once, so each names its command if that is safe to repeat. */
 function notRun(line = ''): Text {
-  const words = inOneLine(line);
-  return words === '' ? [] : say`Not run: ${code(cut(words, maxLineLength))}.`;
-}
-
-/** This line was not checked yet: credentials are removed, and words that cannot be split are not repeated. */
-function inOneLine(line: string): string {
-  try {
-    return scrub(join(split(line).map(({ text }) => text)));
-  } catch {
-    return '';
-  }
+  // This line was not checked yet: credentials are removed, and words that cannot be split are not repeated.
+  const words = attempt(() => scrub(join(split(line).map(({ text }) => text))));
+  return words ? say`Not run: ${code(cut(words, maxLineLength))}.` : [];
 }
 
 /** The message for an error. Faults are logged with their reference. */

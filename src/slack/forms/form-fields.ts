@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AnyAction } from '../../commands/kit/action.ts';
-import { isName } from '../../commands/kit/action.ts';
+import { isName, type AnyAction } from '../../commands/kit/action.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
 import { Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
@@ -44,6 +43,11 @@ export async function unfold(
   const fields: Asked[] = [];
   const choices: Record<string, Chosen[string]> = {};
   let trouble: Refusal | undefined;
+  const onTrouble = (error: unknown): undefined => {
+    const refusal = asRefusal(error, canonicalArgs(resolved));
+    trouble =
+      refusal instanceof Refusal ? refusal : new Refusal("I couldn't ask the host what there is to choose from.");
+  };
   for (const [name, field] of Object.entries(parsed.command.fields)) {
     const shown = isName(field) ? shownAs(field, resolved.input[name]) : [];
     const given = shown.length > 0 ? shown : (parsed.given[name] ?? []);
@@ -51,18 +55,10 @@ export async function unfold(
     // Skip a field that is not needed, unless it already has a value.
     if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
     const asked: Asked = { name, field, given, tells: dependedOn.has(name) };
-    if (!dependent?.choices || !dependent.on.every((one) => one in resolved.input)) {
-      fields.push(asked);
-      continue;
-    }
-    const sought: Sought = { resolved, dependent, given, kept: before[name] };
-    const listed = await choicesOf(context, person, sought).catch((error: unknown) => {
-      const refusal = asRefusal(error, canonicalArgs(resolved));
-      trouble =
-        refusal instanceof Refusal ? refusal : new Refusal("I couldn't ask the host what there is to choose from.");
-      return undefined;
-    });
-    if (listed === undefined) {
+    const offers = dependent?.choices && dependent.on.every((one) => one in resolved.input);
+    const sought = offers && { resolved, dependent, given, kept: before[name] };
+    const listed = sought && (await choicesOf(context, person, sought).catch(onTrouble));
+    if (!listed) {
       fields.push(asked);
       continue;
     }
@@ -130,32 +126,23 @@ const droppedNote = ([first, ...more]: readonly string[]): string | undefined =>
 const endOf = (word: string): string => (word.length > 60 ? `…${word.slice(-60)}`.toWellFormed() : word);
 
 /** Reads what was filled in, with the words of each choice. Throws `Refusal` if its choices have expired. */
-export async function readForm(context: SlackContext, memo: Memo, fields: Fields, values: unknown): Promise<Filled> {
-  const lists = await listsIn(context, memo);
-  if (lists === undefined) throw tooOld();
-  return readInputs(values, lists, fields);
-}
+export const readForm = async (context: SlackContext, memo: Memo, fields: Fields, values: unknown): Promise<Filled> =>
+  readInputs(values, await listsIn(context, memo), fields);
 
-/** The lists that a form offers, by field; undefined if they have expired. */
+/** The lists that a form offers, by field. Throws `Refusal` if they have expired: an index into a lost one means nothing. */
 export async function listsIn(
   { payloads }: SlackContext,
   { choices = {} }: Memo,
-): Promise<ReadonlyMap<string, readonly string[]> | undefined> {
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const lists = Object.entries(choices).map(async ([name, { id }]) => [name, await payloads.keptList(id)] as const);
-  try {
-    return new Map(await Promise.all(lists));
-  } catch (error) {
-    if (error instanceof Refusal) return undefined;
-    throw error;
-  }
+  return new Map(await Promise.all(lists).catch(orTooOld));
 }
 
-/** The refusal for a form whose choices have expired: an index into a lost list means nothing. */
-export const tooOld = (): Refusal => new Refusal('This form is too old. Nothing was done.', { hint: 'Open it again.' });
-
-/** Throws `tooOld` instead of the refusal about a button. */
+/** Throws the refusal about an expired form instead of the one about a button. */
 export function orTooOld(error: unknown): never {
-  throw error instanceof Refusal ? tooOld() : error;
+  throw error instanceof Refusal
+    ? new Refusal('This form is too old. Nothing was done.', { hint: 'Open it again.' })
+    : error;
 }
 
 function fittingPart(read: readonly string[]): readonly string[] {

@@ -127,24 +127,21 @@ export function choiceAt(words: readonly string[], at: number): Labelled {
 }
 
 /** The confirmation input: the name of what would be overwritten or deleted. */
-export const typedInput = (label: string): InputBlock => ({
-  type: 'input',
-  block_id: blockOf(typedField),
-  label: plainText(label, limits.label),
-  element: { type: 'plain_text_input', action_id: typedField, max_length: limits.input },
-});
+export const typedInput = (label: string): InputBlock =>
+  inputBlock(typedField, label, { type: 'plain_text_input', action_id: typedField, max_length: limits.input });
 
-export const reasonInput = (reason: string | undefined, isRequired = false): InputBlock => ({
+export function reasonInput(reason: string | undefined, isRequired = false): InputBlock {
+  const initial = reason === undefined ? {} : { initial_value: reason.slice(0, limits.reason) };
+  const shape = { action_id: reasonField, max_length: limits.reason, ...initial };
+  return { ...inputBlock(reasonField, 'Reason', { type: 'plain_text_input', ...shape }), optional: !isRequired };
+}
+
+/** The input block of a field whose list is always the same. */
+export const inputBlock = (field: string, label: string, element: Element): InputBlock => ({
   type: 'input',
-  block_id: blockOf(reasonField),
-  optional: !isRequired,
-  label: plainText('Reason', limits.label),
-  element: {
-    type: 'plain_text_input',
-    action_id: reasonField,
-    max_length: limits.reason,
-    ...(reason !== undefined && { initial_value: reason.slice(0, limits.reason) }),
-  },
+  block_id: blockOf(field),
+  label: plainText(label, limits.label),
+  element,
 });
 
 /** An option of a select: Slack shows `text` and returns `value`. */

@@ -85,8 +85,7 @@ export async function openReview(
   const { parsed } = ready;
   const { command } = parsed.parsed;
   const args = canonicalArgs(parsed, { reason: parsed.parsed.reason });
-  const view =
-    interaction.trigger === undefined ? undefined : await openView(context, interaction, loadingView(command));
+  const view = await openView(context, interaction, loadingView(command));
   if (view === undefined) return offerForm(context, interaction, args, 'review', notice);
   await showReview(context, interaction, view, ready, notice);
 }

@@ -1,5 +1,7 @@
+import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
+import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { joined } from '../../text.ts';
 import { memoOf, noticeView } from './views.ts';
@@ -8,7 +10,7 @@ import { readInputs } from './inputs.ts';
 import { drawForm } from './modals.ts';
 import { type SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
-import { listsIn, tooOld } from './form-fields.ts';
+import { listsIn } from './form-fields.ts';
 import { sentBy, senderIn } from '../context/payload-shapes.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
@@ -66,7 +68,7 @@ async function updateView(
   { views }: SlackContext,
   { became }: Turn,
   { id, hash }: Dispatched['view'],
-  view: Awaited<ReturnType<typeof drawForm>>,
+  view: ModalView,
 ): Promise<void> {
   let current = hash;
   for (let next = became.get(current); next !== undefined; next = became.get(current)) current = next;
@@ -79,22 +81,18 @@ async function updateView(
   }
 }
 
-async function redrawn(
-  context: SlackContext,
-  event: Dispatched,
-): Promise<Awaited<ReturnType<typeof drawForm>> | undefined> {
+async function redrawn(context: SlackContext, event: Dispatched): Promise<ModalView | undefined> {
   const { view } = event;
   const memo = memoOf(view.private_metadata);
   const command = catalogue.get(memo?.path ?? '');
   if (memo === undefined || command === undefined) return undefined;
   const person = await identifyViewer(context.pipeline, senderIn(context, event));
-  const lists = await listsIn(context, memo);
-  if (lists === undefined) return noticeView(command.button, joined([tooOld().says, tooOld().hint]));
-  const parsed: ParsedCommand = {
-    path: memo.path ?? '',
-    command,
-    dryRun: false,
-    ...readInputs(view.state.values, lists),
-  };
+  const lists = await listsIn(context, memo).catch((error: unknown) => {
+    if (error instanceof Refusal) return error;
+    throw error;
+  });
+  if (lists instanceof Refusal) return noticeView(command.button, joined([lists.says, lists.hint]));
+  const filled = readInputs(view.state.values, lists);
+  const parsed: ParsedCommand = { path: memo.path ?? '', command, dryRun: false, ...filled };
   return drawForm(context, memo.origin, parsed, person, { choices: memo.choices });
 }

@@ -1,5 +1,6 @@
 import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
+import { attempt } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { everythingLabel, factLines } from '../../pipeline/changes/card.ts';
 import { cardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
@@ -8,15 +9,12 @@ import { inline, say, type Text } from '../../text.ts';
 import { buttonRow, plainText, richText, type Drawn } from '../draw/blocks.ts';
 import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { holdsKey } from '../../secret.ts';
-import { blockOf, inputOf, optionOf, reasonInput, typedInput, type Asked } from './inputs.ts';
+import { inputBlock, inputOf, optionOf, reasonInput, typedInput, type Asked } from './inputs.ts';
 
 /** Sitehand's views: forms, reviews, notices, pages of a call, and the list of commands. */
 
 /** Where a form came from. It comes back from Slack, so trust it no more than typed words. */
-export type Origin = {
-  readonly channel: string;
-  readonly thread?: string | undefined;
-};
+export type Origin = z.infer<typeof origin>;
 const origin = z.object({ channel: z.string(), thread: z.string().optional() });
 const memo = z.object({
   origin,
@@ -33,16 +31,10 @@ const memo = z.object({
 /** What a form remembers in `private_metadata`. */
 export type Memo = z.infer<typeof memo>;
 
-const limits = { title: 24, memo: 3_000, label: 150, option: 75 } as const;
+const limits = { title: 24, memo: 3_000, option: 75 } as const;
 
 /** Reads the memo of a view; undefined if it is not one of ours. */
-export function memoOf(metadata: string): Memo | undefined {
-  try {
-    return memo.parse(JSON.parse(metadata));
-  } catch {
-    return undefined;
-  }
-}
+export const memoOf = (metadata: string): Memo | undefined => attempt(() => memo.parse(JSON.parse(metadata)));
 
 /** The contents of a form: its fields, and the text above them. */
 export type Unfolded = {
@@ -95,23 +87,13 @@ const showsToken = ({ action, input }: Frozen): boolean =>
 export const declineView = (number: number, memo: Memo): ModalView =>
   modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, true)], 'Decline');
 
-/** A view without a submit button: loading, an error, or a result. */
-export const noticeView = (title: string, text: Text): ModalView => ({
-  type: 'modal',
-  callback_id: 'notice',
-  title: plainText(title, limits.title),
-  close: plainText('Close', limits.title),
-  blocks: [richText([text])],
-});
+/** Loading, an error, or a result. */
+export const noticeView = (title: string, text: Text): ModalView => closable('notice', title, [richText([text])]);
 
 /** A page of *Everything that will be sent*. With a memo it belongs to the form below, whose arguments the memo holds. */
 export const callView = ({ blocks }: Drawn, memo?: Memo): ModalView => ({
-  type: 'modal',
-  callback_id: 'call',
-  title: plainText(callTitle, limits.title),
-  close: plainText('Close', limits.title),
+  ...closable('call', callTitle, blocks),
   ...(memo && { private_metadata: JSON.stringify(memo) }),
-  blocks,
 });
 export const callTitle = 'What will be sent';
 
@@ -123,14 +105,18 @@ export function pickerView(
   const options = commands
     .slice(0, 100)
     .map(({ path, summary }) => ({ ...optionOf(path, path), description: plainText(summary, limits.option) }));
-  const input: KnownBlock = {
-    type: 'input',
-    block_id: blockOf('command'),
-    label: plainText('Command', limits.label),
-    element: { type: 'static_select', action_id: 'command', options },
-  };
+  const input = inputBlock('command', 'Command', { type: 'static_select', action_id: 'command', options });
   return modal('picker', 'What do you want to do?', { origin: from }, [input], 'Next');
 }
+
+/** A view without a submit button. */
+const closable = (kind: 'notice' | 'call', title: string, blocks: KnownBlock[]): ModalView => ({
+  type: 'modal',
+  callback_id: kind,
+  title: plainText(title, limits.title),
+  close: plainText('Close', limits.title),
+  blocks,
+});
 
 type Kind = 'form' | 'review' | 'decline' | 'picker';
 

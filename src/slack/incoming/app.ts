@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type ServerOptions } from 'node:http';
+import { createServer, type ServerOptions } from 'node:http';
 import { App, HTTPModuleFunctions, HTTPReceiver, SocketModeReceiver, type Logger as BoltLogger } from '@slack/bolt';
 import type { Config } from '../../config.ts';
 import type { Logger } from '../../log.ts';
@@ -41,19 +41,19 @@ const server: ServerOptions = { headersTimeout: 5_000, requestTimeout: 10_000, c
 export function createSlackServer({ config, context, bot, notReady, remark }: SlackServerOptions): SlackServer {
   const { log } = context;
   const logger = boltLogger(log);
-  const { apiUrl, botToken } = config.slack;
+  const { slack, http } = config;
   const running = new Set<Promise<void>>();
   const health = probesFor(() => receiver, notReady, remark);
   const onMalformed = noteMalformed(context);
   const receiver = receiverFor(config, logger, health, onMalformed);
   if (receiver instanceof HTTPReceiver) refuseMalformed(receiver, bodyLimit, onMalformed);
   else readSafely(receiver, onMalformed);
-  const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, noteRefused(log));
+  const reconnecting = receiver instanceof HTTPReceiver ? undefined : reconnectAlways(receiver, log);
   const app = new App({
     receiver,
-    authorize: () => Promise.resolve({ ...bot, botToken: botToken.reveal(), teamId: context.team }),
+    authorize: () => Promise.resolve({ ...bot, botToken: slack.botToken.reveal(), teamId: context.team }),
     convoStore: false,
-    clientOptions: clientOptions(apiUrl, logger),
+    clientOptions: clientOptions(slack.apiUrl, logger),
     logger,
   });
   app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
@@ -62,7 +62,6 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
     if (!request.socket.destroyed) serveProbe(health, request, response);
   });
   let connections = boundConnections(ownServer, maxConnections);
-  const { http } = config;
   return {
     start: async () => {
       const refuse = (error: unknown): never => notListening(`PORT ${http.port} on HOST ${http.host}`, error);
@@ -74,7 +73,10 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
       // Listen first, so a taken port ends the process before Slack delivers anything. A delivery that was acked is not
       // sent again.
       await once(ownServer.listen(http.port, http.host), 'listening').catch(refuse);
-      await app.start().catch((error: unknown) => endWith(ownServer, error));
+      await app.start().catch((error: unknown) => {
+        ownServer.close();
+        throw error;
+      });
       return portOf(ownServer);
     },
     stop: async (graceMs) => {
@@ -89,11 +91,6 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
   };
 }
 
-function endWith(server: Server, error: unknown): never {
-  server.close();
-  throw error;
-}
-
 const trackIn =
   (running: Set<Promise<void>>, log: Logger): Track =>
   (work) => {
@@ -102,11 +99,6 @@ const trackIn =
       .finally(() => running.delete(task));
     running.add(task);
   };
-
-const noteRefused =
-  (log: Logger) =>
-  (error: unknown): void =>
-    log.error({ err: error }, 'Slack refused a connection; trying again');
 
 const noteMalformed =
   ({ log, metrics }: SlackContext): OnMalformed =>

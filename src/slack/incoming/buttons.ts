@@ -76,7 +76,6 @@ const redrawHome = (context: SlackContext, id: string): Promise<void> =>
   publishHome(context, id).catch((error: unknown) => context.log.warn({ err: error }, 'could not redraw an App Home'));
 
 async function pressed(context: SlackContext, interaction: Interaction, kind: string, value: string): Promise<void> {
-  const { payloads } = context;
   switch (kind) {
     case 'run':
       return handleLine(context, interaction, value);
@@ -94,7 +93,7 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
       return share(context, interaction, value);
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
-      const { args, page } = await payloads.keptPage(id);
+      const { args, page } = await context.payloads.keptPage(id);
       await reauthorize(context, interaction, args);
       return context.ephemeral(interaction, drawPage(page, { id, shareable: false }, Number(from)));
     }

@@ -1,4 +1,5 @@
 import { HTTPModuleFunctions, isRawBodyError, type HTTPReceiver, type SocketModeReceiver } from '@slack/bolt';
+import { attempt } from '../../errors.ts';
 
 /** Bolt parses deliveries outside its own error handling: an exception there would end the process. */
 
@@ -30,14 +31,9 @@ export function refuseMalformed(receiver: HTTPReceiver, limit: number, onMalform
   };
 }
 
-function isMalformed(request: Buffered): boolean {
-  try {
-    return !isDelivery(HTTPModuleFunctions.parseHTTPRequestBody(request));
-  } catch {
-    // Bolt itself refuses a body it cannot parse.
-    return false;
-  }
-}
+/** Bolt itself refuses a body it cannot parse. */
+const isMalformed = (request: Buffered): boolean =>
+  attempt(() => isDelivery(HTTPModuleFunctions.parseHTTPRequestBody(request))) === false;
 
 /** The statuses Bolt would answer; 404 is for an address nothing listens on. */
 const statusOf = (error: unknown): number =>
@@ -62,14 +58,12 @@ export function readSafely({ client }: SocketModeReceiver, onMalformed: OnMalfor
 
 /** The envelope to ack; undefined for a message about the connection or one that cannot be read. */
 function envelopeIn(data: unknown): { readonly id: string; readonly payload: unknown } | undefined {
-  try {
-    const envelope: unknown = JSON.parse(data instanceof Uint8Array ? new TextDecoder().decode(data) : String(data));
-    return isObject(envelope) && typeof envelope['envelope_id'] === 'string'
-      ? { id: envelope['envelope_id'], payload: envelope['payload'] }
-      : undefined;
-  } catch {
-    return undefined;
-  }
+  const envelope = attempt((): unknown =>
+    JSON.parse(data instanceof Uint8Array ? new TextDecoder().decode(data) : String(data)),
+  );
+  return isObject(envelope) && typeof envelope['envelope_id'] === 'string'
+    ? { id: envelope['envelope_id'], payload: envelope['payload'] }
+    : undefined;
 }
 
 /** Whether it is an object with a type or a command; its event, if any, must have a type too. */

@@ -1,5 +1,5 @@
 import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
-import { Refusal } from '../../errors.ts';
+import { attempt, Refusal } from '../../errors.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import type { InboxRow } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -62,10 +62,4 @@ export function laneOf(command: Command | undefined): Lane {
 }
 
 /** The command of a line; undefined if it cannot be read. */
-export function commandIn(line: string): Command | undefined {
-  try {
-    return parse(line, catalogue)?.command;
-  } catch {
-    return undefined;
-  }
-}
+export const commandIn = (line: string): Command | undefined => attempt(() => parse(line, catalogue)?.command);

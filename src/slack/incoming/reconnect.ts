@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { SocketModeReceiver } from '@slack/bolt';
+import type { Logger } from '../../log.ts';
 
 /** The pause before the next try for a connection. */
 const againMs = 5_000;
@@ -8,10 +9,7 @@ const againMs = 5_000;
  * Makes a client that was connected once retry forever. Slack's refusal may pass, and the client would otherwise end
  * the process. A failed first connection still rejects. `end` stops the retries.
  */
-export function reconnectAlways(
-  { client }: SocketModeReceiver,
-  onRefused: (error: unknown) => void,
-): { readonly end: () => void } {
+export function reconnectAlways({ client }: SocketModeReceiver, log: Logger): { readonly end: () => void } {
   const connect = client.start.bind(client);
   const stopped = new AbortController();
   let wasConnected = false;
@@ -22,7 +20,7 @@ export function reconnectAlways(
         return await connect();
       } catch (error) {
         if (!wasConnected) throw error;
-        onRefused(error);
+        log.error({ err: error }, 'Slack refused a connection; trying again');
         await wait(againMs, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
         // Stopped: nobody waits for this promise, so never settle it.
         if (stopped.signal.aborted) return new Promise(() => undefined);

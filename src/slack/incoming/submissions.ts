@@ -107,8 +107,7 @@ async function pick({ context, interaction, memo, said }: Submitted): Promise<Su
   const person = await identifyViewer(context.pipeline, interaction);
   const [path = ''] = readInputs(said.view.state.values).given['command'] ?? [];
   const command = catalogue.get(path);
-  if (command === undefined)
-    return { ack: { response_action: 'errors', errors: { [blockOf('command')]: 'Choose one from the list.' } } };
+  if (command === undefined) return marking({ [blockOf('command')]: 'Choose one from the list.' });
   const parsed: ParsedCommand = { path, command, given: {}, reason: undefined, dryRun: false };
   return updating(await drawForm(context, memo.origin, parsed, person));
 }
@@ -117,14 +116,9 @@ async function submitForm(form: Submitted): Promise<SubmissionResponse> {
   const { context, interaction, memo, said } = form;
   const command = catalogue.get(memo.path ?? '');
   if (command === undefined) return ending('Sitehand', say`I don't recognise this command any more. Nothing was done.`);
-  const read = async (): Promise<ParsedCommand> => ({
-    path: memo.path ?? '',
-    command,
-    dryRun: false,
-    ...(await readForm(context, memo, command.fields, said.view.state.values)),
-  });
   const readAndCheck = async () => {
-    const parsed = await read();
+    const filled = await readForm(context, memo, command.fields, said.view.state.values);
+    const parsed: ParsedCommand = { path: memo.path ?? '', command, dryRun: false, ...filled };
     return { parsed, checked: await check(context.pipeline, { parsed, from: senderOf(context, interaction) }) };
   };
   // Not the saving: what is saved after this gave up would be neither worked on nor told.
@@ -133,8 +127,8 @@ async function submitForm(form: Submitted): Promise<SubmissionResponse> {
   const errors = checked.kind === 'ask' ? fieldErrors(said, checked) : undefined;
   if (errors) return errors;
   const { person } = checked;
-  const refusal =
-    checked.kind === 'refuse' ? checked.refusal : (checked.says ?? checked.resolved.problems[0]?.refusal ?? missing());
+  const wrong = checked.kind === 'refuse' ? checked.refusal : (checked.says ?? checked.resolved.problems[0]?.refusal);
+  const refusal = wrong ?? new Refusal('Something is missing. Nothing was done.', { hint: 'Open the form again.' });
   if (person === undefined) throw refusal;
   const notes = { says: joined([refusal.says, refusal.hint]), choices: memo.choices };
   return (
@@ -152,7 +146,7 @@ function fieldErrors({ view }: Submission, { resolved: { missing, problems } }: 
     const block = blockIn(view.state.values, field);
     return block === undefined ? [] : [[block, says] as const];
   });
-  return errors.length > 0 ? { ack: { response_action: 'errors', errors: Object.fromEntries(errors) } } : undefined;
+  return errors.length > 0 ? marking(Object.fromEntries(errors)) : undefined;
 }
 
 async function goOn(form: Submitted, checked: Ready): Promise<SubmissionResponse> {
@@ -164,12 +158,10 @@ async function goOn(form: Submitted, checked: Ready): Promise<SubmissionResponse
       after: () => showReview(context, interaction, said.view.id, checked),
     };
   }
-  const goOnWith = async (from: Interaction): Promise<void> =>
-    draw(context, from, await next(context.pipeline, checked, from.inbox));
-  if (!changesSomething(command)) return { after: () => goOnWith(interaction) };
-  const kept = await keepSubmission(form, command.button);
-  if ('response' in kept) return kept.response;
-  return { after: () => goOnWith({ ...interaction, ...kept }), ...kept };
+  const goOnWith = (from: Interaction): SubmissionResponse => ({
+    after: async () => draw(context, from, await next(context.pipeline, checked, from.inbox)),
+  });
+  return changesSomething(command) ? onceKept(form, command.button, goOnWith) : goOnWith(interaction);
 }
 
 /** Looks at the host again: if the result is not what the form showed, the form is shown again. */
@@ -179,52 +171,49 @@ async function submitReview(form: Submitted): Promise<SubmissionResponse> {
   const reviewed = { shown: memo.shown, typedName: typed };
   const checked = await within(patienceMs, checkReview(context, interaction, memo, { reason, reviewed }));
   const { command } = checked.parsed.parsed;
-  const kept = await keepSubmission(form, command.button);
-  if ('response' in kept) return kept.response;
-  const after = (): Promise<void> => showReview(context, { ...interaction, ...kept }, said.view.id, checked);
-  return { ...updating(loadingView(command)), after, ...kept };
+  return onceKept(form, command.button, (kept) => ({
+    ...updating(loadingView(command)),
+    after: () => showReview(context, kept, said.view.id, checked),
+  }));
 }
 
 /** The reason for declining: saved before it is acked, decided afterwards. */
 async function submitDecline(form: Submitted): Promise<SubmissionResponse> {
-  const { context, interaction, memo, said } = form;
+  const { context, memo, said } = form;
   if (readInputs(said.view.state.values).reason === undefined) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
-  const kept = await keepSubmission(form, 'Decline');
-  if ('response' in kept) return kept.response;
-  const after = (): Promise<void> =>
-    declined(context, { ...interaction, ...kept }, said.view.id, memo, said.view.state.values);
-  return { ...updating(noticeView('Decline', say`One moment…`)), after, ...kept };
+  return onceKept(form, 'Decline', (kept) => ({
+    ...updating(noticeView('Decline', say`One moment…`)),
+    after: () => declined(context, kept, said.view.id, memo, said.view.state.values),
+  }));
 }
 
-const missing = (): Refusal => new Refusal('Something is missing. Nothing was done.', { hint: 'Open the form again.' });
-
-type Kept = { readonly inbox: string } | { readonly response: SubmissionResponse };
-
-/** Saves a submission before it is acked. Returns a `response` if it must not be worked on. */
-async function keepSubmission({ context, interaction, said: { view } }: Submitted, title: string): Promise<Kept> {
-  const key = formKey(view);
+/** Saves a submission before it is acked. `work` gives the response, unless the submission must not be worked on. */
+async function onceKept(
+  { context, interaction, said: { view } }: Submitted,
+  title: string,
+  work: (kept: Interaction) => SubmissionResponse,
+): Promise<SubmissionResponse> {
+  // Each version of a view can be submitted once.
+  const key = `form:${view.id}:${view.hash ?? ''}`;
   const { person, channel } = interaction;
   const kept = await keep(context, { key, kind: 'form', person, channel, content: view.private_metadata });
-  if (kept === 'new') {
-    failpoint('kept', key);
-    return { inbox: key };
-  }
-  if (kept === 'seen') return { response: {} };
-  return { response: ending(title, say`${noDatabase}`) };
+  if (kept === 'seen') return {};
+  if (kept !== 'new') return ending(title, say`${noDatabase}`);
+  failpoint('kept', key);
+  return { ...work({ ...interaction, inbox: key }), inbox: key };
 }
-
-/** Each version of a view can be submitted once. */
-const formKey = (view: Submission['view']): string => `form:${view.id}:${view.hash ?? ''}`;
 
 /** The refusal as an error under its field; undefined if the view has no such field. */
 function wrongField({ view }: Submission, refusal: Refusal): SubmissionResponse | undefined {
   const block = refusal.field === undefined ? undefined : blockIn(view.state.values, refusal.field);
-  return block === undefined
-    ? undefined
-    : { ack: { response_action: 'errors', errors: { [block]: sentence(refusal) } } };
+  return block === undefined ? undefined : marking({ [block]: sentence(refusal) });
 }
+/** Errors by the id of their block. */
+const marking = (errors: Record<string, string>): SubmissionResponse => ({
+  ack: { response_action: 'errors', errors },
+});
 const updating = (view: ModalView): SubmissionResponse => ({ ack: { response_action: 'update', view } });
 const ending = (title: string, text: Text): SubmissionResponse => updating(noticeView(title, text));
 const sentence = (refusal: Refusal): string => cut(visible(plain(joined([refusal.says, refusal.hint]))), 1_900);

@@ -1,0 +1,11 @@
+/** As `make`, but works each value out once, for as long as its key is in use. */
+export function cached<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, { readonly value: Value }>();
+  return (key) => {
+    const known = made.get(key);
+    if (known) return known.value;
+    const value = make(key);
+    made.set(key, { value });
+    return value;
+  };
+}
