@@ -62,10 +62,10 @@ export class InMemoryHost {
       work.finish();
       return accepted(kind);
     };
-    const tell: Host['operations']['tell'] = () => ({ status: 404, body: {} });
+    const status: Host['operations']['status'] = () => ({ status: 404, body: {} });
     return {
       world: this.world,
-      operations: { start, tell },
+      operations: { start, status },
       seed: 'commands',
       dialect: this.dialect,
       now: () => startedAt,

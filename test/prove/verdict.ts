@@ -1,4 +1,4 @@
-import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { ids } from '../stories/scenario.ts';
 import type { Scene } from './scene.ts';
 import type { Came, Story } from './story.ts';
@@ -81,7 +81,7 @@ export function wrongIn(story: Story, seen: RoundOutcome, allowed: readonly Came
   return allowed.some((one) => one === came) ? undefined : { kind: 'otherwise', says };
 }
 
-const ephemeral = ({ slack }: Scene['scenario'], person: string): readonly SeenMessage[] =>
+const ephemeral = ({ slack }: Scene['scenario'], person: string): readonly VisibleMessage[] =>
   slack.messages({ channel: `D0${person}`, as: person });
 
 /** The card and thread of the change, oldest first. There are two if Slack posted the first without our knowing. */

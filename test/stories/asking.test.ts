@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { TestUser, ChangeThread } from './people.ts';
 
@@ -35,11 +35,12 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-const direct = (who: TestUser, words: RegExp): SeenMessage | undefined =>
+const direct = (who: TestUser, words: RegExp): VisibleMessage | undefined =>
   scenario.slack.messages({ channel: who.direct, as: who.id }).find(({ text }) => words.test(text));
-const heardDirectly = (who: TestUser, words: RegExp): Promise<SeenMessage> =>
+const heardDirectly = (who: TestUser, words: RegExp): Promise<VisibleMessage> =>
   scenario.slack.until(() => direct(who, words), patienceMs);
-const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
 const voted = ({ number }: ChangeThread): readonly unknown[] =>
   scenario.rows('select person from votes where change = ?', number);
 
@@ -61,7 +62,7 @@ describe.concurrent('who is asked to approve', () => {
     await chi.clicks(copy, 'Approve');
     await change.tells('Approved by @Chi. Sending it now.');
     await heardDirectly(ana, new RegExp(`#${change.number} · Push [^]*Approved by @Chi`));
-    const none = (who: TestUser, { ts }: SeenMessage): Promise<SeenMessage> =>
+    const none = (who: TestUser, { ts }: VisibleMessage): Promise<VisibleMessage> =>
       scenario.slack.until(
         () =>
           scenario.slack

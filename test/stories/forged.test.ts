@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { parseStored } from '../../src/storage/parse-json.ts';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { ChangeThread } from './people.ts';
@@ -26,9 +26,10 @@ afterAll(() => scenario.close());
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
 const stateOf = ({ number }: ChangeThread): unknown =>
   scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
-const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
 /** The card with another value in its first button. */
-const forged = (blocks: SeenMessage['blocks'], was: string, value: string): readonly unknown[] =>
+const forged = (blocks: VisibleMessage['blocks'], was: string, value: string): readonly unknown[] =>
   parseStored<unknown[]>(JSON.stringify(blocks).replace(JSON.stringify(was), JSON.stringify(value)));
 
 describe.concurrent('promise 5: what is stored or pressed is not what was shown:', () => {
@@ -100,7 +101,7 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
     const [fay, chi] = [scenario.person('fay'), scenario.person('chi')];
     const line = '/site allowlist add lumen-studio/staging 198.51.100.7';
     const change = await fay.asks(line, 'C0OPS');
-    scenario.hosting.world.named('lumen-studio/staging')?.allowlist.push('192.0.2.9');
+    scenario.hosting.world.environmentNamed('lumen-studio/staging')?.allowlist.push('192.0.2.9');
     const refused = await chi.clicks(change.card(), 'Approve');
     await refused.hears(
       /can no longer be approved\. Nothing was sent\. Somebody changed lumen-studio\/staging in the meantime/,

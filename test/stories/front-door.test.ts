@@ -23,7 +23,7 @@ afterAll(() => terminal.close());
 
 const writesTo = (name: string): readonly unknown[] => {
   const { journal, world } = terminal.hosting;
-  const id = world.named(name)?.id ?? 'no such environment';
+  const id = world.environmentNamed(name)?.id ?? 'no such environment';
   const writes = journal.entries().filter(({ method }) => method !== 'GET');
   return writes.filter(({ path, body }) => JSON.stringify([path, body]).includes(id)).map(({ body }) => body);
 };

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { openScenario, type Scenario } from './scenario.ts';
 
 const policy = `
@@ -23,7 +23,8 @@ beforeAll(async () => {
 afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --database`;
-const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
 const locksOf = (number: number): readonly unknown[] =>
   scenario.rows('select target from locks where change = ?', number);
 const stateOf = (number: number): unknown =>
@@ -53,7 +54,7 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
     );
   }
   await goes.shows('Not sent yet. All sending is paused.');
-  scenario.hosting.world.named('harbor-events/staging')?.allowlist.push('192.0.2.9');
+  scenario.hosting.world.environmentNamed('harbor-events/staging')?.allowlist.push('192.0.2.9');
   scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', expires.number);
   const lost = await expires.tells('⛔ Nothing was sent. It was not sent in time.');
   expect(labels(lost)).toEqual(['Ask again']);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const { hosting, slack } = scenario;
   const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
   hosting.world
-    .named('acme-shop/staging')
+    .environmentNamed('acme-shop/staging')
     ?.written.push({ at: Date.now(), kind: 'error', text: `${nasty} Bearer ${canaries.hosting}` });
   const echo = { message: `${nasty} no such key: Bearer ${canaries.hosting}`, status: 401, data: null };
   hosting.faults.add({ kind: 'status', method: 'POST', status: 401, body: echo });

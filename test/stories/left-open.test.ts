@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { TestUser, ChangeThread } from './people.ts';
 
@@ -29,7 +29,8 @@ const first = rules('  leads: [U03CHI]', pushing('leads'), '{ allow: [routine], 
 const hosting = { durations: { 'environments:push': 0, 'cache:clear': 0 } } as const;
 const closing = ['It happened', 'It did not happen'];
 
-const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --files`;
 const locksOf = (scenario: Scenario, { number }: ChangeThread): readonly unknown[] =>
   scenario.rows('select target from locks where change = ? order by target', number).map(({ target }) => target);
@@ -45,7 +46,7 @@ const reminds = (scenario: Scenario, { number }: ChangeThread): void => {
   scenario.lets(number);
 };
 /** The first message to that person alone, or in that channel, with these words. */
-const told = (scenario: Scenario, who: TestUser, words: RegExp, channel = who.direct): Promise<SeenMessage> =>
+const told = (scenario: Scenario, who: TestUser, words: RegExp, channel = who.direct): Promise<VisibleMessage> =>
   scenario.slack.until(
     () => scenario.slack.messages({ channel, as: who.id }).find(({ text }) => words.test(text)),
     patienceMs,
@@ -70,7 +71,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
         Number(scenario.rows('select due_at from changes where number = ?', change.number)[0]?.['due_at']);
       const gaps: number[] = [due()];
       const still = /^⚠️ Outcome still unknown\. It was sent .* and has been unknown since .*\. We still don't know/;
-      const reminders = (): readonly SeenMessage[] => change.replies().filter(({ text }) => still.test(text));
+      const reminders = (): readonly VisibleMessage[] => change.replies().filter(({ text }) => still.test(text));
       const began = Date.now();
       for (const count of [1, 2, 3, 4, 5]) {
         reminds(scenario, change);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import type { SeenView } from '../../src/playground/slack/reads.ts';
+import type { VisibleView } from '../../src/playground/slack/person-view.ts';
 import { readBack } from '../pipeline/read-back.ts';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { TestUser } from './people.ts';
@@ -36,7 +36,7 @@ const textIn = (value: unknown): string =>
         .join('');
 
 /** Every page of the view on top, from where it stands to the last. */
-async function leafedThrough(scenario: Scenario, reader: TestUser): Promise<readonly SeenView[]> {
+async function leafedThrough(scenario: Scenario, reader: TestUser): Promise<readonly VisibleView[]> {
   const pages = [await reader.form(/Page \d+ of \d+/)];
   for (let page = pages.at(-1); page?.controls.some(({ label }) => label === 'Next'); page = pages.at(-1)) {
     await scenario.slack.click(reader.id, 'modal', { label: 'Next' });
@@ -61,7 +61,7 @@ async function holdsFrom(scenario: Scenario, rules: string): Promise<void> {
 
 /** Redirects of an environment; the eighth leads to a host that looks like ours, by a path that hides its direction. */
 function redirected(scenario: Scenario, name: string, count: number): void {
-  const environment = scenario.hosting.world.named(name);
+  const environment = scenario.hosting.world.environmentNamed(name);
   const [one] = environment?.redirects ?? [];
   if (environment === undefined || one === undefined) throw new Error(`${name} has no redirects`);
   environment.redirects = Array.from({ length: count }, (_, at) => ({
@@ -192,7 +192,7 @@ describe('promise 5: before it is asked for', () => {
     'the form says by how much it is shorter, and the whole is a click away; what the host changed meanwhile is said',
     inScenario({ policy }, async (scenario) => {
       const ana = scenario.person('ana');
-      const live = scenario.hosting.world.named('acme-shop/live');
+      const live = scenario.hosting.world.environmentNamed('acme-shop/live');
       live?.allowlist.splice(0, Infinity, ...Array.from({ length: 300 }, (_, at) => `10.1.${at >> 8}.${at & 255}`));
       const review = await ana.opens('/site allowlist set acme-shop/live 198.51.100.4', 'List after');
       expect(review.text).toContain('10.1.0.19 and 280 more');
@@ -223,7 +223,7 @@ describe('promise 5: before it is asked for', () => {
     inScenario({ policy }, async (scenario) => {
       const ana = scenario.person('ana');
       redirected(scenario, 'acme-docs/live', 5_000);
-      const docs = scenario.hosting.world.named('acme-docs/live');
+      const docs = scenario.hosting.world.environmentNamed('acme-docs/live');
       for (const rule of docs?.redirects ?? []) rule.from += 'x'.repeat(400);
       await ana.says('/site redirects clear acme-docs/live');
       const told = await ana.form('I can show at most 2,000,000 characters of a change before it is sent');

@@ -65,20 +65,23 @@ test('what cannot be read back is accepted, and says so', async () => {
   const ana = scenario.person('ana');
   const expiry = await ana.asks('/site ssh expiry acme-docs/staging days_7');
   await expiry.tells(/☑️.*This setting cannot be read back\./);
-  expect(scenario.hosting.world.named('acme-docs/staging')?.passwordExpiry).toBe('days_7');
+  expect(scenario.hosting.world.environmentNamed('acme-docs/staging')?.passwordExpiry).toBe('days_7');
   const images = await ana.asks('/site images acme-blog/staging lossless');
   await images.tells('the host reports it finished');
 });
 
 test('an allowlist is replaced and put back by its button', async () => {
   const ana = scenario.person('ana');
-  const before = scenario.hosting.world.named('acme-blog/staging')?.allowlist ?? [];
+  const before = scenario.hosting.world.environmentNamed('acme-blog/staging')?.allowlist ?? [];
   const change = await ana.asks('/site allowlist set acme-blog/staging 198.51.100.4 198.51.100.0/28');
   const done = await change.tells('Undo until');
-  expect(scenario.hosting.world.named('acme-blog/staging')?.allowlist).toEqual(['198.51.100.4', '198.51.100.0/28']);
+  expect(scenario.hosting.world.environmentNamed('acme-blog/staging')?.allowlist).toEqual([
+    '198.51.100.4',
+    '198.51.100.0/28',
+  ]);
   await ana.clicks(done, 'Undo');
   await scenario.slack.until(() =>
-    JSON.stringify(scenario.hosting.world.named('acme-blog/staging')?.allowlist.toSorted()) ===
+    JSON.stringify(scenario.hosting.world.environmentNamed('acme-blog/staging')?.allowlist.toSorted()) ===
     JSON.stringify(before.toSorted())
       ? true
       : undefined,

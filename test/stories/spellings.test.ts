@@ -55,7 +55,7 @@ describe.concurrent.each(['/sites', '/**'])('ids in capitals in the answers of %
       await small();
       scenario.lets(second.number);
       await second.tells('✅ Done after');
-      const { id, siteId } = scenario.hosting.world.named('acme-shop/live') ?? {};
+      const { id, siteId } = scenario.hosting.world.environmentNamed('acme-shop/live') ?? {};
       expect(scenario.writes().map(({ path, body }) => ({ path, body }))).toMatchObject(
         [1, 2].map(() => ({ path: `/sites/${siteId}/environments`, body: { target_env_id: id } })),
       );

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { FileNode } from '../../src/playground/hosting/resources.ts';
-import type { SeenView } from '../../src/playground/slack/reads.ts';
+import type { VisibleView } from '../../src/playground/slack/person-view.ts';
 import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { expectSoon } from './people.ts';
 
 type Name = keyof typeof ids;
-type Control = SeenView['controls'][number];
+type Control = VisibleView['controls'][number];
 
 const only = 'Only these paths';
 const pushForm = 'Overwrite one environment with another of the same site.';
@@ -14,7 +14,7 @@ const fileList = { method: 'GET', section: '4.20' } as const;
 
 /** Forms of a scenario whose fields hang on each other, as one person sees and fills them in. */
 function formsIn(scenario: Scenario) {
-  const top = (name: Name): SeenView | undefined => scenario.slack.views(ids[name]).modals.at(-1);
+  const top = (name: Name): VisibleView | undefined => scenario.slack.views(ids[name]).modals.at(-1);
   const control = (name: Name, label: string): Control | undefined =>
     top(name)?.controls.find((one) => one.label === label);
   const offers = async (name: Name, label: string, typed: string): Promise<readonly string[]> => {
@@ -66,7 +66,8 @@ describe('a form whose fields hang on each other', () => {
   });
   afterAll(() => scenario.close());
 
-  const filesOf = (environment: string): FileNode[] => scenario.hosting.world.named(environment)?.files ?? [];
+  const filesOf = (environment: string): FileNode[] =>
+    scenario.hosting.world.environmentNamed(environment)?.files ?? [];
   /** What was sent to an environment after so many writes, as soon as it was. */
   const sent = (environment: string, after = 0) =>
     scenario.hosting.until(() => {
@@ -237,7 +238,7 @@ describe('a form whose fields hang on each other', () => {
   test('two themes are chosen from those that have an update', async () => {
     const ana = scenario.person('ana');
     const harvest = scenario.hosting.world
-      .named('harbor-events/staging')
+      .environmentNamed('harbor-events/staging')
       ?.themes.find(({ name }) => name === 'harvest');
     Object.assign(harvest ?? {}, { version: '2.7.0' });
     await ana.says('/site themes update', 'C0GENERAL');
@@ -259,8 +260,8 @@ describe('a form whose fields hang on each other', () => {
     await ana.form('Change where a redirect leads');
     await forms.picks('ana', 'Environment', 'north-bakery/live');
     await forms.soon('ana', 'From', (one) => one?.type === 'external_select');
-    scenario.hosting.world.named('north-bakery/staging')?.redirects.splice(2);
-    const only = scenario.hosting.world.named('north-bakery/live')?.redirects.at(-1)?.from ?? '';
+    scenario.hosting.world.environmentNamed('north-bakery/staging')?.redirects.splice(2);
+    const only = scenario.hosting.world.environmentNamed('north-bakery/live')?.redirects.at(-1)?.from ?? '';
     await scenario.slack.pick(ana.id, 'modal', { label: 'From' }, only);
     await forms.picks('ana', 'Environment', 'north-bakery/staging');
     await forms.soon('ana', 'From', (one) => one?.type === 'external_select' && !JSON.stringify(one).includes(only));

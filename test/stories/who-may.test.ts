@@ -52,7 +52,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
       patienceMs,
     );
     await meanwhile();
-    scenario.slack.faults.letGo();
+    scenario.slack.faults.release();
   };
 
   test(
@@ -84,7 +84,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
   test(
     'somebody else changes the list: superseded with the words to ask again, and nothing is sent',
     inScenario({}, async (scenario) => {
-      const live = scenario.hosting.world.named('acme-shop/live');
+      const live = scenario.hosting.world.environmentNamed('acme-shop/live');
       await heldUp(scenario, async () => void live?.allowlist.push('192.0.2.9'));
       const change = await scenario.change(1);
       const told = await change.tells(/⛔ Nothing was sent\. Somebody changed acme-shop\/live in the meantime/);

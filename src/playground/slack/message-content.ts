@@ -1,6 +1,6 @@
 import { blockComplaints } from './block-kit/check.ts';
 import { LIMITS } from './block-kit/limits.ts';
-import { type Fields, isFields, listOf, objectsOf, textOf } from './json.ts';
+import { type Fields, isFields, listOf, objectsOf, textOf } from './json-fields.ts';
 import { Refused } from './refused.ts';
 import type { Message } from './shapes.ts';
 

@@ -1,7 +1,7 @@
 import type { Random } from '../random.ts';
 
 /** The context of an entry: where, when, and whether something is going wrong. */
-export type Moment = {
+export type EntryContext = {
   readonly hostname: string;
   readonly at: number;
   readonly incident: boolean;

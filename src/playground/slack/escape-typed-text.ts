@@ -15,14 +15,14 @@ export const entities = (text: string): string =>
  * A typed text as an app receives it with `should_escape`: people, groups, channels and links as tokens, the rest with
  * entities. Private channels get no name. Typed tokens stay, except for broadcasts.
  */
-export function escaped(workspace: Workspace, typed: string): string {
+export function escapeTypedText(workspace: Workspace, typed: string): string {
   return typed
     .split(/(<[@#][^<>]*>|<!subteam\^[^<>]*>|<(?:https?|mailto):[^<>]*>)/)
-    .map((part, index) => (index % 2 === 1 ? part : linked(named(workspace, entities(part)))))
+    .map((part, index) => (index % 2 === 1 ? part : withLinks(withMentions(workspace, entities(part)))))
     .join('');
 }
 
-function named(workspace: Workspace, text: string): string {
+function withMentions(workspace: Workspace, text: string): string {
   return text.replace(MENTION, (all, before: string, sign: string, name: string) => {
     const token = sign === '@' ? mention(workspace, name) : channelToken(workspace, name);
     return token === undefined ? all : `${before}${token}`;
@@ -43,7 +43,7 @@ function channelToken(workspace: Workspace, name: string): string | undefined {
   return channel && `<#${channel.id}|${channel.kind === 'private' ? '' : channel.name}>`;
 }
 
-function linked(text: string): string {
+function withLinks(text: string): string {
   return text.replace(ADDRESS, (_, before: string, address: string) => {
     if (/^https?:/i.test(address)) return `${before}<${address}>`;
     return `${before}<${address.includes('@') ? 'mailto:' : 'http://'}${address}|${address}>`;

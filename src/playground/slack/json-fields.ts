@@ -23,7 +23,7 @@ export const objectsOf = (value: unknown): readonly Fields[] => listOf(value).fi
 export const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The value if it is a non-empty string, else undefined. */
-export const wordOf = (value: unknown): string | undefined =>
+export const nonEmptyTextOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
 /** The parsed value of a JSON text, or undefined if it is not JSON. */

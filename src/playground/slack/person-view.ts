@@ -1,7 +1,7 @@
 import { elementsOf } from './block-kit/check.ts';
 import { isInput, optionsOf } from './inputs.ts';
-import { type Fields, fieldsOf, objectsOf, textOf, wordOf } from './json.ts';
-import { createLooks } from './looks.ts';
+import { type Fields, fieldsOf, objectsOf, textOf, nonEmptyTextOf } from './json-fields.ts';
+import { createRenderCache } from './render-cache.ts';
 import { blocksIn } from './messages.ts';
 import { Impossible } from './refused.ts';
 import { type Names, blocksText, mrkdwnText, namesIn, textObject } from './render-text.ts';
@@ -10,7 +10,7 @@ import { blocksOf, stackOf, titleOf } from './views.ts';
 import { type Workspace, canSee, directMessageId } from './workspace.ts';
 
 /** An element to press or fill in. `value` is a button's value or an input's content. */
-type SeenControl = {
+type VisibleControl = {
   readonly type: string;
   readonly label: string;
   readonly block_id: string;
@@ -24,7 +24,7 @@ type SeenControl = {
 };
 
 /** A message as one person sees it; `text` is what they read, without markup. */
-export type SeenMessage = {
+export type VisibleMessage = {
   readonly channel: string;
   readonly ts: string;
   readonly thread_ts: string | undefined;
@@ -35,17 +35,17 @@ export type SeenMessage = {
   readonly ephemeral: boolean;
   readonly edited: boolean;
   readonly replies: number;
-  readonly controls: readonly SeenControl[];
+  readonly controls: readonly VisibleControl[];
   readonly files: readonly string[];
   readonly blocks: readonly Fields[];
   readonly attachments: readonly Fields[];
 };
 
 /** What a person reads in a message, and its controls before they fill anything in. */
-type Look = Pick<SeenMessage, 'text' | 'controls'>;
+type Rendered = Pick<VisibleMessage, 'text' | 'controls'>;
 
 /** A modal or App Home as its person sees it. */
-export type SeenView = {
+export type VisibleView = {
   readonly id: string;
   readonly type: string;
   readonly title: string;
@@ -53,12 +53,12 @@ export type SeenView = {
   readonly callback_id: string;
   readonly private_metadata: string;
   readonly text: string;
-  readonly controls: readonly SeenControl[];
+  readonly controls: readonly VisibleControl[];
   readonly blocks: readonly Fields[];
 };
 
 /** A file a person can see. */
-export type SeenFile = {
+export type VisibleFile = {
   readonly id: string;
   readonly name: string;
   readonly title: string;
@@ -83,9 +83,9 @@ function controlsOf(
   values: Values,
   names: Names,
   errors: Fields = {},
-): readonly SeenControl[] {
+): readonly VisibleControl[] {
   return blocks.flatMap((block) =>
-    elementsOf(block).map((element): SeenControl => {
+    elementsOf(block).map((element): VisibleControl => {
       const blockId = textOf(block['block_id']);
       const actionId = textOf(element['action_id']);
       const held = fieldsOf(values.get(blockId)?.get(actionId));
@@ -113,7 +113,7 @@ function controlsOf(
 }
 
 /** Which messages to read: of a channel or one of its threads; the newest `limit`, or all. */
-export type AskedMessages = {
+export type MessageQuery = {
   readonly channel: string;
   readonly thread?: string;
   readonly as: string;
@@ -121,39 +121,39 @@ export type AskedMessages = {
 };
 
 /** Reads what a person sees in a channel or thread, oldest first. Throws `Impossible` if they cannot see it. */
-export function createReader(workspace: Workspace): (asked: AskedMessages) => readonly SeenMessage[] {
+export function createReader(workspace: Workspace): (query: MessageQuery) => readonly VisibleMessage[] {
   const names = namesIn(workspace);
-  const lookOf = createLooks(workspace, (message) => ({
+  const rendered = createRenderCache(workspace, (message) => ({
     text: readable(message, names),
     controls: controlsOf(blocksIn(message), new Map(), names),
   }));
-  return (asked) => {
-    const channel = workspace.channels.get(asked.channel);
-    if (channel === undefined && asked.channel === directMessageId(asked.as)) return [];
-    if (channel === undefined || !canSee(workspace, asked.as, channel))
-      throw new Impossible(`${asked.as} cannot see a channel ${asked.channel}`);
+  return (query) => {
+    const channel = workspace.channels.get(query.channel);
+    if (channel === undefined && query.channel === directMessageId(query.as)) return [];
+    if (channel === undefined || !canSee(workspace, query.as, channel))
+      throw new Impossible(`${query.as} cannot see a channel ${query.channel}`);
     const all = (workspace.messages.get(channel.id) ?? []).filter(
-      (message) => !message.deleted && (message.onlyFor === undefined || message.onlyFor === asked.as),
+      (message) => !message.deleted && (message.onlyFor === undefined || message.onlyFor === query.as),
     );
     const wanted = all.filter((message) =>
-      asked.thread === undefined
+      query.thread === undefined
         ? message.threadTs === undefined
-        : message.ts === asked.thread || message.threadTs === asked.thread,
+        : message.ts === query.thread || message.threadTs === query.thread,
     );
     const replies = Map.groupBy(all, ({ threadTs }) => threadTs);
-    return wanted.slice(-(asked.limit ?? wanted.length)).map((message) => {
-      const filledIn = message.values.get(asked.as);
+    return wanted.slice(-(query.limit ?? wanted.length)).map((message) => {
+      const filledIn = message.values.get(query.as);
       return {
         ...described(workspace, message, replies.get(message.ts)?.length ?? 0),
-        ...lookOf(message),
+        ...rendered(message),
         ...(filledIn && { controls: controlsOf(blocksIn(message), filledIn, names) }),
       };
     });
   };
 }
 
-/** A message, but for its look. */
-function described(workspace: Workspace, message: Message, replies: number): Omit<SeenMessage, keyof Look> {
+/** A message without what is rendered from its blocks. */
+function described(workspace: Workspace, message: Message, replies: number): Omit<VisibleMessage, keyof Rendered> {
   return {
     channel: message.channel,
     ts: message.ts,
@@ -171,23 +171,23 @@ function described(workspace: Workspace, message: Message, replies: number): Omi
 
 /** Blocks replace a message's text, but not its attachments. */
 function readable(message: Message, names: Names): string {
-  const said = message.blocks.length > 0 ? blocksText(message.blocks, names) : mrkdwnText(message.text, names);
+  const own = message.blocks.length > 0 ? blocksText(message.blocks, names) : mrkdwnText(message.text, names);
   const attached = message.attachments.map((attachment) =>
     attachment['blocks'] === undefined
       ? mrkdwnText(textOf(attachment['text']) || textOf(attachment['fallback']), names)
       : blocksText(objectsOf(attachment['blocks']), names),
   );
-  return [said, ...attached].filter((part) => part !== '').join('\n');
+  return [own, ...attached].filter((part) => part !== '').join('\n');
 }
 
 /** A view as its person sees it. */
-function seenView(workspace: Workspace, view: View): SeenView {
+function visibleView(workspace: Workspace, view: View): VisibleView {
   const names = namesIn(workspace);
   return {
     id: view.id,
     type: textOf(view.content['type']),
     title: titleOf(view),
-    submit: wordOf(textObject(view.content['submit'], names)),
+    submit: nonEmptyTextOf(textObject(view.content['submit'], names)),
     callback_id: textOf(view.content['callback_id']),
     private_metadata: textOf(view.content['private_metadata']),
     text: blocksText(blocksOf(view), names),
@@ -200,16 +200,16 @@ function seenView(workspace: Workspace, view: View): SeenView {
 export function readViews(
   workspace: Workspace,
   person: string,
-): { readonly modals: readonly SeenView[]; readonly home: SeenView | undefined } {
+): { readonly modals: readonly VisibleView[]; readonly home: VisibleView | undefined } {
   const home = workspace.homes.get(person);
   return {
-    modals: stackOf(workspace, person).map((view) => seenView(workspace, view)),
-    home: home && seenView(workspace, home),
+    modals: stackOf(workspace, person).map((view) => visibleView(workspace, view)),
+    home: home && visibleView(workspace, home),
   };
 }
 
 /** The files shared where a person can see them. */
-export function readFiles(workspace: Workspace, person: string): readonly SeenFile[] {
+export function readFiles(workspace: Workspace, person: string): readonly VisibleFile[] {
   return [...workspace.files.values()].flatMap(({ id, name, title, content, complete, channels }) => {
     const visible = channels.some((channelId) => {
       const channel = workspace.channels.get(channelId);

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 export type Step = { readonly event: string; readonly at: number; readonly by: string };
 
 /** A change in the bot's database: its state and its audit lines, oldest first. */
-export type Moving = {
+export type BotChange = {
   readonly number: number;
   readonly command: string;
   readonly target: string;
@@ -14,7 +14,7 @@ export type Moving = {
 };
 
 /** The bot's newest changes, read from its database while it runs. */
-export type Watch = { current(): readonly Moving[]; close(): void };
+export type ChangeWatcher = { current(): readonly BotChange[]; close(): void };
 
 /** How many changes are read, and how often (ms) the file is polled. */
 const NEWEST = 30;
@@ -24,10 +24,10 @@ const POLL_MS = 200;
  * Follows the changes in a bot's database file, which need not exist yet. `onMoved` is called when `current` differs.
  * A file that is not a Sitehand database has no changes.
  */
-export function watchChanges(file: string, onMoved: () => void): Watch {
+export function watchChanges(file: string, onMoved: () => void): ChangeWatcher {
   let database: DatabaseSync | undefined;
   let lastVersion: unknown;
-  let moving: readonly Moving[] = [];
+  let known: readonly BotChange[] = [];
   const poll = (): void => {
     if (database === undefined && !existsSync(file)) return;
     try {
@@ -36,8 +36,8 @@ export function watchChanges(file: string, onMoved: () => void): Watch {
       if (version === lastVersion) return;
       const found = read(database);
       lastVersion = version;
-      if (JSON.stringify(found) === JSON.stringify(moving)) return;
-      moving = found;
+      if (JSON.stringify(found) === JSON.stringify(known)) return;
+      known = found;
       onMoved();
     } catch {
       // The bot hasn't made its tables yet, or has locked the file. The next poll tries again.
@@ -45,7 +45,7 @@ export function watchChanges(file: string, onMoved: () => void): Watch {
   };
   const timer = setInterval(poll, POLL_MS);
   return {
-    current: () => moving,
+    current: () => known,
     close() {
       clearInterval(timer);
       database?.close();
@@ -53,7 +53,7 @@ export function watchChanges(file: string, onMoved: () => void): Watch {
   };
 }
 
-function read(database: DatabaseSync): readonly Moving[] {
+function read(database: DatabaseSync): readonly BotChange[] {
   const steps = database.prepare('select event, at, actor from audit where change = ? order by seq');
   return database
     .prepare(`select number, command, target_name, state from changes order by number desc limit ${NEWEST}`)

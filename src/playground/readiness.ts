@@ -3,14 +3,14 @@ import type { BotOptions } from './bot.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
 
 /** How to learn that the bot can be reached, and that its connections are gone. */
-export type Reach = Pick<BotOptions, 'reachable' | 'gone'>;
+export type Readiness = Pick<BotOptions, 'reachable' | 'gone'>;
 
 const REACHABLE_MS = 600_000;
 const GONE_MS = 5_000;
 const POLL_MS = 50;
 
 /** Socket Mode: the bot can be reached while at least one of its sockets is up. */
-export function bySocket(slack: Pick<SlackStandIn, 'subscribe' | 'until'>): Reach {
+export function readyBySocket(slack: Pick<SlackStandIn, 'subscribe' | 'until'>): Readiness {
   let sockets = 0;
   slack.subscribe(({ kind, detail }) => {
     if (kind === 'connection' && typeof detail['count'] === 'number') sockets = detail['count'];
@@ -23,7 +23,7 @@ export function bySocket(slack: Pick<SlackStandIn, 'subscribe' | 'until'>): Reac
 }
 
 /** HTTP: the bot can be reached once `/readyz` at its address is ok. Polled every 50 ms. */
-export function byHttp(url: string): Reach {
+export function readyByHttp(url: string): Readiness {
   return {
     async reachable(signal) {
       while (!signal.aborted && !(await isReady(url, signal))) await wait(POLL_MS, undefined, { signal });

@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 export const projectRoot = fileURLToPath(new URL('../../', import.meta.url));
 
 /** A folder for the bot's database. `leave` removes it if it is a temporary one. */
-export type Folder = { readonly path: string; leave(): Promise<void> };
+export type DataFolder = { readonly path: string; release(): Promise<void> };
 
 /** A fresh temporary folder, or the one at `kept`, created if needed. Rejects with the system's error. */
-export async function takeFolder(kept?: string): Promise<Folder> {
+export async function openDataFolder(kept?: string): Promise<DataFolder> {
   if (kept === undefined) {
     const path = await mkdtemp(join(tmpdir(), 'sitehand-playground-'));
     const removal = { recursive: true, force: true } as const;
@@ -20,7 +20,7 @@ export async function takeFolder(kept?: string): Promise<Folder> {
     process.once('exit', removeAtExit);
     return {
       path,
-      async leave() {
+      async release() {
         await rm(path, removal);
         process.off('exit', removeAtExit);
       },
@@ -28,7 +28,7 @@ export async function takeFolder(kept?: string): Promise<Folder> {
   }
   const path = resolve(kept);
   await mkdir(path, { recursive: true, mode: 0o700 });
-  return { path, leave: () => Promise.resolve() };
+  return { path, release: () => Promise.resolve() };
 }
 
 /** A free port on loopback; another process may take it before you do. */

@@ -1,33 +1,35 @@
 import { h, keyedList } from './dom.ts';
 import { type Directory, nameOf } from './directory.ts';
-import type { Seat } from './seat.ts';
-import type { Moving } from './shapes.ts';
+import type { Session } from './session.ts';
+import type { BotChange } from './shapes.ts';
 
 /** The bot's changes, newest first, with state and steps. Without an argument, `show` redraws those shown. */
-export type Movings = { readonly element: HTMLElement; show(movings?: readonly Moving[]): void };
+export type BotChangeList = { readonly element: HTMLElement; show(changes?: readonly BotChange[]): void };
 
 /** The look of end states that went well or are unknown; all other end states look `ill`. */
 const LOOKS: Readonly<Record<string, string>> = { done: 'well', happened: 'well', unknown: 'doubt' };
 const ON_THE_WAY = new Set(['waiting', 'approved', 'sending', 'accepted']);
 
 /** A change with its steps in words. */
-type Drawn = Omit<Moving, 'steps'> & { readonly steps: readonly { readonly says: string; readonly after: string }[] };
+type Drawn = Omit<BotChange, 'steps'> & {
+  readonly steps: readonly { readonly says: string; readonly after: string }[];
+};
 
 /** An empty list. */
-export function createMovings(seat: Seat): Movings {
-  const element = h('ol', { class: 'movings', 'aria-label': 'Changes and their states', tabindex: '0' });
+export function createBotChangeList(session: Session): BotChangeList {
+  const element = h('ol', { class: 'changes', 'aria-label': 'Changes and their states', tabindex: '0' });
   const list = keyedList<Drawn>(element, ({ number }) => String(number), draw);
-  let shown: readonly Moving[] = [];
+  let shown: readonly BotChange[] = [];
   return {
     element,
-    show(movings = shown) {
-      shown = movings;
-      list(shown.map((moving) => ({ ...moving, steps: stepsOf(moving, seat.directory) })));
+    show(changes = shown) {
+      shown = changes;
+      list(shown.map((change) => ({ ...change, steps: stepsOf(change, session.directory) })));
     },
   };
 }
 
-const stepsOf = ({ steps }: Moving, directory: Directory): Drawn['steps'] =>
+const stepsOf = ({ steps }: BotChange, directory: Directory): Drawn['steps'] =>
   steps.map(({ event, at, by }, index) => ({
     says: by === 'sitehand' ? inWords(event) : `${inWords(event)} by ${nameOf.person(directory, by)}`,
     after: index === 0 ? '' : lasted(at - (steps[0]?.at ?? at)),

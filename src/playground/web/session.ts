@@ -5,7 +5,7 @@ import type { Outcome } from './shapes.ts';
 export type Tab = 'messages' | 'home' | 'files';
 
 /** The acting person, the place they look at, and how they act. */
-export type Seat = {
+export type Session = {
   readonly me: string;
   readonly channel: string;
   readonly thread: string | undefined;
@@ -14,7 +14,7 @@ export type Seat = {
   /** Acts as `me` through the control API, after any confirm dialog. Undefined if declined or if an error was shown. */
   act(what: string, body: object, confirm?: unknown): Promise<Outcome | undefined>;
   /** Shows an error or a client's own notice as one line. */
-  tell(trouble: unknown): void;
+  showError(trouble: unknown): void;
   /** Goes to another place. */
-  go(where: Partial<Pick<Seat, 'me' | 'channel' | 'thread' | 'tab'>>): void;
+  go(where: Partial<Pick<Session, 'me' | 'channel' | 'thread' | 'tab'>>): void;
 };

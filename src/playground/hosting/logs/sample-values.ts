@@ -2,26 +2,26 @@ import type { Random } from '../random.ts';
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
-const two = (number: number): string => String(number).padStart(2, '0');
+const twoDigits = (number: number): string => String(number).padStart(2, '0');
 
 /** `21/Nov/2025:08:42:11 +0000`, as web servers write a time. */
 export function webTime(at: number): string {
   const time = new Date(at);
-  return `${two(time.getUTCDate())}/${months[time.getUTCMonth()]}/${time.getUTCFullYear()}:${clock(time)} +0000`;
+  return `${twoDigits(time.getUTCDate())}/${months[time.getUTCMonth()]}/${time.getUTCFullYear()}:${timeOfDay(time)} +0000`;
 }
 
 /** `21-Nov-2025 08:42:11 UTC`, as PHP writes a time. */
 export function phpTime(at: number): string {
   const time = new Date(at);
-  return `${two(time.getUTCDate())}-${months[time.getUTCMonth()]}-${time.getUTCFullYear()} ${clock(time)} UTC`;
+  return `${twoDigits(time.getUTCDate())}-${months[time.getUTCMonth()]}-${time.getUTCFullYear()} ${timeOfDay(time)} UTC`;
 }
 
 /** `2025/11/21 08:42:11`, as nginx writes a time into its error log. */
 export const nginxTime = (at: number): string =>
   new Date(at).toISOString().slice(0, 19).replaceAll('-', '/').replace('T', ' ');
 
-function clock(time: Date): string {
-  return `${two(time.getUTCHours())}:${two(time.getUTCMinutes())}:${two(time.getUTCSeconds())}`;
+function timeOfDay(time: Date): string {
+  return `${twoDigits(time.getUTCHours())}:${twoDigits(time.getUTCMinutes())}:${twoDigits(time.getUTCSeconds())}`;
 }
 
 /** A visitor's address from the ranges reserved for documentation. A few return often, some use IPv6. */

@@ -2,7 +2,7 @@ import { array, assert, property, uniqueArray, constantFrom } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { FileNode } from '../../../src/playground/hosting/resources.ts';
 import { filesWith } from '../../../src/playground/hosting/seed/files.ts';
-import { touches, withPaths } from '../../../src/playground/hosting/tree.ts';
+import { touches, withPaths } from '../../../src/playground/hosting/file-tree.ts';
 import { paths } from './calling.ts';
 
 const source = filesWith(['kiln', 'quill'], 'release-2');

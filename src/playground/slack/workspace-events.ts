@@ -1,7 +1,7 @@
-import type { Fields } from './json.ts';
+import type { Fields } from './json-fields.ts';
 
-/** The kinds of change in the workspace. `detail` names the channel, person, message or view. */
-type ChangeKind =
+/** The kinds of event in the workspace. `detail` names the channel, person, message or view. */
+type EventKind =
   | 'message'
   | 'modal'
   | 'home'
@@ -15,15 +15,15 @@ type ChangeKind =
   | 'problem'
   | 'connection';
 
-/** One change. Numbers rise by one, so that a follower notices gaps. */
-export type Change = { readonly number: number; readonly kind: ChangeKind; readonly detail: Fields };
+/** One event. Numbers rise by one, so that a follower notices gaps. */
+export type WorkspaceEvent = { readonly number: number; readonly kind: EventKind; readonly detail: Fields };
 
 /** The stream of everything that happens in the workspace. */
-export type Changes = {
-  tell(kind: ChangeKind, detail: Fields): void;
-  /** Calls `listener` on every later change; the returned function unsubscribes. At most 1,000 listeners. */
-  subscribe(listener: (change: Change) => void): () => void;
-  /** The first defined value of `probe`, which runs now and after every change; rejects after `timeoutMs`. */
+export type WorkspaceEvents = {
+  emit(kind: EventKind, detail: Fields): void;
+  /** Calls `listener` on every later event; the returned function unsubscribes. At most 1,000 listeners. */
+  subscribe(listener: (event: WorkspaceEvent) => void): () => void;
+  /** The first defined value of `probe`, which runs now and after every event; rejects after `timeoutMs`. */
   until<T>(probe: () => T | undefined, timeoutMs?: number): Promise<T>;
   /** Rejects every waiting `until`. */
   close(): void;
@@ -32,32 +32,32 @@ export type Changes = {
 const LISTENERS = 1000;
 
 /** A stream without listeners. */
-export function createChanges(): Changes {
-  const listeners = new Set<(change: Change) => void>();
+export function createWorkspaceEvents(): WorkspaceEvents {
+  const listeners = new Set<(event: WorkspaceEvent) => void>();
   const closed = new AbortController();
   let number = 0;
 
-  function subscribe(listener: (change: Change) => void): () => void {
+  function subscribe(listener: (event: WorkspaceEvent) => void): () => void {
     if (listeners.size >= LISTENERS) throw new Error(`more than ${LISTENERS} listeners`);
     listeners.add(listener);
     return () => listeners.delete(listener);
   }
 
   return {
-    tell(kind, detail) {
+    emit(kind, detail) {
       number += 1;
-      const change = { number, kind, detail };
-      for (const listener of listeners) listener(change);
+      const event = { number, kind, detail };
+      for (const listener of listeners) listener(event);
     },
     subscribe,
     until: (probe, timeoutMs = 60_000) => firstValue(probe, subscribe, closed.signal, timeoutMs),
-    close: () => closed.abort(new Error('the workspace was closed while somebody waited for a change')),
+    close: () => closed.abort(new Error('the workspace was closed while somebody waited for a event')),
   };
 }
 
 async function firstValue<T>(
   probe: () => T | undefined,
-  subscribe: Changes['subscribe'],
+  subscribe: WorkspaceEvents['subscribe'],
   closed: AbortSignal,
   timeoutMs: number,
 ): Promise<T> {

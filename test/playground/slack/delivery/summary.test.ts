@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { gistOf } from '../../../src/playground/slack/delivery/gist.ts';
-import type { Envelope } from '../../../src/playground/slack/delivery/envelope.ts';
-import type { Fields } from '../../../src/playground/slack/json.ts';
-import { createWorkspace } from '../../../src/playground/slack/workspace.ts';
+import { summaryOf } from '../../../../src/playground/slack/delivery/summary.ts';
+import type { Envelope } from '../../../../src/playground/slack/delivery/envelope.ts';
+import type { Fields } from '../../../../src/playground/slack/json-fields.ts';
+import { createWorkspace } from '../../../../src/playground/slack/workspace.ts';
 
 const workspace = createWorkspace(() => 0);
 const user = { id: 'U01ANA' };
@@ -28,10 +28,13 @@ it.each<[string, string, Envelope['kind'], Fields]>([
   ['', 'event subteam_members_changed', 'events_api', event('subteam_members_changed', { subteam_id: 'S0DEVS' })],
   ['', 'pressed “”', 'interactive', {}],
 ])('says of an envelope: %s %s', (by, did, kind, payload) => {
-  expect(gistOf(workspace, { kind, payload })).toEqual({ by, did });
+  expect(summaryOf(workspace, { kind, payload })).toEqual({ by, did });
 });
 
 it('says no more than fits', () => {
-  const { did } = gistOf(workspace, { kind: 'slash_commands', payload: { command: '/site', text: 'x'.repeat(5000) } });
+  const { did } = summaryOf(workspace, {
+    kind: 'slash_commands',
+    payload: { command: '/site', text: 'x'.repeat(5000) },
+  });
   expect(did).toHaveLength(201);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery } from '../delivery/delivery.ts';
-import type { Acknowledged, Envelope } from '../delivery/envelope.ts';
-import { type Fields, isFields } from '../json.ts';
+import type { DeliveryResult, Envelope } from '../delivery/envelope.ts';
+import { type Fields, isFields } from '../json-fields.ts';
 import { eventPayload } from '../payloads.ts';
 import { Impossible } from '../refused.ts';
 import type { ResponseUrls } from '../response-urls.ts';
@@ -9,7 +9,7 @@ import type { Channel, Person } from '../shapes.ts';
 import { type Workspace, canSee, complain, directMessage, directMessageId, notify } from '../workspace.ts';
 
 /** What people act on. */
-export type Stage = {
+export type ActionContext = {
   readonly workspace: Workspace;
   readonly delivery: Delivery;
   readonly responseUrls: ResponseUrls;
@@ -38,7 +38,7 @@ export type Outcome = {
 };
 
 /** An outcome that the client did not send. */
-export const keptBack = (errors: Readonly<Record<string, string>> = {}, shown?: string): Outcome => ({
+export const notSent = (errors: Readonly<Record<string, string>> = {}, shown?: string): Outcome => ({
   delivered: false,
   envelope: undefined,
   payload: undefined,
@@ -50,7 +50,7 @@ export const keptBack = (errors: Readonly<Record<string, string>> = {}, shown?: 
 });
 
 /** What a client shows when a click or form gets no ack. */
-export const TROUBLE = 'We had some trouble connecting. Try again?';
+export const CONNECTION_TROUBLE = 'We had some trouble connecting. Try again?';
 
 /** A person who can act. Throws `Impossible` for deactivated people, bots and unknown ids. */
 export function actor(workspace: Workspace, id: string): Person {
@@ -71,14 +71,14 @@ export function channelFor(workspace: Workspace, person: Person, id: string): Ch
 
 /** Delivers, and shows the person `unanswered(failure)` if there is no ack. */
 export async function send(
-  { workspace, delivery }: Stage,
+  { workspace, delivery }: ActionContext,
   person: Person,
   sent: Pick<Envelope, 'kind' | 'payload' | 'wantsAnswer'>,
   unanswered: (failure: string) => string | undefined,
 ): Promise<Outcome> {
   const payload = delivery.settings.namesTeams ? sent.payload : withoutTeams(sent.payload);
   const envelope: Envelope = { id: randomUUID(), ...sent, payload };
-  const answer: Acknowledged = await delivery.deliver(envelope);
+  const answer: DeliveryResult = await delivery.deliver(envelope);
   const { acked, ms, ack } = answer;
   const shown = acked ? undefined : unanswered(answer.failure ?? 'timeout');
   if (!acked) complain(workspace, 'no_ack', `${sent.kind} ${envelope.id}: ${answer.failure ?? 'timeout'}`);
@@ -100,10 +100,10 @@ const without = (fields: Fields, names: readonly string[]): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)));
 
 /** Delivers an event, if the app has subscribed to its type. */
-export async function tellEvent(stage: Stage, person: Person, type: string, event: Fields): Promise<Outcome> {
-  if (!stage.events.has(type)) return keptBack();
-  const { workspace } = stage;
+export async function tellEvent(context: ActionContext, person: Person, type: string, event: Fields): Promise<Outcome> {
+  if (!context.events.has(type)) return notSent();
+  const { workspace } = context;
   const seconds = Math.floor(workspace.now() / 1000);
   const payload = eventPayload(event, workspace.nextId('Ev'), seconds);
-  return send(stage, person, { kind: 'events_api', payload, wantsAnswer: false }, () => undefined);
+  return send(context, person, { kind: 'events_api', payload, wantsAnswer: false }, () => undefined);
 }

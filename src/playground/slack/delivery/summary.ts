@@ -1,29 +1,32 @@
-import { type Fields, fieldsOf, objectsOf, textOf, wordOf } from '../json.ts';
+import { type Fields, fieldsOf, objectsOf, textOf, nonEmptyTextOf } from '../json-fields.ts';
 import { mrkdwnText, namesIn, textObject } from '../render-text.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Envelope } from './envelope.ts';
 
 /** A delivery in a few words; `by` is a person's name, empty if nobody acted. */
-export type Gist = { readonly by: string; readonly did: string };
+export type DeliverySummary = { readonly by: string; readonly did: string };
 
-const LONGEST = 200;
+const MAX_LENGTH = 200;
 
 /** Who did what, as a client would put it. */
-export function gistOf(workspace: Workspace, { kind, payload }: Pick<Envelope, 'kind' | 'payload'>): Gist {
+export function summaryOf(
+  workspace: Workspace,
+  { kind, payload }: Pick<Envelope, 'kind' | 'payload'>,
+): DeliverySummary {
   const event = fieldsOf(payload['event']);
   const user = kind === 'interactive' ? fieldsOf(payload['user'])['id'] : (payload['user_id'] ?? event['user']);
   const id = textOf(user);
   const did = kind === 'interactive' ? interaction(workspace, payload) : written(workspace, payload, event);
   const by = workspace.people.get(id)?.display_name ?? id;
-  return { by, did: did.length > LONGEST ? `${did.slice(0, LONGEST)}…` : did };
+  return { by, did: did.length > MAX_LENGTH ? `${did.slice(0, MAX_LENGTH)}…` : did };
 }
 
 function written(workspace: Workspace, payload: Fields, event: Fields): string {
-  const said = mrkdwnText(textOf(payload['text'] ?? event['text']), namesIn(workspace));
-  const command = wordOf(payload['command']);
-  if (command !== undefined) return `typed ${command} ${said}`.trimEnd();
+  const text = mrkdwnText(textOf(payload['text'] ?? event['text']), namesIn(workspace));
+  const command = nonEmptyTextOf(payload['command']);
+  if (command !== undefined) return `typed ${command} ${text}`.trimEnd();
   const type = textOf(event['type']);
-  if (type === 'app_mention') return `wrote ${said}`;
+  if (type === 'app_mention') return `wrote ${text}`;
   return type === 'app_home_opened' ? 'opened the Home tab' : `event ${type}`;
 }
 

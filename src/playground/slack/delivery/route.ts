@@ -1,22 +1,22 @@
 import type { SlackOptions } from '../options.ts';
 import type { Workspace } from '../workspace.ts';
 import { type Delivery, createDelivery } from './delivery.ts';
-import type { Acknowledged, Carried } from './envelope.ts';
-import { gistOf } from './gist.ts';
+import type { DeliveryResult, RawEnvelope } from './envelope.ts';
+import { summaryOf } from './summary.ts';
 import { createHttpDelivery } from './http.ts';
 import type { SocketMode } from './socket-mode.ts';
 
 /** The route to the app: sockets, or request URLs once there are any. */
-export type Way = {
+export type Route = {
   readonly delivery: Delivery;
   readonly reachable: () => boolean;
   /** Sends this raw, once. */
-  readonly bring: (what: Carried) => Promise<Acknowledged>;
+  readonly sendRaw: (what: RawEnvelope) => Promise<DeliveryResult>;
   readonly deliverTo: (url: string | readonly string[]) => void;
 };
 
 /** A route of the chosen kind; `deliverTo` switches it to HTTP. */
-export function createWay(
+export function createRoute(
   options: SlackOptions,
   around: {
     readonly workspace: Workspace;
@@ -25,7 +25,7 @@ export function createWay(
     readonly timeoutMs: number;
     readonly closed: AbortSignal;
   },
-): Way {
+): Route {
   const { workspace, socket } = around;
   const chosen = options.delivery ?? { kind: 'socket' };
   let urls: readonly string[] = chosen.kind === 'http' && chosen.url !== undefined ? [chosen.url] : [];
@@ -35,12 +35,12 @@ export function createWay(
     (envelope, attempt, answer) => {
       const at = workspace.now() - answer.ms;
       const { id, kind } = envelope;
-      workspace.changes.tell('delivery', {
+      workspace.events.emit('delivery', {
         envelope: id,
         kind,
         at,
         attempt,
-        ...gistOf(workspace, envelope),
+        ...summaryOf(workspace, envelope),
         ...answer,
       });
     },
@@ -54,11 +54,11 @@ export function createWay(
   return {
     delivery,
     reachable: () => (byHttp ? urls.length > 0 : socket.count() > 0),
-    bring: (what) => (byHttp ? http : socket.deliver)(what, 0),
+    sendRaw: (what) => (byHttp ? http : socket.deliver)(what, 0),
     deliverTo(url) {
       urls = typeof url === 'string' ? [url] : url;
       byHttp = true;
-      workspace.changes.tell('connection', { urls });
+      workspace.events.emit('connection', { urls });
     },
   };
 }

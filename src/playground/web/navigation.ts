@@ -1,11 +1,11 @@
 import { type Directory, actors, channelsOf, directMessageId } from './directory.ts';
-import type { Seat } from './seat.ts';
+import type { Session } from './session.ts';
 
-/** What a seat shows: the acting person, channel, thread and tab. */
-export type Looking = Pick<Seat, 'me' | 'channel' | 'thread' | 'tab'>;
+/** What a session shows: the acting person, channel, thread and tab. */
+export type Place = Pick<Session, 'me' | 'channel' | 'thread' | 'tab'>;
 
 /** The place after going from `from` to `to`: a channel the person sees. The thread closes if either changes. */
-export function arrive(directory: Directory, from: Looking, to: Partial<Looking>): Looking {
+export function navigate(directory: Directory, from: Place, to: Partial<Place>): Place {
   const me = to.me ?? from.me;
   const wanted = to.channel ?? (from.channel === directMessageId(from.me) ? directMessageId(me) : from.channel);
   const seen = channelsOf(directory, me).map(({ id }) => id);
@@ -22,13 +22,17 @@ export function arrive(directory: Directory, from: Looking, to: Partial<Looking>
 }
 
 /** The place in the page's address, `#person/channel`; by default the first person in #acme-shop. */
-export function fromAddress(directory: Directory, hash: string): Looking {
+export function placeFromHash(directory: Directory, hash: string): Place {
   const [person = '', channel = ''] = hash.slice(1).split('/');
   const known = actors(directory);
   const me = (known.find(({ id }) => id === person) ?? known[0])?.id ?? '';
-  const usual = channelsOf(directory, me).find(({ name }) => name === 'acme-shop')?.id ?? '';
-  return arrive(directory, { me, channel: usual, thread: undefined, tab: 'messages' }, { channel: channel || usual });
+  const defaultChannel = channelsOf(directory, me).find(({ name }) => name === 'acme-shop')?.id ?? '';
+  return navigate(
+    directory,
+    { me, channel: defaultChannel, thread: undefined, tab: 'messages' },
+    { channel: channel || defaultChannel },
+  );
 }
 
 /** The page's address for a place. */
-export const toAddress = ({ me, channel }: Looking): string => `#${me}/${channel}`;
+export const hashOf = ({ me, channel }: Place): string => `#${me}/${channel}`;
