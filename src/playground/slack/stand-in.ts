@@ -87,9 +87,9 @@ export type SlackStandIn = PeopleActions &
     readonly control: Control;
     /** Resolves once the app can be reached: a socket is up, or a request URL is known. */
     connected(timeoutMs?: number): Promise<void>;
-    /** Calls the listener on every later change; the returned function unsubscribes. */
+    /** Calls the listener on every later event; the returned function unsubscribes. */
     subscribe(listener: (change: WorkspaceEvent) => void): () => void;
-    /** The first defined value of `probe`, which runs now and after every change. */
+    /** The first defined value of `probe`, which runs now and after every event. */
     until<T>(probe: () => T | undefined, timeoutMs?: number): Promise<T>;
     close(): Promise<void>;
   };

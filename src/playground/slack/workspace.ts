@@ -5,7 +5,7 @@ import { BOT_USER, SEED, type WorkspaceSeed } from './seed.ts';
 import type { Call, Channel, Group, Message, Notice, Person, Problem, StoredFile, View } from './shapes.ts';
 import { type Triggers, createTriggers } from './triggers.ts';
 
-/** The workspace's state. All of it is bounded, and every change goes to `changes`. */
+/** The workspace's state. All of it is bounded, and every event goes to `events`. */
 export type Workspace = {
   /** Unix milliseconds. */
   readonly now: () => number;

@@ -32,8 +32,8 @@ function drawPerson(session: Session, person: ReturnType<typeof actors>[number])
     href: hashOf({ ...session, me: person.id }),
     target: '_blank',
     rel: 'noopener',
-    title: `As ${person.display_name} in a window of its own`,
-    'aria-label': `As ${person.display_name} in a window of its own`,
+    title: `Act as ${person.display_name} in a new window`,
+    'aria-label': `Act as ${person.display_name} in a new window`,
   };
   return h(
     'li',
