@@ -9,7 +9,7 @@ import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain, type Text } from '../../src/text.ts';
 import { hostile, said, parsedFor } from '../pipeline/given.ts';
 import { InMemoryHost } from './host.ts';
-import { workedUntil } from '../worked.ts';
+import { cpuTimeOf } from '../cpu-time.ts';
 
 /** Odd values through the commands that take them: what would be sent, or the sentence that refuses it. */
 
@@ -200,7 +200,7 @@ describe('redirects', () => {
 
   test('a circle through 2,000 rules is seen, in no time', async () => {
     const host = rules(2_000, (at) => [`/r${at}`, `/r${at + 1}`]);
-    const ms = await workedUntil(async () => {
+    const ms = await cpuTimeOf(async () => {
       const came = await typed(`redirects add ${S} /r2000 /r0`, host);
       expect(refusedBy(came)).toMatch(/round in circles[^]*Nothing was (?:done|changed)\./);
       expect(refusedBy(came).length).toBeLessThan(1_000);

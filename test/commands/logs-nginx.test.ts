@@ -6,7 +6,7 @@ import { unwrapped } from '../../src/commands/logs/nginx.ts';
 import { aliasesBy } from '../../src/commands/logs/masking.ts';
 import { inline, plain } from '../../src/text.ts';
 import { live } from '../pipeline/given.ts';
-import { worked } from '../worked.ts';
+import { cpuTime } from '../cpu-time.ts';
 
 const read = (...raw: readonly string[]) => lineReader(aliasesBy('k'), { from: 0, to: Date.UTC(2100) })(raw);
 /** What was asked, as nginx writes it behind what it tells. */
@@ -170,7 +170,7 @@ describe('the messages in an entry of nginx', () => {
   ])('hostile: 100 KB of %s take no longer than their length', (_, piece) => {
     const timed = (size: number): number => {
       const text = `[error] 1#1: *1 FastCGI sent in stderr: "${piece.repeat(size / piece.length)}`;
-      return worked(() => {
+      return cpuTime(() => {
         for (let round = 0; round < 5; round += 1) unwrapped(text);
       });
     };

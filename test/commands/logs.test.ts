@@ -12,7 +12,7 @@ import { Refusal } from '../../src/errors.ts';
 import { drawPage } from '../../src/slack/draw/blocks.ts';
 import { inline, plain } from '../../src/text.ts';
 import { company, hostile, live, names, noCertificate, said, surroundings } from '../pipeline/given.ts';
-import { workedUntil } from '../worked.ts';
+import { cpuTimeOf } from '../cpu-time.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 5);
 const minute = 60_000;
@@ -378,7 +378,7 @@ test.each(['PHP alone', 'nginx'])(
 );
 
 test('one line of five megabytes, and more lines than were asked for, are read in a moment', async () => {
-  const ms = await workedUntil(async () => {
+  const ms = await cpuTimeOf(async () => {
     await shown('error', { host: `${lineAt(1, 'x'.repeat(5_000_000))}\n${'y\n'.repeat(100_000)}` });
     const page = await shown('access --lines 5', { host: 'y\n'.repeat(1_000_000) });
     expect(plain(page.title)).toContain('the newest 5 lines');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createChangeStore, LockHeld } from '../../src/pipeline/changes/change-store.ts';
-import { describeBoth } from '../storage/both.ts';
+import { describeBoth } from '../storage/describe-both.ts';
 import { sample } from '../storage/samples.ts';
 import { changeOf } from './given.ts';
 

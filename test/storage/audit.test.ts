@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { appendAudit, auditHead, hashLine, keyId, listAudit, start, type AuditEntry } from '../../src/storage/audit.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 
 const key = Buffer.from('a key of the audit chain');
 const other = Buffer.from('another key of the audit chain');

@@ -4,7 +4,7 @@ import { claimDue } from '../../src/storage/changes.ts';
 import { inTurn } from '../../src/storage/lease.ts';
 import { claimMessages, enqueueMessage } from '../../src/storage/messages.ts';
 import { claimTimers, setTimer } from '../../src/storage/timers.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
 /** Turns between a person with many rows and one with few. */

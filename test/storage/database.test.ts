@@ -20,7 +20,7 @@ import { openDatabase, openToRead } from '../../src/storage/database.ts';
 import { migrate, migrations } from '../../src/storage/migrations/migrate.ts';
 import { removeKv, readKv, writeKv } from '../../src/storage/kv.ts';
 import { allHandles, diskFailed } from '../prove/flushes.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 
 describeBoth('a database', (open) => {
   it('keeps its name over restarts, and no two have the same', async () => {

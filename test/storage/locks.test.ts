@@ -9,7 +9,7 @@ import {
   unlock,
   type Holder,
 } from '../../src/storage/locks.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
 const take = (database: Database, targets: readonly string[], holder: Holder, now = 10) =>

@@ -9,7 +9,7 @@ import {
   type Message,
   type NewMessage,
 } from '../../src/storage/messages.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
 const LEASE = 100;

@@ -13,7 +13,7 @@ import {
   type Message,
   type NewMessage,
 } from '../../src/storage/messages.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
 const card: NewMessage = { key: '1:card', kind: 'card', change: 1, at: 1 };

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { appendAudit, findAudit, linesAfter, linesOfChanges, listAudit } from '../../src/storage/audit.ts';
 import { aboutChanges } from '../../src/storage/changes.ts';
 import { openToRead, type Database } from '../../src/storage/database.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
 const line = (database: Database, change: number | null, event: string, details = '{}') =>

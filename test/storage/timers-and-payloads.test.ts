@@ -20,7 +20,7 @@ import {
   type Timer,
 } from '../../src/storage/timers.ts';
 import { oldestDue } from '../../src/storage/queue-stats.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
 const timer: NewTimer = {

@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { createRecent, type Recent } from '../../../src/pipeline/access/recent-targets.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import { ana } from '../given.ts';
 

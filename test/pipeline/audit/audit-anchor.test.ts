@@ -8,7 +8,7 @@ import { publishAuditHead, findingOf } from '../../../src/pipeline/audit/audit-a
 import { appendAudit, auditHead, keyId } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 
 const key = Buffer.from('a key of the audit chain');

@@ -14,7 +14,7 @@ import type { Database } from '../../../src/storage/database.ts';
 import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { verifyAudit } from '../../../src/storage/verify.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import {
   ana,

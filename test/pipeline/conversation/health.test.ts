@@ -14,7 +14,7 @@ import { enqueueMessage } from '../../../src/storage/messages.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { inline, plain } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import { ana, company, names, policyFrom, uuid, contextWith } from '../given.ts';
 import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';

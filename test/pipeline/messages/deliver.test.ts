@@ -8,7 +8,7 @@ import { failpointChannel } from '../../../src/failpoints.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { enqueueMessage, redrawCards, type NewMessage } from '../../../src/storage/messages.ts';
 import { plain, say } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import { deliverAll } from './deliver-all.ts';
 

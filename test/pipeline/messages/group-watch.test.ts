@@ -4,7 +4,7 @@ import type { Note } from '../../../src/pipeline/changes/card.ts';
 import { parseStored } from '../../../src/storage/parse-json.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { plain } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { policyFrom } from '../given.ts';
 
 const policy = policyFrom(

@@ -5,7 +5,7 @@ import { Undeliverable, type ChannelLook } from '../../../src/pipeline/messages/
 import { claimMessages, enqueueMessage } from '../../../src/storage/messages.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { plain } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { policyFrom } from '../given.ts';
 
 const rules = 'version: 1\nrules:\n  - { allow: [read], to: everyone }\n';

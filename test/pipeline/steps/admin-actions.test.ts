@@ -7,7 +7,7 @@ import type { Database } from '../../../src/storage/database.ts';
 import { receive } from '../../../src/storage/inbox.ts';
 import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
 import { readKv } from '../../../src/storage/kv.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import { ana, live, changeOf, contextWith } from '../given.ts';
 import { cardOf } from '../../../src/pipeline/changes/freeze.ts';

@@ -8,7 +8,7 @@ export type ProveOptions = {
   readonly isQuick: boolean;
   readonly isSqliteOnly: boolean;
   readonly atOnce: number;
-  readonly isWeatherOnly: boolean;
+  readonly isTroubleOnly: boolean;
 };
 
 const options = {
@@ -24,18 +24,18 @@ const options = {
 export function readProveOptions(words: readonly string[]): ProveOptions {
   const { values } = parsed(words);
   const { seed, runs, only, quick: isQuick } = values;
-  if (only !== undefined && only !== 'weather') throw new Error(`--only knows weather alone, not ${quoted(only)}.`);
+  if (only !== undefined && only !== 'trouble')
+    throw new Error(`--only takes nothing but trouble, not ${quoted(only)}.`);
   if (seed !== undefined && !/^\d{1,15}$/.test(seed))
     throw new Error(`--seed wants a whole number of at most 15 digits, not ${quoted(seed)}.`);
-  if (runs !== undefined && only === 'weather')
-    throw new Error('--runs counts deaths, and --only weather leaves these out.');
+  if (runs !== undefined && only === 'trouble') throw new Error('--runs counts kills, and --only trouble has none.');
   return {
     seed: seed ?? String(Math.floor(Math.random() * 1_000_000_000)),
     rounds: positive('--runs', runs) ?? (isQuick ? 1 : 2),
     isQuick,
     isSqliteOnly: values['sqlite-only'],
     atOnce: positive('--at-once', values['at-once']) ?? 2 * availableParallelism(),
-    isWeatherOnly: only === 'weather',
+    isTroubleOnly: only === 'trouble',
   };
 }
 
@@ -57,17 +57,17 @@ function positive(name: string, value: string | undefined): number | undefined {
 const quoted = (value: string): string => JSON.stringify(value);
 
 /** How many items of each part were run. */
-export type Played = Readonly<Record<'deaths' | 'tales' | 'weather', number>>;
+export type Played = Readonly<Record<'deaths' | 'tales' | 'trouble', number>>;
 
 /** The requested parts of which nothing ran. If there are any, nothing is proven. */
 export function notPlayed(
-  { isWeatherOnly, isSqliteOnly }: Pick<ProveOptions, 'isWeatherOnly' | 'isSqliteOnly'>,
+  { isTroubleOnly, isSqliteOnly }: Pick<ProveOptions, 'isTroubleOnly' | 'isSqliteOnly'>,
   played: Played,
 ): readonly (keyof Played)[] {
   const wanted: readonly (keyof Played)[] = [
-    ...(isWeatherOnly ? [] : (['deaths'] as const)),
-    ...(isWeatherOnly || isSqliteOnly ? [] : (['tales'] as const)),
-    'weather',
+    ...(isTroubleOnly ? [] : (['deaths'] as const)),
+    ...(isTroubleOnly || isSqliteOnly ? [] : (['tales'] as const)),
+    'trouble',
   ];
   return wanted.filter((part) => played[part] === 0);
 }

@@ -1,16 +1,16 @@
 import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { ids } from '../stories/scenario.ts';
 import type { Scene } from './scene.ts';
-import type { Came, Story } from './story.ts';
+import type { Outcome, Story } from './kill-story.ts';
 
 /** What went wrong. `not killed`: no bot died at the point, so nothing was shown. */
-export type Wrong = {
+export type Problem = {
   readonly kind: 'sent twice' | 'lost' | 'untold' | 'otherwise' | 'not killed';
   readonly says: string;
 };
 
 /** The state before the last step; everything beyond it came from that step. */
-export type Standing = {
+export type Baseline = {
   /** Changes with greater numbers belong to this round. */
   readonly above: number;
   /** The state of this round's change, if there is one already. */
@@ -39,7 +39,7 @@ export async function newestIn({ rows }: Scene): Promise<number> {
 }
 
 /** The current state, in the round whose changes have numbers greater than `above`. */
-export async function standing(scene: Scene, { person }: Story, above: number): Promise<Standing> {
+export async function baselineOf(scene: Scene, { person }: Story, above: number): Promise<Baseline> {
   const [change] = await changesOf(scene, above);
   const { scenario } = scene;
   return { above, state: change?.state, writes: scenario.writes().length, told: ephemeral(scenario, person).length };
@@ -51,7 +51,7 @@ async function changesOf({ rows }: Scene, above: number) {
 }
 
 /** The outcome since `before`; call it when everything is at rest. */
-export async function whatCame(scene: Scene, { person, lost }: Story, before: Standing): Promise<RoundOutcome> {
+export async function roundOutcome(scene: Scene, { person, lost }: Story, before: Baseline): Promise<RoundOutcome> {
   const { scenario } = scene;
   const changes = await changesOf(scene, before.above);
   const [change] = changes;
@@ -70,7 +70,7 @@ export async function whatCame(scene: Scene, { person, lost }: Story, before: St
 }
 
 /** The worst thing wrong with the outcome, if any. */
-export function wrongIn(story: Story, seen: RoundOutcome, allowed: readonly Came[]): Wrong | undefined {
+export function problemIn(story: Story, seen: RoundOutcome, allowed: readonly Outcome[]): Problem | undefined {
   const { came, end, writes, changes, isToldOfLoss, thread } = seen;
   const says = JSON.stringify(seen);
   if (writes > 1 || changes > 1) return { kind: 'sent twice', says };

@@ -1,4 +1,4 @@
-import { startBoth } from './beside.ts';
+import { startBoth } from './start-both.ts';
 import { median, quantile, spreadOf, type Figure, type Scale } from './figures.ts';
 import type { Load } from './load.ts';
 import type { World } from './world.ts';
@@ -12,7 +12,7 @@ const atOnce = 32;
 const saturatedMs = 50;
 
 /** Time to ack, and reports per second, against the bare app, by turns. */
-export async function measureDoors(scale: Scale, world: World, load: Load): Promise<readonly Figure[]> {
+export async function measureAcks(scale: Scale, world: World, load: Load): Promise<readonly Figure[]> {
   const { bare, sitehand, stop } = await startBoth(world);
   try {
     // Frequently run code is compiled better, so both warm up before anything counts.

@@ -7,7 +7,7 @@ import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
 import { noCertificate, surroundings } from '../pipeline/given.ts';
 import { quantile, spreadOf, tableOf, type Figure, type Scale } from './figures.ts';
 
-/** The cost of a look at a log: from the host's text to the page, as the command does it, without network and Slack. */
+/** The cost of a log report: from the host's text to the page, as the command does it, without network and Slack. */
 
 const count = 20_000;
 const now = Date.UTC(2026, 10, 21, 14, 5);
@@ -74,8 +74,8 @@ async function maxBlockLength(work: () => Promise<unknown>): Promise<number> {
   return Math.max(longest, performance.now() - last);
 }
 
-/** The log lens over 20,000 access lines: its work here and in other threads, and how long it blocks at most. */
-export async function measureLens({ quick }: Scale): Promise<readonly Figure[]> {
+/** The log log report over 20,000 access lines: its work here and in other threads, and how long it blocks at most. */
+export async function measureLogReport({ quick }: Scale): Promise<readonly Figure[]> {
   const rounds = quick ? 3 : 40;
   const text = accessLog();
   const reader = createLogReader('k');
@@ -100,11 +100,11 @@ export async function measureLens({ quick }: Scale): Promise<readonly Figure[]> 
     raw: { rounds: of },
   });
   return [
-    figure('lens over 20,000 access lines, work where commands are acked', here, 25),
-    figure('lens over 20,000 access lines, work in all', all),
-    figure('lens over 20,000 access lines, longest block', blocks, 20),
+    figure('log report over 20,000 access lines, work where commands are acked', here, 25),
+    figure('log report over 20,000 access lines, work in all', all),
+    figure('log report over 20,000 access lines, longest block', blocks, 20),
   ];
 }
 
 if (import.meta.main)
-  process.stdout.write(`${tableOf(await measureLens({ quick: process.argv.includes('--quick') }))}\n`);
+  process.stdout.write(`${tableOf(await measureLogReport({ quick: process.argv.includes('--quick') }))}\n`);

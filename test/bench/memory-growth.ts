@@ -1,4 +1,4 @@
-import { startSitehand } from './beside.ts';
+import { startSitehand } from './start-both.ts';
 import type { Figure, Scale } from './figures.ts';
 import type { Load } from './load.ts';
 import type { World } from './world.ts';
@@ -8,7 +8,7 @@ const lines = ['allowlist show acme-shop/live', 'whoami', 'cache claer acme-shop
 const atOnce = 32;
 
 /** What a bot holds after many commands, compared with after the first of them, after garbage collection. */
-export async function measureGrowth({ quick }: Scale, world: World, load: Load): Promise<readonly Figure[]> {
+export async function measureMemoryGrowth({ quick }: Scale, world: World, load: Load): Promise<readonly Figure[]> {
   const program = await startSitehand(world, { probe: true });
   try {
     // Caches that are kept on purpose are full before anything counts.

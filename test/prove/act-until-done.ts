@@ -6,14 +6,14 @@ import type { Scene } from './scene.ts';
 type Outcome = Awaited<ReturnType<SlackStandIn['command']>>;
 
 /** Whether no bot was connected to receive it. */
-export const isUnheard = ({ delivered, acked, ms }: Pick<Outcome, 'delivered' | 'acked' | 'ms'>): boolean =>
+export const isUndelivered = ({ delivered, acked, ms }: Pick<Outcome, 'delivered' | 'acked' | 'ms'>): boolean =>
   delivered && !acked && ms === 0;
 
 /**
  * Acts as people do: again if no bot received it, or if the bot says that nothing was done and asks to try again.
  * Resolves when `isDone` is true.
  */
-export async function insist(
+export async function actUntilDone(
   { scenario, soon, rows }: Scene,
   person: string,
   act: () => Promise<Outcome>,
@@ -23,7 +23,7 @@ export async function insist(
     await scenario.slack.connected(patienceMs);
     const before = heardBy(scenario, person);
     const outcome = await act();
-    if (isUnheard(outcome)) {
+    if (isUndelivered(outcome)) {
       await wait(100);
       continue;
     }
@@ -34,7 +34,7 @@ export async function insist(
       if (await isDone()) return '';
       if (open.length > 0) return `${open.length} deliveries are open`;
       const now = heardBy(scenario, person);
-      isAgain = isTurnedAway(before, now);
+      isAgain = isRefused(before, now);
       const last = [...now.words.slice(-2), ...now.forms.map(({ text }) => text)];
       return isAgain ? '' : `what was heard last is ${JSON.stringify(last)}`;
     });
@@ -49,7 +49,7 @@ type Received = {
 };
 
 /** Whether the bot has since asked to try again. A form that asked before does not count. */
-export function isTurnedAway(before: Received, now: Received): boolean {
+export function isRefused(before: Received, now: Received): boolean {
   const old = new Set(before.forms.filter(asksAgain).map(({ id }) => id));
   const requests = ({ words }: Received): number => words.filter((text) => asksAgain({ text })).length;
   return requests(now) > requests(before) || now.forms.some((form) => asksAgain(form) && !old.has(form.id));

@@ -8,7 +8,7 @@ export type Kind = {
   readonly name: 'routine' | 'sensitive' | 'destructive' | 'timed';
   /** What Ana types after the slash command's name. */
   readonly words: string;
-  /** Everything before the last step, in good weather. */
+  /** Everything before the last step, without trouble. */
   readonly prepare: (scene: Scene) => Promise<unknown>;
   /** The last step. It is repeated only if nothing came of it. */
   readonly act: (scene: Scene) => Promise<unknown>;
@@ -45,7 +45,7 @@ const sensitive: Kind = {
 const destructive: Kind = {
   name: 'destructive',
   words: 'push acme-shop/staging acme-shop/live --database',
-  prepare: (scene) => waitingPush(scene, randomFrom('weather')),
+  prepare: (scene) => waitingPush(scene, randomFrom('trouble')),
   act: (scene) => approve(scene, ids.chi),
 };
 

@@ -1,12 +1,12 @@
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
 import { type Bot } from '../stories/bot.ts';
-import { insist } from './insist.ts';
+import { actUntilDone } from './act-until-done.ts';
 import { NotObeyed, onScene, StillUnderWay, type Scene } from './scene.ts';
-import type { Row, Story } from './story.ts';
-import { newestIn, standing, whatCame, wrongIn, type Wrong } from './verdict.ts';
+import type { Row, Story } from './kill-story.ts';
+import { newestIn, baselineOf, roundOutcome, problemIn, type Problem } from './round-outcome.ts';
 
 /** The deaths of one scenario in order, and the seed of everything random in it. */
-export type Life = { readonly story: Story; readonly rows: readonly Row[]; readonly seed: string };
+export type KillRun = { readonly story: Story; readonly rows: readonly Row[]; readonly seed: string };
 
 /** One death and its outcome. */
 export type Run = {
@@ -15,14 +15,14 @@ export type Run = {
   readonly database: Scene['database'];
   readonly came: string;
   readonly seed: string;
-  readonly wrong?: Wrong | undefined;
+  readonly wrong?: Problem | undefined;
 };
 
 /**
  * Plays the story once per row, on SQLite or on the PostgreSQL at `url`: kills the bot at the row's point, starts it
  * again and watches until all is done. The same scenario goes on to the next row; a row that does not end is the last.
  */
-export function live({ story, rows, seed }: Life, url?: string): Promise<readonly Run[]> {
+export function runKills({ story, rows, seed }: KillRun, url?: string): Promise<readonly Run[]> {
   const random = randomFrom(seed);
   return onScene(url, async (scene) => {
     const runs: Run[] = [];
@@ -30,7 +30,7 @@ export function live({ story, rows, seed }: Life, url?: string): Promise<readonl
     for (const row of rows) {
       const base = { story, row, database: scene.database, seed };
       try {
-        const { next, came, wrong } = await dieAndComeBack(scene, story, row, bot, random);
+        const { next, came, wrong } = await killAndRestart(scene, story, row, bot, random);
         runs.push({ ...base, came, wrong });
         bot = next;
       } catch (error) {
@@ -42,16 +42,16 @@ export function live({ story, rows, seed }: Life, url?: string): Promise<readonl
   });
 }
 
-function kindOf(error: unknown): Wrong['kind'] {
+function kindOf(error: unknown): Problem['kind'] {
   if (error instanceof NotObeyed) return 'not killed';
   return error instanceof StillUnderWay ? 'lost' : 'otherwise';
 }
 
-async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, random: Random) {
+async function killAndRestart(scene: Scene, story: Story, row: Row, bot: Bot, random: Random) {
   const { slack } = scene.scenario;
   const above = await newestIn(scene);
   await story.prepare?.(scene, random);
-  const before = await standing(scene, story, above);
+  const before = await baselineOf(scene, story, above);
   troubled(scene, row, above, random);
   const comeBack = async (): Promise<Bot> => {
     await dead(scene, row, bot, before.writes);
@@ -60,18 +60,18 @@ async function dieAndComeBack(scene: Scene, story: Story, row: Row, bot: Bot, ra
     return scene.start();
   };
   const act = (isDone: () => boolean | Promise<boolean>): ReturnType<Story['act']> =>
-    insist(scene, story.person, () => story.act(scene, random), isDone);
+    actUntilDone(scene, story.person, () => story.act(scene, random), isDone);
   const [{ envelope }, next] = await Promise.all([act(() => isReached(scene, row, before.writes)), comeBack()]);
   if (envelope !== undefined && random.chance(0.5)) await slack.redeliver(envelope);
   await scene.atRest();
-  const seen = await whatCame(scene, story, before);
-  const wrong = wrongIn(story, seen, row.must.allowed);
+  const seen = await roundOutcome(scene, story, before);
+  const wrong = problemIn(story, seen, row.required.allowed);
   if (wrong || seen.end !== 'untouched') return { next, came: seen.came, wrong };
   // Untouched means it can be asked again and then happens.
-  await act(async () => (await whatCame(scene, story, before)).end !== 'untouched');
+  await act(async () => (await roundOutcome(scene, story, before)).end !== 'untouched');
   await scene.atRest();
-  const again = await whatCame(scene, story, { ...before, told: seen.told });
-  return { next, came: seen.came, wrong: wrongIn(story, again, [story.well.came]) };
+  const again = await roundOutcome(scene, story, { ...before, told: seen.told });
+  return { next, came: seen.came, wrong: problemIn(story, again, [story.well.came]) };
 }
 
 /** The order to die, plus small troubles: a slow host, a slow Slack, up to three copies of each delivery. */

@@ -200,9 +200,9 @@ async function onPostgres(scale: Scale): Promise<readonly Figure[]> {
 }
 
 /** p99 of each kind of page, on SQLite and, if installed, on PostgreSQL. */
-export async function measureTrail(scale: Scale): Promise<readonly Figure[]> {
+export async function measureAuditPage(scale: Scale): Promise<readonly Figure[]> {
   return [...(await onSqlite(scale)), ...(await onPostgres(scale))];
 }
 
 if (import.meta.main)
-  process.stdout.write(`${tableOf(await measureTrail({ quick: process.argv.includes('--quick') }))}\n`);
+  process.stdout.write(`${tableOf(await measureAuditPage({ quick: process.argv.includes('--quick') }))}\n`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isTurnedAway } from './insist.ts';
+import { isRefused } from './act-until-done.ts';
 
 const again = 'My database does not answer. Try again in a minute.';
 const interaction = (words: readonly string[], ...forms: readonly (readonly [id: string, text: string])[]) => ({
@@ -15,5 +15,5 @@ test.each([
   ['a form says so from the time before', interaction([], ['V1', again]), interaction([], ['V1', again]), false],
   ['another form says so', interaction([], ['V1', again]), interaction([], ['V2', again]), true],
 ])('%s', (_, before, now, isSo) => {
-  expect(isTurnedAway(before, now)).toBe(isSo);
+  expect(isRefused(before, now)).toBe(isSo);
 });

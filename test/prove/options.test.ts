@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
-import { notPlayed, readProveOptions } from './asked.ts';
+import { notPlayed, readProveOptions } from './options.ts';
 
-test('what is asked for is read, and what is left out has its usual', () => {
+test('reads the options that are given, and uses defaults for the others', () => {
   expect(readProveOptions(['--runs', '3', '--seed', '42', '--at-once', '5', '--sqlite-only'])).toEqual({
     seed: '42',
     rounds: 3,
     isQuick: false,
     isSqliteOnly: true,
     atOnce: 5,
-    isWeatherOnly: false,
+    isTroubleOnly: false,
   });
-  expect(readProveOptions([])).toMatchObject({ rounds: 2, isQuick: false, isSqliteOnly: false, isWeatherOnly: false });
-  expect(readProveOptions(['--quick', '--only', 'weather'])).toMatchObject({ rounds: 1, isWeatherOnly: true });
+  expect(readProveOptions([])).toMatchObject({ rounds: 2, isQuick: false, isSqliteOnly: false, isTroubleOnly: false });
+  expect(readProveOptions(['--quick', '--only', 'trouble'])).toMatchObject({ rounds: 1, isTroubleOnly: true });
   expect(readProveOptions([]).atOnce).toBeGreaterThan(0);
   expect(readProveOptions([]).seed).toMatch(/^\d+$/);
 });
@@ -25,8 +25,8 @@ test.each([
   [['--runs', '0'], '--runs wants a whole number from 1 on, not "0".'],
   [['--runs', '1.5'], '--runs wants a whole number from 1 on, not "1.5".'],
   [['--runs='], '--runs wants a whole number from 1 on, not "".'],
-  [['--runs', '2', '--only', 'weather'], '--runs counts deaths, and --only weather leaves these out.'],
-  [['--only', 'deaths'], '--only knows weather alone, not "deaths".'],
+  [['--runs', '2', '--only', 'trouble'], '--runs counts kills, and --only trouble has none.'],
+  [['--only', 'deaths'], '--only takes nothing but trouble, not "deaths".'],
   [['--seed', 'one'], '--seed wants a whole number of at most 15 digits, not "one".'],
   [['--slow'], "Unknown option '--slow'."],
   [['quick'], "Unexpected argument 'quick'."],
@@ -34,10 +34,10 @@ test.each([
   expect(() => readProveOptions(words)).toThrow(expect.objectContaining({ message: says }));
 });
 
-test('where nothing of a part was played that was asked for, it is named', () => {
-  const all = { isWeatherOnly: false, isSqliteOnly: false };
-  expect(notPlayed(all, { deaths: 1, tales: 1, weather: 1 })).toEqual([]);
-  expect(notPlayed(all, { deaths: 0, tales: 0, weather: 0 })).toEqual(['deaths', 'tales', 'weather']);
-  expect(notPlayed({ ...all, isSqliteOnly: true }, { deaths: 1, tales: 0, weather: 1 })).toEqual([]);
-  expect(notPlayed({ ...all, isWeatherOnly: true }, { deaths: 0, tales: 0, weather: 0 })).toEqual(['weather']);
+test('names each requested part of which nothing was played', () => {
+  const all = { isTroubleOnly: false, isSqliteOnly: false };
+  expect(notPlayed(all, { deaths: 1, tales: 1, trouble: 1 })).toEqual([]);
+  expect(notPlayed(all, { deaths: 0, tales: 0, trouble: 0 })).toEqual(['deaths', 'tales', 'trouble']);
+  expect(notPlayed({ ...all, isSqliteOnly: true }, { deaths: 1, tales: 0, trouble: 1 })).toEqual([]);
+  expect(notPlayed({ ...all, isTroubleOnly: true }, { deaths: 0, tales: 0, trouble: 0 })).toEqual(['trouble']);
 });

@@ -1,6 +1,6 @@
 import { logText } from '../../src/playground/hosting/logs/stream.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
-import { startSitehand } from './beside.ts';
+import { startSitehand } from './start-both.ts';
 import { median, quantile, type Figure, type Scale } from './figures.ts';
 import { oneOf, type Load } from './load.ts';
 import type { Program } from './program.ts';
@@ -18,7 +18,7 @@ const writesPerSecond = 200;
 const [logs, logMb] = [60, 8];
 
 /** Acks of the others during one person's hanging reads and many writes, and how soon a pause works; then long logs. */
-export async function measureShares(scale: Scale, world: World, load: Load): Promise<readonly Figure[]> {
+export async function measureFairness(scale: Scale, world: World, load: Load): Promise<readonly Figure[]> {
   const fired = await measured(world, (sitehand) => underFire(scale, world, load, sitehand));
   return [...fired, ...(await measured(world, (sitehand) => longLogs(world, load, sitehand)))];
 }

@@ -2,23 +2,23 @@ import { copyFileSync, renameSync } from 'node:fs';
 import { ids } from '../../stories/scenario.ts';
 import { eventually, type Scene } from '../scene.ts';
 import { remember } from '../set-back.ts';
-import type { Kind } from './kinds.ts';
+import type { Kind } from './change-kinds.ts';
 
-/** A weather that has begun. */
-export type Begun = {
+/** A trouble under way. */
+export type OngoingTrouble = {
   /** Ends it. */
   readonly mend: () => Promise<unknown> | void;
   /** Does the last step in another way. */
   readonly act?: () => Promise<unknown>;
-  /** What follows the last step; resolves when the weather is at its worst. */
+  /** What follows the last step; resolves when the trouble is at its worst. */
   readonly comes?: () => Promise<unknown>;
 };
 
 /** Ordinary trouble: we kill no process and forge nothing. */
-export type Weather = {
+export type Trouble = {
   readonly name: string;
   /** Starts before the last step. */
-  readonly begins: (scene: Scene, kind: Kind) => Promise<Begun> | Begun;
+  readonly begins: (scene: Scene, kind: Kind) => Promise<OngoingTrouble> | OngoingTrouble;
   /** The policy; by default it names people by their ids. */
   readonly policy?: string;
   /** Whether the host cannot be read while it lasts, so that nothing can be called done. */
@@ -55,10 +55,10 @@ const always = { times: 'always' } as const;
 
 /** The bot is stopped, something breaks, and the bot starts again. */
 const restartInto =
-  (trouble: (scene: Scene) => unknown): Weather['begins'] =>
+  (cause: (scene: Scene) => unknown): Trouble['begins'] =>
   async (scene) => {
     await scene.scenario.stop();
-    trouble(scene);
+    cause(scene);
     await scene.start(0, 'connected');
     return { mend: () => void scene.scenario.hosting.faults.remove() };
   };
@@ -73,7 +73,7 @@ const hostListsNothing = ({ scenario: { hosting } }: Scene): void => {
 
 /** The bot starts while Slack does not say who is in which user group. The bot is told when that ends. */
 const groupsAnswer =
-  (error: string): Weather['begins'] =>
+  (error: string): Trouble['begins'] =>
   async (scene, kind) => {
     const { slack } = scene.scenario;
     const refuse = (): unknown => slack.faults.add({ method: 'usergroups.users.list', kind: 'error', error });
@@ -95,7 +95,7 @@ async function sent({ scenario, hurry }: Scene, before: number): Promise<void> {
 }
 
 /** From the write on, every read of the host returns its gateway's page. */
-const gatewayAfterTheWrite: Weather['begins'] = (scene) => {
+const gatewayAfterTheWrite: Trouble['begins'] = (scene) => {
   const { hosting } = scene.scenario;
   const before = scene.scenario.writes().length;
   return {
@@ -108,7 +108,7 @@ const gatewayAfterTheWrite: Weather['begins'] = (scene) => {
 };
 
 const channelRefuses =
-  (error: string): Weather['begins'] =>
+  (error: string): Trouble['begins'] =>
   ({ scenario: { slack } }) => {
     slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel: 'C0ACME' });
     return { mend: () => void slack.faults.remove() };
@@ -116,14 +116,14 @@ const channelRefuses =
 
 /** The running bot's wall clock jumps by this many hours, and back at the end. */
 const clockJumps =
-  (hours: number): Weather['begins'] =>
+  (hours: number): Trouble['begins'] =>
   async ({ setClock }) => {
     await setClock(hours);
     return { mend: () => setClock(0) };
   };
 
 /** The process ends by itself, as it must, and is started again. */
-const endsAndStarts = (scene: Scene): Begun => ({
+const endsAndStarts = (scene: Scene): OngoingTrouble => ({
   comes: () =>
     eventually('ended', async () => {
       if (scene.hasEnded()) return '';
@@ -133,12 +133,12 @@ const endsAndStarts = (scene: Scene): Begun => ({
   mend: () => scene.start(),
 });
 
-const flushFails: Weather['begins'] = (scene) => {
+const flushFails: Trouble['begins'] = (scene) => {
   scene.failFlush();
   return endsAndStarts(scene);
 };
 
-const fileIsReplaced: Weather['begins'] = (scene) => {
+const fileIsReplaced: Trouble['begins'] = (scene) => {
   const file = scene.scenario.databaseUrl.slice('sqlite:'.length);
   copyFileSync(file, `${file}.copy`);
   renameSync(`${file}.copy`, file);
@@ -146,7 +146,7 @@ const fileIsReplaced: Weather['begins'] = (scene) => {
 };
 
 /** The database is restored to before the change was sent, while the host has it. */
-const commitIsLost: Weather['begins'] = async (scene) => {
+const commitIsLost: Trouble['begins'] = async (scene) => {
   const { scenario, write, rows } = scene;
   const before = scenario.writes().length;
   const isPaused = `insert into kv (key, value, at) values ('pause', '{"by":"U03CHI","name":"Chi","at":1}', 1)`;
@@ -175,7 +175,7 @@ const commitIsLost: Weather['begins'] = async (scene) => {
 };
 
 /** Ana edits a message until it contains the command. Routine kinds need only words and are asked by a mention. */
-const messageIsEdited: Weather['begins'] = async ({ scenario: { slack } }, kind) => {
+const messageIsEdited: Trouble['begins'] = async ({ scenario: { slack } }, kind) => {
   const mention = `<@U0SITEHAND> ${kind.words}`;
   const isRoutine = kind.name === 'routine';
   const said = isRoutine ? undefined : await slack.say(ids.ana, 'C0ACME', 'what shall we do?');
@@ -195,7 +195,7 @@ const messageIsEdited: Weather['begins'] = async ({ scenario: { slack } }, kind)
   };
 };
 
-export const weathers: readonly Weather[] = [
+export const troubles: readonly Trouble[] = [
   {
     name: 'the host is away while the bot restarts',
     begins: restartInto(({ scenario }) => scenario.hosting.faults.add({ kind: 'status', status: 503, ...always })),

@@ -1,28 +1,28 @@
 import { randomFrom } from '../../src/playground/hosting/random.ts';
 import { cacheClear } from './cache-clear.ts';
-import type { Life } from './life.ts';
+import type { KillRun } from './kill-and-restart.ts';
 import { approvePush, askPush } from './push.ts';
 import type { ChangeThread } from './replicas.ts';
-import type { Row, Story } from './story.ts';
+import type { Row, Story } from './kill-story.ts';
 
 /** The stories in which the bot is killed. */
 export const stories: readonly Story[] = [cacheClear, askPush, approvePush];
 
 /** The number of deaths per scenario. */
-const deaths = 5;
+const killsPerScenario = 5;
 
 /** Selects deaths. */
-type Meant = (row: Row, story: Story) => boolean;
+type RowFilter = (row: Row, story: Story) => boolean;
 
 /** Lives in which every selected row has one turn, shuffled by the seed. */
-export const lives = (seed: string, isMeant: Meant = () => true): readonly Life[] =>
+export const killPlan = (seed: string, isSelected: RowFilter = () => true): readonly KillRun[] =>
   stories.flatMap((story) => {
     const random = randomFrom(`${seed} ${story.name}`);
     const mixed = story.rows
-      .filter((row) => isMeant(row, story))
+      .filter((row) => isSelected(row, story))
       .map((row) => ({ row, turn: random.next() }))
       .sort((one, other) => one.turn - other.turn);
-    const count = Math.ceil(mixed.length / deaths);
+    const count = Math.ceil(mixed.length / killsPerScenario);
     return Array.from({ length: count }, (_, life) => ({
       story,
       rows: mixed.filter((_, at) => at % count === life).map(({ row }) => row),
