@@ -8,7 +8,7 @@ import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
 import { trailFor } from '../../src/pipeline/audit/audit-query.ts';
 import { listAudit } from '../../src/storage/audit.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { chi, company, environment, policyOf, contextWith } from '../pipeline/given.ts';
+import { chi, company, environment, policyOf, contextWith } from '../pipeline/fixtures.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { median, quantile, spreadOf, tableOf, timed, type Figure, type Scale } from './figures.ts';
 

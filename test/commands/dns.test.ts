@@ -22,7 +22,7 @@ import {
   shopDomain,
   uuid,
   surroundings,
-} from '../pipeline/given.ts';
+} from '../pipeline/fixtures.ts';
 
 /** Each command on DNS, held against a zone that does with a change what the host does. */
 

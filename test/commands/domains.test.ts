@@ -24,7 +24,7 @@ import {
   shopDomain,
   uuid,
   surroundings,
-} from '../pipeline/given.ts';
+} from '../pipeline/fixtures.ts';
 
 type Listed = {
   readonly id?: string;

@@ -7,8 +7,8 @@ import { parse, type Given } from '../../src/pipeline/language/parse.ts';
 import { resolve, type Resolved } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain, type Text } from '../../src/text.ts';
-import { hostile, said, parsedFor } from '../pipeline/given.ts';
-import { InMemoryHost } from './host.ts';
+import { hostile, said, parsedFor } from '../pipeline/fixtures.ts';
+import { InMemoryHost } from './in-memory-host.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 
 /** Odd values through the commands that take them: what would be sent, or the sentence that refuses it. */

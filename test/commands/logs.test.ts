@@ -11,7 +11,7 @@ import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { Refusal } from '../../src/errors.ts';
 import { drawPage } from '../../src/slack/draw/blocks.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, hostile, live, names, noCertificate, said, surroundings } from '../pipeline/given.ts';
+import { company, hostile, live, names, noCertificate, said, surroundings } from '../pipeline/fixtures.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 5);

@@ -10,11 +10,20 @@ import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { createPayloadStore } from '../../src/slack/context/button-payloads.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { commandAt, company, noCertificate, said, contextWith } from './given.ts';
-import { evaluatedAs, type Evaluated, refusedAs } from './matrix/answers.ts';
+import { commandAt, company, noCertificate, said, contextWith } from './fixtures.ts';
+import { evaluatedAs, type Evaluated, refusedAs } from './matrix/outcome-codes.ts';
 import { offers, readable, submits, type Cell } from './matrix/expected.ts';
 import { pathOf, refusalIn, surfacesOf } from './matrix/surfaces.ts';
-import { isPlace, namesOf, policy, roles, targets, unwelcome, type Place, type Role } from './matrix/world.ts';
+import {
+  isPlace,
+  namesOf,
+  policy,
+  roles,
+  targets,
+  unwelcome,
+  type Place,
+  type Role,
+} from './matrix/people-and-rules.ts';
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /**

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Target } from '../../src/hosting/contract/target.ts';
 import { covers, coversOfKind, fold, matches, readGlob, readPattern, type Glob } from '../../src/policy/pattern.ts';
-import { company, domain, environment } from './given.ts';
+import { company, domain, environment } from './fixtures.ts';
 
 const blog = domain('blog.example.com');
 const shop = domain('shop.example.com', 'acme-shop');

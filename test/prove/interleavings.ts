@@ -36,7 +36,7 @@ import {
   policyFrom,
   rob,
   staging,
-} from '../pipeline/given.ts';
+} from '../pipeline/fixtures.ts';
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /**

@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { masker } from '../../../src/commands/logs/masking.ts';
 import { Secret } from '../../../src/secret.ts';
-import { hostile } from '../../pipeline/given.ts';
+import { hostile } from '../../pipeline/fixtures.ts';
 import { cpuTime } from '../../cpu-time.ts';
 
 const alias = (address: string): string =>

@@ -20,7 +20,7 @@ import {
   shopDomain,
   staging,
   parsedFor,
-} from '../given.ts';
+} from '../fixtures.ts';
 
 const READ = '{ allow: [read], to: [developers, leads] }';
 const asked = (policy: Policy, person: Person, path: string, env = staging.name, given = {}) =>

@@ -3,7 +3,7 @@ import type { Ability } from '../../../src/commands/kit/builtin.ts';
 import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { plain } from '../../../src/text.ts';
-import { ana, company, dee, names, policyOf, said, contextWith } from '../given.ts';
+import { ana, company, dee, names, policyOf, said, contextWith } from '../fixtures.ts';
 import { Refusal } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { mayRead } from '../../../src/policy/policy.ts';

@@ -2,7 +2,7 @@ import { expect, it, vi } from 'vitest';
 import { createRecent, type Recent } from '../../../src/pipeline/access/recent-targets.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana } from '../given.ts';
+import { ana } from '../fixtures.ts';
 
 const settled = (recent: Recent, targets: readonly string[]): Promise<void> =>
   vi.waitFor(async () => expect(await recent.of(ana.id)).toEqual(targets), { interval: 1, timeout: 60_000 });

@@ -28,7 +28,7 @@ import {
   policyOf,
   staging,
   contextWith,
-} from '../given.ts';
+} from '../fixtures.ts';
 
 const chi: Person = { ...ana, id: 'U03CHI', name: 'Chi' };
 const all = policyOf('{ allow: [read, audit], to: [developers, leads] }');

@@ -15,7 +15,7 @@ import { decisionKinds, type DecisionKind } from '../../../src/pipeline/changes/
 import type { Needed, Requirement } from '../../../src/policy/approval-requirement.ts';
 import type { Member } from '../../../src/policy/rules.ts';
 import type { State } from '../../../src/storage/schema.ts';
-import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from '../given.ts';
+import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from '../fixtures.ts';
 
 /** Every verdict in every state by everybody: what it does, or what the person is told. */
 

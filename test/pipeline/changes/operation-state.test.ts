@@ -8,7 +8,7 @@ import {
   type PollResult,
 } from '../../../src/pipeline/changes/operation-state.ts';
 import { plain, say } from '../../../src/text.ts';
-import { changeOf } from '../given.ts';
+import { changeOf } from '../fixtures.ts';
 
 const begun = 1_000_000;
 const minute = 60_000;

@@ -6,7 +6,7 @@ import { allowlistRemove } from '../../../src/commands/allowlist/remove.ts';
 import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
 import type { AllowlistSnapshot } from '../../../src/commands/allowlist/listing.ts';
 import { effectsOf, type Effects, type Open } from '../../../src/pipeline/changes/timed-access.ts';
-import { live } from '../given.ts';
+import { live } from '../fixtures.ts';
 
 /** What a change of an allowlist means for timed access. */
 

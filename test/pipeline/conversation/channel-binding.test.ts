@@ -11,7 +11,7 @@ import type { Database } from '../../../src/storage/database.ts';
 import { receive } from '../../../src/storage/inbox.ts';
 import { say } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
-import { ana, chi, company, dee, environment, names, policyOf, said, uuid, contextWith } from '../given.ts';
+import { ana, chi, company, dee, environment, names, policyOf, said, uuid, contextWith } from '../fixtures.ts';
 
 const policy = policyOf(
   '{ allow: [read], to: [developers, leads] }',

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import { likelyWords, searchIn } from '../../../src/pipeline/language/name-search.ts';
-import { hostile, uuid } from '../given.ts';
+import { hostile, uuid } from '../fixtures.ts';
 import { cpuTime } from '../../cpu-time.ts';
 
 const named = (name: string, at: number): Environment => ({

@@ -6,7 +6,7 @@ import type { ParsedCommand } from '../../../src/pipeline/language/parsed-comman
 import { parse, parseArgs, type Context, type Given } from '../../../src/pipeline/language/parse.ts';
 import { usage, argsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
-import { hostile, live, printable, refusalOf, said, staging, wordsFor } from '../given.ts';
+import { hostile, live, printable, refusalOf, said, staging, wordsFor } from '../fixtures.ts';
 
 function read(line: string, context?: Context): ParsedCommand {
   const parsed = parse(line, catalogue, context);

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalArgs, isNamed, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { folded } from '../../../src/pipeline/language/name-search.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
-import { ana, blog, environment, hostile, live, names, policyOf, said, staging, parsedFor } from '../given.ts';
+import { ana, blog, environment, hostile, live, names, policyOf, said, staging, parsedFor } from '../fixtures.ts';
 
 const find = (typed: string): Resolved => resolve(parsedFor('cache clear', { env: [typed] }, { reason: 'a b' }), names);
 const refusal = (typed: string) => {

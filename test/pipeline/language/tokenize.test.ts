@@ -4,7 +4,7 @@ import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { parse } from '../../../src/pipeline/language/parse.ts';
 import { join, split } from '../../../src/pipeline/language/tokenize.ts';
-import { hostile, printable, refusalOf, said } from '../given.ts';
+import { hostile, printable, refusalOf, said } from '../fixtures.ts';
 
 const texts = (line: string): readonly string[] => split(line).map((word) => word.text);
 

@@ -1,4 +1,4 @@
-import { isRole, unwelcome, type Place, type Role } from './world.ts';
+import { isRole, unwelcome, type Place, type Role } from './people-and-rules.ts';
 
 /**
  * What is expected of every cell, written by hand from the rules and held against nothing but the outcome:

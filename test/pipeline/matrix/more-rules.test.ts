@@ -11,11 +11,11 @@ import { rights } from '../../../src/commands/rights.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { company, refusalOf, said, contextWith } from '../given.ts';
-import { refusedAs } from './answers.ts';
+import { company, refusalOf, said, contextWith } from '../fixtures.ts';
+import { refusedAs } from './outcome-codes.ts';
 import { submits, type Cell } from './expected.ts';
 import { commands, pathOf, argsById } from './surfaces.ts';
-import { isPlace, namesOf, policy, roles, rules, textOf, unwelcome } from './world.ts';
+import { isPlace, namesOf, policy, roles, rules, textOf, unwelcome } from './people-and-rules.ts';
 
 /** The permission matrix when rules are added, and as `can` tells it. */
 

@@ -12,7 +12,7 @@ import type { PayloadStore } from '../../../src/slack/context/button-payloads.ts
 import { drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
 import { readInputs } from '../../../src/slack/forms/inputs.ts';
 import { say } from '../../../src/text.ts';
-import { idOf, isPlace, targets, type Place } from './world.ts';
+import { idOf, isPlace, targets, type Place } from './people-and-rules.ts';
 
 /** One wish, said on every surface that there is. */
 

@@ -5,7 +5,7 @@ import { parseStored } from '../../../src/storage/parse-json.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { plain } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
-import { policyFrom } from '../given.ts';
+import { policyFrom } from '../fixtures.ts';
 
 const policy = policyFrom(
   'version: 1\ngroups: { devs: [S0DEVS], leads: [S0LEADS] }\nrules:\n  - { allow: [read], to: [devs] }\n',

@@ -6,7 +6,7 @@ import { claimMessages, enqueueMessage } from '../../../src/storage/messages.ts'
 import type { Database } from '../../../src/storage/database.ts';
 import { plain } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
-import { policyFrom } from '../given.ts';
+import { policyFrom } from '../fixtures.ts';
 
 const rules = 'version: 1\nrules:\n  - { allow: [read], to: everyone }\n';
 const policy = policyFrom(`${rules}channels: { ops: C0OPS }\n`);

@@ -9,7 +9,7 @@ import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
 import { readKv } from '../../../src/storage/kv.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, live, changeOf, contextWith } from '../given.ts';
+import { ana, live, changeOf, contextWith } from '../fixtures.ts';
 import { cardOf } from '../../../src/pipeline/changes/freeze.ts';
 import { plain } from '../../../src/text.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { allowlistAdd } from '../../src/commands/allowlist/add.ts';
-import { allowlistSet } from '../../src/commands/allowlist/set.ts';
-import { around, letInBy, wideRanges } from '../../src/commands/allowlist/listing.ts';
-import { plain } from '../../src/text.ts';
+import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
+import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
+import { around, letInBy, wideRanges } from '../../../src/commands/allowlist/listing.ts';
+import { plain } from '../../../src/text.ts';
 
 const list = ['203.0.113.10', '198.51.100.0/24', '198.51.0.0/16', '2001:db8::/48', 'not an address'];
 

@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { help } from '../../src/commands/builtin/help.ts';
-import { stateLabel, states } from '../../src/commands/builtin/states.ts';
-import type { QueryService } from '../../src/commands/kit/builtin.ts';
-import type { Page } from '../../src/commands/kit/page.ts';
-import { catalogue } from '../../src/commands/index.ts';
-import { usage } from '../../src/pipeline/language/usage.ts';
-import type { State } from '../../src/storage/schema.ts';
-import { inline, plain } from '../../src/text.ts';
-import { refusalOf, said } from '../pipeline/given.ts';
+import { help } from '../../../src/commands/builtin/help.ts';
+import { stateLabel, states } from '../../../src/commands/builtin/states.ts';
+import type { QueryService } from '../../../src/commands/kit/builtin.ts';
+import type { Page } from '../../../src/commands/kit/page.ts';
+import { catalogue } from '../../../src/commands/index.ts';
+import { usage } from '../../../src/pipeline/language/usage.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { inline, plain } from '../../../src/text.ts';
+import { refusalOf, said } from '../../pipeline/fixtures.ts';
 
 const nobody = (): never => {
   throw new Error('help asks for commands alone');

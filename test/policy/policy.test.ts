@@ -16,7 +16,7 @@ import {
   rob,
   rulesOf,
   to,
-} from './given.ts';
+} from './fixtures.ts';
 
 const READ = '{ allow: [read], to: [developers, leads, readers] }';
 const PUSH =

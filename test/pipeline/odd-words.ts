@@ -1,4 +1,4 @@
-import { live } from './given.ts';
+import { live } from './fixtures.ts';
 
 /** What a word comes to: as a target, and as a reason; the reason is kept as it is where it says nothing else. */
 type Odd = {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { action } from '../../src/commands/kit/action.ts';
-import { addresses, environment, flag, option, optional, word, type Input } from '../../src/commands/kit/fields.ts';
-import { report } from '../../src/commands/kit/report.ts';
-import { listBackups } from '../../src/hosting/contract/backups.ts';
-import { clearCache } from '../../src/hosting/contract/cache.ts';
-import { getAllowedIps, setAllowedIps } from '../../src/hosting/contract/ssh.ts';
-import { inline, say } from '../../src/text.ts';
+import { action } from '../../../src/commands/kit/action.ts';
+import { addresses, environment, flag, option, optional, word, type Input } from '../../../src/commands/kit/fields.ts';
+import { report } from '../../../src/commands/kit/report.ts';
+import { listBackups } from '../../../src/hosting/contract/backups.ts';
+import { clearCache } from '../../../src/hosting/contract/cache.ts';
+import { getAllowedIps, setAllowedIps } from '../../../src/hosting/contract/ssh.ts';
+import { inline, say } from '../../../src/text.ts';
 
 /** What does not compile; each line that does is an error of its own. */
 

@@ -14,7 +14,7 @@ import {
   type AccessRequest,
 } from '../../src/policy/policy.ts';
 import type { Member, Policy } from '../../src/policy/rules.ts';
-import { catalogue, command, environment, policyOf, to } from './given.ts';
+import { catalogue, command, environment, policyOf, to } from './fixtures.ts';
 
 /** Decisions while the members of a Slack user group are unknown. */
 

@@ -13,7 +13,7 @@ import type { Reply } from '../../src/playground/hosting/reply.ts';
 import { routeFor } from '../../src/playground/hosting/routes/table.ts';
 import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
 import { World } from '../../src/playground/hosting/world.ts';
-import { address, noCertificate, noTimers, path } from '../pipeline/given.ts';
+import { address, noCertificate, noTimers, path } from '../pipeline/fixtures.ts';
 
 /** The host of the tests of commands: the stand-in's own routes over a world of their own, without a wire between. */
 

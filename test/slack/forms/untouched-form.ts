@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { Command } from '../../src/commands/index.ts';
-import type { Given } from '../../src/pipeline/language/parse.ts';
-import type { Asked } from '../../src/slack/forms/inputs.ts';
+import type { Command } from '../../../src/commands/index.ts';
+import type { Given } from '../../../src/pipeline/language/parse.ts';
+import type { Asked } from '../../../src/slack/forms/inputs.ts';
 
 /** A form as somebody sees it who changes nothing. */
 

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Page } from '../../src/commands/kit/page.ts';
-import { Refusal } from '../../src/errors.ts';
-import type { Button, Card, Note } from '../../src/pipeline/changes/card.ts';
-import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
-import { drawCard, drawNote, drawPage, drawRefusal, type Drawn } from '../../src/slack/draw/blocks.ts';
-import { lineOf, visible } from '../../src/slack/draw/mrkdwn.ts';
-import { bold, channel, code, inline, joined, list, person, plain, say, time, type Text } from '../../src/text.ts';
-import { hostile } from '../pipeline/given.ts';
+import type { Page } from '../../../src/commands/kit/page.ts';
+import { Refusal } from '../../../src/errors.ts';
+import type { Button, Card, Note } from '../../../src/pipeline/changes/card.ts';
+import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
+import { drawCard, drawNote, drawPage, drawRefusal, type Drawn } from '../../../src/slack/draw/blocks.ts';
+import { lineOf, visible } from '../../../src/slack/draw/mrkdwn.ts';
+import { bold, channel, code, inline, joined, list, person, plain, say, time, type Text } from '../../../src/text.ts';
+import { hostile } from '../../pipeline/fixtures.ts';
 
 /** Text made of hostile pieces beside spans of ours. */
 const text: fc.Arbitrary<Text> = fc

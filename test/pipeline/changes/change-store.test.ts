@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { createChangeStore, LockHeld } from '../../src/pipeline/changes/change-store.ts';
-import { describeBoth } from '../storage/describe-both.ts';
-import { sample } from '../storage/samples.ts';
-import { changeOf } from './given.ts';
+import { createChangeStore, LockHeld } from '../../../src/pipeline/changes/change-store.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
+import { sample } from '../../storage/samples.ts';
+import { changeOf } from '../fixtures.ts';
 
 const named = (id: string) => ({ kind: 'domain', id, name: 'Acme.example' });
 const of = (id: string) => ({ target: `domain:${id}`, targets: JSON.stringify([named(id)]) });

@@ -10,8 +10,8 @@ import { heldLock } from '../../src/storage/locks.ts';
 import type { Risk } from '../../src/storage/schema.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { sample } from '../storage/samples.ts';
-import { changeOf } from './given.ts';
-import { Life } from './life.ts';
+import { changeOf } from './fixtures.ts';
+import { Life } from './change-model.ts';
 
 /** Whatever happens to changes, in whatever order: held against a model that knows nothing of the real thing. */
 

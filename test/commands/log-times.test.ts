@@ -4,7 +4,7 @@ import { Refusal } from '../../src/errors.ts';
 import type { Query } from '../../src/hosting/contract/call.ts';
 import { parse } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
-import { company, live, names, noCertificate, said, surroundings } from '../pipeline/given.ts';
+import { company, live, names, noCertificate, said, surroundings } from '../pipeline/fixtures.ts';
 
 /** Odd times through the command that takes them: what the host is asked, or the sentence that refuses it. */
 

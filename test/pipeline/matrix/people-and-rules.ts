@@ -2,7 +2,7 @@ import type { Listing } from '../../../src/hosting/names.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { member as testUser, policyFrom, uuid } from '../given.ts';
+import { member as testUser, policyFrom, uuid } from '../fixtures.ts';
 
 /** The people, places and rules of the permission matrix. */
 

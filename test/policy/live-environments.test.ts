@@ -1,50 +1,18 @@
 import { describe, expect, test } from 'vitest';
-import { cardsChannel, channelRule } from '../../src/policy/channels.ts';
 import { isLive, type KnownEnvironment } from '../../src/policy/live-environments.ts';
-import { mistakesOf, policyOf } from './given.ts';
+import { mistakesOf, policyOf } from './fixtures.ts';
 
 const ID = (last: number) => `00000000-0000-4000-8000-00000000000${last}`;
 const policy = policyOf(`version: 1
 live: ["*/live", "acme-shop/production"]
 rules: []
-channels:
-  C0ACME: { sites: ["acme-*", blog], cards: C0ACMEINT }
-  C0CARDS: { cards: C0ACMEINT }
-  deny: [C0GENERAL]
-  ops: C0OPS
 environments:
   ${ID(1)}: { site: acme-shop, name: main, live: true }
   ${ID(2).toUpperCase()}: { site: acme-shop, name: preview, live: false }
   ${ID(3)}: { site: acme-shop, name: other }
 `);
 
-describe('what may be spoken of in a channel', () => {
-  test.each<[string, (string | undefined)[], 'ok' | 'denied' | 'outside']>([
-    ['C0ACME', ['acme-shop'], 'ok'],
-    ['C0ACME', ['ACME-Shop', 'Blog'], 'ok'],
-    ['C0ACME', ['acme-shop', 'other'], 'outside'],
-    ['C0ACME', ['blog2'], 'outside'],
-    ['C0ACME', [undefined], 'outside'],
-    ['C0ACME', [], 'ok'],
-    ['C0CARDS', ['other', undefined], 'ok'],
-    ['C0OTHER', ['other', undefined], 'ok'],
-    ['C0GENERAL', [], 'denied'],
-    ['C0GENERAL', ['acme-shop'], 'denied'],
-  ])('%s, %j: %s', (channel, sites, expected) => {
-    expect(channelRule(policy, channel, sites)).toBe(expected);
-  });
-
-  test('cards go where the file sends them', () => {
-    expect(['C0ACME', 'C0CARDS', 'C0OTHER'].map((id) => cardsChannel(policy, id))).toEqual([
-      'C0ACMEINT',
-      'C0ACMEINT',
-      'C0OTHER',
-    ]);
-    expect(policy.channels.ops).toBe('C0OPS');
-  });
-});
-
-describe('what is live', () => {
+describe('whether an environment is live', () => {
   const named = (site: string | undefined, name: string | undefined, kindKnown = true): KnownEnvironment => ({
     site,
     name,
@@ -68,7 +36,7 @@ describe('what is live', () => {
     expect(isLive(policy, environment)).toBe(expected);
   });
 
-  test('an environment called live, where the file does not say', () => {
+  test('an environment called live is live by default', () => {
     const silent = policyOf('version: 1\nrules: []');
     expect([isLive(silent, named('a', 'live')), isLive(silent, named('a', 'staging'))]).toEqual([true, false]);
   });
@@ -87,7 +55,7 @@ describe('what is live', () => {
       [`line 5: "${ID(3)}" is listed twice`],
     ],
     [`sites:\n  ${ID(1)}: { name: "a/b" }`, ['line 4: "a/b" cannot be a name']],
-  ])('pins that contradict: %s', (text, expected) => {
+  ])('contradicting entries are mistakes: %s', (text, expected) => {
     expect(mistakesOf(`version: 1\nrules: []\n${text}`)).toEqual(expected);
   });
 });

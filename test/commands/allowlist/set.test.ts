@@ -1,14 +1,14 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allowlistRemove } from '../../src/commands/allowlist/remove.ts';
-import { allowlistSet } from '../../src/commands/allowlist/set.ts';
-import type { AllowlistSnapshot } from '../../src/commands/allowlist/listing.ts';
-import { canonicalAddress } from '../../src/commands/kit/values/addresses.ts';
-import { catalogue } from '../../src/commands/index.ts';
-import { parseArgs } from '../../src/pipeline/language/parse.ts';
-import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
-import { inline, plain } from '../../src/text.ts';
-import { address, live, names } from '../pipeline/given.ts';
+import { allowlistRemove } from '../../../src/commands/allowlist/remove.ts';
+import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
+import type { AllowlistSnapshot } from '../../../src/commands/allowlist/listing.ts';
+import { canonicalAddress } from '../../../src/commands/kit/values/addresses.ts';
+import { catalogue } from '../../../src/commands/index.ts';
+import { parseArgs } from '../../../src/pipeline/language/parse.ts';
+import { canonicalArgs, resolve } from '../../../src/pipeline/language/resolve.ts';
+import { inline, plain } from '../../../src/text.ts';
+import { address, live, names } from '../../pipeline/fixtures.ts';
 
 /** A list on which everybody is for good. */
 const seen = (list: readonly string[]): AllowlistSnapshot => ({ list, timed: [] });

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import type { Outcome } from '../../src/pipeline/changes/write-result.ts';
-import { saveOutcome } from '../../src/pipeline/steps/outcome.ts';
-import { createSendHistory } from '../../src/pipeline/steps/send-history.ts';
-import { findChange, type Change } from '../../src/storage/changes.ts';
-import type { Database } from '../../src/storage/database.ts';
-import type { State } from '../../src/storage/schema.ts';
-import { save } from '../storage/samples.ts';
-import { changeOf } from './given.ts';
-import { contextOver, now, openStill } from './matrix/scene.ts';
+import type { Outcome } from '../../../src/pipeline/changes/write-result.ts';
+import { saveOutcome } from '../../../src/pipeline/steps/outcome.ts';
+import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
+import { findChange, type Change } from '../../../src/storage/changes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { save } from '../../storage/samples.ts';
+import { changeOf } from '../fixtures.ts';
+import { contextOver, now, openStill } from '../matrix/waiting-changes.ts';
 
 /** An answer of the host meets every row that there can be by then: none of them throws it away. */
 

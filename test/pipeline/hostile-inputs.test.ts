@@ -7,7 +7,7 @@ import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { parse, type Context } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { folded } from '../../src/pipeline/language/name-search.ts';
-import type { Evaluated } from './matrix/answers.ts';
+import type { Evaluated } from './matrix/outcome-codes.ts';
 import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
 import { optionName, argsOf } from '../../src/pipeline/language/usage.ts';
 import { join, split } from '../../src/pipeline/language/tokenize.ts';
@@ -24,8 +24,8 @@ import {
   staging,
   wordsFor,
   contextWith,
-} from './given.ts';
-import { dryRuns, oddWords, quoted } from './odd.ts';
+} from './fixtures.ts';
+import { dryRuns, oddWords, quoted } from './odd-words.ts';
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /** The worst that can be typed: each gets the right reading or one clear sentence, and never more than was said. */

@@ -6,14 +6,14 @@ import {
   standing,
   type Approved,
   type Card,
-} from '../../src/pipeline/changes/card.ts';
-import { detailsOfChange } from '../../src/pipeline/changes/call-details.ts';
-import * as tell from '../../src/pipeline/changes/replies.ts';
-import type { Receipt } from '../../src/hosting/client.ts';
-import type { State } from '../../src/storage/schema.ts';
-import { joined, plain, say, type Text } from '../../src/text.ts';
-import type { Change } from '../../src/storage/changes.ts';
-import { changeOf, chi, dee, fay, live, staging } from './given.ts';
+} from '../../../src/pipeline/changes/card.ts';
+import { detailsOfChange } from '../../../src/pipeline/changes/call-details.ts';
+import * as tell from '../../../src/pipeline/changes/replies.ts';
+import type { Receipt } from '../../../src/hosting/client.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { joined, plain, say, type Text } from '../../../src/text.ts';
+import type { Change } from '../../../src/storage/changes.ts';
+import { changeOf, chi, dee, fay, live, staging } from '../fixtures.ts';
 
 const marks: Readonly<Record<State, string>> = {
   waiting: '⏳',

@@ -1,11 +1,11 @@
 import { afterAll, expect, it } from 'vitest';
-import type { LogQuery } from '../../src/commands/kit/log-query.ts';
-import { analyze } from '../../src/commands/logs/analyze.ts';
-import { createLogReader } from '../../src/commands/logs/reader.ts';
-import { aliasesBy } from '../../src/commands/logs/masking.ts';
-import type { Page } from '../../src/commands/kit/page.ts';
-import { Secret } from '../../src/secret.ts';
-import { live } from '../pipeline/given.ts';
+import type { LogQuery } from '../../../src/commands/kit/log-query.ts';
+import { analyze } from '../../../src/commands/logs/analyze.ts';
+import { createLogReader } from '../../../src/commands/logs/reader.ts';
+import { aliasesBy } from '../../../src/commands/logs/masking.ts';
+import type { Page } from '../../../src/commands/kit/page.ts';
+import { Secret } from '../../../src/secret.ts';
+import { live } from '../../pipeline/fixtures.ts';
 
 const now = Date.UTC(2026, 10, 21, 14);
 const reader = createLogReader('key');

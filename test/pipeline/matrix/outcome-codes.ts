@@ -1,8 +1,8 @@
 import type { Refusal } from '../../../src/errors.ts';
 import type { evaluate } from '../../../src/pipeline/conversation/conversation.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
-import { said } from '../given.ts';
-import { ruleIn, rules } from './world.ts';
+import { said } from '../fixtures.ts';
+import { ruleIn, rules } from './people-and-rules.ts';
 
 /** What something came to, in the words of the expected tables. */
 

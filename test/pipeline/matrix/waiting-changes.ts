@@ -14,8 +14,8 @@ import type { Policy } from '../../../src/policy/rules.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { castVote } from '../../../src/storage/votes.ts';
-import { company, noCertificate, contextWith } from '../given.ts';
-import { idOf, namesOf, policy, roles, type Role } from './world.ts';
+import { company, noCertificate, contextWith } from '../fixtures.ts';
+import { idOf, namesOf, policy, roles, type Role } from './people-and-rules.ts';
 import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 
 /** Changes that wait, on a real database, and the desks that decide and send them. */

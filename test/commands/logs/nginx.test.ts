@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { kindsOf } from '../../src/commands/logs/groups.ts';
-import { lineReader } from '../../src/commands/logs/lines.ts';
-import { analyze } from '../../src/commands/logs/analyze.ts';
-import { unwrapped } from '../../src/commands/logs/nginx.ts';
-import { aliasesBy } from '../../src/commands/logs/masking.ts';
-import { inline, plain } from '../../src/text.ts';
-import { live } from '../pipeline/given.ts';
-import { cpuTime } from '../cpu-time.ts';
+import { kindsOf } from '../../../src/commands/logs/groups.ts';
+import { lineReader } from '../../../src/commands/logs/lines.ts';
+import { analyze } from '../../../src/commands/logs/analyze.ts';
+import { unwrapped } from '../../../src/commands/logs/nginx.ts';
+import { aliasesBy } from '../../../src/commands/logs/masking.ts';
+import { inline, plain } from '../../../src/text.ts';
+import { live } from '../../pipeline/fixtures.ts';
+import { cpuTime } from '../../cpu-time.ts';
 
 const read = (...raw: readonly string[]) => lineReader(aliasesBy('k'), { from: 0, to: Date.UTC(2100) })(raw);
 /** What was asked, as nginx writes it behind what it tells. */

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { catalogue } from '../../src/commands/index.ts';
-import { Refusal } from '../../src/errors.ts';
-import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
-import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
-import { resolve } from '../../src/pipeline/language/resolve.ts';
-import { names, said } from './given.ts';
+import { catalogue } from '../../../src/commands/index.ts';
+import { Refusal } from '../../../src/errors.ts';
+import type { ParsedCommand } from '../../../src/pipeline/language/parsed-command.ts';
+import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import { names, said } from '../fixtures.ts';
 
 const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz -'.split(''));
 

@@ -1,18 +1,18 @@
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { AnyAction } from '../../src/commands/kit/action.ts';
-import { HostTrouble } from '../../src/hosting/client.ts';
-import type { Authorized, Person } from '../../src/pipeline/access/access-check.ts';
-import { createPoller } from '../../src/pipeline/messages/poller.ts';
-import { snapshotOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../src/pipeline/changes/freeze.ts';
-import { recheck } from '../../src/pipeline/changes/recheck.ts';
-import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
-import { restore } from '../../src/pipeline/language/reparse.ts';
-import type { Policy } from '../../src/policy/rules.ts';
-import type { Change } from '../../src/storage/changes.ts';
-import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { castVote } from '../../src/storage/votes.ts';
-import { plain } from '../../src/text.ts';
+import type { AnyAction } from '../../../src/commands/kit/action.ts';
+import { HostTrouble } from '../../../src/hosting/client.ts';
+import type { Authorized, Person } from '../../../src/pipeline/access/access-check.ts';
+import { createPoller } from '../../../src/pipeline/messages/poller.ts';
+import { snapshotOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../../src/pipeline/changes/freeze.ts';
+import { recheck } from '../../../src/pipeline/changes/recheck.ts';
+import { canonicalArgs, resolve } from '../../../src/pipeline/language/resolve.ts';
+import { restore } from '../../../src/pipeline/language/reparse.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import type { Change } from '../../../src/storage/changes.ts';
+import { openDatabase, type Database } from '../../../src/storage/database.ts';
+import { castVote } from '../../../src/storage/votes.ts';
+import { plain } from '../../../src/text.ts';
 import {
   ana,
   changeOf,
@@ -29,8 +29,8 @@ import {
   staging,
   parsedFor,
   contextWith,
-} from './given.ts';
-import type { ChangesContext } from '../../src/pipeline/changes/context.ts';
+} from '../fixtures.ts';
+import type { ChangesContext } from '../../../src/pipeline/changes/context.ts';
 
 function actionAt(path: string): AnyAction {
   const command = commandAt(path);

@@ -21,7 +21,7 @@ import {
   said,
   staging,
   uuid,
-} from '../pipeline/given.ts';
+} from '../pipeline/fixtures.ts';
 import * as fc from 'fast-check';
 
 /** What a line comes to: the command with its call and its card. */

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { arrowsFor, barsOf, busiestMinute } from '../../src/commands/logs/histogram.ts';
-import { fold } from '../../src/commands/logs/normalize.ts';
-import { isGrave, kindsOf } from '../../src/commands/logs/groups.ts';
-import { lineReader, newestOf } from '../../src/commands/logs/lines.ts';
-import { pathCounter, requestIn } from '../../src/commands/logs/requests.ts';
-import { stampReader } from '../../src/commands/logs/timestamps.ts';
-import { hostile } from '../pipeline/given.ts';
+import { arrowsFor, barsOf, busiestMinute } from '../../../src/commands/logs/histogram.ts';
+import { fold } from '../../../src/commands/logs/normalize.ts';
+import { isGrave, kindsOf } from '../../../src/commands/logs/groups.ts';
+import { lineReader, newestOf } from '../../../src/commands/logs/lines.ts';
+import { pathCounter, requestIn } from '../../../src/commands/logs/requests.ts';
+import { stampReader } from '../../../src/commands/logs/timestamps.ts';
+import { hostile } from '../../pipeline/fixtures.ts';
 
 const always = { from: 0, to: Date.UTC(2100) };
 const alias = (address: string): string => `client-${address.length.toString(16).padStart(4, '0')}`;
