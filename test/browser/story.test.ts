@@ -134,9 +134,9 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
       .environmentNamed('acme-shop/staging')
       ?.written.push({ at: Date.now(), kind: 'error', text: `PHP Fatal error: ${hostile}` });
     await type(ana, '/site logs acme-shop/staging --lines 20');
-    const lens = card(ana, 'acme-shop/staging · error log');
-    await lens.getByText('onerror=alert(1)').first().waitFor();
-    expect(await lens.textContent()).toMatch(/[▁-█]{8}/);
+    const report = card(ana, 'acme-shop/staging · error log');
+    await report.getByText('onerror=alert(1)').first().waitFor();
+    expect(await report.textContent()).toMatch(/[▁-█]{8}/);
     await type(ana, `/site cache clear acme-shop/staging --reason "${hostile.replaceAll('"', '')}"`);
     const cleared = card(ana, /Clear(ed)? the cache of acme-shop\/staging/).first();
     await cleared.getByText('onerror=alert(1)').first().waitFor();

@@ -18,7 +18,7 @@ const L = 'acme-shop/live';
 
 type Came = { readonly call: Write; readonly card: Text } | { readonly refused: string };
 
-/** What a wish comes to at this host; whatever is thrown but a `Refusal` fails the test. */
+/** The result of a request at this host. Any error but a `Refusal` fails the test. */
 async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
   const { input, problems, missing, parsed } = resolved;
   const action = parsed.command;

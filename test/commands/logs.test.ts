@@ -161,7 +161,7 @@ describe('the error log', () => {
     expect(text).toContain('16 more messages of 16 other kinds.');
   });
 
-  test('as many lines as were asked for are the newest, and how far back they go is where the bars begin', async () => {
+  test('as many lines as were asked for are the newest, and how far back they go is where the histogram begins', async () => {
     const page = await shown('error --lines 10 --since 3h', { host: morning });
     expect(plain(page.title)).toContain('13:57 UTC–14:05 UTC · the newest 10 lines, 1 kind');
   });

@@ -93,7 +93,7 @@ function alike(row: TransitionInput, life: Life): void {
   );
 }
 
-describe('the ledger', () => {
+describe('the change store', () => {
   const auditKey = Buffer.from('a key');
   let database: Database;
   let changeStore: ReturnType<typeof createChangeStore>;

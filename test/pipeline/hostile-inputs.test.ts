@@ -129,7 +129,7 @@ test.each([`push ${S} ${L}`, 'push', 'dns set acme.com A www', 'dns set'])(
 );
 
 describe.each(oddWords)('$name', ({ text, target, refused }) => {
-  test('wherever it stands, it is refused or means what was typed', () => {
+  test('in any field it is refused or means what was typed', () => {
     for (const line of Object.values(places).flat()) {
       for (const word of [text, quoted(text), `“${text}”`, `'${text}'`]) {
         holdsToWhatWasTyped(line(word), comesTo(line(word)));
@@ -183,7 +183,7 @@ test.each<[string, string, string]>([
   expect(refusedBy(comesTo(line))).toContain(why);
 });
 
-describe('what is said and empty never comes to mean everything', () => {
+describe('an empty value never means everything', () => {
   test.each<[string, string]>([
     [`push ${S} ${L} --files --only ""`, '--only needs a value.'],
     [`push ${S} ${L} --files --only "\u00A0"`, '--only needs a value.'],
@@ -286,7 +286,7 @@ describe('a dry run', () => {
     );
   });
 
-  test('is one, typed with the dashes of phones and word processors', () => {
+  test('is recognised with the dashes of phones and word processors', () => {
     for (const spelled of dryRuns.slice(0, 15)) {
       expect([spelled, comesTo(`cache clear ${L} ${spelled}`)]).toMatchObject([
         spelled,

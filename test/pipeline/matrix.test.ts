@@ -33,7 +33,7 @@ import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 let database: Database;
 let context: StepsContext;
-/** The rows of the table, each with its wish on every surface. */
+/** The rows of the table, each as a request on every surface. */
 const rows = new Map<string, ReadonlyMap<string, ParsedCommand>>();
 const names = namesOf();
 const placeOf = ({ row: [, place] }: Cell): Place | undefined => (isPlace(place) ? place : undefined);
@@ -97,7 +97,7 @@ function wrongIn(
 const isWelcome = ({ role }: Cell): boolean => !unwelcome.some((one) => one === role);
 const welcomed = submits.filter(isWelcome);
 
-describe('whoever asks for whatever, of whatever, on any surface', () => {
+describe('any request, by anybody, for any target, on any surface', () => {
   test('4840 cells are what the table says', () => {
     const { looked, wrong } = wrongIn(welcomed, ({ role }, parsed) => cameTo(asked(parsed, role, names(roles[role]))));
     expect(wrong).toEqual([]);
@@ -106,10 +106,10 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
 
   test('4700 cells say the same where names were found that the person may not read', () => {
     const all = names(undefined);
-    // What is no wish is told before anybody's rights are asked: there, what may not be read is not among the names.
-    const noWishes = new Set(welcomed.filter(({ says }) => says === 'x').map(rowOf));
-    const wishes = welcomed.filter((cell) => !noWishes.has(rowOf(cell)));
-    const { looked, wrong } = wrongIn(wishes, ({ role }, parsed) => cameTo(asked(parsed, role, all)));
+    // An invalid request is refused before anybody's rights are asked: there, what may not be read is not among the names.
+    const invalidRows = new Set(welcomed.filter(({ says }) => says === 'x').map(rowOf));
+    const requests = welcomed.filter((cell) => !invalidRows.has(rowOf(cell)));
+    const { looked, wrong } = wrongIn(requests, ({ role }, parsed) => cameTo(asked(parsed, role, all)));
     expect(wrong).toEqual([]);
     expect(looked).toBe(4700);
   });
@@ -161,12 +161,12 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
 
 const commandsAre = (cell: Cell, shape: string): boolean => catalogue.get(pathOf(cell.row[0]))?.shape === shape;
 
-describe('what is not theirs to read', () => {
+describe('targets that a person may not read', () => {
   const hidden = welcomed.filter(({ says }) => says === '?');
   const told = (came: Evaluated | Refusal): string =>
     'kind' in came ? evaluatedAs(came) : JSON.stringify([said(came), came.field, came.offers]);
 
-  test('promise 4: reads in the very words of what does not exist, on every surface', () => {
+  test('promise 4: are refused like targets that do not exist, on every surface', () => {
     const { looked, wrong } = wrongIn(
       hidden,
       ({ role }, parsed) => told(asked(parsed, role, names(roles[role]))),

@@ -71,7 +71,7 @@ describeBoth('a database', (open) => {
     expect(await readKv(database.db, 'count')).toMatchObject({ at: 200 });
   });
 
-  it('brings whole numbers back as numbers, up to the largest exact one', async () => {
+  it('reads whole numbers as numbers, up to the largest exact one', async () => {
     const database = await open();
     await database.transaction((tx) => writeKv(tx, { key: 'largest', value: '', at: Number.MAX_SAFE_INTEGER }));
     expect((await readKv(database.db, 'largest'))?.at).toBe(Number.MAX_SAFE_INTEGER);
@@ -124,7 +124,7 @@ describeBoth('a database', (open) => {
     await migrate(database.db);
   });
 
-  it('shares facts: written, written again, removed once', async () => {
+  it('shares key-value pairs: written, overwritten, removed once', async () => {
     const database = await open();
     await database.transaction((tx) => writeKv(tx, { key: 'pause', value: 'a', at: 1 }));
     await database.transaction((tx) => writeKv(tx, { key: 'pause', value: 'b', at: 2 }));

@@ -136,9 +136,9 @@ describeBoth('fair turns', (open) => {
 
   it('whose message was posted lately waits for the others, whichever of their ids they ask with', async () => {
     const database = await open({ now: () => 1_000 });
-    const owed = ['U1', 'U9', 'U2'];
+    const pending = ['U1', 'U9', 'U2'];
     await database.transaction(async (tx) => {
-      for (const recipient of owed)
+      for (const recipient of pending)
         await enqueueMessage(tx, { key: `to ${recipient}`, kind: 'direct', recipient, body: '{}', at: 10 });
     });
     const idsOf = (id: string): readonly string[] => (id === 'U2' ? [id] : ['U1', 'U9']);

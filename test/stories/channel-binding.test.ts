@@ -34,7 +34,7 @@ describe('a channel that is bound to a site', () => {
     scenario.slack.messages({ channel, as: 'U01ANA' }).flatMap(({ text, ephemeral }) => (ephemeral ? [] : [text]));
   const lines = () => scenario.rows("select actor, details from audit where event = 'use' order by seq");
 
-  test('is told so once, with a line in the trail; said again, nothing changes', async () => {
+  test('is told so once, with an audit line; binding it again changes nothing', async () => {
     const before = lines().length;
     const again = await scenario.person('ben').says('/site use ACME-shop', 'C0GENERAL');
     await again.hears('This channel is already bound to acme-shop. Nothing was changed.');

@@ -175,8 +175,8 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       await change.shows(/Outcome unknown/);
       await ana.clicks(change.card(), 'It happened');
       await vi.waitFor(() => expect(inOps(/@Ana says it happened/)()).toHaveLength(1), { timeout: patienceMs });
-      const owed = "select key from messages where due_at is not null and kind = 'ops'";
-      await vi.waitFor(() => expect(scenario.rows(owed)).toEqual([]), { timeout: patienceMs });
+      const pending = "select key from messages where due_at is not null and kind = 'ops'";
+      await vi.waitFor(() => expect(scenario.rows(pending)).toEqual([]), { timeout: patienceMs });
       expect(unknown()).toHaveLength(1);
     }),
   );

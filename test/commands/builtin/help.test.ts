@@ -12,7 +12,7 @@ import { refusalOf, said } from '../../pipeline/fixtures.ts';
 const nobody = (): never => {
   throw new Error('help asks for commands alone');
 };
-/** An office that knows the commands of somebody, and nothing else. */
+/** A query service that knows the commands of a person, and nothing else. */
 const queryService = (may: (path: string) => boolean = () => true): QueryService => ({
   person: { id: 'U01ANA', name: 'Ana', groups: [], zone: 'UTC' },
   now: 0,
@@ -89,7 +89,7 @@ describe('help by itself', () => {
   });
 });
 
-describe('help about what is no command', () => {
+describe('help about something that is not a command', () => {
   test('unknown: what it means, what to do, and the help that says more', async () => {
     const page = await asked('unknown');
     expect(textOf(page)).toContain('It happened or It did not happen');

@@ -131,7 +131,7 @@ describe('lines', () => {
   });
 });
 
-describe('what entries have in common', () => {
+describe('the normal form of an entry', () => {
   test.each<[string, string]>([
     ['order 93967 of 1,234.56 at 13:48:00', 'order * of * at *'],
     ['payment 7hmxwkabcbj9 declined', 'payment * declined'],
@@ -214,7 +214,7 @@ describe('what entries have in common', () => {
       '[error] upstream timed out (*: Connection timed out)',
       true,
     ],
-  ])('of a web server that tells of %s, is what it tells', (_, told, common, isAnError) => {
+  ])('of a web server that tells of %s, is its message', (_, told, common, isAnError) => {
     const [kind] = kindsOf(read(`${nginx}${told}`));
     expect([kind?.text, kind?.grave]).toEqual([common, isAnError]);
   });
@@ -311,7 +311,7 @@ describe('a request', () => {
   });
 });
 
-describe('bars', () => {
+describe('histogram', () => {
   const stretch = { from: 0, to: 240 };
   test('show the most at full height, something as more than nothing, and nothing as nothing', () => {
     expect(barsOf([5, ...Array.from({ length: 100 }, () => 125), 240], stretch)).toBe('▂▁▁▁▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▂');

@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyAction } from '../../../src/commands/kit/action.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import type { Authorized, Person } from '../../../src/pipeline/access/access-check.ts';
-import { createPoller } from '../../../src/pipeline/messages/poller.ts';
 import { snapshotOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { recheck } from '../../../src/pipeline/changes/recheck.ts';
 import { canonicalArgs, resolve } from '../../../src/pipeline/language/resolve.ts';
@@ -48,10 +47,10 @@ const authorized: Authorized = {
 };
 const frozenFrom = (list: readonly string[]): Frozen => freeze(authorized, add, { list, timed: [] }, 1_000);
 
-describe('what is frozen', () => {
+describe('a frozen change', () => {
   const frozen = frozenFrom(['10.0.0.1']);
 
-  test('is what will be sent and what was read, as text', () => {
+  test('holds the call, the card and the snapshot as text', () => {
     expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, snapshot: { list: ['10.0.0.1'], timed: [] } }));
     expect(plain(cardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
     expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds', 'Removed again']);
@@ -63,7 +62,7 @@ describe('what is frozen', () => {
     });
   });
 
-  test('promise 5: any other byte of the call or of the words is another fingerprint', () => {
+  test('promise 5: any changed byte of the call or the card changes the fingerprint', () => {
     const change = fc.tuple(
       fc.constantFrom('call' as const, 'card' as const),
       fc.nat(),
@@ -82,7 +81,7 @@ describe('what is frozen', () => {
     expect(frozen.fingerprint).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('rests on the list in any order, and on nothing where nothing was looked at', () => {
+  test('has the list in any order as precondition, and none without a look', () => {
     expect(frozenFrom(['10.0.0.1', '10.0.0.2']).preconditions).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).preconditions);
     expect(frozenFrom(['10.0.0.1']).preconditions).not.toBe(frozenFrom(['10.0.0.2']).preconditions);
     expect(freeze(authorized, actionAt('cache clear'), undefined, 0).preconditions).toBe('null');
@@ -102,11 +101,11 @@ const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Ch
     ...more,
   });
 
-describe('a change that was kept', () => {
-  test('is read again as it was', () => {
+describe('a stored change', () => {
+  test('is parsed again as it was', () => {
     expect(restore(kept(), names)?.resolved.input).toEqual(authorized.input);
   });
-  test('with more words than anybody types', () => {
+  test('also with very many words', () => {
     const addresses = Array.from(
       { length: 50 },
       (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${(index + 4096).toString(16)}`,
@@ -126,7 +125,7 @@ describe('a change that was kept', () => {
   });
 });
 
-describe('promise 4: what is asked again just before it is sent', () => {
+describe('promise 4: what is checked again just before the write', () => {
   const rules = ['{ allow: [read], to: [developers, leads] }', '{ allow: [sensitive], to: [developers] }'];
   const byLeads = (count: number): string =>
     `{ allow: [sensitive], to: [developers], approval: { by: [leads], count: ${count} } }`;
@@ -320,90 +319,9 @@ describe('promise 4: what is asked again just before it is sent', () => {
     if (why !== undefined && 'why' in checked) expect(plain(checked.why)).toContain(why);
   });
 
-  test('a fault of ours is no answer', async () => {
+  test('an error of our own is thrown, not taken for an answer', async () => {
     await expect(recheck(context({ read: async () => Promise.reject(new TypeError('x')) }), kept())).rejects.toThrow(
       TypeError,
     );
-  });
-});
-
-describe('a beat', () => {
-  beforeEach(() => vi.useFakeTimers());
-  afterEach(() => vi.useRealTimers());
-
-  /** A look that ends when it is told to. */
-  function lookout(everyMs = 1_000) {
-    const ends: (() => void)[] = [];
-    const troubles: unknown[] = [];
-    const look = (): Promise<void> => new Promise((end) => ends.push(end));
-    const poller = createPoller({ everyMs, look, onTrouble: (error) => troubles.push(error) });
-    const end = async (): Promise<void> => {
-      ends.at(-1)?.();
-      await vi.advanceTimersByTimeAsync(0);
-    };
-    return { poller, ends, end };
-  }
-
-  test('looks at once, at every beat, and never twice at a time', async () => {
-    const { poller, ends, end } = lookout();
-    poller.nudge();
-    expect(ends).toHaveLength(0);
-    poller.start();
-    expect(ends).toHaveLength(1);
-    await vi.advanceTimersByTimeAsync(5_000);
-    expect(ends).toHaveLength(1);
-    await end();
-    expect(ends).toHaveLength(2);
-    await end();
-    expect(ends).toHaveLength(2);
-    await vi.advanceTimersByTimeAsync(1_000);
-    expect(ends).toHaveLength(3);
-    await end();
-    await poller.stop();
-    await vi.advanceTimersByTimeAsync(9_000);
-    poller.nudge();
-    expect(ends).toHaveLength(3);
-  });
-
-  test('a nudge at the very end of a look is not lost', async () => {
-    let looks = 0;
-    const poller = createPoller({
-      everyMs: 1_000_000,
-      look: async () => void (looks += 1),
-      onTrouble: () => undefined,
-    });
-    poller.start();
-    for (let turn = 1; turn < 12; turn += 1) {
-      await Promise.resolve();
-      const before = looks;
-      poller.nudge();
-      for (let more = 0; more < 12; more += 1) await Promise.resolve();
-      expect(looks).toBeGreaterThan(before);
-      for (let more = 0; more < turn; more += 1) await Promise.resolve();
-    }
-    await poller.stop();
-  });
-
-  test('trouble is told and does not stop it; stopping waits for the look under way', async () => {
-    const troubles: unknown[] = [];
-    const poller = createPoller({
-      everyMs: 1_000,
-      look: async () => Promise.reject(new Error('x')),
-      onTrouble: (error) => troubles.push(error),
-    });
-    poller.start();
-    await vi.advanceTimersByTimeAsync(2_000);
-    await poller.stop();
-    expect(troubles).toHaveLength(3);
-    const slow = lookout();
-    slow.poller.start();
-    slow.poller.nudge();
-    let stopped = false;
-    const stopping = slow.poller.stop().then(() => (stopped = true));
-    await vi.advanceTimersByTimeAsync(0);
-    expect(stopped).toBe(false);
-    await slow.end();
-    await stopping;
-    expect(slow.ends).toHaveLength(1);
   });
 });

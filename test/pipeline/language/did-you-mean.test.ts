@@ -43,7 +43,7 @@ function comesTo(line: string): ParsedCommand | Refusal | undefined {
   }
 }
 
-test('letters that changed their places are one slip', () => {
+test('two swapped letters are one typo', () => {
   const came = comesTo('puase');
   expect(came instanceof Refusal && came.offers.map(({ args }) => args)).toEqual([['pause']]);
 });
@@ -60,14 +60,14 @@ test.each([
   ['Decline', "Press the button on the change's card, or on my App Home"],
   ['cancel #12', "Press the button on the change's card; changes --mine lists yours."],
   ['undo', 'the button is under a reply in its thread, for an hour; changes --mine lists yours.'],
-])('%s is a button, and it is said where', (line, where) => {
+])('the nearest match of %s is a button', (line, where) => {
   const came = comesTo(line);
   if (!(came instanceof Refusal)) throw new Error('it was run');
   expect(said(came)).toContain(where);
 });
 
 test.each(['colne acme-shop/staging Docs -dry-run', 'lokc acme-shop/live -for 2h deploy', 'pasue -dry-run'])(
-  'no button runs %s with its one hyphen',
+  'no button runs %s, which has one hyphen',
   (line) => {
     const came = comesTo(line);
     if (!(came instanceof Refusal)) throw new Error('it was run');
@@ -75,8 +75,8 @@ test.each(['colne acme-shop/staging Docs -dry-run', 'lokc acme-shop/live -for 2h
   },
 );
 
-describe('a slip in the name of a command', () => {
-  test('never runs anything but a command that was typed in so many letters', () => {
+describe('a typo in the name of a command', () => {
+  test('never runs a command that was not typed exactly', () => {
     fc.assert(
       fc.property(
         slips,
@@ -100,7 +100,7 @@ describe('a slip in the name of a command', () => {
     );
   });
 
-  test('is answered with the right one as a button, at least nine times in ten', () => {
+  test('is answered with the right command as a button, at least nine times in ten', () => {
     const refused = fc
       .sample(slips, 3_000)
       .filter(({ path, typed }) => typed.trim().split(/\s+/).join(' ') !== path)
@@ -120,7 +120,7 @@ describe('a slip in the name of a command', () => {
     }
   });
 
-  test('that names a shorter command is that one, and its rest is refused', () => {
+  test('that names a shorter command means that one, and the rest is refused', () => {
     const shorter = fc.sample(slips, 3_000).flatMap(({ path, typed }) => {
       const came = comesTo(typed);
       const isOther = came !== undefined && !(came instanceof Refusal) && came.path !== path;

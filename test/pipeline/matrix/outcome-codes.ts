@@ -4,13 +4,13 @@ import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import { said } from '../fixtures.ts';
 import { ruleIn, rules } from './people-and-rules.ts';
 
-/** What something came to, in the words of the expected tables. */
+/** The outcome of a request, as the codes of the expected tables. */
 
 const isRule = (name: string): name is keyof typeof rules => Object.hasOwn(rules, name);
 
 export type Evaluated = ReturnType<typeof evaluate>;
 
-/** How far a wish came, and what approval it needs. */
+/** How far a request came, and which approval it needs. */
 export function evaluatedAs(evaluated: Evaluated): string {
   if (evaluated.kind === 'ask') return 'incomplete';
   const needed = approvalAs(evaluated.parsed.authorization.approval);
@@ -28,7 +28,7 @@ export function approvalAs(approval: 'none' | Needed): string {
   return `${whom.join('&')}${approval.reason === 'required' ? '!' : ''}`;
 }
 
-/** What a refused wish is told; every sentence says that nothing was done. */
+/** The code of a refusal; every refusal says that nothing was done. */
 export function refusedAs(refusal: Refusal): string {
   const says = said(refusal);
   if (!/Nothing was (done|sent)\./.test(says)) return `says not that nothing was done: ${says}`;

@@ -18,7 +18,7 @@ import { company, noCertificate, contextWith } from '../fixtures.ts';
 import { idOf, namesOf, policy, roles, type Role } from './people-and-rules.ts';
 import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 
-/** Changes that wait, on a real database, and the desks that decide and send them. */
+/** Waiting changes on a real database, and the context that decides and sends them. */
 
 /** Late enough for what was sent at 1 to be over. */
 export const now = 1_000_000;

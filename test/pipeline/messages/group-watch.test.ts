@@ -59,7 +59,7 @@ describeBoth('user groups that cannot be read', (open) => {
     ]);
   });
 
-  it('are no news while all can be read', async () => {
+  it('are not reported while all can be read', async () => {
     const database = await open({ now: () => 1_000 });
     await watching(database, {}).look();
     expect(await opsMessages(database)).toEqual([]);

@@ -110,7 +110,7 @@ async function traceOf(change: number) {
 }
 const receiptShape = z.object({ receipt: z.unknown().optional() });
 
-describe('an answer of the host is kept, whatever became of its row', () => {
+describe('an answer of the host is kept, whatever the state of its row', () => {
   test.each(states)('promise 2: %s by then, whoever owns it and however old it is', async (state) => {
     for (const one of casesOf(state)) {
       const sent = await met(one);

@@ -31,7 +31,7 @@ const lines = (line: string): readonly string[] =>
 const now = (line: string): string | undefined => complete(line, known).usage.find((part) => part.now)?.text;
 const asides = ['--reason "…"', '--dry-run'];
 
-describe('what fits a command that is typed', () => {
+describe('completion of a typed command', () => {
   it.each<[line: string, offers: readonly string[], now?: string]>([
     ['', []],
     ['hello', []],

@@ -158,8 +158,8 @@ const commitIsLost: Trouble['begins'] = async (scene) => {
     comes: async () => {
       await eventually('approved', async () => {
         const approved = await rows(`select 1 as found from changes where state = 'approved'`);
-        const owed = await rows(`select 1 as found from messages where due_at is not null`);
-        return approved.length > 0 && owed.length === 0 ? '' : 'not yet';
+        const pending = await rows(`select 1 as found from messages where due_at is not null`);
+        return approved.length > 0 && pending.length === 0 ? '' : 'not yet';
       });
       const setBack = await remember(write);
       await unpause();

@@ -13,7 +13,7 @@ const onTrouble = (error: unknown): void => {
   throw error;
 };
 
-describeBoth('what stands behind a button', (open) => {
+describeBoth('the payload of a button', (open) => {
   const opened = async (options?: DatabaseOptions) => {
     const database = await open(options);
     const payloads = createPayloadStore(database, onTrouble);

@@ -15,7 +15,7 @@ import { givenFor, hostile, names, refusalOf, said, uuid, wordsFor } from '../..
 import { oddWords, quoted } from '../../pipeline/odd-words.ts';
 import { askedOf, untouched } from './untouched-form.ts';
 
-/** The worst that can be put into a form: what is typed and what is filled in are one wish, or both are refused. */
+/** The worst that can be put into a form: what is typed and what is filled in are the same request, or both are refused. */
 
 const named = [...names.environments, ...names.domains, { id: uuid(900), name: 'acme-shop' }];
 const nameOf = (id: string): string | undefined => named.find((one) => one.id === id)?.name;
