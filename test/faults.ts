@@ -304,7 +304,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'one person asks for all that there is > twenty writes that hang',
       'one person asks for all that there is > twenty writes at once',
       'fair turns, on SQLite > two requesters go by turns',
-      'a channel that takes one message a second, on SQLite > goes by turns',
+      'a channel that takes one message a second, on SQLite > takes turns',
     ],
   },
   43: {
