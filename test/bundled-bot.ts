@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { build, bundle } from '../deploy/build.ts';
-import { onRequest, type Make } from './on-request.ts';
+import { lazyResource, type Make } from './lazy-resource.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -25,7 +25,7 @@ async function bundleBot(): ReturnType<Make> {
 
 /** Vitest's global set-up: one bundle per run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { address, close } = await onRequest(bundleBot);
+  const { address, close } = await lazyResource(bundleBot);
   project.provide('bundledBot', address);
   return close;
 }

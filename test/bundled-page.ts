@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
-import { onRequest, type Make } from './on-request.ts';
+import { lazyResource, type Make } from './lazy-resource.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -21,7 +21,7 @@ async function bundlePage(): ReturnType<Make> {
 
 /** Vitest's global set-up: one bundle per run. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { address, close } = await onRequest(bundlePage);
+  const { address, close } = await lazyResource(bundlePage);
   project.provide('bundledPage', address);
   return close;
 }

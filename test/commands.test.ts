@@ -17,7 +17,7 @@ import { blockComplaints, viewComplaints } from '../src/playground/slack/block-k
 import { drawCard, drawPage } from '../src/slack/draw/blocks.ts';
 import { reviewView } from '../src/slack/forms/views.ts';
 import { inline, plain } from '../src/text.ts';
-import { exampleSayings, InMemoryHost, ownWorld, sayings } from './commands/host.ts';
+import { exampleSayings, InMemoryHost, ownWorld, sayings } from './commands/in-memory-host.ts';
 import {
   ana,
   changeOf,
@@ -30,7 +30,7 @@ import {
   parsedFor,
   wordsFor,
   surroundings,
-} from './pipeline/given.ts';
+} from './pipeline/fixtures.ts';
 
 /** One test over everything people can type. A new command is covered by its line in the catalogue. */
 

@@ -55,7 +55,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   },
   16: {
     fault: 'operations unknown at first, for ever, failing twice',
-    by: ['what is made of what was seen', 'done only with the host’s word or a proof, failed only when'],
+    by: ['the state of an operation by what was seen', 'done only with the host’s word or a proof, failed only when'],
   },
   17: {
     fault: 'somebody else changes the list meanwhile',
@@ -286,7 +286,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'an approval is asked for > for what writes nothing',
       'things stand still > all sending is paused',
       'things stand still > somebody has locked it',
-      'in whatever order things are granted and taken > each address on the list ends at the latest end',
+      'in any order of grants and removals > each address on the list ends at the latest end',
     ],
   },
   41: {
@@ -304,7 +304,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'one person asks for all that there is > twenty writes that hang',
       'one person asks for all that there is > twenty writes at once',
       'fair turns, on SQLite > two requesters go by turns',
-      'a channel that takes one message a second, on SQLite > goes by turns',
+      'a channel that takes one message a second, on SQLite > takes turns',
     ],
   },
   43: {

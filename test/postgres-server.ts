@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestProject } from 'vitest/node';
-import { onRequest } from './on-request.ts';
+import { lazyResource } from './lazy-resource.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -100,7 +100,7 @@ function allows(path: string, mode: number): boolean {
 
 /** Vitest's global set-up: one server per run, started when the first test asks for it and stopped at the end. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { address, close } = await onRequest(async () => {
+  const { address, close } = await lazyResource(async () => {
     const binaries = findPostgres();
     if (binaries === undefined) throw new Error('no PostgreSQL is installed');
     const server = await startPostgres(binaries);

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { migrations } from '../src/storage/migrations/migrate.ts';
-import { unlessThere } from './installed.ts';
-import { requested } from './on-request.ts';
+import { skipNote } from './skip-note.ts';
+import { resourceAt } from './lazy-resource.ts';
 import { findPostgres } from './postgres-server.ts';
 
 const required = (process.env['SITEHAND_REQUIRE'] ?? '').split(',').includes('postgres');
@@ -12,7 +12,7 @@ const required = (process.env['SITEHAND_REQUIRE'] ?? '').split(',').includes('po
 export const postgresRuns = required || findPostgres() !== undefined;
 
 /** Appended to their names; empty if they run. */
-export const noPostgres = unlessThere('PostgreSQL', postgresRuns);
+export const noPostgres = skipNote('PostgreSQL', postgresRuns);
 
 /** This test file's database, created when the first test asks for it. */
 let database: Promise<URL> | undefined;
@@ -61,7 +61,7 @@ async function freshSchema(database: URL): Promise<string> {
 
 /** The URL of a database of its own, whose locks keep nobody else waiting. */
 export async function makeDatabase(): Promise<URL> {
-  return freshDatabase(await requested(inject('postgres')));
+  return freshDatabase(await resourceAt(inject('postgres')));
 }
 
 /** The URL of an empty database on that server; its locks affect nothing else. */

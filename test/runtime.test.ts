@@ -4,7 +4,7 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { unlessThere } from './installed.ts';
+import { skipNote } from './skip-note.ts';
 
 /**
  * Node comes as a package whose publisher is not the Node project, so its binaries are pinned: these are the SHA-256
@@ -25,7 +25,7 @@ describe('the runtime', () => {
   });
 
   it.skipIf(!existsSync(binary))(
-    `is the binary that was looked at${unlessThere(`the package ${here}`, existsSync(binary))}`,
+    `is the binary that was looked at${skipNote(`the package ${here}`, existsSync(binary))}`,
     async () => {
       const hash = createHash('sha256');
       await pipeline(createReadStream(binary), hash);

@@ -14,7 +14,7 @@ import {
   unseen,
   type Text,
 } from '../src/text.ts';
-import { hostile } from './pipeline/given.ts';
+import { hostile } from './pipeline/fixtures.ts';
 
 describe('a sentence', () => {
   test.each<[string, Text, Text]>([

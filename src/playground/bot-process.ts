@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { projectRoot } from './place.ts';
+import { projectRoot } from './paths-and-ports.ts';
 
 /** How a process ended: its exit code, or the signal that ended it. Both are null if it could not be started. */
 export type Exit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };

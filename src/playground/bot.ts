@@ -44,14 +44,14 @@ type Run = BotProcess & { readonly started: Promise<void> };
 
 /** Starts the bot. It ends with this process, unless this process is killed with SIGKILL. */
 export function startBot(options: BotOptions): Bot {
-  const seen = createSeen(options.onChanged);
+  const tracker = createStateTracker(options.onChanged);
   const run = (): Run => {
     const child = spawnBot(options.program, options.environment, (line) => {
-      seen.add(line);
+      tracker.add(line);
       options.onLine(line);
     });
-    seen.become({ state: 'starting', pid: child.pid, exit: undefined });
-    return { ...child, started: follow(child, seen.become, options.reachable) };
+    tracker.enter({ state: 'starting', pid: child.pid, exit: undefined });
+    return { ...child, started: follow(child, tracker.enter, options.reachable) };
   };
   let current = run();
   let closed = false;
@@ -74,7 +74,7 @@ export function startBot(options: BotOptions): Bot {
     get exited() {
       return current.exited;
     },
-    state: seen.state,
+    state: tracker.state,
     started: () => current.started,
     restart: () => (restarting ??= again().finally(() => (restarting = undefined))),
     kill: (signal) => current.kill(signal),
@@ -86,14 +86,14 @@ export function startBot(options: BotOptions): Bot {
   };
 }
 
-type Seen = {
+type StateTracker = {
   readonly state: () => BotState;
   readonly add: (line: string) => void;
-  readonly become: (now: Omit<BotState, 'log'>) => void;
+  readonly enter: (now: Omit<BotState, 'log'>) => void;
 };
 
 /** Keeps the bot's state and its newest lines. */
-function createSeen(onChanged: BotOptions['onChanged']): Seen {
+function createStateTracker(onChanged: BotOptions['onChanged']): StateTracker {
   const log: string[] = [];
   let present: Omit<BotState, 'log'> = { state: 'starting', pid: undefined, exit: undefined };
   const state = (): BotState => ({ ...present, log: [...log] });
@@ -103,7 +103,7 @@ function createSeen(onChanged: BotOptions['onChanged']): Seen {
       log.push(line);
       if (log.length > LINES) log.shift();
     },
-    become(now) {
+    enter(now) {
       present = now;
       onChanged(state());
     },
@@ -113,16 +113,16 @@ function createSeen(onChanged: BotOptions['onChanged']): Seen {
 /** Reports when the process is ready and when it exits. Resolves at the first of these, or after 30 s. */
 async function follow(
   { pid, exited }: BotProcess,
-  become: Seen['become'],
+  enter: StateTracker['enter'],
   reachable: BotOptions['reachable'],
 ): Promise<void> {
   const over = new AbortController();
   const ended = exited.then((exit) => {
     over.abort();
-    become({ state: 'exited', pid: undefined, exit });
+    enter({ state: 'exited', pid: undefined, exit });
   });
   const ready = reachable(over.signal).then(
-    () => over.signal.aborted || become({ state: 'ready', pid, exit: undefined }),
+    () => over.signal.aborted || enter({ state: 'ready', pid, exit: undefined }),
     () => ended,
   );
   const { promise: tooLong, resolve } = Promise.withResolvers<void>();

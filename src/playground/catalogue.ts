@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { projectRoot } from './place.ts';
-import { type Fields, isFields, parseJson } from './slack/json.ts';
+import { projectRoot } from './paths-and-ports.ts';
+import { type Fields, isFields, parseJson } from './slack/json-fields.ts';
 
 /** The bot's commands, as its own program prints them. */
 export type Catalogue = {

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { HostingStandIn } from './hosting/server.ts';
-import { projectRoot } from './place.ts';
+import { projectRoot } from './paths-and-ports.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
 
 /** The inputs of the bot's environment. */
-export type Surroundings = {
+export type EnvironmentInputs = {
   readonly slack: Pick<SlackStandIn, 'apiUrl' | 'tokens'>;
   readonly hosting: Pick<HostingStandIn, 'url' | 'key' | 'companyId'>;
   /** The database's folder. */
@@ -22,8 +22,8 @@ export type Surroundings = {
 const INHERITED = ['PATH', 'HOME', 'TZ', 'LANG', 'NODE_COMPILE_CACHE'];
 
 /** The bot's whole environment, with the two stand-ins in place of Slack and the host. */
-export function environmentOf(around: Surroundings): Record<string, string> {
-  const { slack, hosting, folder, port, logLevel, policy, more } = around;
+export function botEnvironment(inputs: EnvironmentInputs): Record<string, string> {
+  const { slack, hosting, folder, port, logLevel, policy, more } = inputs;
   const inherited = INHERITED.flatMap((name): [string, string][] => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];

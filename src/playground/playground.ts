@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { type Bot, type BotState, startBot } from './bot.ts';
 import { readCatalogue } from './catalogue.ts';
-import { environmentOf } from './environment.ts';
+import { botEnvironment } from './environment.ts';
 import { type HostingOptions, type HostingStandIn, startHosting } from './hosting/server.ts';
-import { watchChanges } from './moving.ts';
+import { watchChanges } from './bot-changes.ts';
 import { servePage } from './page/server.ts';
-import { freePort, takeFolder } from './place.ts';
-import { byHttp, bySocket } from './reach.ts';
+import { freePort, openDataFolder } from './paths-and-ports.ts';
+import { readyByHttp, readyBySocket } from './readiness.ts';
 import { type Rehearsal, readRehearsal } from './rehearsal.ts';
 import type { SlackOptions } from './slack/options.ts';
 import { startSlack } from './slack/server.ts';
@@ -77,8 +77,8 @@ async function start(
   onClose: (closer: () => Promise<void>) => void,
 ): Promise<Omit<Playground, 'close'>> {
   const rehearsal = options.policy === undefined ? undefined : await readRehearsal(options.policy);
-  const folder = await takeFolder(options.keep);
-  onClose(() => folder.leave());
+  const folder = await openDataFolder(options.keep);
+  onClose(() => folder.release());
   const slack = await startSlack({
     ...(rehearsal && { seed: rehearsal.workspace }),
     ...options.slack,
@@ -92,15 +92,15 @@ async function start(
   onClose(() => Promise.resolve(catalogue.close()));
   const changes = watchChanges(join(folder.path, 'sitehand.db'), () => page.changesMoved());
   onClose(() => Promise.resolve(changes.close()));
-  const stage = { slack, hosting, bot: () => running.bot, catalogue, changes, inOneFile: options.pageInOneFile };
-  const page = await servePage(stage, options.port);
+  const sources = { slack, hosting, bot: () => running.bot, catalogue, changes, inOneFile: options.pageInOneFile };
+  const page = await servePage(sources, options.port);
   onClose(() => page.close());
   const port = options.http === true ? await freePort() : undefined;
   const address = `http://127.0.0.1:${port ?? 0}`;
   if (port !== undefined) slack.deliverTo(`${address}/slack/events`);
   const bot = startBot({
     program: options.program ?? 'src/main.ts',
-    environment: environmentOf({
+    environment: botEnvironment({
       slack,
       hosting,
       folder: folder.path,
@@ -109,7 +109,7 @@ async function start(
       policy: rehearsal?.file,
       more: options.environment ?? {},
     }),
-    ...(port === undefined ? bySocket(slack) : byHttp(address)),
+    ...(port === undefined ? readyBySocket(slack) : readyByHttp(address)),
     onLine: options.onLine ?? (() => undefined),
     onChanged: (state) => {
       options.onBot?.(state);

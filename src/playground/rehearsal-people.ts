@@ -2,15 +2,15 @@ import { BOT, BOT_USER, type WorkspaceSeed, channel, person } from './slack/seed
 import type { Channel, Group, Person } from './slack/shapes.ts';
 
 /** An id or a name in the file, with the comment after it. */
-export type Noted = { readonly word: string; readonly remark: string };
+export type Commented = { readonly word: string; readonly remark: string };
 
 /** The people and channels that a policy names. */
-export type Cast = {
-  readonly groups: readonly { readonly name: string; readonly members: readonly Noted[] }[];
+export type PolicyPeople = {
+  readonly groups: readonly { readonly name: string; readonly members: readonly Commented[] }[];
   /** People with several ids. */
   readonly accounts: readonly { readonly name: string; readonly ids: readonly string[] }[];
   /** In the order of the file. `use` names a channel that no comment names. */
-  readonly channels: readonly (Noted & { readonly use: string })[];
+  readonly channels: readonly (Commented & { readonly use: string })[];
   /** The most approvals any rule asks for. */
   readonly approvals: number;
 };
@@ -23,15 +23,15 @@ const OUTSIDER = 'U0NOGROUP';
 const FIRST_NAMES = ['Kai', 'Lou', 'Mika', 'Noor', 'Ola', 'Pim', 'Quin', 'Rio', 'Sol', 'Tove', 'Vic', 'Wyn', 'Zoe'];
 
 /** A workspace with these people, user groups and channels, plus a guest and a person in no group. */
-export function workspaceOf(cast: Cast): WorkspaceSeed {
+export function workspaceOf(policy: PolicyPeople): WorkspaceSeed {
   const names = new Names();
-  const staff = named(cast, names);
-  const groups = userGroups(cast, names, staff);
+  const staff = named(policy, names);
+  const groups = userGroups(policy, names, staff);
   const outsider = person(OUTSIDER, names.take('Nia'), 'in no group');
   const guest = person(GUEST, names.take('Gus'), 'guest', undefined, { is_restricted: true });
   const extras = [outsider, guest].filter(({ id }) => !staff.some((one) => one.id === id));
   const people = [...staff, ...extras, BOT];
-  return { people, groups, channels: channels(cast, people) };
+  return { people, groups, channels: channels(policy, people) };
 }
 
 /** Hands out unique names. */
@@ -61,7 +61,7 @@ const slug = (name: string): string =>
     .replaceAll(/^-|-$/g, '');
 
 /** Everybody the file names by a person's id. */
-function named({ groups, accounts }: Cast, names: Names): Person[] {
+function named({ groups, accounts }: PolicyPeople, names: Names): Person[] {
   const members = groups.flatMap((group) => group.members).concat(accounts.flatMap(({ ids }) => ids.map(uncommented)));
   const ids = new Set(members.map(({ word }) => word).filter((id) => PERSON.test(id) && id !== BOT_USER));
   const remarks = new Map(
@@ -75,7 +75,7 @@ function named({ groups, accounts }: Cast, names: Names): Person[] {
   });
 }
 
-const uncommented = (word: string): Noted => ({ word, remark: '' });
+const uncommented = (word: string): Commented => ({ word, remark: '' });
 const capital = (name: string): string => name.slice(0, 1).toUpperCase() + name.slice(1);
 
 function shown(id: string, realName: string, title: string, names: Names): Person {
@@ -99,7 +99,7 @@ function readable(id: string): string {
 }
 
 /** The user groups. Members are the people listed beside them, or invented people, who are added to `staff`. */
-function userGroups({ groups, approvals }: Cast, names: Names, staff: Person[]): readonly Group[] {
+function userGroups({ groups, approvals }: PolicyPeople, names: Names, staff: Person[]): readonly Group[] {
   const ids = new Set(
     groups.flatMap(({ members }) => members.map(({ word }) => word)).filter((id) => USER_GROUP.test(id)),
   );
@@ -131,11 +131,11 @@ function groupNameIn(remark: string): string | undefined {
 }
 
 /** #general and the file's channels; everybody is a member of all of them. */
-function channels(cast: Cast, people: readonly Person[]): readonly Channel[] {
+function channels(policy: PolicyPeople, people: readonly Person[]): readonly Channel[] {
   const everybody = people.map(({ id }) => id);
   const names = new Names();
   const uses = new Map<string, string>();
-  for (const { word, remark, use } of cast.channels) {
+  for (const { word, remark, use } of policy.channels) {
     const name = channelNameIn(remark);
     if (CHANNEL.test(word) && (name !== undefined || !uses.has(word))) uses.set(word, name ?? use);
   }

@@ -2,39 +2,39 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { LineCounter, type ParsedNode, isMap, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Plan } from './hosting/seed/plan.ts';
-import { type Cast, type Noted, workspaceOf } from './rehearsal-people.ts';
+import { type PolicyPeople, type Commented, workspaceOf } from './rehearsal-people.ts';
 import { type NamedTargets, planFor } from './rehearsal-sites.ts';
 import type { WorkspaceSeed } from './slack/seed.ts';
 
 /** The people, channels and sites that a policy needs to be tried on. */
-type Stage = { readonly workspace: WorkspaceSeed; readonly plan: Plan };
-/** A stage with the path of its policy file. */
-export type Rehearsal = Stage & { readonly file: string };
+type Setup = { readonly workspace: WorkspaceSeed; readonly plan: Plan };
+/** A set-up with the path of its policy file. */
+export type Rehearsal = Setup & { readonly file: string };
 
 type Node = ParsedNode | null | undefined;
-type Entry = { readonly key: Noted; readonly value: Node };
+type Entry = { readonly key: Commented; readonly value: Node };
 
-const MOST_BYTES = 256 * 1024;
+const MAX_BYTES = 256 * 1024;
 const REASONS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
   EISDIR: 'it is a folder',
   EACCES: 'permission denied',
 };
 
-/** The stage for the policy at `path`. Rejects with one sentence if the file cannot be read or is not a policy. */
+/** The set-up for the policy at `path`. Rejects with one sentence if the file cannot be read or is not a policy. */
 export async function readRehearsal(path: string): Promise<Rehearsal> {
   const file = resolve(path);
   const refuse = (problem: string): never => {
     throw new Error(`${file} ${problem}. Nothing was started.`);
   };
   const text = await textOf(file).catch((error: unknown) => refuse(`can't be read: ${reasonOf(error)}`));
-  const drawn = drawRehearsal(text);
-  return typeof drawn === 'string' ? refuse(drawn) : { ...drawn, file };
+  const parsed = parseRehearsal(text);
+  return typeof parsed === 'string' ? refuse(parsed) : { ...parsed, file };
 }
 
 async function textOf(file: string): Promise<string> {
   const { size } = await stat(file);
-  if (size > MOST_BYTES) throw new Error(`it is larger than ${MOST_BYTES / 1024} KiB`);
+  if (size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024} KiB`);
   return readFile(file, 'utf8');
 }
 
@@ -44,19 +44,19 @@ function reasonOf(error: unknown): string {
 }
 
 /**
- * The stage for the text of a policy, or a string that says why it is not one. Only names are read. The bot judges the
+ * The set-up for the text of a policy, or a string that says why it is not one. Only names are read. The bot judges the
  * rules, so anything not understood here is skipped.
  */
-export function drawRehearsal(text: string): Stage | string {
+export function parseRehearsal(text: string): Setup | string {
   try {
-    return draw(text);
+    return parse(text);
   } catch (error) {
     // Thousands of nested brackets exhaust the parser's stack.
     return `isn't YAML: ${reasonOf(error)}`;
   }
 }
 
-function draw(text: string): Stage | string {
+function parse(text: string): Setup | string {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
   const [mistake] = document.errors;
@@ -64,15 +64,18 @@ function draw(text: string): Stage | string {
   const sections = new Map(entriesOf(document.contents).map(({ key, value }) => [key.word, value]));
   const missing = ['version', 'rules'].filter((name) => !sections.has(name));
   if (missing.length > 0) return `isn't a policy: it has no ${missing.map((name) => `"${name}"`).join(' and no ')}`;
-  return { workspace: workspaceOf(castOf(sections)), plan: planFor(namedTargetsIn(sections)) };
+  return { workspace: workspaceOf(peopleIn(sections)), plan: planFor(namedTargetsIn(sections)) };
 }
 
 type Sections = ReadonlyMap<string, Node>;
 
-function castOf(sections: Sections): Cast {
+function peopleIn(sections: Sections): PolicyPeople {
   const approvals = itemsOf(sections.get('rules')).map((rule) => Number(wordOf(at(at(rule, 'approval'), 'count'))));
   return {
-    groups: entriesOf(sections.get('groups')).map(({ key, value }) => ({ name: key.word, members: notedOf(value) })),
+    groups: entriesOf(sections.get('groups')).map(({ key, value }) => ({
+      name: key.word,
+      members: commentedOf(value),
+    })),
     accounts: entriesOf(sections.get('people')).map(({ key, value }) => ({ name: key.word, ids: wordsOf(value) })),
     channels: entriesOf(sections.get('channels')).flatMap(channelsIn),
     // 20 is the most a policy may ask for.
@@ -80,8 +83,8 @@ function castOf(sections: Sections): Cast {
   };
 }
 
-function channelsIn({ key, value }: Entry): Cast['channels'] {
-  if (key.word === 'deny') return notedOf(value).map((noted) => ({ ...noted, use: 'denied' }));
+function channelsIn({ key, value }: Entry): PolicyPeople['channels'] {
+  if (key.word === 'deny') return commentedOf(value).map((item) => ({ ...item, use: 'denied' }));
   if (key.word === 'ops') return [{ word: wordOf(value), remark: remarkOf(value), use: 'ops' }];
   const [site = 'channel'] = wordsOf(at(value, 'sites'));
   const cards = at(value, 'cards');
@@ -119,7 +122,7 @@ function entriesOf(node: Node): readonly Entry[] {
 }
 
 /** The items of a list, each with its comment. A comment after the whole list is split if it names every item. */
-function notedOf(node: Node): readonly Noted[] {
+function commentedOf(node: Node): readonly Commented[] {
   const items = itemsOf(node);
   const shared = remarkOf(node).split(/\s*,\s*/);
   const share = shared.length === items.length ? shared : [];

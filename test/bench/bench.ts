@@ -4,17 +4,17 @@ import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureApprove } from './approve.ts';
 import { measureClaim } from './claim.ts';
-import { measureDoors } from './doors.ts';
+import { measureAcks } from './acks.ts';
 import { isBeyond, tableOf, type Figure, type Scale } from './figures.ts';
-import { measureGrowth } from './growth.ts';
-import { measureLens } from './lens.ts';
+import { measureMemoryGrowth } from './memory-growth.ts';
+import { measureLogReport } from './log-report.ts';
 import { createLoad } from './load.ts';
 import { measurePolicy } from './policy.ts';
 import { cores, keepOffTheLastCore } from './program.ts';
 import { measureStart } from './start.ts';
-import { measureShares } from './shares.ts';
+import { measureFairness } from './fairness.ts';
 import { measureSuggestions } from './suggestions.ts';
-import { measureTrail } from './trail.ts';
+import { measureAuditPage } from './audit-page.ts';
 import { startWorld } from './world.ts';
 
 /**
@@ -31,18 +31,18 @@ const world = await startWorld();
 const load = createLoad(world);
 const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: () => measureStart(scale, world),
-  doors: () => measureDoors(scale, world, load),
+  acks: () => measureAcks(scale, world, load),
   approve: () => measureApprove(scale),
-  growth: () => measureGrowth(scale, world, load),
-  shares: () => measureShares(scale, world, load),
+  memory: () => measureMemoryGrowth(scale, world, load),
+  fairness: () => measureFairness(scale, world, load),
   suggestions: () => measureSuggestions(scale),
-  lens: () => measureLens(scale),
-  trail: () => measureTrail(scale),
+  logs: () => measureLogReport(scale),
+  audit: () => measureAuditPage(scale),
   claim: () => measureClaim(scale),
   policy: () => measurePolicy(scale),
 };
 /** The parts that measure a program in another process. */
-const beside = new Set(['start', 'doors', 'approve', 'growth', 'shares']);
+const inOwnProcess = new Set(['start', 'acks', 'approve', 'memory', 'fairness']);
 const chosen = Object.entries(parts).filter(([name]) => asked.only === undefined || asked.only === name);
 if (chosen.length === 0) {
   process.stderr.write(`--only takes one of ${Object.keys(parts).join(', ')}. Nothing was measured.\n`);
@@ -51,7 +51,7 @@ if (chosen.length === 0) {
 
 const figures: Figure[] = [];
 for (const [name, measure] of chosen) {
-  keepOffTheLastCore(beside.has(name));
+  keepOffTheLastCore(inOwnProcess.has(name));
   const began = performance.now();
   figures.push(...(await measure()));
   process.stderr.write(`${name}: ${((performance.now() - began) / 1_000).toFixed(0)} s\n`);

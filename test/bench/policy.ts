@@ -92,7 +92,7 @@ function targetAt(at: number): Target {
   return environment;
 }
 
-const wishes: readonly { readonly person: Member; readonly parsed: AccessRequest }[] = Array.from(
+const requests: readonly { readonly person: Member; readonly parsed: AccessRequest }[] = Array.from(
   { length: 997 },
   (_, at) => {
     const command = catalogue[at % catalogue.length] ?? { path: 'logs', risk: 'read' };
@@ -111,7 +111,7 @@ const wishes: readonly { readonly person: Member; readonly parsed: AccessRequest
 function decisionTimes(policy: Policy, amount: number): readonly number[] {
   const taken: number[] = [];
   while (taken.length < amount)
-    for (const { person, parsed } of wishes) {
+    for (const { person, parsed } of requests) {
       const began = performance.now();
       decideAccess(policy, person, parsed);
       taken.push((performance.now() - began) * 1_000);

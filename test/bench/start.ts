@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { startSitehand } from './beside.ts';
+import { startSitehand } from './start-both.ts';
 import { median, spreadOf, type Figure, type Scale } from './figures.ts';
 import { startBare, type Program } from './program.ts';
 import type { World } from './world.ts';

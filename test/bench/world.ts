@@ -99,7 +99,7 @@ export async function startWorld(): Promise<World> {
     responseUrl: (id) => `${url}/respond/${id}`,
     lastWord: (id) => new Promise((resolve) => void waiting.set(id, resolve)),
     sayInstead: (of) => void (instead = of),
-    idOf: (name) => hosting.world.named(name)?.id ?? '',
+    idOf: (name) => hosting.world.environmentNamed(name)?.id ?? '',
     lastWriteAt: () => lastWriteAt,
     counts: () => ({ ...counts }),
     async close() {

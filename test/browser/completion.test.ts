@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { cloneEnvironment } from '../../src/playground/hosting/cloned.ts';
+import { cloneEnvironment } from '../../src/playground/hosting/clone.ts';
 import type { Playground } from '../../src/playground/playground.ts';
 import { launch, missing, openWindow } from './chromium.ts';
 import { startInOneFile } from './in-one-file.ts';

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path';
 import { inject } from 'vitest';
 import { type Playground, type PlaygroundOptions, startPlayground } from '../../src/playground/playground.ts';
-import { requested } from '../on-request.ts';
+import { resourceAt } from '../lazy-resource.ts';
 
 /**
  * Starts a playground whose bot, unless it is another program, and whose page are in one file each. Both are there in
@@ -11,12 +11,12 @@ import { requested } from '../on-request.ts';
 export async function startInOneFile(options: PlaygroundOptions = {}): Promise<Playground> {
   const [bot, pageInOneFile] = await Promise.all([
     options.program === undefined ? bundledBot() : {},
-    requested(inject('bundledPage')),
+    resourceAt(inject('bundledPage')),
   ]);
   return startPlayground({ ...bot, pageInOneFile, ...options });
 }
 
 async function bundledBot(): Promise<Pick<PlaygroundOptions, 'program' | 'environment'>> {
-  const program = await requested(inject('bundledBot'));
+  const program = await resourceAt(inject('bundledBot'));
   return { program, environment: { NODE_COMPILE_CACHE: join(dirname(program), 'compiled') } };
 }

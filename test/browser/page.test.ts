@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
 
   it('can be two people in two windows', async () => {
     const opening = page.waitForEvent('popup');
-    await page.getByRole('link', { name: 'As Chi in a window of its own' }).focus();
+    await page.getByRole('link', { name: 'Act as Chi in a new window' }).focus();
     await page.keyboard.press('Enter');
     const other = await opening;
     await other.getByText('as Chi', { exact: true }).waitFor();

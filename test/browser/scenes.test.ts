@@ -33,7 +33,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
   const pane = (): Locator => page.getByRole('complementary', { name: 'Behind the scenes' });
   const button = (name: string): Locator => pane().getByRole('button', { name });
   const isPressed = (name: string): Locator => pane().getByRole('button', { name, pressed: true });
-  const movings = (): Locator => page.getByRole('list', { name: 'Changes and their states' }).getByRole('listitem');
+  const changes = (): Locator => page.getByRole('list', { name: 'Changes and their states' }).getByRole('listitem');
   const messages = (): Locator => page.getByRole('log', { name: 'Messages' });
   const says = (words: string): Promise<void> => pane().getByText(words).first().waitFor();
 
@@ -57,8 +57,8 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
     await button('Bot killed').click();
     await messages().getByText('Outcome unknown.').waitFor();
     await says('The hosting API has received 1 write.');
-    await movings().getByText('unknown', { exact: true }).waitFor();
-    expect(await movings().last().innerText()).toMatch(
+    await changes().getByText('unknown', { exact: true }).waitFor();
+    expect(await changes().last().innerText()).toMatch(
       /^#1 cache clear\s+acme-shop\/staging\s+unknown\s+asked by Ana\s+queued .* ms\s+send .* ms\s+outcome lost/,
     );
 
@@ -68,10 +68,10 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
     await type('/site cache clear acme-blog/staging');
     await says('The hosting API has received 2 writes.');
     await messages().getByText('Cleared the cache of acme-blog/staging').waitFor();
-    await movings().getByText('done', { exact: true }).waitFor();
+    await changes().getByText('done', { exact: true }).waitFor();
     await page.reload();
-    await movings().getByText('done', { exact: true }).waitFor();
-    expect(await movings().count()).toBe(2);
+    await changes().getByText('done', { exact: true }).waitFor();
+    expect(await changes().count()).toBe(2);
   });
 
   it('shows what Slack delivered, by whom, and after how long it was acked; also to a page that opens later', async () => {

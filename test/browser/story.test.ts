@@ -131,12 +131,12 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
   test('hostile text in a log and in a reason stays text', async () => {
     const ana = await window('U01ANA');
     playground.hosting.world
-      .named('acme-shop/staging')
+      .environmentNamed('acme-shop/staging')
       ?.written.push({ at: Date.now(), kind: 'error', text: `PHP Fatal error: ${hostile}` });
     await type(ana, '/site logs acme-shop/staging --lines 20');
-    const lens = card(ana, 'acme-shop/staging · error log');
-    await lens.getByText('onerror=alert(1)').first().waitFor();
-    expect(await lens.textContent()).toMatch(/[▁-█]{8}/);
+    const report = card(ana, 'acme-shop/staging · error log');
+    await report.getByText('onerror=alert(1)').first().waitFor();
+    expect(await report.textContent()).toMatch(/[▁-█]{8}/);
     await type(ana, `/site cache clear acme-shop/staging --reason "${hostile.replaceAll('"', '')}"`);
     const cleared = card(ana, /Clear(ed)? the cache of acme-shop\/staging/).first();
     await cleared.getByText('onerror=alert(1)').first().waitFor();
@@ -164,7 +164,9 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await card(ana, /Let 198.51.100.4 in over SSH on acme-blog\/staging/)
       .first()
       .waitFor();
-    await expect.poll(() => playground.hosting.world.named('acme-blog/staging')?.allowlist).toEqual(['198.51.100.4']);
+    await expect
+      .poll(() => playground.hosting.world.environmentNamed('acme-blog/staging')?.allowlist)
+      .toEqual(['198.51.100.4']);
   });
 
   test('on a phone an approver leafs through everything that will be sent, and no line of it is wider than the form', async () => {

@@ -3,7 +3,7 @@ import { deletion } from '../../src/commands/delete.ts';
 import type { NewestBackup } from '../../src/commands/backups/newest.ts';
 import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation.ts';
 import { inline, plain } from '../../src/text.ts';
-import { live, staging, uuid } from '../pipeline/given.ts';
+import { live, staging, uuid } from '../pipeline/fixtures.ts';
 
 const now = 10 * 86_400_000;
 const cardOf = (env: typeof live, backup: NewestBackup) => deletion.card({ input: { env }, snapshot: { backup }, now });

@@ -22,7 +22,7 @@ import {
   shopDomain,
   uuid,
   surroundings,
-} from '../pipeline/given.ts';
+} from '../pipeline/fixtures.ts';
 
 /** Each command on DNS, held against a zone that does with a change what the host does. */
 
@@ -85,7 +85,7 @@ const inputOf = ({ type = [], name = [], ttl, add, remove }: Given) => ({
   remove: remove && dnsSet.fields.remove.read(remove),
 });
 
-/** A wish held against a zone: what is seen, and what there is against it. */
+/** A request checked against a zone: the snapshot, and the reasons to refuse it. */
 async function held(given: Given, zone: Zone, leastTtl?: number) {
   const input = inputOf(given);
   const snapshot = await look(input, zone, leastTtl);
@@ -368,7 +368,7 @@ const zone = fc
         : [{ ...one, values: one.values.slice(0, 1) }];
     });
   });
-/** A wish that often speaks of what is there. */
+/** A request that often names existing records. */
 const parsed = fc.tuple(zone, entry, fc.option(ttl), fc.nat()).chain(([entries, other, ttl, at]) => {
   const about = at % 3 === 0 ? other : (entries[at % Math.max(entries.length, 1)] ?? other);
   const { type, name, values } = about;

@@ -24,7 +24,7 @@ import {
   shopDomain,
   uuid,
   surroundings,
-} from '../pipeline/given.ts';
+} from '../pipeline/fixtures.ts';
 
 type Listed = {
   readonly id?: string;
@@ -66,7 +66,7 @@ const usual: readonly Listed[] = [
   { id: uuid(51), name: 'Bücher.example', site_id: null },
 ];
 
-/** A wish held against that host: what is seen, and what there is against it. */
+/** A request checked against that host: the snapshot, and the reasons to refuse it. */
 async function held(more: Partial<Input>, domains = usual, found: ReturnType<Sources['certificate']> = certificate) {
   const of = { input: input(more) };
   const look = async (listed: readonly Listed[], chosen = found) => {

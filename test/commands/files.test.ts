@@ -11,7 +11,7 @@ import type { FileNode } from '../../src/hosting/contract/files.ts';
 import { parseArgs } from '../../src/pipeline/language/parse.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { plain } from '../../src/text.ts';
-import { company, hostile, live, names, noCertificate, refusalOf, said, surroundings } from '../pipeline/given.ts';
+import { company, hostile, live, names, noCertificate, refusalOf, said, surroundings } from '../pipeline/fixtures.ts';
 
 type Sketch = { readonly [name: string]: Sketch | null };
 const nodes = (sketch: Sketch, above = ''): readonly FileNode[] =>

@@ -7,9 +7,9 @@ import { parse, type Given } from '../../src/pipeline/language/parse.ts';
 import { resolve, type Resolved } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain, type Text } from '../../src/text.ts';
-import { hostile, said, parsedFor } from '../pipeline/given.ts';
-import { InMemoryHost } from './host.ts';
-import { workedUntil } from '../worked.ts';
+import { hostile, said, parsedFor } from '../pipeline/fixtures.ts';
+import { InMemoryHost } from './in-memory-host.ts';
+import { cpuTimeOf } from '../cpu-time.ts';
 
 /** Odd values through the commands that take them: what would be sent, or the sentence that refuses it. */
 
@@ -18,7 +18,7 @@ const L = 'acme-shop/live';
 
 type Came = { readonly call: Write; readonly card: Text } | { readonly refused: string };
 
-/** What a wish comes to at this host; whatever is thrown but a `Refusal` fails the test. */
+/** The result of a request at this host. Any error but a `Refusal` fails the test. */
 async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
   const { input, problems, missing, parsed } = resolved;
   const action = parsed.command;
@@ -200,7 +200,7 @@ describe('redirects', () => {
 
   test('a circle through 2,000 rules is seen, in no time', async () => {
     const host = rules(2_000, (at) => [`/r${at}`, `/r${at + 1}`]);
-    const ms = await workedUntil(async () => {
+    const ms = await cpuTimeOf(async () => {
       const came = await typed(`redirects add ${S} /r2000 /r0`, host);
       expect(refusedBy(came)).toMatch(/round in circles[^]*Nothing was (?:done|changed)\./);
       expect(refusedBy(came).length).toBeLessThan(1_000);

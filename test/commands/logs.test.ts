@@ -11,8 +11,8 @@ import { blockComplaints } from '../../src/playground/slack/block-kit/check.ts';
 import { Refusal } from '../../src/errors.ts';
 import { drawPage } from '../../src/slack/draw/blocks.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, hostile, live, names, noCertificate, said, surroundings } from '../pipeline/given.ts';
-import { workedUntil } from '../worked.ts';
+import { company, hostile, live, names, noCertificate, said, surroundings } from '../pipeline/fixtures.ts';
+import { cpuTimeOf } from '../cpu-time.ts';
 
 const now = Date.UTC(2026, 10, 21, 14, 5);
 const minute = 60_000;
@@ -161,7 +161,7 @@ describe('the error log', () => {
     expect(text).toContain('16 more messages of 16 other kinds.');
   });
 
-  test('as many lines as were asked for are the newest, and how far back they go is where the bars begin', async () => {
+  test('as many lines as were asked for are the newest, and how far back they go is where the histogram begins', async () => {
     const page = await shown('error --lines 10 --since 3h', { host: morning });
     expect(plain(page.title)).toContain('13:57 UTC–14:05 UTC · the newest 10 lines, 1 kind');
   });
@@ -378,7 +378,7 @@ test.each(['PHP alone', 'nginx'])(
 );
 
 test('one line of five megabytes, and more lines than were asked for, are read in a moment', async () => {
-  const ms = await workedUntil(async () => {
+  const ms = await cpuTimeOf(async () => {
     await shown('error', { host: `${lineAt(1, 'x'.repeat(5_000_000))}\n${'y\n'.repeat(100_000)}` });
     const page = await shown('access --lines 5', { host: 'y\n'.repeat(1_000_000) });
     expect(plain(page.title)).toContain('the newest 5 lines');

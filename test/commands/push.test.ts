@@ -10,7 +10,7 @@ import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation
 import { usage } from '../../src/pipeline/language/usage.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain } from '../../src/text.ts';
-import { blog, environment, live, names, path, refusalOf, said, staging, uuid } from '../pipeline/given.ts';
+import { blog, environment, live, names, path, refusalOf, said, staging, uuid } from '../pipeline/fixtures.ts';
 
 type Input = Parameters<typeof push.call>[0]['input'];
 const input = (more: Partial<Input> = {}): Input => ({

@@ -19,7 +19,7 @@ import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';
 import { join } from '../../src/pipeline/language/tokenize.ts';
 import { inline, plain } from '../../src/text.ts';
-import { company, live, names, noCertificate, noTimers, refusalOf, said, surroundings } from '../pipeline/given.ts';
+import { company, live, names, noCertificate, noTimers, refusalOf, said, surroundings } from '../pipeline/fixtures.ts';
 import { call as callOf, live as shopLive, start } from '../playground/hosting/calling.ts';
 
 const catalogue = new Map<string, Command>([

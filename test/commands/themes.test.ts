@@ -21,7 +21,7 @@ import {
   staging,
   uuid,
   surroundings,
-} from '../pipeline/given.ts';
+} from '../pipeline/fixtures.ts';
 
 type Installed = { readonly env: string; readonly version: string; readonly status?: string; readonly news?: string };
 type Theme = {

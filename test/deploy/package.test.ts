@@ -101,7 +101,7 @@ test('the bot runs from it: a push is approved and written once, a long log is r
     // Long enough for the thread.
     const logs = '2026-11-20 10:00:00 [error] one of many\n'.repeat(20_000);
     const body = { environment: { container_info: { logs } } };
-    const id = scenario.hosting.world.named('acme-blog/staging')?.id;
+    const id = scenario.hosting.world.environmentNamed('acme-blog/staging')?.id;
     const path = `/sites/environments/${id}/logs`;
     scenario.hosting.faults.add({ kind: 'status', method: 'GET', path, status: 200, body });
     const read = await ana.says('/site logs acme-blog/staging error --lines 20000');

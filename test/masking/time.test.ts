@@ -4,7 +4,7 @@ import { mask } from '../../src/masking/mask.ts';
 import { rules } from '../../src/masking/rules/all-rules.ts';
 import { base64, worded } from '../../src/masking/rules/private-keys.ts';
 import { hinted, runningToken } from '../../src/masking/rules/tokens.ts';
-import { worked } from '../worked.ts';
+import { cpuTime } from '../cpu-time.ts';
 
 /** What rules look for, again and again, and cut off where it hurts. Many rules look for the same. */
 const pieces = new Set([
@@ -428,7 +428,7 @@ function letters(hint: string): string {
 
 const repeated = (piece: string, length: number): string => piece.repeat(Math.ceil(length / Math.max(1, piece.length)));
 
-const timeOf = (shape: RegExp, text: string): number => worked(() => text.replace(shape, '***'));
+const timeOf = (shape: RegExp, text: string): number => cpuTime(() => text.replace(shape, '***'));
 
 /** Milliseconds that pass meanwhile: finer than what was worked, and never less. */
 function passes(work: () => unknown): number {
@@ -481,7 +481,7 @@ test('all of them together: a line of any kind takes no longer than a blink, and
 });
 
 /** Milliseconds that masking takes for so many characters of it. */
-const maskingOf = (piece: string, length: number): number => worked(() => mask(repeated(piece, length)));
+const maskingOf = (piece: string, length: number): number => cpuTime(() => mask(repeated(piece, length)));
 
 test('so do the tokens, on what each begins with', () => {
   const beginnings = runningToken.source.split('|').map((one) => letters(one.replace(/^[(?:<!]+/, '')).slice(0, 12));

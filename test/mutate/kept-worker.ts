@@ -1,11 +1,11 @@
 import { EventEmitter } from 'node:events';
 import { ThreadsPoolWorker, type PoolOptions, type PoolWorker, type WorkerRequest } from 'vitest/node';
-import { createAlone } from './alone.ts';
+import { createExclusiveUse } from './exclusive-use.ts';
 
 /** Each run leaves listeners in the thread, so after this many runs a new thread starts. */
 const maxRuns = 50;
 
-const alone = createAlone('The thread of the mutants');
+const alone = createExclusiveUse('The thread of the mutants');
 let thread: { readonly is: ThreadsPoolWorker; runs: number } | undefined;
 
 /**
@@ -38,7 +38,7 @@ export class KeptWorker implements PoolWorker {
   /** The end of a run removes its listeners but keeps the thread. */
   async stop(): Promise<void> {
     for (const [event, callback] of this.#interaction.splice(0)) thread?.is.off(event, callback);
-    alone.giveBack(this);
+    alone.release(this);
   }
 
   send(message: WorkerRequest): void {

@@ -73,7 +73,7 @@ export const mistakes: readonly Mistake[] = [
         to: "if (change.state === 'sending') {",
       },
     ],
-    tests: ['test/pipeline/steps/force-unlock.test.ts', 'test/stories/left-open.test.ts'],
+    tests: ['test/pipeline/steps/force-unlock.test.ts', 'test/stories/closing-unknowns.test.ts'],
   },
   {
     name: 'people end what they needed approval for',
@@ -84,7 +84,7 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/pipeline/changes/approve.test.ts', 'test/stories/left-open.test.ts'],
+    tests: ['test/pipeline/changes/approve.test.ts', 'test/stories/closing-unknowns.test.ts'],
   },
   {
     name: 'people approve their own changes',
@@ -110,7 +110,7 @@ export const mistakes: readonly Mistake[] = [
         to: 'filter((group) => known.has(group) && false)',
       },
     ],
-    tests: ['test/policy/unknown.test.ts', 'test/pipeline/access/unknown-groups.test.ts'],
+    tests: ['test/policy/unknown-groups.test.ts', 'test/pipeline/access/unknown-groups.test.ts'],
   },
   {
     name: 'text is not escaped',
@@ -121,7 +121,7 @@ export const mistakes: readonly Mistake[] = [
         to: 'visible(text);',
       },
     ],
-    tests: ['test/slack/drawing.test.ts'],
+    tests: ['test/slack/draw/blocks.test.ts'],
   },
   {
     name: 'no locks are taken',
@@ -132,7 +132,7 @@ export const mistakes: readonly Mistake[] = [
         to: 'void held;',
       },
     ],
-    tests: ['test/pipeline/life.test.ts', 'test/stories/held.test.ts'],
+    tests: ['test/pipeline/change-model.test.ts', 'test/stories/pause-and-locks.test.ts'],
   },
   {
     name: 'the fingerprint is not checked',
@@ -143,7 +143,7 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/pipeline/keeping.test.ts', 'test/stories/forged.test.ts'],
+    tests: ['test/pipeline/changes/freeze-and-recheck.test.ts', 'test/stories/tampering.test.ts'],
   },
   {
     name: 'what is no longer valid is sent',
@@ -159,7 +159,7 @@ export const mistakes: readonly Mistake[] = [
         to: "if (kind === 'approve' || kind === 'complete') return now < change.expires_at;",
       },
     ],
-    tests: ['test/pipeline/changes/change.test.ts', 'test/stories/held.test.ts'],
+    tests: ['test/pipeline/changes/change.test.ts', 'test/stories/pause-and-locks.test.ts'],
   },
   {
     name: 'rights are not asked again before sending',
@@ -175,7 +175,7 @@ export const mistakes: readonly Mistake[] = [
         to: '',
       },
     ],
-    tests: ['test/pipeline/keeping.test.ts', 'test/stories/own-changes.test.ts'],
+    tests: ['test/pipeline/changes/freeze-and-recheck.test.ts', 'test/stories/own-changes.test.ts'],
   },
   {
     name: 'a button is believed: whose database, which version',
@@ -191,7 +191,7 @@ export const mistakes: readonly Mistake[] = [
         to: 'if (version < 0) throw',
       },
     ],
-    tests: ['test/pipeline/changes/approve.test.ts', 'test/stories/forged.test.ts'],
+    tests: ['test/pipeline/changes/approve.test.ts', 'test/stories/tampering.test.ts'],
   },
   {
     name: 'a private key that is pasted is taken',
@@ -202,7 +202,7 @@ export const mistakes: readonly Mistake[] = [
         to: 'if (text.length >= 0) return;',
       },
     ],
-    tests: ['test/pipeline/language/tokenize.test.ts', 'test/stories/left-behind.test.ts'],
+    tests: ['test/pipeline/language/tokenize.test.ts', 'test/stories/after-a-busy-day.test.ts'],
   },
   {
     name: 'a word that is said and empty means everything',
@@ -213,6 +213,6 @@ export const mistakes: readonly Mistake[] = [
         to: 'if (text.length >= 0) return;',
       },
     ],
-    tests: ['test/pipeline/inputs.test.ts', 'test/commands/redirects.test.ts'],
+    tests: ['test/pipeline/hostile-inputs.test.ts', 'test/commands/redirects.test.ts'],
   },
 ];

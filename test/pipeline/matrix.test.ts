@@ -10,11 +10,20 @@ import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { createPayloadStore } from '../../src/slack/context/button-payloads.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { commandAt, company, noCertificate, said, contextWith } from './given.ts';
-import { evaluatedAs, type Evaluated, refusedAs } from './matrix/answers.ts';
+import { commandAt, company, noCertificate, said, contextWith } from './fixtures.ts';
+import { evaluatedAs, type Evaluated, refusedAs } from './matrix/outcome-codes.ts';
 import { offers, readable, submits, type Cell } from './matrix/expected.ts';
 import { pathOf, refusalIn, surfacesOf } from './matrix/surfaces.ts';
-import { isPlace, namesOf, policy, roles, targets, unwelcome, type Place, type Role } from './matrix/world.ts';
+import {
+  isPlace,
+  namesOf,
+  policy,
+  roles,
+  targets,
+  unwelcome,
+  type Place,
+  type Role,
+} from './matrix/people-and-rules.ts';
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /**
@@ -24,7 +33,7 @@ import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 let database: Database;
 let context: StepsContext;
-/** The rows of the table, each with its wish on every surface. */
+/** The rows of the table, each as a request on every surface. */
 const rows = new Map<string, ReadonlyMap<string, ParsedCommand>>();
 const names = namesOf();
 const placeOf = ({ row: [, place] }: Cell): Place | undefined => (isPlace(place) ? place : undefined);
@@ -88,7 +97,7 @@ function wrongIn(
 const isWelcome = ({ role }: Cell): boolean => !unwelcome.some((one) => one === role);
 const welcomed = submits.filter(isWelcome);
 
-describe('whoever asks for whatever, of whatever, on any surface', () => {
+describe('any request, by anybody, for any target, on any surface', () => {
   test('4840 cells are what the table says', () => {
     const { looked, wrong } = wrongIn(welcomed, ({ role }, parsed) => cameTo(asked(parsed, role, names(roles[role]))));
     expect(wrong).toEqual([]);
@@ -97,10 +106,10 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
 
   test('4700 cells say the same where names were found that the person may not read', () => {
     const all = names(undefined);
-    // What is no wish is told before anybody's rights are asked: there, what may not be read is not among the names.
-    const noWishes = new Set(welcomed.filter(({ says }) => says === 'x').map(rowOf));
-    const wishes = welcomed.filter((cell) => !noWishes.has(rowOf(cell)));
-    const { looked, wrong } = wrongIn(wishes, ({ role }, parsed) => cameTo(asked(parsed, role, all)));
+    // An invalid request is refused before anybody's rights are asked: there, what may not be read is not among the names.
+    const invalidRows = new Set(welcomed.filter(({ says }) => says === 'x').map(rowOf));
+    const requests = welcomed.filter((cell) => !invalidRows.has(rowOf(cell)));
+    const { looked, wrong } = wrongIn(requests, ({ role }, parsed) => cameTo(asked(parsed, role, all)));
     expect(wrong).toEqual([]);
     expect(looked).toBe(4700);
   });
@@ -152,12 +161,12 @@ describe('whoever asks for whatever, of whatever, on any surface', () => {
 
 const commandsAre = (cell: Cell, shape: string): boolean => catalogue.get(pathOf(cell.row[0]))?.shape === shape;
 
-describe('what is not theirs to read', () => {
+describe('targets that a person may not read', () => {
   const hidden = welcomed.filter(({ says }) => says === '?');
   const told = (came: Evaluated | Refusal): string =>
     'kind' in came ? evaluatedAs(came) : JSON.stringify([said(came), came.field, came.offers]);
 
-  test('promise 4: reads in the very words of what does not exist, on every surface', () => {
+  test('promise 4: are refused like targets that do not exist, on every surface', () => {
     const { looked, wrong } = wrongIn(
       hidden,
       ({ role }, parsed) => told(asked(parsed, role, names(roles[role]))),

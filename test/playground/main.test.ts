@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
-import { projectRoot } from '../../src/playground/place.ts';
-import { fieldsOf } from '../../src/playground/slack/json.ts';
+import { projectRoot } from '../../src/playground/paths-and-ports.ts';
+import { fieldsOf } from '../../src/playground/slack/json-fields.ts';
 
 const program = fileURLToPath(new URL('../browser/tiny-bot.ts', import.meta.url));
 /** Where it does not matter what the bot does. */
@@ -125,7 +125,7 @@ describe('a playground', () => {
 
   it.each([
     ['/web/page.ts', 200, 'text/javascript'],
-    ['/slack/json.ts', 200, 'text/javascript'],
+    ['/slack/json-fields.ts', 200, 'text/javascript'],
     ['/web/page.css', 200, 'text/css'],
     ['/web/nothing.ts', 404, 'application/json'],
     ['/web/../main.ts', 404, 'application/json'],

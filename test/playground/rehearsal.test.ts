@@ -5,17 +5,17 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { projectRoot } from '../../src/playground/place.ts';
-import { drawRehearsal, readRehearsal } from '../../src/playground/rehearsal.ts';
-import { isFields, listOf } from '../../src/playground/slack/json.ts';
+import { projectRoot } from '../../src/playground/paths-and-ports.ts';
+import { parseRehearsal, readRehearsal } from '../../src/playground/rehearsal.ts';
+import { isFields, listOf } from '../../src/playground/slack/json-fields.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { coversSpelled, spell } from '../../src/policy/pattern.ts';
 import type { Person } from '../../src/playground/slack/shapes.ts';
 
-type Stage = Exclude<ReturnType<typeof drawRehearsal>, string>;
+type Stage = Exclude<ReturnType<typeof parseRehearsal>, string>;
 
 function staged(text: string): Stage {
-  const drawn = drawRehearsal(`version: 1\n${/^rules:/m.test(text) ? '' : 'rules: []\n'}${text}`);
+  const drawn = parseRehearsal(`version: 1\n${/^rules:/m.test(text) ? '' : 'rules: []\n'}${text}`);
   if (typeof drawn === 'string') throw new Error(drawn);
   return drawn;
 }
@@ -140,7 +140,7 @@ sites: { ${two}: { name: acme-blog, environments: [${one}, ${three}] } }`,
       fc.property(fc.array(fc.tuple(glob, glob), { minLength: 1, maxLength: 5 }), (pairs) => {
         const text = `version: 1\nlive: ${JSON.stringify(pairs.map((pair) => pair.join('/')))}\nrules: []\n`;
         const loaded = loadPolicy(text, []);
-        const stage = drawRehearsal(text);
+        const stage = parseRehearsal(text);
         if (loaded.kind === 'mistakes' || typeof stage === 'string') throw new Error(JSON.stringify(loaded));
         const targets = stage.plan.sites.flatMap(({ id: siteId, name: site, environments }) =>
           environments.map(({ id, name }) => ({
@@ -168,7 +168,7 @@ describe('a file that is no policy', () => {
     ['half of one', 'version: 1', /^isn't a policy: it has no "rules"$/],
     ['brackets without end', '['.repeat(10_000), /^isn't YAML: /],
   ])('is refused: %s', (_what, text, sentence) => {
-    expect(drawRehearsal(text)).toMatch(sentence);
+    expect(parseRehearsal(text)).toMatch(sentence);
   });
 
   it.each([
@@ -181,7 +181,7 @@ describe('a file that is no policy', () => {
   });
 
   it('never makes the reading throw', () => {
-    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void drawRehearsal(text)));
+    fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseRehearsal(text)));
     const words = fc.constantFrom(
       'groups:',
       'people:',
@@ -198,7 +198,7 @@ describe('a file that is no policy', () => {
       '"',
       '#',
     );
-    fc.assert(fc.property(fc.array(words), (all) => void drawRehearsal(`version: 1\nrules: []\n${all.join('')}`)));
+    fc.assert(fc.property(fc.array(words), (all) => void parseRehearsal(`version: 1\nrules: []\n${all.join('')}`)));
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { groupsForRequirement, mayApprove, outstanding, type ApprovalRequest } from '../../src/policy/approvers.ts';
 import type { Needed } from '../../src/policy/approval-requirement.ts';
 import { canonicalId, idsIn, idsOf, mentionedGroups, samePerson } from '../../src/policy/people.ts';
-import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './given.ts';
+import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './fixtures.ts';
 
 const PUSH = to('push', 'acme-shop/live');
 const by = (...requirements: Needed['requirements']): Needed => ({ requirements, expires: 60_000, reason: 'optional' });

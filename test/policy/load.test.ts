@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { loadPolicy, MAX_BYTES } from '../../src/policy/load.ts';
 import { PolicyMistakes } from '../../src/policy/mistakes.ts';
 import { decideAccess } from '../../src/policy/policy.ts';
-import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob, to, withRules } from './given.ts';
+import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob, to, withRules } from './fixtures.ts';
 
 const ok = 'version: 1\nrules: []\n';
 const rule = (text: string) => withRules(text);

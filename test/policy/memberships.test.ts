@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { dependsOn, holds, membershipsOf } from '../../src/policy/memberships.ts';
 import { mentionedGroups } from '../../src/policy/people.ts';
-import { policyOf } from './given.ts';
+import { policyOf } from './fixtures.ts';
 
 const policy = policyOf(`version: 1
 people: { ana: [U01ANA, U0ANATWO] }

@@ -11,7 +11,7 @@ import {
   spell,
   type Glob,
 } from '../../src/policy/pattern.ts';
-import { company, domain, environment } from './given.ts';
+import { company, domain, environment } from './fixtures.ts';
 
 const blog = domain('blog.example.com');
 const shop = domain('shop.example.com', 'acme-shop');

@@ -6,7 +6,7 @@ import { anywhere, decideAccess, type AccessRequest } from '../../src/policy/pol
 import type { Target } from '../../src/hosting/contract/target.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { codePoint } from '../code-points.ts';
-import { catalogue, company, domain, environment, person, withRules } from './given.ts';
+import { catalogue, company, domain, environment, person, withRules } from './fixtures.ts';
 
 const one = <T>(...values: readonly T[]) => fc.constantFrom(...values);
 const some = <T>(...values: readonly T[]) => fc.subarray([...values], { minLength: 1 });

@@ -7,7 +7,7 @@ import { parseDuration } from '../../src/duration.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { DEFAULT_EXPIRY } from '../../src/policy/rules.ts';
 import { derivedIn, policySchema } from '../derived.ts';
-import { withRules } from './given.ts';
+import { withRules } from './fixtures.ts';
 
 /** The JSON Schema of the policy file, by which editors complete and check it. */
 

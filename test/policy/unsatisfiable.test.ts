@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { tell } from '../../src/policy/mistakes.ts';
 import { impossibleRules } from '../../src/policy/unsatisfiable.ts';
-import { mistakesOf, policyOf } from './given.ts';
+import { mistakesOf, policyOf } from './fixtures.ts';
 
 const PEOPLE = `version: 1
 people: { chi: [U03CHI, U0CHITWO] }

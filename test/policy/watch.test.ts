@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MAX_BYTES } from '../../src/policy/load.ts';
 import { PolicyMistakes, tell } from '../../src/policy/mistakes.ts';
 import { openPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
-import { catalogue, withRules } from './given.ts';
+import { catalogue, withRules } from './fixtures.ts';
 
 const ONE = withRules('{ allow: [read], to: everyone }');
 const TWO = withRules('{ allow: [read], to: everyone }', '{ allow: [routine], to: [developers] }');

@@ -1,8 +1,8 @@
 import { ids } from '../stories/scenario.ts';
-import { atTheEnd, keys, must, onTheWay, sendingAndAfter, type Must, type Story } from './story.ts';
+import { atTheEnd, keys, outcomes, onTheWay, sendingAndAfter, type RequiredOutcome, type Story } from './kill-story.ts';
 
 /** Messages and the write go out at the same time, so while one is under way the other may have any state. */
-const anywhere: Must = {
+const anywhere: RequiredOutcome = {
   says: 'written once, done; or at most once, unknown',
   allowed: ['1 written, done', '0 written, unknown', '1 written, unknown'],
 };
@@ -18,8 +18,8 @@ export const cacheClear: Story = {
   well: { came: '1 written, done', says: /✅ .*the host reports it finished \(cache:clear-/ },
   lost: 'I was restarted before I got to cache clear ',
   rows: [
-    { name: 'kept', at: { point: 'kept', of: '^command:' }, must: must.untouched },
-    { name: 'acked', at: { point: 'acked', of: '^command:' }, must: must.untouched },
+    { name: 'kept', at: { point: 'kept', of: '^command:' }, required: outcomes.untouched },
+    { name: 'acked', at: { point: 'acked', of: '^command:' }, required: outcomes.untouched },
     ...sendingAndAfter,
     ...onTheWay('the new card', { of: keys.card, how: 'post' }, anywhere),
     ...atTheEnd,

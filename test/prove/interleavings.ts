@@ -36,7 +36,7 @@ import {
   policyFrom,
   rob,
   staging,
-} from '../pipeline/given.ts';
+} from '../pipeline/fixtures.ts';
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /**
@@ -63,7 +63,7 @@ const policies = {
   1: { before: policyWith([chi, dee, fay], 1), after: policyWith([chi, fay], 1) },
   2: { before: policyWith([chi, dee, fay], 2), after: policyWith([chi, fay], 2) },
 };
-const wishes: readonly (readonly string[])[] = [
+const requests: readonly (readonly string[])[] = [
   ['push', staging.id, live.id, '--database'],
   ['allowlist', 'add', live.id, '198.51.100.4'],
 ];
@@ -370,7 +370,7 @@ type Present = {
   readonly drifts: boolean;
 };
 const anybody: fc.Arbitrary<Present> = fc.record({
-  words: fc.constantFrom(...wishes),
+  words: fc.constantFrom(...requests),
   count: fc.constantFrom(1 as const, 2 as const),
   presses: fc
     .oneof(

@@ -4,27 +4,27 @@ import { z } from 'zod';
 import { randomFrom } from '../../src/playground/hosting/random.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { freshDatabase } from '../postgres.ts';
-import { notPlayed, readProveOptions, type ProveOptions } from './asked.ts';
-import { live, type Run } from './life.ts';
-import { isQuick, lives, stories } from './lives.ts';
-import { drawPromises } from './proofs.ts';
+import { notPlayed, readProveOptions, type ProveOptions } from './options.ts';
+import { runKills, type Run } from './kill-and-restart.ts';
+import { isQuick, killPlan, stories } from './kill-plan.ts';
+import { drawPromises } from './promise-table.ts';
 import { tales } from './replicas.ts';
 import { drawCrowd, drawMatrix, drawSum, drawTales, type TaleResult } from './table.ts';
-import { weather, type Cell } from './weather/cell.ts';
-import { forecast, isQuickCell } from './weather/forecast.ts';
-import { drawWeather } from './weather/table.ts';
+import { runCase, type CaseResult } from './trouble/run-case.ts';
+import { allCases, isQuickCase } from './trouble/all-cases.ts';
+import { drawTroubles } from './trouble/table.ts';
 
 /**
  * `npm run prove`: kills the real bot at every point between a click and the last message, and checks the outcome.
  * Options: `-- --runs N` (times per point and database), `--seed N` (repeats a run), `--quick`, `--at-once N` (scenarios),
- * `--sqlite-only`, `--only weather` (no deaths). Ends with 1 unless everything is as it must be.
+ * `--sqlite-only`, `--only trouble` (no deaths). Ends with 1 unless everything is as it must be.
  */
 
 const options = optionsOrExit();
 const startedAt = performance.now();
 const deaths: Run[] = [];
 const results: TaleResult[] = [];
-const cells: Cell[] = [];
+const cells: CaseResult[] = [];
 
 // A rejection without a handler, left over from a closed scenario, is reported and does not end the run.
 process.on('unhandledRejection', (error) => results.push({ name: 'an unhandled rejection', wrong: String(error) }));
@@ -44,25 +44,26 @@ function optionsOrExit(): ProveOptions {
 
 /** All work of one round; `freshUrl` makes an empty PostgreSQL database. */
 function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
-  if (options.isWeatherOnly) return;
-  for (const life of lives(`${seed} · SQLite`, options.isQuick ? isQuick.row : undefined))
-    yield async () => deaths.push(...(await live(life)));
+  if (options.isTroubleOnly) return;
+  for (const life of killPlan(`${seed} · SQLite`, options.isQuick ? isQuick.row : undefined))
+    yield async () => deaths.push(...(await runKills(life)));
   if (freshUrl === undefined) return;
-  for (const life of lives(`${seed} · PostgreSQL`, options.isQuick ? isQuick.row : undefined))
-    yield async () => deaths.push(...(await live(life, await freshUrl())));
+  for (const life of killPlan(`${seed} · PostgreSQL`, options.isQuick ? isQuick.row : undefined))
+    yield async () => deaths.push(...(await runKills(life, await freshUrl())));
   for (const { name, tell } of options.isQuick ? tales.filter(isQuick.tale) : tales)
     yield async () => results.push({ name, wrong: await tell(await freshUrl(), seed).then(() => undefined, String) });
 }
 
-/** Every weather with every kind of change, once on each possible database. */
-function* weatherWork(freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
-  for (const cell of forecast().filter((one) => !options.isQuick || isQuickCell(one))) {
-    const { weather: name, kind, database } = cell;
+/** Every trouble with every kind of change, once on each possible database. */
+function* troubleWork(freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
+  for (const cell of allCases().filter((one) => !options.isQuick || isQuickCase(one))) {
+    const { trouble, kind, database } = cell;
     if (database === 'PostgreSQL' && freshUrl === undefined) continue;
     yield async () =>
-      weather(name, kind, database === 'PostgreSQL' ? await freshUrl?.() : undefined).then(
+      runCase(trouble, kind, database === 'PostgreSQL' ? await freshUrl?.() : undefined).then(
         (came) => cells.push(came),
-        (error: unknown) => results.push({ name: `${name.name}: ${kind.name}, on ${database}`, wrong: String(error) }),
+        (error: unknown) =>
+          results.push({ name: `${trouble.name}: ${kind.name}, on ${database}`, wrong: String(error) }),
       );
   }
 }
@@ -85,7 +86,7 @@ async function doAll(work: readonly (() => Promise<unknown>)[], atOnce: number):
 /** Lets everybody act at once in this many orders, in a worker thread. Returns the outcome in words. */
 async function pressAtOnce(runs: number): Promise<string> {
   const workerData = { runs, seed: randomFrom(options.seed).integer(0, 2 ** 31 - 1) };
-  const thread = new Worker(new URL('crowd.ts', import.meta.url), { workerData });
+  const thread = new Worker(new URL('interleavings-worker.ts', import.meta.url), { workerData });
   try {
     const [ends] = z.tuple([z.record(z.string(), z.int())]).parse(await once(thread, 'message'));
     return drawCrowd(runs, ends);
@@ -103,12 +104,12 @@ if (binaries === undefined && !options.isSqliteOnly) {
   process.exit(1);
 }
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
-const crowd = options.isWeatherOnly ? Promise.resolve('') : pressAtOnce(options.isQuick ? 300 : 10_000);
+const crowd = options.isTroubleOnly ? Promise.resolve('') : pressAtOnce(options.isQuick ? 300 : 10_000);
 try {
   // Each scenario has its own database, so the locks of a frozen bot stay there.
   const freshUrl = server && (async () => (await freshDatabase(server.url)).href);
   const seeds = Array.from({ length: options.rounds }, (_, round) => `${options.seed} · ${round + 1}`);
-  await doAll([...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...weatherWork(freshUrl)], options.atOnce);
+  await doAll([...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...troubleWork(freshUrl)], options.atOnce);
 } finally {
   await server?.stop();
 }
@@ -118,7 +119,7 @@ const looked = stories.filter((story) => deaths.some((run) => run.story === stor
 print(
   ...looked.map((story) => drawMatrix(story, deaths)),
   ...(server ? [drawTales(results)] : []),
-  drawWeather(cells),
+  drawTroubles(cells),
   pressed,
   `${drawSum(deaths, results)}\n${all}`,
   drawPromises(),
@@ -126,7 +127,7 @@ print(
 if ([...deaths, ...results].some(({ wrong }) => wrong !== undefined)) process.exitCode = 1;
 if (cells.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1;
 const taleResults = results.filter((one) => tales.some(({ name }) => name === one.name));
-const missing = notPlayed(options, { deaths: deaths.length, tales: taleResults.length, weather: cells.length });
+const missing = notPlayed(options, { deaths: deaths.length, tales: taleResults.length, trouble: cells.length });
 if (missing.length > 0) {
   print(`Nothing is proven, because these parts did not run: ${missing.join(', ')}.`);
   process.exitCode = 1;

@@ -2,12 +2,20 @@ import type { Random } from '../../src/playground/hosting/random.ts';
 import { siteNames } from '../../src/playground/hosting/seed/ids.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { ids } from '../stories/scenario.ts';
-import { insist } from './insist.ts';
+import { actUntilDone } from './act-until-done.ts';
 import type { Scene } from './scene.ts';
-import { newestIn } from './verdict.ts';
-import { keys, must, onTheWay, sendingAndAfter, afterTheAnswer, type Must, type Story } from './story.ts';
+import { newestIn } from './round-outcome.ts';
+import {
+  keys,
+  outcomes,
+  onTheWay,
+  sendingAndAfter,
+  afterTheAnswer,
+  type RequiredOutcome,
+  type Story,
+} from './kill-story.ts';
 
-const waits: Must = { says: 'waiting, with its card', allowed: ['0 written, waiting'] };
+const waits: RequiredOutcome = { says: 'waiting, with its card', allowed: ['0 written, waiting'] };
 
 /** What Ana types. It is a different site each time, because a push with an unknown outcome stays locked. */
 async function wordsFor({ rows }: Scene, random: Random): Promise<{ readonly line: string; readonly onto: string }> {
@@ -37,7 +45,7 @@ async function openReview(scene: Scene, line: string): Promise<void> {
   const offer = () => said?.answers().find(({ text }) => text.startsWith('This needs a form.'));
   const isOpen = (): boolean => slack.views(ana.id).modals.some(({ text }) => text.includes(reviewing));
   const say = async () => (said = await ana.says(line)).outcome;
-  await insist(scene, ana.id, say, () => isOpen() || offer() !== undefined);
+  await actUntilDone(scene, ana.id, say, () => isOpen() || offer() !== undefined);
   const button = offer();
   if (!isOpen() && button) await slack.click(ana.id, button, { label: 'Open the form' });
   await ana.form(reviewing);
@@ -55,7 +63,7 @@ export async function approve({ scenario: { slack } }: Scene, by: string): Retur
 /** A push of Ana's that waits for approval, with all its messages posted. */
 export async function waitingPush(scene: Scene, random: Random): Promise<void> {
   const before = await newestIn(scene);
-  await insist(
+  await actUntilDone(
     scene,
     ids.ana,
     () => askForPush(scene, random),
@@ -72,8 +80,8 @@ export const askPush: Story = {
   well: { came: '0 written, waiting', says: /^⏳ Push .*this is waiting for your approval until /s },
   lost: 'I was restarted before I got to what you asked. Nothing was done.',
   rows: [
-    { name: 'kept', at: { point: 'kept', of: '^form:' }, must: must.untouched },
-    { name: 'acked', at: { point: 'acked', of: '^form:' }, must: must.untouched },
+    { name: 'kept', at: { point: 'kept', of: '^form:' }, required: outcomes.untouched },
+    { name: 'acked', at: { point: 'acked', of: '^form:' }, required: outcomes.untouched },
     ...onTheWay('the card that waits', { of: keys.card, how: 'post', says: '^⏳' }, waits),
     ...onTheWay('the approver’s copy', { of: `:card:${ids.chi}$`, how: 'post', says: '^⏳' }, waits),
     ...onTheWay('who is asked', { of: keys.reply, says: 'this is waiting for your approval' }, waits),
@@ -89,12 +97,12 @@ export const approvePush: Story = {
   well: { came: '1 written, done', says: /✅ .*the host reports it finished/ },
   lost: 'I was restarted before I got to your click on #',
   rows: [
-    { name: 'kept', at: { point: 'kept', of: '^button:' }, must: must.untouched },
-    { name: 'acked', at: { point: 'acked', of: '^button:' }, must: must.untouched },
-    { name: 'click checked', at: { point: 'click checked' }, must: must.untouched },
-    { name: 'click saved', at: { point: 'click saved' }, must: must.goesOn },
-    ...onTheWay('the approved card', { of: keys.card, says: '^🔒' }, must.goesOn),
-    ...onTheWay('the Stop', { of: keys.stop, how: 'post', says: 'Sending in 10 s' }, must.goesOn),
+    { name: 'kept', at: { point: 'kept', of: '^button:' }, required: outcomes.untouched },
+    { name: 'acked', at: { point: 'acked', of: '^button:' }, required: outcomes.untouched },
+    { name: 'click checked', at: { point: 'click checked' }, required: outcomes.untouched },
+    { name: 'click saved', at: { point: 'click saved' }, required: outcomes.goesOn },
+    ...onTheWay('the approved card', { of: keys.card, says: '^🔒' }, outcomes.goesOn),
+    ...onTheWay('the Stop', { of: keys.stop, how: 'post', says: 'Sending in 10 s' }, outcomes.goesOn),
     ...sendingAndAfter,
     ...afterTheAnswer,
   ],

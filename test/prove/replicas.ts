@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomFrom, type Random } from '../../src/playground/hosting/random.ts';
 import { ids } from '../stories/scenario.ts';
-import { insist } from './insist.ts';
+import { actUntilDone } from './act-until-done.ts';
 import { approve, waitingPush } from './push.ts';
 import { eventually, onScene, type Scene } from './scene.ts';
-import { threadsOf } from './verdict.ts';
+import { threadsOf } from './round-outcome.ts';
 
 /** A proof with two bots on one PostgreSQL; rejects if it fails. */
 export type ChangeThread = { readonly name: string; readonly tell: (url: string, seed: string) => Promise<void> };
@@ -18,7 +18,7 @@ async function clear(scene: Scene, environment = 'acme-shop/live'): Promise<unkn
   const found = async (): Promise<number> =>
     (await scene.rows(`select number from changes where target_name = '${environment}'`)).length;
   const before = await found();
-  return insist(
+  return actUntilDone(
     scene,
     ids.ana,
     () => scene.scenario.slack.command(ids.ana, 'C0ACME', `/site cache clear ${environment}`),
@@ -28,7 +28,7 @@ async function clear(scene: Scene, environment = 'acme-shop/live'): Promise<unkn
 
 /** One lead approves the push of that number; a later one is told. */
 const approveBy = (scene: Scene, number: number, by: string): Promise<unknown> =>
-  insist(
+  actUntilDone(
     scene,
     by,
     () => approve(scene, by),

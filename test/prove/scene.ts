@@ -195,8 +195,8 @@ const hastened = `update changes set due_at = 1
  */
 async function hurry({ rows, write }: Book): Promise<void> {
   const stands = `from messages where key = changes.number || ':stop' and ts is not null`;
-  const owed = `from messages where key = changes.number || ':card' and due_at is not null`;
-  const late = `state = 'approved' and owner is null and due_at > 1 and exists (select 1 ${stands}) and not exists (select 1 ${owed})`;
+  const pending = `from messages where key = changes.number || ':card' and due_at is not null`;
+  const late = `state = 'approved' and owner is null and due_at > 1 and exists (select 1 ${stands}) and not exists (select 1 ${pending})`;
   if ((await rows(`select number from changes where ${late}`)).length === 0) return;
   await write(`update changes set due_at = 1 where ${late}`);
 }

@@ -1,12 +1,12 @@
-import type { Run } from './life.ts';
-import type { Row, Story } from './story.ts';
-import type { Wrong } from './verdict.ts';
+import type { Run } from './kill-and-restart.ts';
+import type { Row, Story } from './kill-story.ts';
+import type { Problem } from './round-outcome.ts';
 
 /** The result of a tale of two replicas; `wrong` says what failed. */
 export type TaleResult = { readonly name: string; readonly wrong: string | undefined };
 
 const databases = ['SQLite', 'PostgreSQL'] as const;
-const worst: readonly Wrong['kind'][] = ['sent twice', 'lost', 'untold', 'otherwise', 'not killed'];
+const worst: readonly Problem['kind'][] = ['sent twice', 'lost', 'untold', 'otherwise', 'not killed'];
 
 /** One line per point: where the bot was killed, the required outcome, and how often it came. */
 export function drawMatrix(story: Story, runs: readonly Run[]): string {
@@ -19,17 +19,17 @@ export function drawMatrix(story: Story, runs: readonly Run[]): string {
         of.filter((run) => run.database === database),
       ),
     );
-    return [[row.name, row.must.says, ...cells]];
+    return [[row.name, row.required.says, ...cells]];
   });
   return columns([[`${story.name}; killed at`, 'must be', ...databases], ...lines]);
 }
 
 /** `✓ 8 of 8`; if several ends are allowed, also how often each came. */
-function cell({ must }: Row, runs: readonly Run[]): string {
+function cell({ required }: Row, runs: readonly Run[]): string {
   if (runs.length === 0) return '–';
   const ends = Object.groupBy(runs, ({ came }) => came.replace(/^\d+ written, /, ''));
   const tally = Object.entries(ends).map(([end, those = []]) => `${those.length} ${end}`);
-  return `${rightOf(runs)}${must.allowed.length > 1 ? `: ${tally.join(', ')}` : ''}`;
+  return `${rightOf(runs)}${required.allowed.length > 1 ? `: ${tally.join(', ')}` : ''}`;
 }
 
 function rightOf(all: readonly { readonly wrong?: unknown }[]): string {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { appendAudit, auditHead, hashLine, keyId, listAudit, start, type AuditEntry } from '../../src/storage/audit.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 
 const key = Buffer.from('a key of the audit chain');
 const other = Buffer.from('another key of the audit chain');
@@ -87,7 +87,7 @@ describeBoth('the trail', (open) => {
     expect(await verifyAudit(database.db, [key])).toEqual({ kind: 'altered', seq: 1, why });
   });
 
-  it('shows lines removed, at the beginning, in between, and at the end of what was witnessed', async () => {
+  it('detects removed lines at the beginning, in between, and at the end of what was anchored', async () => {
     const database = await open();
     await ten(database);
     const witnessed = await auditHead(database.db);
@@ -102,7 +102,7 @@ describeBoth('the trail', (open) => {
     expect(await verifyAudit(database.db, [key], witnessed)).toMatchObject({ kind: 'altered', seq: 1 });
   });
 
-  it('shows lines put in another order, or moved up into a gap', async () => {
+  it('detects lines in another order, or moved up into a gap', async () => {
     const database = await open();
     await ten(database);
     await tamper(database, 'update audit set seq = -3 where seq = 3', 'update audit set seq = 3 where seq = 4');
@@ -114,7 +114,7 @@ describeBoth('the trail', (open) => {
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 1 });
   });
 
-  it('shows a chain written anew against the witnessed head', async () => {
+  it('detects a rewritten chain by the anchored head', async () => {
     const [database, forged] = [await open(), await open()];
     await ten(database);
     for (let at = 1; at <= 12; at += 1) await append(forged, { at, actor: 'U9' });
@@ -126,7 +126,7 @@ describeBoth('the trail', (open) => {
     });
   });
 
-  it('tells lines from before there was a key, and takes none without it afterwards', async () => {
+  it('accepts lines without a key only before the first key', async () => {
     const database = await open();
     await appendUnkeyed(database);
     await appendUnkeyed(database);
@@ -151,7 +151,7 @@ describeBoth('the trail', (open) => {
     });
   });
 
-  it('shows lines without a key, or with another one, before lines that a running bot went on with', async () => {
+  it('detects lines without a key, or with another one, before later lines of a running bot', async () => {
     for (const forged of [undefined, other]) {
       const database = await open();
       for (let at = 1; at <= 3; at += 1) await database.transaction((tx) => appendAudit(tx, { ...entry, at }, forged));
@@ -161,7 +161,7 @@ describeBoth('the trail', (open) => {
     }
   });
 
-  it('goes over from key to key where a line says so, and never back', async () => {
+  it('changes keys only where a line says so, and never back', async () => {
     const database = await open();
     const say = (event: string, by: Buffer) => database.transaction((tx) => appendAudit(tx, { ...entry, event }, by));
     await say('pause', key);
@@ -200,7 +200,7 @@ describeBoth('the trail', (open) => {
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 1_001 });
   });
 
-  it('is listed by what is asked, newest first', async () => {
+  it('is listed by filter, newest first', async () => {
     const database = await open();
     await append(database, { at: 1 });
     await append(database, { at: 2, change: 2, actor: 'U2' });
@@ -227,7 +227,7 @@ describe('the trail in a file', () => {
 });
 
 describe('the hash of a line', () => {
-  it('cannot be the same for two lines whose words run together', () => {
+  it('differs for two lines whose texts are the same when joined', () => {
     const line = { seq: 1, at: 1, change: null, event: 'a', actor: 'bc', details: '', previous: '' };
     expect(hashLine(line, key)).not.toBe(hashLine({ ...line, event: 'ab', actor: 'c' }, key));
     expect(hashLine(line, key)).not.toBe(hashLine(line, undefined));

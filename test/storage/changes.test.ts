@@ -11,7 +11,7 @@ import {
 } from '../../src/storage/changes.ts';
 import { markDelivered, enqueueMessage } from '../../src/storage/messages.ts';
 import { castVote, listVotes } from '../../src/storage/votes.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save, sample } from './samples.ts';
 
 const numbers = (rows: readonly { number: number }[]): number[] => rows.map((row) => row.number);

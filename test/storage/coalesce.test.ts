@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { shared } from '../../src/storage/coalesce.ts';
 
-describe('work that is shared, such as a flush,', () => {
+describe('shared work, such as a flush,', () => {
   /** A flush that ends on demand, and a count of those started. */
   function disk() {
     const begun: PromiseWithResolvers<void>[] = [];
@@ -21,7 +21,7 @@ describe('work that is shared, such as a flush,', () => {
       new Promise<'no'>((resolve) => setImmediate(() => resolve('no'))),
     ]);
 
-  it('is not the one that had begun before: what was written since may not be in it', async () => {
+  it('is not one that had begun earlier, which may lack later writes', async () => {
     const { begun, flush } = disk();
     const [first, second, third] = [flush(), flush(), flush()];
     expect(begun).toHaveLength(1);
@@ -35,7 +35,7 @@ describe('work that is shared, such as a flush,', () => {
     expect([await ended(fourth), begun.length]).toEqual(['yes', 3]);
   });
 
-  it('fails those alone who wait for it, and goes on', async () => {
+  it('fails only for its own waiters, and goes on', async () => {
     const { begun, flush } = disk();
     const [first, second] = [flush(), flush()];
     begun[0]?.reject(new Error('EIO'));

@@ -20,7 +20,7 @@ import { openDatabase, openToRead } from '../../src/storage/database.ts';
 import { migrate, migrations } from '../../src/storage/migrations/migrate.ts';
 import { removeKv, readKv, writeKv } from '../../src/storage/kv.ts';
 import { allHandles, diskFailed } from '../prove/flushes.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 
 describeBoth('a database', (open) => {
   it('keeps its name over restarts, and no two have the same', async () => {
@@ -71,7 +71,7 @@ describeBoth('a database', (open) => {
     expect(await readKv(database.db, 'count')).toMatchObject({ at: 200 });
   });
 
-  it('brings whole numbers back as numbers, up to the largest exact one', async () => {
+  it('reads whole numbers as numbers, up to the largest exact one', async () => {
     const database = await open();
     await database.transaction((tx) => writeKv(tx, { key: 'largest', value: '', at: Number.MAX_SAFE_INTEGER }));
     expect((await readKv(database.db, 'largest'))?.at).toBe(Number.MAX_SAFE_INTEGER);
@@ -124,7 +124,7 @@ describeBoth('a database', (open) => {
     await migrate(database.db);
   });
 
-  it('shares facts: written, written again, removed once', async () => {
+  it('shares key-value pairs: written, overwritten, removed once', async () => {
     const database = await open();
     await database.transaction((tx) => writeKv(tx, { key: 'pause', value: 'a', at: 1 }));
     await database.transaction((tx) => writeKv(tx, { key: 'pause', value: 'b', at: 2 }));

@@ -9,7 +9,7 @@ import {
   wipeInbox,
   type InboxRow,
 } from '../../src/storage/inbox.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 
 const row: Omit<InboxRow, 'closed_at'> = {
   key: 'k1',

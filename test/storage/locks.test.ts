@@ -9,7 +9,7 @@ import {
   unlock,
   type Holder,
 } from '../../src/storage/locks.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
 const take = (database: Database, targets: readonly string[], holder: Holder, now = 10) =>
@@ -41,7 +41,7 @@ describeBoth('locks', (open) => {
     }
   });
 
-  it('are taken whole by one of many who race for overlapping targets', async () => {
+  it('are taken all or none by one of many that race for overlapping targets', async () => {
     const database = await open();
     const replica = await database.again();
     const changes = await Promise.all(Array.from({ length: 10 }, () => save(database)));
@@ -61,7 +61,7 @@ describeBoth('locks', (open) => {
     expect(new Set(rows.map(({ change }) => change))).toEqual(new Set([changes[winner]?.number]));
   });
 
-  it('nothing taken is nothing held', async () => {
+  it('locking nothing holds nothing', async () => {
     const database = await open();
     expect(await take(database, [], { person: 'U1', reason: 'none' })).toBeUndefined();
   });

@@ -9,14 +9,14 @@ import {
   type Message,
   type NewMessage,
 } from '../../src/storage/messages.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
 const LEASE = 100;
 
 /** Events in any order: a message is queued, claimed, drawn by its claimer, or refused by Slack; or time passes. */
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ does: fc.constant('owe' as const), which: fc.nat(3) }) },
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('enqueue' as const), which: fc.nat(3) }) },
   { weight: 3, arbitrary: fc.record({ does: fc.constantFrom('claim' as const, 'draw' as const), which: fc.nat(3) }) },
   {
     weight: 1,
@@ -34,7 +34,7 @@ const message = (change: number, which: number, at: number, body: string): NewMe
 class Model {
   now = 1_000;
   readonly claimed: Message[] = [];
-  readonly owed = new Map<string, string>();
+  readonly enqueued = new Map<string, string>();
   readonly shown = new Map<string, string | null>();
   readonly order: string[] = [];
   readonly database: Database;
@@ -45,12 +45,12 @@ class Model {
     this.change = change;
   }
 
-  async owe(which: number): Promise<void> {
-    const body = `said ${this.owed.size} ${this.now}`;
+  async enqueue(which: number): Promise<void> {
+    const body = `said ${this.enqueued.size} ${this.now}`;
     this.now += 1;
     const queued = message(this.change, which, this.now, body);
     await this.database.transaction((tx) => enqueueMessage(tx, queued));
-    this.owed.set(queued.key, body);
+    this.enqueued.set(queued.key, body);
   }
 
   async claim(limit: number): Promise<number> {
@@ -66,8 +66,8 @@ class Model {
     await this.database.transaction((tx) => markDelivered(tx, one, { channel: 'C1', ts: `${one.id}` }));
   }
 
-  async take(does: 'owe' | 'claim' | 'draw' | 'postpone' | 'later', which: number): Promise<void> {
-    if (does === 'owe') return this.owe(which);
+  async take(does: 'enqueue' | 'claim' | 'draw' | 'postpone' | 'later', which: number): Promise<void> {
+    if (does === 'enqueue') return this.enqueue(which);
     if (does === 'claim') return void (await this.claim(which + 1));
     // A worker that lost its lease stops, as if its process had died.
     if (does === 'later') return void ((this.now += LEASE), this.claimed.splice(0));
@@ -79,24 +79,24 @@ class Model {
 
   /** Kills the worker once more, then works until nothing is due. */
   async finish(): Promise<void> {
-    if (!this.owed.has(`${this.change}:0`)) await this.owe(0);
+    if (!this.enqueued.has(`${this.change}:0`)) await this.enqueue(0);
     await this.take('later', 0);
     while ((await this.claim(50)) > 0) for (const one of this.claimed.splice(0)) await this.draw(one);
   }
 }
 
-describeBoth('any sequence of owing, claiming and drawing', (open) => {
+describeBoth('any sequence of enqueuing, claiming and drawing', (open) => {
   it('ends with every message in its newest form, each thread in order', async () => {
     const database = await open();
     const play = async (steps: readonly { does: Parameters<Model['take']>[0]; which: number }[]): Promise<void> => {
-      const tale = new Model(database, (await save(database)).number);
-      for (const { does, which } of steps) await tale.take(does, which);
-      await tale.finish();
-      expect(Object.fromEntries(tale.shown)).toEqual(Object.fromEntries(tale.owed));
-      const owedFirst = [...tale.owed.keys()].filter((key) => !/:[03]$/.test(key));
-      expect(tale.order.filter((key) => !/:[03]$/.test(key))).toEqual(owedFirst);
-      if (owedFirst[0] !== undefined)
-        expect(tale.order.indexOf(`${tale.change}:0`)).toBeLessThan(tale.order.indexOf(owedFirst[0]));
+      const model = new Model(database, (await save(database)).number);
+      for (const { does, which } of steps) await model.take(does, which);
+      await model.finish();
+      expect(Object.fromEntries(model.shown)).toEqual(Object.fromEntries(model.enqueued));
+      const enqueuedFirst = [...model.enqueued.keys()].filter((key) => !/:[03]$/.test(key));
+      expect(model.order.filter((key) => !/:[03]$/.test(key))).toEqual(enqueuedFirst);
+      if (enqueuedFirst[0] !== undefined)
+        expect(model.order.indexOf(`${model.change}:0`)).toBeLessThan(model.order.indexOf(enqueuedFirst[0]));
       await database.transaction((tx) => tx.deleteFrom('messages').execute());
     };
     await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 30 }), play), { numRuns: 60 });

@@ -13,13 +13,13 @@ import {
   type Message,
   type NewMessage,
 } from '../../src/storage/messages.ts';
-import { describeBoth } from './both.ts';
+import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
 const card: NewMessage = { key: '1:card', kind: 'card', change: 1, at: 1 };
 const reply = (key: string, body = key): NewMessage => ({ key, kind: 'reply', change: 1, body, at: 1 });
 
-const owing = (database: Database, ...messages: readonly NewMessage[]): Promise<void> =>
+const enqueue = (database: Database, ...messages: readonly NewMessage[]): Promise<void> =>
   database.transaction(async (tx) => {
     for (const message of messages) await enqueueMessage(tx, message);
   });
@@ -43,7 +43,7 @@ describeBoth('messages', (open) => {
   it('keep a thread in order: the card, then its replies one by one', async () => {
     const database = await open();
     await save(database);
-    await owing(database, reply('1:1'), card, reply('1:2'), reply('1:3'));
+    await enqueue(database, reply('1:1'), card, reply('1:2'), reply('1:3'));
     expect([await turn(database), await turn(database), await turn(database), await turn(database)]).toEqual([
       ['1:card'],
       ['1:1'],
@@ -63,15 +63,15 @@ describeBoth('messages', (open) => {
     const database = await open();
     await save(database);
     await save(database);
-    await owing(database, reply('1:1'), { ...card, key: '2:card', change: 2 });
-    await owing(database, { key: 'd', kind: 'direct', recipient: 'U1', at: 1 }, { key: 'o', kind: 'ops', at: 1 });
+    await enqueue(database, reply('1:1'), { ...card, key: '2:card', change: 2 });
+    await enqueue(database, { key: 'd', kind: 'direct', recipient: 'U1', at: 1 }, { key: 'o', kind: 'ops', at: 1 });
     expect(await turn(database)).toEqual(['2:card', 'o', 'd']);
   });
 
   it('are not posted past an earlier reply that is claimed or postponed, but past one that was given up', async () => {
     const database = await open();
     await save(database);
-    await owing(database, card, reply('1:1'), reply('1:2'));
+    await enqueue(database, card, reply('1:1'), reply('1:2'));
     await turn(database);
     const [first] = await claim(database);
     if (first === undefined) throw new Error('nothing was due');
@@ -86,7 +86,7 @@ describeBoth('messages', (open) => {
   it('stand where the one who claimed them last has put them: whoever lost the claim notes nothing', async () => {
     const database = await open();
     await save(database);
-    await owing(database, card);
+    await enqueue(database, card);
     const [asleep] = await claim(database, 10, 'asleep');
     const [other] = await claim(database, 500, 'other');
     if (asleep === undefined || other === undefined) throw new Error('nothing was due');
@@ -100,10 +100,10 @@ describeBoth('messages', (open) => {
   it('that stand are edited at once, though earlier ones wait', async () => {
     const database = await open();
     await save(database);
-    await owing(database, card, reply('1:running'));
+    await enqueue(database, card, reply('1:running'));
     await turn(database);
     await turn(database);
-    await owing(database, reply('1:2'), reply('1:3'), reply('1:running', 'for 2 min'));
+    await enqueue(database, reply('1:2'), reply('1:3'), reply('1:running', 'for 2 min'));
     const claimed = await claim(database);
     expect(claimed).toMatchObject([
       { key: '1:2', ts: null },
@@ -114,10 +114,10 @@ describeBoth('messages', (open) => {
   it('that change while they are drawn stay due, with their newest body', async () => {
     const database = await open();
     await save(database);
-    await owing(database, { ...card, body: 'old' });
+    await enqueue(database, { ...card, body: 'old' });
     const [seen] = await claim(database);
     if (seen === undefined) throw new Error('nothing was due');
-    await owing(database, { ...card, body: 'new', at: 11 });
+    await enqueue(database, { ...card, body: 'new', at: 11 });
     expect(await claim(database, 12, 'b')).toEqual([]);
     await draw(database, seen);
     const [newest] = await claim(database, 12, 'b');
@@ -130,7 +130,7 @@ describeBoth('messages', (open) => {
 
   it('are claimed again when the one who drew them died', async () => {
     const database = await open();
-    await owing(database, { key: 'o', kind: 'ops', at: 1 });
+    await enqueue(database, { key: 'o', kind: 'ops', at: 1 });
     expect(keys(await claim(database, 10))).toEqual(['o']);
     expect(keys(await claim(database, 109, 'b'))).toEqual([]);
     expect(keys(await claim(database, 110, 'b'))).toEqual(['o']);
@@ -139,7 +139,10 @@ describeBoth('messages', (open) => {
   it('go to one of two replicas', async () => {
     const database = await open();
     const replica = await database.again();
-    await owing(database, ...Array.from({ length: 30 }, (_, at): NewMessage => ({ key: `${at}`, kind: 'ops', at: 1 })));
+    await enqueue(
+      database,
+      ...Array.from({ length: 30 }, (_, at): NewMessage => ({ key: `${at}`, kind: 'ops', at: 1 })),
+    );
     const claimed = await Promise.all(
       [database, replica, database, replica].map((one, by) => claim(one, 10, `w${by}`)),
     );
@@ -151,19 +154,19 @@ describeBoth('messages', (open) => {
 
   it('refuse a body too long to be kept', async () => {
     const database = await open();
-    await expect(owing(database, { key: 'o', kind: 'ops', body: 'x'.repeat(BODY_LIMIT + 1), at: 1 })).rejects.toThrow(
+    await expect(enqueue(database, { key: 'o', kind: 'ops', body: 'x'.repeat(BODY_LIMIT + 1), at: 1 })).rejects.toThrow(
       RangeError,
     );
   });
 
-  it('are forgotten when they are old and drawn; cards, and what is owed, are not', async () => {
+  it('are forgotten when they are old and drawn; cards, and pending ones, are not', async () => {
     const database = await open();
     await save(database);
-    await owing(database, card, reply('1:1'), reply('1:2'), { key: 'new', kind: 'ops', at: 50 });
+    await enqueue(database, card, reply('1:1'), reply('1:2'), { key: 'new', kind: 'ops', at: 50 });
     await turn(database);
     await turn(database);
     await turn(database, 50);
-    await owing(database, reply('1:2', 'edited'));
+    await enqueue(database, reply('1:2', 'edited'));
     expect(await database.transaction((tx) => forgetMessages(tx, 50))).toBe(1);
     const left = await database.db.selectFrom('messages').select('key').orderBy('key').execute();
     expect(left.map(({ key }) => key)).toEqual(['1:2', '1:card', 'new']);

@@ -7,7 +7,7 @@ import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import type { ReadHandle } from '../../src/storage/tx.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { changeOf } from '../pipeline/given.ts';
+import { changeOf } from '../pipeline/fixtures.ts';
 import { sample } from './samples.ts';
 
 const processOf = async (db: ReadHandle): Promise<number> => {

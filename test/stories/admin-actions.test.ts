@@ -121,7 +121,7 @@ test('a lock asked for by form is taken once', async () => {
   await (await chi.says('/site unlock acme-shop/staging')).hears('acme-shop/staging is unlocked');
 });
 
-test('a deed that is delivered five times is done, written down and announced once', async () => {
+test('an admin action that is delivered five times is done, written down and announced once', async () => {
   const dee = scenario.person('dee');
   scenario.slack.delivery.duplicates = 5;
   await (await dee.says('/site lock acme-blog/staging five times')).hears('acme-blog/staging is locked by you');

@@ -7,7 +7,7 @@ import { inject } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/log.ts';
 import { start } from '../../src/main.ts';
-import { requested } from '../on-request.ts';
+import { resourceAt } from '../lazy-resource.ts';
 
 /**
  * How long anything in a story may take, in ms. Nothing takes a tenth of it, unless the machine is busy. Runs outside
@@ -87,7 +87,7 @@ export const sources: Program = { words: asStarted('src/main.ts') };
 /** The sources in one file, which is there in half the time. The proofs, which run without Vitest, have no such file. */
 export async function programOf(): Promise<Program> {
   if (!process.env['VITEST']) return sources;
-  const file = await requested(inject('bundledBot'));
+  const file = await resourceAt(inject('bundledBot'));
   return { words: asStarted(file), environment: { NODE_COMPILE_CACHE: join(dirname(file), 'compiled') } };
 }
 

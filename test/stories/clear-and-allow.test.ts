@@ -28,7 +28,7 @@ test.concurrent('a developer clears the cache of live: card, thread, and exactly
     path: '/sites/tools/clear-cache',
     query: {},
     authorization: 'right',
-    body: { environment_id: scenario.hosting.world.named('acme-shop/live')?.id },
+    body: { environment_id: scenario.hosting.world.environmentNamed('acme-shop/live')?.id },
     status: 202,
   });
   expect(JSON.stringify(write?.body)).toMatch(/^\{"environment_id":"[^"]+"\}$/);
@@ -37,7 +37,7 @@ test.concurrent('a developer clears the cache of live: card, thread, and exactly
 
 test.concurrent('somebody is let in over SSH, sees it first, and takes it back by a button', async () => {
   const ana = scenario.person('ana');
-  const live = scenario.hosting.world.named('acme-blog/live');
+  const live = scenario.hosting.world.environmentNamed('acme-blog/live');
   const before = [...(live?.allowlist ?? [])];
   await ana.says('/site allowlist add acme-blog/live 198.51.100.4', 'C0GENERAL');
   const review = await ana.form('List before');

@@ -27,7 +27,7 @@ describe('one person asks for all that there is', () => {
     'sixty log reads that hang: the others read, pause, resume and write as ever',
     inScenario({}, async (scenario) => {
       const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
-      const hung = scenario.hosting.world.named('acme-shop/live');
+      const hung = scenario.hosting.world.environmentNamed('acme-shop/live');
       const path = `/sites/environments/${hung?.id}/logs`;
       scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const inTime = threeSeconds();
@@ -55,7 +55,7 @@ describe('one person asks for all that there is', () => {
   test(
     'sixty log reads that hang, by two accounts of one person: no more than one person’s places',
     inScenario({ policy: joined }, async (scenario) => {
-      const hung = scenario.hosting.world.named('acme-shop/live');
+      const hung = scenario.hosting.world.environmentNamed('acme-shop/live');
       const path = `/sites/environments/${hung?.id}/logs`;
       scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const both = [ids.rob, ids.fay];
@@ -84,7 +84,7 @@ describe('one person asks for all that there is', () => {
     'whoever has all their places taken can still pause and resume: these have places of their own',
     inScenario({}, async (scenario) => {
       const chi = scenario.person('chi');
-      const hung = scenario.hosting.world.named('acme-shop/staging');
+      const hung = scenario.hosting.world.environmentNamed('acme-shop/staging');
       const path = `/sites/environments/${hung?.id}/ssh/get-allowed-ips`;
       scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const line = '/site allowlist add acme-shop/staging 198.51.100.4';
@@ -185,7 +185,7 @@ describe('one person asks for all that there is', () => {
       }
       const letIn = await ana.asks('/site allowlist add acme-docs/staging 198.51.100.4 --for 5m', 'C0GENERAL');
       await letIn.tells('✅ 198.51.100.4 is on the SSH allowlist');
-      const id = scenario.hosting.world.named('acme-shop/staging')?.id;
+      const id = scenario.hosting.world.environmentNamed('acme-shop/staging')?.id;
       const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
       scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const asked = () => scenario.hosting.journal.entries().filter((entry) => entry.path === path).length;

@@ -38,7 +38,7 @@ describe('forms', () => {
     await ben.form('What do you want to do?');
     await ben.submits({ Command: 'allowlist remove' });
     await ben.form('Remove addresses');
-    scenario.hosting.world.named('acme-docs/live')?.allowlist.splice(0, Infinity, '192.0.2.1', '192.0.2.2');
+    scenario.hosting.world.environmentNamed('acme-docs/live')?.allowlist.splice(0, Infinity, '192.0.2.1', '192.0.2.2');
     await ben.submits({ Environment: 'acme-docs/live', Addresses: '192.0.2.1' });
     await ben.form('List after');
     const change = await ben.confirms({ Reason: 'moved' }, 'D0U02BEN');
@@ -59,7 +59,7 @@ describe('forms', () => {
 
   test.concurrent('emptying a list is refused; with --empty it is done, with a warning', async () => {
     const ana = scenario.person('ana');
-    const docs = scenario.hosting.world.named('north-bakery/staging');
+    const docs = scenario.hosting.world.environmentNamed('north-bakery/staging');
     docs?.allowlist.splice(0, Infinity, '192.0.2.1');
     const refused = await ana.says('/site allowlist remove north-bakery/staging 192.0.2.1', 'G0BAKERY');
     await refused.hears('This would leave the SSH allowlist of north-bakery/staging empty. Nothing was changed.');
@@ -111,7 +111,7 @@ describe('a form', () => {
     const ana = scenario.person('ana');
     await ana.says('/site allowlist add acme-blog/live 198.51.100.4');
     await ana.form('List before');
-    scenario.hosting.world.named('acme-blog/live')?.allowlist.push('192.0.2.9');
+    scenario.hosting.world.environmentNamed('acme-blog/live')?.allowlist.push('192.0.2.9');
     await ana.submits();
     const anew = await ana.form('This changed while you were reading it. Nothing was done yet. Please look again.');
     expect(anew.text).toContain('192.0.2.9');
@@ -142,7 +142,7 @@ describe('a form', () => {
     const sent = await ben.says('/site allowlist add acme-docs/live 198.51.100.5');
     await ben.form('List before');
     scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
-    scenario.hosting.world.named('acme-docs/live')?.allowlist.push('198.51.100.5');
+    scenario.hosting.world.environmentNamed('acme-docs/live')?.allowlist.push('198.51.100.5');
     await ben.submits();
     await scenario.slack.closeModal(ben.id);
     await scenario.hostAnswers();

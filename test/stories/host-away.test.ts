@@ -117,7 +117,7 @@ describe.concurrent('the host', () => {
       const change = await scenario.person('ana').wants(push);
       await scenario.person('chi').clicks(change.card(), 'Approve');
       await scenario.holds(change.number);
-      const live = scenario.hosting.world.named('acme-shop/live');
+      const live = scenario.hosting.world.environmentNamed('acme-shop/live');
       if (live) scenario.hosting.world.removeEnvironment(live);
       scenario.passes(10_000);
       scenario.lets(change.number);

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Carried } from '../../src/playground/slack/delivery/envelope.ts';
+import type { RawEnvelope } from '../../src/playground/slack/delivery/envelope.ts';
 import { BOT_USER, TEAM } from '../../src/playground/slack/seed.ts';
 import { canaries, openScenario, type Scenario } from './scenario.ts';
 
 /** A delivery that is signed and lacks what it must have: acked or refused, nothing runs, and the process lives. */
-type Case = readonly [name: string, kind: Carried['kind'], payload: unknown];
+type Case = readonly [name: string, kind: RawEnvelope['kind'], payload: unknown];
 
 const policy = `
 version: 1
@@ -135,13 +135,13 @@ const cases = [...hostile, ...nothings, ...commands, ...interactions, ...events]
 
 describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind) => {
   let scenario: Scenario;
-  const answers = new Map<string, ReturnType<Scenario['slack']['bring']>>();
+  const answers = new Map<string, ReturnType<Scenario['slack']['deliverRaw']>>();
   beforeAll(async () => {
     // Longer than Bolt waits before it refuses by HTTP what nobody took.
     const slack = { delivery: { kind }, ackTimeoutMs: kind === 'http' ? 8_000 : 1_500 };
     scenario = await openScenario({ policy, slack, ownProcess: 'all' });
     // All at once: what nobody takes is refused after three seconds.
-    for (const [name, kindOf, payload] of cases) answers.set(name, scenario.slack.bring(kindOf, payload));
+    for (const [name, kindOf, payload] of cases) answers.set(name, scenario.slack.deliverRaw(kindOf, payload));
   });
   afterAll(() => scenario.close());
 

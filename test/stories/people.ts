@@ -1,4 +1,4 @@
-import type { SeenMessage, SeenView } from '../../src/playground/slack/reads.ts';
+import type { VisibleMessage, VisibleView } from '../../src/playground/slack/person-view.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { patienceMs } from './bot.ts';
 
@@ -18,16 +18,16 @@ export type TestUser = {
   /** Sends a slash command that is answered with a card. */
   readonly asks: (line: string, channel?: string) => Promise<ChangeThread>;
   /** Sends a slash command that opens a form; resolves to the form once its text has these words. */
-  readonly opens: (line: string, words: Words, channel?: string) => Promise<SeenView>;
+  readonly opens: (line: string, words: Words, channel?: string) => Promise<VisibleView>;
   /** Sends a slash command, confirms its form (typing the name if asked), and returns the waiting change. */
   readonly wants: (line: string, channel?: string) => Promise<ChangeThread>;
   readonly mentions: (line: string, channel?: string, thread?: string) => Promise<Said>;
   /** Edits a message of theirs. */
   readonly edits: (channel: string, ts: string, text: string) => Promise<Said>;
   /** Presses a button of a message, by its label. */
-  readonly clicks: (message: Pick<SeenMessage, 'channel' | 'ts'>, label: string) => Promise<Said>;
+  readonly clicks: (message: Pick<VisibleMessage, 'channel' | 'ts'>, label: string) => Promise<Said>;
   /** The topmost form, once its text has these words. */
-  readonly form: (words: Words) => Promise<SeenView>;
+  readonly form: (words: Words) => Promise<VisibleView>;
   readonly submits: (filled?: Parameters<SlackStandIn['submit']>[1]) => Promise<Outcome>;
   /** Submits the topmost form, which is answered with a card in that channel. */
   readonly confirms: (filled?: Parameters<SlackStandIn['submit']>[1], channel?: string) => Promise<ChangeThread>;
@@ -37,9 +37,9 @@ export type TestUser = {
 export type Said = {
   readonly outcome: Outcome;
   /** The first private answer with these words. */
-  readonly hears: (words: Words) => Promise<SeenMessage>;
+  readonly hears: (words: Words) => Promise<VisibleMessage>;
   /** All private answers. */
-  readonly answers: () => readonly SeenMessage[];
+  readonly answers: () => readonly VisibleMessage[];
 };
 
 /** A change as its channel sees it. */
@@ -47,12 +47,12 @@ export type ChangeThread = {
   readonly number: number;
   readonly channel: string;
   readonly ts: string;
-  readonly card: () => SeenMessage;
-  readonly replies: () => readonly SeenMessage[];
+  readonly card: () => VisibleMessage;
+  readonly replies: () => readonly VisibleMessage[];
   /** The first reply in the thread with these words. */
-  readonly tells: (words: Words) => Promise<SeenMessage>;
+  readonly tells: (words: Words) => Promise<VisibleMessage>;
   /** The card, once it has these words. */
-  readonly shows: (words: Words) => Promise<SeenMessage>;
+  readonly shows: (words: Words) => Promise<VisibleMessage>;
 };
 
 /** Whether a text has the words. */
@@ -65,9 +65,9 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
   const interact = async (channel: string, act: () => Promise<Outcome>): Promise<Said> => {
     const before = new Set(privateTo(slack, id, channel).map(keyOf));
     const outcome = await act();
-    const interaction = (): readonly SeenMessage[] =>
+    const interaction = (): readonly VisibleMessage[] =>
       privateTo(slack, id, channel).filter((one) => !before.has(keyOf(one)));
-    const hears = (words: Words): Promise<SeenMessage> =>
+    const hears = (words: Words): Promise<VisibleMessage> =>
       expectSoon(
         slack,
         `a private word to ${id} with ${words}`,
@@ -81,7 +81,7 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
     const heardBefore = privateTo(slack, id, channel).length;
     const mine = `Asked by @${slack.people().find((one) => one.id === id)?.display_name}`;
     await act();
-    const cards = (): readonly SeenMessage[] =>
+    const cards = (): readonly VisibleMessage[] =>
       cardsIn(slack, id, channel).filter((one) => !before.has(keyOf(one)) && one.text.includes(mine));
     const context = (): unknown => [
       privateTo(slack, id, channel).slice(heardBefore),
@@ -101,9 +101,9 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
   const opens: TestUser['opens'] = async (line, words, channel = defaultChannel) => {
     const sent = await says(line, channel);
     // After Slack's three seconds there is a button instead of a form.
-    const offer = (): SeenMessage | undefined =>
+    const offer = (): VisibleMessage | undefined =>
       sent.answers().find(({ text }) => text.startsWith('This needs a form.'));
-    const view = (): SeenView | undefined => slack.views(id).modals.findLast(({ text }) => has(text, words));
+    const view = (): VisibleView | undefined => slack.views(id).modals.findLast(({ text }) => has(text, words));
     const found = await expectSoon(slack, `a form of ${id}`, () => view() ?? offer(), sent.answers);
     if (!('ts' in found)) return found;
     await slack.click(id, found, { label: 'Open the form' });
@@ -138,17 +138,17 @@ export async function changeThreadAt(
   as: string,
   place: () => { readonly channel: string; readonly ts: string } | undefined,
 ): Promise<ChangeThread> {
-  const find = (): SeenMessage | undefined => {
+  const find = (): VisibleMessage | undefined => {
     const at = place();
     return at && slack.messages({ channel: at.channel, thread: at.ts, as }).find(({ ts }) => ts === at.ts);
   };
   return changeThreadOf(slack, as, await expectSoon(slack, 'a card', find, place));
 }
 
-function changeThreadOf(slack: SlackStandIn, as: string, { channel, ts, text }: SeenMessage): ChangeThread {
-  const thread = (): readonly SeenMessage[] => slack.messages({ channel, thread: ts, as });
-  const replies = (): readonly SeenMessage[] => thread().filter((one) => one.ts !== ts && !one.ephemeral);
-  const card = (): SeenMessage => {
+function changeThreadOf(slack: SlackStandIn, as: string, { channel, ts, text }: VisibleMessage): ChangeThread {
+  const thread = (): readonly VisibleMessage[] => slack.messages({ channel, thread: ts, as });
+  const replies = (): readonly VisibleMessage[] => thread().filter((one) => one.ts !== ts && !one.ephemeral);
+  const card = (): VisibleMessage => {
     const found = thread().find((one) => one.ts === ts);
     if (found === undefined) throw new Error(`the card ${ts} is gone`);
     return found;
@@ -192,16 +192,16 @@ export async function expectSoon<T>(
 }
 
 const numberOf = (text: string): number => Number(/· #(\d+)/.exec(text)?.[1] ?? Number.NaN);
-const keyOf = ({ channel, ts }: SeenMessage): string => `${channel} ${ts}`;
+const keyOf = ({ channel, ts }: VisibleMessage): string => `${channel} ${ts}`;
 
-function cardsIn(slack: SlackStandIn, as: string, channel: string): readonly SeenMessage[] {
+function cardsIn(slack: SlackStandIn, as: string, channel: string): readonly VisibleMessage[] {
   return slack
     .messages({ channel, as })
     .filter(({ text, ephemeral }) => !ephemeral && /^\S+ [^\n]* · #\d+\n/.test(text));
 }
 
 /** What only this person sees: ephemeral messages of a channel and its threads, and the bot's direct messages. */
-function privateTo(slack: SlackStandIn, id: string, channel: string): readonly SeenMessage[] {
+function privateTo(slack: SlackStandIn, id: string, channel: string): readonly VisibleMessage[] {
   const roots = slack.messages({ channel, as: id });
   const inThreads = roots.flatMap(({ ts, replies }) =>
     replies > 0 ? slack.messages({ channel, thread: ts, as: id }) : [],

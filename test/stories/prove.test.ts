@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
-import { live, type Life } from '../prove/life.ts';
-import { isQuick, lives } from '../prove/lives.ts';
+import { runKills, type KillRun } from '../prove/kill-and-restart.ts';
+import { isQuick, killPlan } from '../prove/kill-plan.ts';
 import { tales } from '../prove/replicas.ts';
 import { onScene } from '../prove/scene.ts';
-import { keys } from '../prove/story.ts';
-import { weather } from '../prove/weather/cell.ts';
-import { forecast, isQuickCell } from '../prove/weather/forecast.ts';
+import { keys } from '../prove/kill-story.ts';
+import { runCase } from '../prove/trouble/run-case.ts';
+import { allCases, isQuickCase } from '../prove/trouble/all-cases.ts';
 import { ids } from './scenario.ts';
 
 // The small matrix; `npm run prove` is the whole one.
@@ -14,10 +14,10 @@ const seed = process.env['SEED'] ?? '';
 // A life is many steps, and each says by itself what did not come.
 const patience = { timeout: 240_000, concurrent: true };
 
-const points = ({ rows }: Life): string => rows.map(({ name }) => name).join(', ');
+const points = ({ rows }: KillRun): string => rows.map(({ name }) => name).join(', ');
 
-async function livesWell(life: Life): Promise<void> {
-  const runs = await live(life);
+async function livesWell(life: KillRun): Promise<void> {
+  const runs = await runKills(life);
   expect(runs.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
   expect(runs).toHaveLength(life.rows.length);
 }
@@ -26,7 +26,7 @@ describe(
   'promise 1: killed between a click on Approve and the last word: written at most once, and told',
   patience,
   () => {
-    for (const life of lives(seed, isQuick.row)) test(`at ${points(life)}`, () => livesWell(life));
+    for (const life of killPlan(seed, isQuick.row)) test(`at ${points(life)}`, () => livesWell(life));
   },
 );
 
@@ -46,8 +46,8 @@ test(
 );
 
 describe('ordinary trouble upon a push that waits: written once, somebody hears of it, no false word', patience, () => {
-  test.each(forecast().filter(isQuickCell))('$weather.name', async ({ weather: name, kind }) => {
-    expect((await weather(name, kind)).wrong).toEqual([]);
+  test.each(allCases().filter(isQuickCase))('$trouble.name', async ({ trouble, kind }) => {
+    expect((await runCase(trouble, kind)).wrong).toEqual([]);
   });
 });
 

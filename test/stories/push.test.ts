@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-const idOf = (environment: string): string | undefined => scenario.hosting.world.named(environment)?.id;
+const idOf = (environment: string): string | undefined => scenario.hosting.world.environmentNamed(environment)?.id;
 
 describe.concurrent('promise 5: what was shown is what is sent:', () => {
   test('a push said in words: typed by name, approved by a lead, cooled down, sent once, followed to its end', async () => {
@@ -49,7 +49,9 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     const [write, ...more] = scenario.writes('acme-shop/live');
     expect(more).toEqual([]);
     expect(write).toMatchObject({ method: 'PUT', section: '4.9' });
-    expect(write?.path).toBe(`/sites/${scenario.hosting.world.named('acme-shop/live')?.siteId}/environments`);
+    expect(write?.path).toBe(
+      `/sites/${scenario.hosting.world.environmentNamed('acme-shop/live')?.siteId}/environments`,
+    );
     expect(write?.body).toEqual({
       source_env_id: idOf('acme-shop/staging'),
       target_env_id: idOf('acme-shop/live'),
@@ -58,7 +60,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
       run_search_and_replace: false,
       push_files_option: 'ALL_FILES',
     });
-    expect(scenario.hosting.world.named('acme-shop/live')?.database.from).toContain('acme-shop/staging');
+    expect(scenario.hosting.world.environmentNamed('acme-shop/live')?.database.from).toContain('acme-shop/staging');
     const card = await change.shows('✅ Pushed acme-shop/staging → acme-shop/live');
     expect(card.text).toContain('Approved by  @Chi, ');
     const ids = ['acme-shop/live', 'acme-shop/staging'].map((name) => `${name} …${idOf(name)?.slice(-4)}`);

@@ -87,8 +87,8 @@ describe.concurrent('a channel does not take what is posted', () => {
         'Clear the cache of acme-shop/staging',
       );
       await seenIn(scenario, ops, ids.chi, '#1', 'the host reports it finished');
-      const owed = (): unknown => scenario.rows('select key from messages where due_at is not null');
-      await vi.waitFor(() => expect(owed()).toEqual([]), { timeout: patienceMs });
+      const pending = (): unknown => scenario.rows('select key from messages where due_at is not null');
+      await vi.waitFor(() => expect(pending()).toEqual([]), { timeout: patienceMs });
     }),
   );
 

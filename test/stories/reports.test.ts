@@ -106,7 +106,7 @@ test.concurrent('where the bot is not, a report is read all the same, and sharin
 
 test.concurrent('a long table has a next page', async () => {
   const ana = scenario.person('ana');
-  const live = scenario.hosting.world.named('acme-docs/live');
+  const live = scenario.hosting.world.environmentNamed('acme-docs/live');
   const [backup] = live?.backups ?? [];
   if (live && backup) live.backups = Array.from({ length: 70 }, (_, id) => ({ ...backup, id, name: `backup-${id}.` }));
   const said = await ana.says('/site backups list acme-docs/live', 'C0OPS');
@@ -121,7 +121,7 @@ test.concurrent('a long table has a next page', async () => {
 
 test('a next page is for whoever may ask for it at that moment, as sharing is', async () => {
   const dee = scenario.person('dee');
-  const live = scenario.hosting.world.named('acme-blog/live');
+  const live = scenario.hosting.world.environmentNamed('acme-blog/live');
   const [backup] = live?.backups ?? [];
   if (live && backup) live.backups = Array.from({ length: 70 }, (_, id) => ({ ...backup, id, name: `backup-${id}.` }));
   const times = (): number => scenario.log().split('the policy was reloaded').length;
@@ -166,7 +166,7 @@ test.concurrent('a change is told to whoever may read its target, and to nobody 
   const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging', 'D0U01ANA');
   const reader = await scenario.person('ben').says(`/site change ${change.number}`, 'D0U02BEN');
   const story = await reader.hears(`Clear the cache of acme-shop/staging · #${change.number}`);
-  const id = scenario.hosting.world.named('acme-shop/staging')?.id ?? '';
+  const id = scenario.hosting.world.environmentNamed('acme-shop/staging')?.id ?? '';
   expect(story.text).toContain(`Ids: acme-shop/staging …${id.slice(-4)}\n`);
   const [row] = scenario.rows('select fingerprint from changes where number = ?', change.number);
   expect(story.text).toContain(`Fingerprint: ${String(row?.['fingerprint']).slice(0, 8)}`);
@@ -188,7 +188,7 @@ test.concurrent('the Home tab has buttons for what the person may run alone', as
 });
 
 test.concurrent('what the host does not find because of its capitals is found here', async () => {
-  scenario.hosting.world.named('acme-blog/staging')?.written.push({
+  scenario.hosting.world.environmentNamed('acme-blog/staging')?.written.push({
     at: Date.now(),
     kind: 'error',
     text: 'PHP Warning:  Gremlins In The Works in /www/x.php on line 7',

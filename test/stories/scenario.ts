@@ -6,7 +6,7 @@ import { vi } from 'vitest';
 import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
 import type { Entry } from '../../src/playground/hosting/journal.ts';
 import type { SlackOptions } from '../../src/playground/slack/options.ts';
-import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { createSteadyNow } from '../../src/storage/clock.ts';
@@ -66,7 +66,7 @@ export type Scenario = {
   /** Resolves when the bot has listed all sites again, because a person named an unknown one. */
   readonly listsAnew: () => Promise<void>;
   /** Replaces the blocks of a bot message, as if its last edit were lost or somebody had forged it. */
-  readonly redraws: (message: Pick<SeenMessage, 'channel' | 'ts'>, blocks: readonly unknown[]) => Promise<void>;
+  readonly redraws: (message: Pick<VisibleMessage, 'channel' | 'ts'>, blocks: readonly unknown[]) => Promise<void>;
   /** All output of every bot process. */
   readonly log: () => string;
   /** Everything the bot has left behind: log, messages, database files. */
@@ -152,7 +152,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     person: (name) => testUser(slack, ids[name]),
     change: (number, as = 'ana') => changeThreadAt(slack, ids[as], () => placeOf(file, number)),
     writes: (environment) => {
-      const id = environment === undefined ? '' : hosting.world.named(environment)?.id;
+      const id = environment === undefined ? '' : hosting.world.environmentNamed(environment)?.id;
       const isAbout = (entry: Entry): boolean =>
         id !== undefined && JSON.stringify([entry.path, entry.body]).includes(id);
       return hosting.journal.entries().filter((entry) => entry.method !== 'GET' && isAbout(entry));
@@ -190,7 +190,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     lets: (number) => rewrite('update changes set due_at = 1 where number = ? and owner is null', number),
     hostAnswers: async () => {
       await hosting.until(() => hosting.faults.list().every(({ kind }) => kind !== 'delay') || undefined, patienceMs);
-      hosting.faults.letGo();
+      hosting.faults.release();
     },
     dropsOnce: (site) => {
       const named = ({ id, name, displayName }: { id: string; name: string; displayName: string }) => ({

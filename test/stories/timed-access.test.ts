@@ -20,7 +20,7 @@ const soon = (isSo: () => boolean): Promise<void> =>
 
 /** Somebody is let into an environment for five minutes. */
 async function letIn(at: Scenario, name: Person, environment: string, channel: string, forTime = '5m') {
-  const found = at.hosting.world.named(environment);
+  const found = at.hosting.world.environmentNamed(environment);
   if (found === undefined) throw new Error(`there is no ${environment}`);
   const before = [...found.allowlist];
   const words = `/site allowlist add ${environment} ${address} --for ${forTime}`;
@@ -234,7 +234,13 @@ channels: { ops: C0OPS }
     await forGood.tells('this is waiting for your approval');
     const timer = (): Record<string, unknown> =>
       at.rows('select * from timers where change = ?', added.number)[0] ?? {};
-    return { chi, added, forGood, timer, list: () => at.hosting.world.named('acme-blog/staging')?.allowlist ?? [] };
+    return {
+      chi,
+      added,
+      forGood,
+      timer,
+      list: () => at.hosting.world.environmentNamed('acme-blog/staging')?.allowlist ?? [],
+    };
   };
 
   test(
@@ -330,7 +336,7 @@ describe.concurrent('things stand still', () => {
     'an old unknown removal is said to have happened: what was granted since is not touched, and ends in its time',
     inScenario({ policy: withForce }, async (at) => {
       const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
-      const staging = at.hosting.world.named('acme-shop/staging');
+      const staging = at.hosting.world.environmentNamed('acme-shop/staging');
       await (await ana.asks(`/site allowlist add acme-shop/staging ${address}`)).tells('✅');
       const path = `/sites/environments/${staging?.id}/ssh/set-allowed-ips`;
       at.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', path, applied: true });
@@ -353,7 +359,7 @@ describe.concurrent('things stand still', () => {
     'an old unknown grant is said to have happened: it sets no end for what was granted for good since',
     inScenario({ policy: withForce }, async (at) => {
       const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
-      const staging = at.hosting.world.named('acme-shop/staging');
+      const staging = at.hosting.world.environmentNamed('acme-shop/staging');
       const path = `/sites/environments/${staging?.id}/ssh/set-allowed-ips`;
       at.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', path });
       const lost = await ana.asks(`/site allowlist add acme-shop/staging ${address} --for 5m`);
@@ -564,7 +570,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
     'the environment answers 404 and three lists over a minute lack it: gone, and that is said and written down',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
-      const staging = at.hosting.world.named('acme-shop/staging');
+      const staging = at.hosting.world.environmentNamed('acme-shop/staging');
       if (staging) at.hosting.world.removeEnvironment(staging);
       const { id: fault } = at.hosting.faults.add(noSites);
       at.passes(10_000);

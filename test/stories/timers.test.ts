@@ -24,7 +24,7 @@ type LetIn = {
 /** Somebody is let into an environment for five minutes. */
 async function letIn(name: 'ana' | 'ben', environment: string, channel: string): Promise<LetIn> {
   const { hosting, slack } = scenario;
-  const list = (): string[] => hosting.world.named(environment)?.allowlist ?? [];
+  const list = (): string[] => hosting.world.environmentNamed(environment)?.allowlist ?? [];
   const before = [...list()];
   const added = await scenario.person(name).asks(`/site allowlist add ${environment} 198.51.100.4 --for 5m`, channel);
   await added.tells('✅ 198.51.100.4 is on the SSH allowlist');
@@ -78,7 +78,7 @@ describe.concurrent('somebody is let in for a while', () => {
   });
 
   test('and is the last one on the list by then: that is told, nothing is emptied, and it is tried again', async () => {
-    scenario.hosting.world.named('north-bakery/staging')?.allowlist.push('192.0.2.7');
+    scenario.hosting.world.environmentNamed('north-bakery/staging')?.allowlist.push('192.0.2.7');
     const { added, list, becomes, isOver, removal } = await letIn('ana', 'north-bakery/staging', 'G0BAKERY');
     becomes('198.51.100.4');
     isOver();
@@ -94,7 +94,7 @@ describe.concurrent('somebody is let in for a while', () => {
 
   test('and the host has trouble when it is over: requester and ops channel hear of it, and it is tried again', async () => {
     const { added, before, list, isOver, removal } = await letIn('ana', 'harbor-events/staging', 'C0OPS');
-    const id = scenario.hosting.world.named('harbor-events/staging')?.id;
+    const id = scenario.hosting.world.environmentNamed('harbor-events/staging')?.id;
     const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
     const { id: fault } = scenario.hosting.faults.add({ kind: 'status', status: 500, path, times: 'always' });
     isOver();

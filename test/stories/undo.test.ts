@@ -8,7 +8,8 @@ beforeAll(async () => {
 afterAll(() => scenario.close());
 
 /** The list of an environment, as it is whenever it is asked for. */
-const listOf = (environment: string) => (): string[] => scenario.hosting.world.named(environment)?.allowlist ?? [];
+const listOf = (environment: string) => (): string[] =>
+  scenario.hosting.world.environmentNamed(environment)?.allowlist ?? [];
 
 /** Ana adds an address, and sees the button that takes it back. */
 async function added(environment: string, channel: string) {
@@ -86,12 +87,14 @@ describe('undo', () => {
     const ana = scenario.person('ana');
     const change = await ana.asks('/site redirects add acme-shop/staging /sale-1 /sale', 'C0ACME');
     const proof = await change.tells('✅ acme-shop/staging has the redirect');
-    const rule = scenario.hosting.world.named('acme-shop/staging')?.redirects.find(({ from }) => from === '/sale-1');
+    const rule = scenario.hosting.world
+      .environmentNamed('acme-shop/staging')
+      ?.redirects.find(({ from }) => from === '/sale-1');
     if (rule === undefined) throw new Error('there is no such redirect');
     rule.to = '/by-somebody-else';
     await ana.clicks(proof, 'Undo');
     await ana.form(/Somebody has changed acme-shop\/staging since[^]*by-somebody-else/);
-    const rules = scenario.hosting.world.named('acme-shop/staging')?.redirects.map(({ from }) => from);
+    const rules = scenario.hosting.world.environmentNamed('acme-shop/staging')?.redirects.map(({ from }) => from);
     expect(rules).toContain('/sale-1');
   });
 

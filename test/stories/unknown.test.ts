@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const policy = `
@@ -22,7 +22,8 @@ beforeAll(async () => {
 afterAll(() => scenario.close());
 
 const onto = (site: string): string => `/site push ${site}/live ${site}/staging --database`;
-const labels = ({ controls }: Pick<SeenMessage, 'controls'>): readonly string[] => controls.map(({ label }) => label);
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
 const closing = ['It happened', 'It did not happen'];
 const locksOf = (number: number): readonly unknown[] =>
   scenario.rows('select target from locks where change = ?', number);
@@ -30,7 +31,7 @@ const stateOf = (number: number): unknown =>
   scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 /** The next push onto an environment of that site is answered 500. */
 const breakPush = (site: string, applied: boolean): void => {
-  const path = `/sites/${scenario.hosting.world.named(`${site}/live`)?.siteId}/environments`;
+  const path = `/sites/${scenario.hosting.world.environmentNamed(`${site}/live`)?.siteId}/environments`;
   scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path, applied });
 };
 const longAgo = (number: number): void => scenario.rewrite('update changes set sent_at = 1 where number = ?', number);
@@ -91,7 +92,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
 
   test('of somebody who was let in for a while: the time begins when a person says that it happened', async () => {
     const [ben, dee] = [scenario.person('ben'), scenario.person('dee')];
-    const id = scenario.hosting.world.named('lumen-studio/staging')?.id;
+    const id = scenario.hosting.world.environmentNamed('lumen-studio/staging')?.id;
     const path = `/sites/environments/${id}/ssh/set-allowed-ips`;
     scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', path });
     const change = await ben.asks('/site allowlist add lumen-studio/staging 198.51.100.4 --for 5m', 'C0GENERAL');
@@ -117,7 +118,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await dee.clicks(change.card(), 'Approve');
     const told = await change.tells(/^⚠️ .*Outcome unknown\./);
     await change.tells(/and there is no new one\. It may not have started, or not yet\./);
-    const staging = scenario.hosting.world.named('acme-docs/staging');
+    const staging = scenario.hosting.world.environmentNamed('acme-docs/staging');
     const writes = scenario.writes('acme-docs/staging').length;
     if (staging) scenario.hosting.world.removeEnvironment(staging);
     await scenario.listsAnew();

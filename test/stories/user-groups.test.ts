@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SEED } from '../../src/playground/slack/seed.ts';
-import type { SeenMessage } from '../../src/playground/slack/reads.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { expectSoon } from './people.ts';
 import { inScenario, openScenario, type Scenario } from './scenario.ts';
 
@@ -42,7 +42,7 @@ const open = async (scenario: Scenario, usergroup: string, users: readonly strin
   scenario.slack.disableGroup(usergroup, false);
   await scenario.slack.changeGroup(usergroup, users);
 };
-const inOps = (scenario: Scenario, words: string): Promise<SeenMessage> =>
+const inOps = (scenario: Scenario, words: string): Promise<VisibleMessage> =>
   expectSoon(
     scenario.slack,
     `a word to ops with ${words}`,
@@ -93,7 +93,7 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
     });
 
     test('ops are told once, and once more when it is well again; of what passes, nothing', async () => {
-      const spoken = (): readonly SeenMessage[] =>
+      const spoken = (): readonly VisibleMessage[] =>
         scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).filter(({ text }) => text.includes('S0BARRED'));
       if (error === 'ratelimited') return expect(spoken()).toEqual([]);
       expect((await inOps(scenario, 'S0BARRED')).text).toContain(error);

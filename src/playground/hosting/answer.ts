@@ -8,7 +8,7 @@ import type { routeFor } from './routes/table.ts';
 export type Switches = Record<OptionalEndpoint, boolean>;
 
 /** A complete request; `body` is undefined if it is larger than the service accepts. */
-export type Asked = {
+export type CompleteRequest = {
   readonly authorized: boolean;
   readonly found: ReturnType<typeof routeFor>;
   readonly query: URLSearchParams;
@@ -17,13 +17,13 @@ export type Asked = {
 };
 
 /** The service's answer; errors are worded as in section 7 and use only statuses that the endpoint lists. */
-export function answerTo(asked: Asked, host: Host, switches: Readonly<Switches>): Reply {
-  const { found, body } = asked;
-  if (!asked.authorized) return { status: 401, body: unauthorized(host.dialect) };
+export function answerTo(request: CompleteRequest, host: Host, switches: Readonly<Switches>): Reply {
+  const { found, body } = request;
+  if (!request.authorized) return { status: 401, body: unauthorized(host.dialect) };
   if (found === undefined || isOff(found.route.optional, switches)) return { status: 404, body: errorBody(404) };
   try {
     if (body === undefined) throw new Refused('malformed', 'the body is too large');
-    return found.route.answer(new Call(found.id, asked.query, asked.contentType, body), host);
+    return found.route.answer(new Call(found.id, request.query, request.contentType, body), host);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
     const status = statusFor(error.reason, found.route.errors);
@@ -40,7 +40,7 @@ function isOff(optional: OptionalEndpoint | undefined, switches: Readonly<Switch
 }
 
 /** A host that answers like this one but changes nothing. */
-export function rehearsal(host: Host & { readonly operations: Operations }): Host {
-  const tell = (id: string): Reply => host.operations.tell(id);
-  return { ...host, world: host.world.copy(), operations: { start: accepted, tell } };
+export function withoutEffects(host: Host & { readonly operations: Operations }): Host {
+  const status = (id: string): Reply => host.operations.status(id);
+  return { ...host, world: host.world.copy(), operations: { start: accepted, status } };
 }

@@ -9,13 +9,18 @@ import type { Reply } from './reply.ts';
 import type { Timers } from './timers.ts';
 
 /** A fault that replaces the answer; a mere delay does not. */
-export type Breaking = Exclude<Fault, { kind: 'delay' }>;
-type Kind<K extends Breaking['kind']> = Extract<Fault, { kind: K }>;
+export type ReplyFault = Exclude<Fault, { kind: 'delay' }>;
+type Kind<K extends ReplyFault['kind']> = Extract<Fault, { kind: K }>;
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 
 /** Answers a request as the fault says instead of with `real`. */
-export async function play(fault: Breaking, real: Reply, response: ServerResponse, timers: Timers): Promise<void> {
+export async function sendBroken(
+  fault: ReplyFault,
+  real: Reply,
+  response: ServerResponse,
+  timers: Timers,
+): Promise<void> {
   if (fault.ms > 0) await timers.wait(fault.ms);
   const whole = Buffer.from(JSON.stringify(real.body));
   switch (fault.kind) {
@@ -32,10 +37,10 @@ export async function play(fault: Breaking, real: Reply, response: ServerRespons
       return;
     case 'huge-body':
       response.writeHead(real.status, json);
-      return untilTheyLeave(pipeline(Readable.from(padding(fault.bytes)), response));
+      return untilDisconnect(pipeline(Readable.from(padding(fault.bytes)), response));
     case 'gzip-bomb':
       response.writeHead(real.status, { ...json, 'content-encoding': 'gzip' });
-      return untilTheyLeave(pipeline(Readable.from(padding(fault.bytes)), createGzip(), response));
+      return untilDisconnect(pipeline(Readable.from(padding(fault.bytes)), createGzip(), response));
     case 'slow-body':
       return drip(fault, real.status, whole, response, timers);
     case 'capital-ids':
@@ -113,6 +118,6 @@ function* padding(bytes: number): Generator<Buffer> {
 }
 
 /** A client should hang up on such a body, so its error is expected. */
-async function untilTheyLeave(sent: Promise<void>): Promise<void> {
+async function untilDisconnect(sent: Promise<void>): Promise<void> {
   await sent.catch(() => undefined);
 }

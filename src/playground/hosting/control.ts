@@ -16,7 +16,7 @@ type Controlled = {
   readonly faults: Faults;
   readonly optional: Switches;
 };
-type Lever = (request: ControlRequest, controlled: Controlled) => unknown;
+type Handler = (request: ControlRequest, controlled: Controlled) => unknown;
 
 const kinds = Object.keys(defaultDurations).filter((kind): kind is OperationKind => kind in defaultDurations);
 const duration = z.int().min(0).max(3_600_000);
@@ -36,7 +36,7 @@ const count = z
 const journalQuery = z.object({ after: count.default(0), limit: count.default(1_000) });
 
 /** What the control API can do, by method and path. */
-const levers: Readonly<Record<string, Lever>> = {
+const handlers: Readonly<Record<string, Handler>> = {
   'GET /endpoints': () => routes.map(({ section, method, path, errors }) => ({ section, method, path, errors })),
   'GET /journal': ({ query }, { journal }) => {
     const { after, limit } = journalQuery.parse(Object.fromEntries(query));
@@ -66,10 +66,10 @@ const levers: Readonly<Record<string, Lever>> = {
   'GET /optional': (_request, { optional }) => optional,
   'POST /optional': ({ body }, { optional }) => Object.assign(optional, switches.parse(body)),
   'GET /state': ({ query }, { world }) => {
-    const words = query.get('environment');
-    if (words === null) return overview(world);
-    const environment = world.named(words);
-    if (environment === undefined) throw new RangeError(`there is no environment "${words}"`);
+    const name = query.get('environment');
+    if (name === null) return overview(world);
+    const environment = world.environmentNamed(name);
+    if (environment === undefined) throw new RangeError(`there is no environment "${name}"`);
     return environment;
   },
 };
@@ -77,19 +77,19 @@ const levers: Readonly<Record<string, Lever>> = {
 /** The control API of a stand-in: bad input is answered 400 with one sentence, an unknown path with undefined. */
 export function controlOf(controlled: Controlled): Control {
   return async (request): Promise<ControlAnswer | undefined> => {
-    const lever = levers[`${request.method} ${request.path}`];
-    if (lever === undefined) return undefined;
+    const handler = handlers[`${request.method} ${request.path}`];
+    if (handler === undefined) return undefined;
     try {
-      return { status: 200, body: await lever(request, controlled) };
+      return { status: 200, body: await handler(request, controlled) };
     } catch (error) {
-      const sentence = wrongInput(error);
+      const sentence = sentenceFor(error);
       if (sentence === undefined) throw error;
       return { status: 400, body: { message: sentence } };
     }
   };
 }
 
-function wrongInput(error: unknown): string | undefined {
+function sentenceFor(error: unknown): string | undefined {
   if (error instanceof RangeError) return `${error.message}.`;
   if (!(error instanceof z.ZodError)) return undefined;
   const [issue] = error.issues;

@@ -15,7 +15,7 @@ export type Dialect = 'document' | 'kinsta';
 /** What a route can read and change. `now` is in epoch milliseconds. */
 export type Host = {
   readonly world: World;
-  readonly operations: Pick<Operations, 'start' | 'tell'>;
+  readonly operations: Pick<Operations, 'start' | 'status'>;
   readonly seed: string;
   readonly dialect: Dialect;
   /** Logs ignore the requested span and search and return their newest lines, as older public versions did. */

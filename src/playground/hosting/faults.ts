@@ -73,10 +73,10 @@ export class Faults {
 
   /** Puts a fault in force. Throws zod's error if it is invalid, `RangeError` beyond 200. */
   add(request: FaultRequest): Fault {
-    const asked = faultShape.parse(request);
+    const parsed = faultShape.parse(request);
     if (this.#inForce.length >= maxFaults) throw new RangeError(`at most ${maxFaults} faults can be in force`);
     this.#lastId += 1;
-    const fault: Fault = { ...asked, id: this.#lastId, met: 0 };
+    const fault: Fault = { ...parsed, id: this.#lastId, met: 0 };
     this.#inForce.push(fault);
     return fault;
   }
@@ -94,13 +94,13 @@ export class Faults {
   }
 
   /** Ends all current delays, so those requests are answered at once. */
-  letGo(): void {
+  release(): void {
     this.#gate.resolve();
     this.#gate = Promise.withResolvers<void>();
   }
 
   /** Resolves when the current delays are ended early. */
-  letsGo(): Promise<void> {
+  untilReleased(): Promise<void> {
     return this.#gate.promise;
   }
 

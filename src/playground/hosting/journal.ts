@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Changes } from './changes.ts';
+import type { Waiters } from './waiters.ts';
 
 /** One request and its outcome; `at` in epoch milliseconds, `size` in bytes of the body. */
 export type Entry = {
@@ -36,14 +36,14 @@ const maxBytes = 64 * 1024 * 1024;
 export class Journal {
   readonly #entries: Entry[] = [];
   readonly #connections = new WeakMap<Socket, number>();
-  readonly #changes: Changes;
+  readonly #waiters: Waiters;
   readonly #limit: number;
   #seq = 0;
   #connected = 0;
   #bytes = 0;
 
-  constructor(changes: Changes, limit: number) {
-    this.#changes = changes;
+  constructor(waiters: Waiters, limit: number) {
+    this.#waiters = waiters;
     this.#limit = limit;
   }
 
@@ -77,9 +77,9 @@ export class Journal {
     response.once('close', () => {
       entry.state = response.writableFinished ? 'answered' : 'cut';
       if (response.headersSent) entry.status = response.statusCode;
-      this.#changes.announce();
+      this.#waiters.notify();
     });
-    this.#changes.announce();
+    this.#waiters.notify();
     return entry;
   }
 
@@ -90,7 +90,7 @@ export class Journal {
     entry.body = parsed(body);
     if (this.#entries.includes(entry)) this.#bytes += body.length;
     this.#trim();
-    this.#changes.announce();
+    this.#waiters.notify();
   }
 
   #trim(): void {

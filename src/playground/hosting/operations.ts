@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Changes } from './changes.ts';
+import type { Waiters } from './waiters.ts';
 import { errorBody, Refused } from './refused.ts';
 import type { Reply } from './reply.ts';
 import type { Timers } from './timers.ts';
@@ -50,20 +50,20 @@ export class Operations {
   readonly #planned: { kind: OperationKind; outcome: Outcome }[] = [];
   readonly #started = new Map<string, Operation>();
   readonly #timers: Timers;
-  readonly #changes: Changes;
+  readonly #waiters: Waiters;
   readonly #now: () => number;
 
   constructor(given: {
     durations: Durations;
     notKnownFor: number;
     timers: Timers;
-    changes: Changes;
+    waiters: Waiters;
     now: () => number;
   }) {
     this.durations = given.durations;
     this.notKnownFor = given.notKnownFor;
     this.#timers = given.timers;
-    this.#changes = given.changes;
+    this.#waiters = given.waiters;
     this.#now = given.now;
   }
 
@@ -90,7 +90,7 @@ export class Operations {
   }
 
   /** The answer to `GET /operations/{id}`: 404 while unknown, 202 running, 200 finished, 500 failed. */
-  tell(id: string): Reply {
+  status(id: string): Reply {
     const operation = this.#started.get(id);
     if (operation === undefined || this.#now() - operation.startedAt < this.notKnownFor) {
       return { status: 404, body: errorBody(404) };
@@ -115,7 +115,7 @@ export class Operations {
     operation.state = outcome === 'finish' && succeeded(work) ? 'finished' : 'failed';
     if (operation.state === 'failed') work.fail?.();
     operation.settledAt = this.#now();
-    this.#changes.announce();
+    this.#waiters.notify();
   }
 
   #forgetOne(): void {

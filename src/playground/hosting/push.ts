@@ -1,4 +1,4 @@
-import { touches, withPaths } from './tree.ts';
+import { touches, withPaths } from './file-tree.ts';
 import type { Environment, InstalledTheme } from './resources.ts';
 import type { World } from './world.ts';
 

@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody, sendJson } from '../http.ts';
-import { answerTo, rehearsal, type Switches } from './answer.ts';
-import { play } from './broken-replies.ts';
+import { answerTo, withoutEffects, type Switches } from './answer.ts';
+import { sendBroken } from './broken-replies.ts';
 import type { Host } from './endpoint.ts';
 import type { Fault, Faults } from './faults.ts';
 import type { Entry, Journal } from './journal.ts';
@@ -27,7 +27,11 @@ export type Service = {
 };
 
 /** Serves one request. Its fault is chosen when the headers arrive; its effect comes after the whole body. */
-export async function take(request: IncomingMessage, response: ServerResponse, service: Service): Promise<void> {
+export async function serveRequest(
+  request: IncomingMessage,
+  response: ServerResponse,
+  service: Service,
+): Promise<void> {
   const { host, journal, faults, optional } = service;
   const { path, below, query } = addressOf(request);
   const found = below === undefined ? undefined : routeFor(request.method ?? '', below);
@@ -37,14 +41,19 @@ export async function take(request: IncomingMessage, response: ServerResponse, s
   const entry = journal.open(request, response, arrival);
   const fault = faults.take(entry.method, path, section);
   if (fault !== undefined) entry.fault = fault.kind;
-  const letGo = faults.letsGo();
+  const untilReleased = faults.untilReleased();
   try {
     const body = await bodyOf(request);
     if (body === undefined) response.setHeader('connection', 'close');
     else journal.received(entry, body);
     const contentType = request.headers['content-type'] ?? '';
-    const asked = { authorized: authorization === 'right', found, query, contentType, body };
-    await respond((on) => answerTo(asked, on, optional), fault && { ...fault, letGo }, response, service);
+    const complete = { authorized: authorization === 'right', found, query, contentType, body };
+    await respond(
+      (on) => answerTo(complete, on, optional),
+      fault && { ...fault, released: untilReleased },
+      response,
+      service,
+    );
   } catch (error) {
     // A client that left mid-request gets nothing. Any other error is a bug of the stand-in.
     if (!response.headersSent && !response.destroyed) sendJson(response, 500, errorBody(500, String(error)));
@@ -53,16 +62,16 @@ export async function take(request: IncomingMessage, response: ServerResponse, s
 
 async function respond(
   answer: (host: Host) => Reply,
-  fault: (Fault & { readonly letGo: Promise<void> }) | undefined,
+  fault: (Fault & { readonly released: Promise<void> }) | undefined,
   response: ServerResponse,
   { host, timers }: Service,
 ): Promise<void> {
-  if (fault?.kind === 'delay') await Promise.race([timers.wait(fault.ms), fault.letGo]);
+  if (fault?.kind === 'delay') await Promise.race([timers.wait(fault.ms), fault.released]);
   if (fault === undefined || fault.kind === 'delay') {
     const { status, body } = answer(host);
     return sendJson(response, status, body);
   }
-  await play(fault, answer(fault.applied ? host : rehearsal(host)), response, timers);
+  await sendBroken(fault, answer(fault.applied ? host : withoutEffects(host)), response, timers);
 }
 
 /** Path and query exactly as sent (a URL parser would normalise them), and the path below the base, if it is. */

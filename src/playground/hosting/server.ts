@@ -1,12 +1,12 @@
 import { type Control, serve } from '../http.ts';
 import type { Switches } from './answer.ts';
-import { Changes } from './changes.ts';
+import { Waiters } from './waiters.ts';
 import { controlOf } from './control.ts';
 import type { Dialect } from './endpoint.ts';
 import { Faults } from './faults.ts';
 import { Journal } from './journal.ts';
 import { type Durations, Operations, defaultDurations } from './operations.ts';
-import { base, type Service, take } from './requests.ts';
+import { base, type Service, serveRequest } from './requests.ts';
 import type { Plan } from './seed/plan.ts';
 import { seedWorld } from './seed/seed.ts';
 import { Timers } from './timers.ts';
@@ -56,20 +56,20 @@ const everythingOn: Switches = { operations: true, sites: true, validate: true, 
 export async function startHosting(options: HostingOptions = {}): Promise<HostingStandIn> {
   const { key = 'playground-hosting-key', seed = 'sitehand', dialect = 'document', now = Date.now } = options;
   const { ignoresLogSpan = false } = options;
-  const changes = new Changes();
+  const waiters = new Waiters();
   const timers = new Timers();
   const durations = { ...defaultDurations, ...options.durations };
-  const operations = new Operations({ durations, notKnownFor: options.notKnownFor ?? 1_000, timers, changes, now });
+  const operations = new Operations({ durations, notKnownFor: options.notKnownFor ?? 1_000, timers, waiters, now });
   const world = new World(seedWorld(seed, now(), options.plan));
   const service: Service = {
     key,
     timers,
     host: { world, operations, seed, dialect, ignoresLogSpan, now },
-    journal: new Journal(changes, options.journalLimit ?? 10_000),
+    journal: new Journal(waiters, options.journalLimit ?? 10_000),
     faults: new Faults(),
     optional: { ...everythingOn, ...options.optional },
   };
-  const served = await serve((request, response) => void take(request, response, service), options.port);
+  const served = await serve((request, response) => void serveRequest(request, response, service), options.port);
   const { journal, faults, optional } = service;
   let closing: Promise<void> | undefined;
   return {
@@ -82,10 +82,10 @@ export async function startHosting(options: HostingOptions = {}): Promise<Hostin
     faults,
     optional,
     control: controlOf({ world, operations, journal, faults, optional }),
-    until: (probe, timeoutMs) => changes.until(probe, timeoutMs),
+    until: (probe, timeoutMs) => waiters.until(probe, timeoutMs),
     close: () => {
       timers.close();
-      changes.close();
+      waiters.close();
       closing ??= served.close();
       return closing;
     },

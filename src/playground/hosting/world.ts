@@ -48,8 +48,8 @@ export class World {
   }
 
   /** An environment by its name (`acme-shop/live`), for tests and the control API. */
-  named(words: string): Environment | undefined {
-    const [siteName, name] = words.split('/');
+  environmentNamed(nameOf: string): Environment | undefined {
+    const [siteName, name] = nameOf.split('/');
     const site = this.sites.find((one) => one.name === siteName);
     return site?.environments.find((one) => one.name === name);
   }

@@ -7,7 +7,7 @@ export type Asset = { readonly type: string; readonly text: string };
 const MODULE = /^\/web\/[a-z-]+\.ts$/;
 const STYLES = /^\/web\/[a-z]+\.css$/;
 /** The module that the page shares with the server; it needs nothing of Node. */
-const SHARED = new Set(['/slack/json.ts']);
+const SHARED = new Set(['/slack/json-fields.ts']);
 
 /**
  * The file at a path of the page's server, or undefined. Read on each request, so that edits show on reload.

@@ -1,6 +1,6 @@
 import type { Bot } from '../bot.ts';
 import type { ControlAnswer, ControlRequest } from '../http.ts';
-import { fieldsOf } from '../slack/json.ts';
+import { fieldsOf } from '../slack/json-fields.ts';
 
 const SIGNALS = ['SIGTERM', 'SIGKILL', 'SIGINT', 'SIGSTOP', 'SIGCONT'] as const;
 

@@ -2,19 +2,19 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Bot } from '../bot.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { HostingStandIn } from '../hosting/server.ts';
-import type { Watch } from '../moving.ts';
+import type { ChangeWatcher } from '../bot-changes.ts';
 import type { SlackStandIn } from '../slack/stand-in.ts';
 import type { Entry } from '../hosting/journal.ts';
 import { sendJson } from '../http.ts';
-import type { Fields } from '../slack/json.ts';
+import type { Fields } from '../slack/json-fields.ts';
 
 /** What the page shows and controls. `bot` is undefined until it is started. */
-export type Stage = {
+export type PageSources = {
   readonly slack: Pick<SlackStandIn, 'control' | 'subscribe'>;
   readonly hosting: Pick<HostingStandIn, 'control' | 'journal' | 'until'>;
   readonly bot: () => Bot | undefined;
   readonly catalogue: Pick<Catalogue, 'commands'>;
-  readonly changes: Pick<Watch, 'current'>;
+  readonly changes: Pick<ChangeWatcher, 'current'>;
   /** The page's modules as one, to serve in their place. */
   readonly inOneFile?: string | undefined;
 };
@@ -43,17 +43,17 @@ const DELIVERIES = 100;
 type Delivered = { readonly number: number } & Fields;
 
 /** Follows the stand-ins until `close`. */
-export function createEvents({ slack, hosting, bot, changes }: Stage): Events {
+export function createEvents({ slack, hosting, bot, changes }: PageSources): Events {
   const readers = new Set<ServerResponse>();
-  const tell = (event: string, told: unknown): void => {
-    const text = message(event, told);
+  const tell = (event: string, data: unknown): void => {
+    const text = message(event, data);
     for (const reader of readers) {
       if (reader.writableLength > UNREAD) reader.destroy();
       else reader.write(text);
     }
   };
   let deliveries: readonly Delivered[] = [];
-  const leave = slack.subscribe(({ number, kind, detail }) => {
+  const stop = slack.subscribe(({ number, kind, detail }) => {
     // There are thousands of calls, and the page shows none.
     if (kind === 'call') return;
     if (kind !== 'delivery') return tell('slack', { number, kind, detail });
@@ -77,30 +77,30 @@ export function createEvents({ slack, hosting, bot, changes }: Stage): Events {
     tellChanges: () => tell('changes', changes.current()),
     tellFaults: () => tell('faults', null),
     close() {
-      leave();
+      stop();
       for (const reader of readers) reader.destroy();
     },
   };
 }
 
-const message = (event: string, told: unknown): string => `event: ${event}\ndata: ${JSON.stringify(told)}\n\n`;
+const message = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 
 /** Sends entries that are new or have moved on, each state once. */
 async function followJournal(
-  { journal, until }: Stage['hosting'],
+  { journal, until }: PageSources['hosting'],
   onEntries: (entries: readonly Entry[]) => void,
 ): Promise<never> {
-  let told = new Map<number, Entry['state']>();
+  let data = new Map<number, Entry['state']>();
   for (;;) {
     const different = await until(() => {
       const some = journal
         .entries()
         .slice(-WATCHED)
-        .filter(({ seq, state }) => told.get(seq) !== state);
+        .filter(({ seq, state }) => data.get(seq) !== state);
       return some.length > 0 ? some : undefined;
     }, FOREVER_MS);
     onEntries(different);
-    told = new Map(
+    data = new Map(
       journal
         .entries()
         .slice(-WATCHED)

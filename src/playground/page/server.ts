@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ControlAnswer, TooLarge, readBody, sendJson, serve } from '../http.ts';
 import { controlBot } from './bot-control.ts';
-import { type Events, type Stage, createEvents } from './events.ts';
+import { type Events, type PageSources, createEvents } from './events.ts';
 import { type Asset, assetAt } from './assets.ts';
 import { HEADERS, refusalOf } from './guard.ts';
 
@@ -14,10 +14,10 @@ const BODY = 256 * 1024;
  * Serves the page on loopback: `/`, its modules, `/events`, `/commands` and `/control/{slack,hosting,bot}/…`. Port 0
  * takes a free one. Rejects with the system's error if the port is taken.
  */
-export async function servePage(stage: Stage, port = 0): Promise<PageServer> {
-  const events = createEvents(stage);
+export async function servePage(sources: PageSources, port = 0): Promise<PageServer> {
+  const events = createEvents(sources);
   const served = await serve((request, response) => {
-    answer(stage, events, request, response).catch((error: unknown) => fail(response, error));
+    answer(sources, events, request, response).catch((error: unknown) => fail(response, error));
   }, port);
   return {
     url: served.url,
@@ -30,41 +30,46 @@ export async function servePage(stage: Stage, port = 0): Promise<PageServer> {
   };
 }
 
-async function answer(stage: Stage, events: Events, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  sources: PageSources,
+  events: Events,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
   for (const [name, value] of Object.entries(HEADERS)) response.setHeader(name, value);
   const refusal = refusalOf(request.headers);
   if (refusal !== undefined) return sendJson(response, 403, { error: refusal });
   const { pathname, searchParams } = new URL(request.url ?? '/', 'http://page');
   if (pathname === '/events') return events.follow(request, response);
   if (pathname === '/commands' && request.method === 'GET') {
-    return sendJson(response, 200, await stage.catalogue.commands());
+    return sendJson(response, 200, await sources.catalogue.commands());
   }
   if (pathname.startsWith('/control/')) {
-    const said = await control(stage, request, pathname.slice('/control'.length), searchParams);
+    const result = await control(sources, request, pathname.slice('/control'.length), searchParams);
     if (request.method !== 'GET' && pathname.endsWith('/faults')) events.tellFaults();
     return sendJson(
       response,
-      said?.status ?? 404,
-      said?.body ?? { error: `there is no ${request.method} ${pathname}` },
+      result?.status ?? 404,
+      result?.body ?? { error: `there is no ${request.method} ${pathname}` },
     );
   }
-  const asset = request.method === 'GET' ? await assetAt(pathname, stage.inOneFile) : undefined;
+  const asset = request.method === 'GET' ? await assetAt(pathname, sources.inOneFile) : undefined;
   if (asset === undefined) return sendJson(response, 404, { error: `there is no ${request.method} ${pathname}` });
   sendAsset(response, asset);
 }
 
 async function control(
-  { slack, hosting, bot }: Stage,
+  { slack, hosting, bot }: PageSources,
   request: IncomingMessage,
   path: string,
   query: URLSearchParams,
 ): Promise<ControlAnswer | undefined> {
   const [, part = '', ...rest] = path.split('/');
   const text = (await readBody(request, BODY)).toString();
-  const asked = { method: request.method ?? '', path: `/${rest.join('/')}`, query, body: parsed(text) };
-  if (part === 'slack') return slack.control(asked);
-  if (part === 'hosting') return hosting.control(asked);
-  return part === 'bot' ? controlBot(bot(), asked) : undefined;
+  const controlRequest = { method: request.method ?? '', path: `/${rest.join('/')}`, query, body: parsed(text) };
+  if (part === 'slack') return slack.control(controlRequest);
+  if (part === 'hosting') return hosting.control(controlRequest);
+  return part === 'bot' ? controlBot(bot(), controlRequest) : undefined;
 }
 
 /** A request's body is not JSON; nothing was done. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type Fields, isFields, parseJson } from './json.ts';
+import { type Fields, isFields, parseJson } from './json-fields.ts';
 import { Refused } from './refused.ts';
 
 /** Form fields that hold JSON, and Slack's error if they do not. */

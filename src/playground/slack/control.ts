@@ -1,54 +1,71 @@
 import type { Control, ControlRequest } from '../http.ts';
 import type { ChannelChange, PersonChange } from './driving/administer.ts';
-import type { Where, Which } from './driving/surface.ts';
+import type { SurfaceReference, ElementSelector } from './driving/surface.ts';
 import { faultOf } from './faults.ts';
-import type { Said } from './inputs.ts';
-import { type Fields, fieldsOf, isFields, listOf, objectsOf, wordOf } from './json.ts';
+import type { InputValue } from './inputs.ts';
+import { type Fields, fieldsOf, isFields, listOf, objectsOf, nonEmptyTextOf } from './json-fields.ts';
 import { Impossible } from './refused.ts';
 import { POSTING, type Posting } from './shapes.ts';
 import type { SlackStandIn } from './stand-in.ts';
 
 type Slack = Omit<SlackStandIn, 'control'>;
-type Asked = { readonly body: Fields; readonly query: Fields; readonly id: string };
-type Answer = (slack: Slack, asked: Asked) => unknown;
+type ControlInput = { readonly body: Fields; readonly query: Fields; readonly id: string };
+type Answer = (slack: Slack, input: ControlInput) => unknown;
 
 /** Every path, with `:id` for one segment. Bodies and answers are JSON. */
 const PATHS: Readonly<Record<string, Answer>> = {
-  'POST /command': (slack, { body }) => slack.command(need(body, 'person'), need(body, 'channel'), need(body, 'text')),
+  'POST /command': (slack, { body }) =>
+    slack.command(requiredText(body, 'person'), requiredText(body, 'channel'), requiredText(body, 'text')),
   'POST /say': (slack, { body }) =>
-    slack.say(need(body, 'person'), need(body, 'channel'), need(body, 'text'), wordOf(body['thread'])),
+    slack.say(
+      requiredText(body, 'person'),
+      requiredText(body, 'channel'),
+      requiredText(body, 'text'),
+      nonEmptyTextOf(body['thread']),
+    ),
   'POST /mention': (slack, { body }) =>
-    slack.mention(need(body, 'person'), need(body, 'channel'), need(body, 'text'), wordOf(body['thread'])),
+    slack.mention(
+      requiredText(body, 'person'),
+      requiredText(body, 'channel'),
+      requiredText(body, 'text'),
+      nonEmptyTextOf(body['thread']),
+    ),
   'POST /edit': (slack, { body }) =>
-    slack.edit(need(body, 'person'), need(body, 'channel'), need(body, 'ts'), need(body, 'text')),
+    slack.edit(
+      requiredText(body, 'person'),
+      requiredText(body, 'channel'),
+      requiredText(body, 'ts'),
+      requiredText(body, 'text'),
+    ),
   'POST /click': (slack, { body }) =>
-    slack.click(need(body, 'person'), whereOf(body), whichOf(body), body['confirm'] !== false),
+    slack.click(requiredText(body, 'person'), whereOf(body), whichOf(body), body['confirm'] !== false),
   'POST /pick': (slack, { body }) =>
-    slack.pick(need(body, 'person'), whereOf(body), whichOf(body), saidOf(body['said'], 'said')),
+    slack.pick(requiredText(body, 'person'), whereOf(body), whichOf(body), inputValueOf(body['said'], 'said')),
   'POST /suggest': (slack, { body }) =>
     slack.suggest(
-      need(body, 'person'),
+      requiredText(body, 'person'),
       whereOf(body),
       whichOf(body),
-      typeof body['query'] === 'string' ? body['query'] : need(body, 'query'),
+      typeof body['query'] === 'string' ? body['query'] : requiredText(body, 'query'),
     ),
-  'POST /submit': (slack, { body }) => slack.submit(need(body, 'person'), filledOf(body['values'])),
-  'POST /close': (slack, { body }) => slack.closeModal(need(body, 'person'), body['all'] === true),
-  'POST /shortcut': (slack, { body }) => slack.shortcut(need(body, 'person'), need(body, 'callback_id')),
-  'POST /home': (slack, { body }) => slack.home(need(body, 'person')),
+  'POST /submit': (slack, { body }) => slack.submit(requiredText(body, 'person'), filledOf(body['values'])),
+  'POST /close': (slack, { body }) => slack.closeModal(requiredText(body, 'person'), body['all'] === true),
+  'POST /shortcut': (slack, { body }) =>
+    slack.shortcut(requiredText(body, 'person'), requiredText(body, 'callback_id')),
+  'POST /home': (slack, { body }) => slack.home(requiredText(body, 'person')),
   'GET /people': (slack) => ({ people: slack.people(), groups: slack.groups() }),
   'GET /channels': (slack) => slack.channels(),
   'GET /messages': (slack, { query }) => {
-    const thread = wordOf(query['thread']);
+    const thread = nonEmptyTextOf(query['thread']);
     return slack.messages({
-      channel: need(query, 'channel'),
-      as: need(query, 'as'),
+      channel: requiredText(query, 'channel'),
+      as: requiredText(query, 'as'),
       ...(thread === undefined ? {} : { thread }),
       ...limitOf(query['limit']),
     });
   },
-  'GET /views': (slack, { query }) => slack.views(need(query, 'as')),
-  'GET /files': (slack, { query }) => slack.files(need(query, 'as')),
+  'GET /views': (slack, { query }) => slack.views(requiredText(query, 'as')),
+  'GET /files': (slack, { query }) => slack.files(requiredText(query, 'as')),
   'GET /calls': (slack) => slack.calls(),
   'GET /problems': (slack) => slack.problems(),
   'GET /notices': (slack) => slack.notices(),
@@ -58,7 +75,7 @@ const PATHS: Readonly<Record<string, Answer>> = {
     return slack.faults.list();
   },
   'DELETE /faults': (slack, { query }) => {
-    const id = wordOf(query['id']);
+    const id = nonEmptyTextOf(query['id']);
     const isRemoved = slack.faults.remove(id === undefined ? undefined : Number(id));
     if (id !== undefined && !isRemoved) throw new Impossible(`there is no fault ${id}`);
     return slack.faults.list();
@@ -67,13 +84,13 @@ const PATHS: Readonly<Record<string, Answer>> = {
   'POST /groups/:id': (slack, { id, body }) =>
     typeof body['disabled'] === 'boolean'
       ? slack.disableGroup(id, body['disabled'])
-      : slack.changeGroup(id, words(body['users'], 'users')),
+      : slack.changeGroup(id, stringList(body['users'], 'users')),
   'POST /channels/:id': (slack, { id, body }) => slack.changeChannel(id, channelChange(body)),
   'POST /disconnect': (slack, { body }) => {
     slack.disconnectSockets(body['abruptly'] === true);
     return {};
   },
-  'POST /redeliver': (slack, { body }) => slack.redeliver(need(body, 'envelope')),
+  'POST /redeliver': (slack, { body }) => slack.redeliver(requiredText(body, 'envelope')),
   'POST /delivery': (slack, { body }) => {
     const { duplicates, signature } = body;
     if (typeof duplicates === 'number') slack.delivery.duplicates = Math.min(Math.max(Math.trunc(duplicates), 1), 20);
@@ -91,8 +108,8 @@ export function createControl(slack: Slack): Control {
     if (found === undefined) return undefined;
     try {
       if (request.body !== undefined && !isFields(request.body)) throw new Impossible('the body must be a JSON object');
-      const asked = { body: fieldsOf(request.body), query: Object.fromEntries(request.query), id: found.id };
-      return { status: 200, body: await found.answer(slack, asked) };
+      const input = { body: fieldsOf(request.body), query: Object.fromEntries(request.query), id: found.id };
+      return { status: 200, body: await found.answer(slack, input) };
     } catch (error) {
       if (error instanceof Impossible) return { status: 400, body: { error: error.message } };
       throw error;
@@ -107,8 +124,8 @@ function find({ method, path }: ControlRequest): { readonly answer: Answer; read
   return answer && { answer, id: decodeURIComponent(id ?? '') };
 }
 
-function need(said: Fields, field: string): string {
-  const value = wordOf(said[field]);
+function requiredText(body: Fields, field: string): string {
+  const value = nonEmptyTextOf(body[field]);
   if (value === undefined) throw new Impossible(`"${field}" is missing`);
   return value;
 }
@@ -120,24 +137,24 @@ function limitOf(value: unknown): { readonly limit?: number } {
   return { limit };
 }
 
-function words(value: unknown, field: string): readonly string[] {
+function stringList(value: unknown, field: string): readonly string[] {
   const all = listOf(value).filter((each) => typeof each === 'string');
   if (!Array.isArray(value) || all.length < value.length) throw new Impossible(`"${field}" must be a list of strings`);
   return all;
 }
 
 /** `{ channel, ts }` for a message, or `view`: `modal`, `home` or a view's id. Default: the topmost modal. */
-function whereOf(body: Fields): Where {
-  if (body['channel'] !== undefined) return { channel: need(body, 'channel'), ts: need(body, 'ts') };
-  const view = wordOf(body['view']) ?? 'modal';
+function whereOf(body: Fields): SurfaceReference {
+  if (body['channel'] !== undefined) return { channel: requiredText(body, 'channel'), ts: requiredText(body, 'ts') };
+  const view = nonEmptyTextOf(body['view']) ?? 'modal';
   return view === 'modal' || view === 'home' ? view : { view };
 }
 
-function whichOf(body: Fields): Which {
+function whichOf(body: Fields): ElementSelector {
   const fields = ['action_id', 'block_id', 'label', 'value'] as const;
   const which = Object.fromEntries(
     fields.flatMap((field) => {
-      const value = wordOf(body[field]);
+      const value = nonEmptyTextOf(body[field]);
       return value === undefined ? [] : [[field, value]];
     }),
   );
@@ -145,27 +162,27 @@ function whichOf(body: Fields): Which {
   return which;
 }
 
-function saidOf(value: unknown, field: string): Said {
+function inputValueOf(value: unknown, field: string): InputValue {
   if (value === null || typeof value === 'string' || typeof value === 'number' || isFields(value)) return value;
-  if (Array.isArray(value)) return listOf(value).some(isFields) ? objectsOf(value) : words(value, field);
+  if (Array.isArray(value)) return listOf(value).some(isFields) ? objectsOf(value) : stringList(value, field);
   throw new Impossible(`"${field}" must be text, a number, an option, a list of texts, or null`);
 }
 
-const filledOf = (value: unknown): Readonly<Record<string, Said>> =>
-  Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, said]) => [name, saidOf(said, name)]));
+const filledOf = (value: unknown): Readonly<Record<string, InputValue>> =>
+  Object.fromEntries(Object.entries(fieldsOf(value)).map(([name, each]) => [name, inputValueOf(each, name)]));
 
 function personChange(body: Fields): PersonChange {
   return {
-    ...kept(body, ['deleted', 'is_restricted', 'is_ultra_restricted', 'is_stranger'], isFlag),
-    ...kept(body, ['display_name', 'real_name', 'tz'], isWord),
+    ...typedFields(body, ['deleted', 'is_restricted', 'is_ultra_restricted', 'is_stranger'], isFlag),
+    ...typedFields(body, ['display_name', 'real_name', 'tz'], isWord),
   };
 }
 
 function channelChange(body: Fields): ChannelChange {
   return {
-    ...kept(body, ['bot', 'archived', 'shared', 'invited'], isFlag),
-    ...kept(body, ['name'], isWord),
-    ...kept(body, ['posting'], isPosting),
+    ...typedFields(body, ['bot', 'archived', 'shared', 'invited'], isFlag),
+    ...typedFields(body, ['name'], isWord),
+    ...typedFields(body, ['posting'], isPosting),
   };
 }
 
@@ -173,7 +190,7 @@ const isFlag = (value: unknown): value is boolean => typeof value === 'boolean';
 const isWord = (value: unknown): value is string => typeof value === 'string';
 const isPosting = (value: unknown): value is Posting => POSTING.some((each) => each === value);
 
-function kept<T>(
+function typedFields<T>(
   body: Fields,
   fields: readonly string[],
   fits: (value: unknown) => value is T,

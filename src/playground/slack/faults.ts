@@ -1,4 +1,4 @@
-import { type Fields, wordOf } from './json.ts';
+import { type Fields, nonEmptyTextOf } from './json-fields.ts';
 import { Impossible } from './refused.ts';
 
 /** The kinds of fault. `lost` does what was asked and loses the answer; `off` is a server without the method. */
@@ -25,26 +25,26 @@ export type Fault = {
   readonly delayMs?: number;
 };
 
-/** A fault being played; `letGo` ends its delay early. */
-export type Played = Fault & { readonly letGo: AbortSignal };
+/** A fault being played; `released` ends its delay early. */
+export type ActiveFault = Fault & { readonly released: AbortSignal };
 
 /** A fault waiting to be played. Its id is unique while the stand-in runs. */
-type Waiting = Fault & { readonly id: number };
+type QueuedFault = Fault & { readonly id: number };
 
 /** The faults waiting to be played, oldest first. */
 export type Faults = {
   /** At most 200 at a time. */
-  add(fault: Fault): Waiting;
-  list(): readonly Waiting[];
+  add(fault: Fault): QueuedFault;
+  list(): readonly QueuedFault[];
   /** Removes the fault with that id, or all without an id. False if there was none. */
   remove(id?: number): boolean;
   /** Ends all current delays, so those calls are answered at once. */
-  letGo(): void;
+  release(): void;
   /** The fault to play for this call, counted down. */
   next(
     method: string,
     about?: { readonly channel?: string | undefined; readonly usergroup?: string | undefined },
-  ): Played | undefined;
+  ): ActiveFault | undefined;
 };
 
 const LIMIT = 200;
@@ -54,7 +54,7 @@ export function createFaults(): Faults {
   const waiting: { fault: Fault; id: number; left: number }[] = [];
   let added = 0;
   let gate = new AbortController();
-  const shown = ({ fault, id, left }: (typeof waiting)[number]): Waiting =>
+  const shown = ({ fault, id, left }: (typeof waiting)[number]): QueuedFault =>
     Number.isFinite(left) ? { ...fault, id, times: left } : { ...fault, id };
   return {
     add(fault) {
@@ -69,7 +69,7 @@ export function createFaults(): Faults {
       const index = waiting.findIndex((each) => each.id === id);
       return index >= 0 && waiting.splice(index, 1).length > 0;
     },
-    letGo() {
+    release() {
       gate.abort();
       gate = new AbortController();
     },
@@ -84,7 +84,7 @@ export function createFaults(): Faults {
       if (found === undefined) return undefined;
       found.left -= 1;
       if (found.left <= 0) waiting.splice(index, 1);
-      return { ...found.fault, letGo: gate.signal };
+      return { ...found.fault, released: gate.signal };
     },
   };
 }
@@ -92,16 +92,17 @@ export function createFaults(): Faults {
 const KINDS: readonly FaultKind[] = ['error', 'status', 'rate_limited', 'reset', 'html', 'lost', 'off', 'delay'];
 
 /** Reads a fault from JSON. Throws `Impossible` with a sentence if it is not one. */
-export function faultOf(said: Fields): Fault {
-  const method = wordOf(said['method']);
-  const kind = KINDS.find((each) => each === said['kind']);
+export function faultOf(body: Fields): Fault {
+  const method = nonEmptyTextOf(body['method']);
+  const kind = KINDS.find((each) => each === body['kind']);
   if (method === undefined) throw new Impossible('a fault needs the name of a method, or *');
   if (kind === undefined) throw new Impossible(`a fault's kind is one of ${KINDS.join(', ')}`);
-  const error = wordOf(said['error']);
+  const error = nonEmptyTextOf(body['error']);
   if (kind === 'error' && error === undefined) throw new Impossible("a fault of kind error needs Slack's error string");
-  const channel = wordOf(said['channel']);
-  const usergroup = wordOf(said['usergroup']);
-  const retryAfter = typeof said['retryAfter'] === 'number' ? `${said['retryAfter']}` : wordOf(said['retryAfter']);
+  const channel = nonEmptyTextOf(body['channel']);
+  const usergroup = nonEmptyTextOf(body['usergroup']);
+  const retryAfter =
+    typeof body['retryAfter'] === 'number' ? `${body['retryAfter']}` : nonEmptyTextOf(body['retryAfter']);
   return {
     method,
     kind,
@@ -109,14 +110,14 @@ export function faultOf(said: Fields): Fault {
     ...(usergroup === undefined ? {} : { usergroup }),
     ...(error === undefined ? {} : { error }),
     ...(retryAfter === undefined ? {} : { retryAfter }),
-    ...wholes(said, { times: 1, status: 200, delayMs: 0 }),
+    ...wholes(body, { times: 1, status: 200, delayMs: 0 }),
   };
 }
 
-function wholes(said: Fields, least: Readonly<Record<string, number>>): { [name: string]: number } {
+function wholes(body: Fields, least: Readonly<Record<string, number>>): { [name: string]: number } {
   const numbers: { [name: string]: number } = {};
   for (const [name, min] of Object.entries(least)) {
-    const value = said[name];
+    const value = body[name];
     if (value === undefined) continue;
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min)
       throw new Impossible(`${name} is a whole number of at least ${min}`);

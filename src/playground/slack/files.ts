@@ -1,4 +1,4 @@
-import { type Fields, objectsOf, textOf, wordOf } from './json.ts';
+import { type Fields, objectsOf, textOf, nonEmptyTextOf } from './json-fields.ts';
 import { keep } from './journal.ts';
 import { post } from './messages.ts';
 import { Refused } from './refused.ts';
@@ -45,21 +45,21 @@ export const fileObject = (workspace: Workspace, file: StoredFile): Fields => ({
 
 /** Finishes uploads, and shares them in one message where a channel is given. Refuses `file_not_found`. */
 export function completeFiles(workspace: Workspace, sent: unknown, args: Fields): readonly StoredFile[] {
-  const channel = wordOf(args['channel_id']);
+  const channel = nonEmptyTextOf(args['channel_id']);
   const files = objectsOf(sent).map((each) => {
     const file = workspace.files.get(textOf(each['id']));
     if (file === undefined || file.content === undefined || file.complete) throw new Refused('file_not_found');
     const channels = channel === undefined ? [] : [channel];
-    return { ...file, title: wordOf(each['title']) ?? file.name, complete: true, channels };
+    return { ...file, title: nonEmptyTextOf(each['title']) ?? file.name, complete: true, channels };
   });
   if (files.length === 0) throw new Refused('invalid_arguments', ['[ERROR] missing required field: files']);
   for (const file of files) {
     workspace.files.set(file.id, file);
-    workspace.changes.tell('file', { file: file.id, channel });
+    workspace.events.emit('file', { file: file.id, channel });
   }
   if (channel !== undefined) {
     const text = textOf(args['initial_comment']);
-    const threadTs = wordOf(args['thread_ts']);
+    const threadTs = nonEmptyTextOf(args['thread_ts']);
     post(workspace, { channel, author: BOT_USER, text, threadTs, files: files.map((file) => file.id) });
   }
   return files;

@@ -1,35 +1,35 @@
 import { elementsOf } from './block-kit/check.ts';
-import { type Fields, fieldsOf, objectsOf, textOf } from './json.ts';
+import { type Fields, fieldsOf, objectsOf, textOf } from './json-fields.ts';
 import { Impossible } from './refused.ts';
 import type { Values } from './shapes.ts';
 
-type Holding = {
+type ValueField = {
   readonly key: string;
   readonly initial: string;
   readonly of: 'text' | 'option' | 'id';
   readonly many: boolean;
 };
 
-const holds = (of: Holding['of'], key: string, initial: string): Holding => ({
+const valueField = (of: ValueField['of'], key: string, initial: string): ValueField => ({
   key,
   initial,
   of,
   many: key.endsWith('s'),
 });
-const typed = holds('text', 'value', 'initial_value');
-const oneOption = holds('option', 'selected_option', 'initial_option');
-const someOptions = holds('option', 'selected_options', 'initial_options');
+const typed = valueField('text', 'value', 'initial_value');
+const oneOption = valueField('option', 'selected_option', 'initial_option');
+const someOptions = valueField('option', 'selected_options', 'initial_options');
 
 /** The field that holds each input's value, and the field with its initial value. */
-const INPUTS: Readonly<Record<string, Holding>> = {
+const INPUTS: Readonly<Record<string, ValueField>> = {
   plain_text_input: typed,
   email_text_input: typed,
   url_text_input: typed,
   number_input: typed,
-  rich_text_input: holds('text', 'rich_text_value', 'initial_value'),
-  datepicker: holds('text', 'selected_date', 'initial_date'),
-  timepicker: holds('text', 'selected_time', 'initial_time'),
-  datetimepicker: holds('text', 'selected_date_time', 'initial_date_time'),
+  rich_text_input: valueField('text', 'rich_text_value', 'initial_value'),
+  datepicker: valueField('text', 'selected_date', 'initial_date'),
+  timepicker: valueField('text', 'selected_time', 'initial_time'),
+  datetimepicker: valueField('text', 'selected_date_time', 'initial_date_time'),
   static_select: oneOption,
   external_select: oneOption,
   radio_buttons: oneOption,
@@ -37,21 +37,21 @@ const INPUTS: Readonly<Record<string, Holding>> = {
   checkboxes: someOptions,
   multi_static_select: someOptions,
   multi_external_select: someOptions,
-  users_select: holds('id', 'selected_user', 'initial_user'),
-  multi_users_select: holds('id', 'selected_users', 'initial_users'),
-  conversations_select: holds('id', 'selected_conversation', 'initial_conversation'),
-  multi_conversations_select: holds('id', 'selected_conversations', 'initial_conversations'),
-  channels_select: holds('id', 'selected_channel', 'initial_channel'),
-  multi_channels_select: holds('id', 'selected_channels', 'initial_channels'),
+  users_select: valueField('id', 'selected_user', 'initial_user'),
+  multi_users_select: valueField('id', 'selected_users', 'initial_users'),
+  conversations_select: valueField('id', 'selected_conversation', 'initial_conversation'),
+  multi_conversations_select: valueField('id', 'selected_conversations', 'initial_conversations'),
+  channels_select: valueField('id', 'selected_channel', 'initial_channel'),
+  multi_channels_select: valueField('id', 'selected_channels', 'initial_channels'),
 };
 
 /** A value to put into an input: text, an id, or an option (by value, label or whole), or a list of those. */
-export type Said = string | number | null | Fields | readonly (string | Fields)[];
+export type InputValue = string | number | null | Fields | readonly (string | Fields)[];
 
-const holding = (element: Fields): Holding | undefined => INPUTS[textOf(element['type'])];
+const valueFieldOf = (element: Fields): ValueField | undefined => INPUTS[textOf(element['type'])];
 
 /** Whether an element keeps a value; buttons do not. */
-export const isInput = (element: Fields): boolean => holding(element) !== undefined;
+export const isInput = (element: Fields): boolean => valueFieldOf(element) !== undefined;
 
 /** The options in the element itself. */
 export const optionsOf = (element: Fields): readonly Fields[] => [
@@ -59,8 +59,8 @@ export const optionsOf = (element: Fields): readonly Fields[] => [
   ...objectsOf(element['option_groups']).flatMap((group) => objectsOf(group['options'])),
 ];
 
-function atFirst(element: Fields): Fields {
-  const held = holding(element);
+function initialValue(element: Fields): Fields {
+  const held = valueFieldOf(element);
   if (held === undefined) return {};
   return { type: element['type'], [held.key]: element[held.initial] ?? (held.many ? [] : null) };
 }
@@ -75,7 +75,7 @@ export function valuesOf(blocks: readonly Fields[], before: Values = new Map()):
       const old = before.get(blockId)?.get(actionId);
       const held = old?.['type'] === element['type'] ? old : undefined;
       const inBlock = values.get(blockId) ?? new Map<string, Fields>();
-      values.set(blockId, inBlock.set(actionId, held ?? atFirst(element)));
+      values.set(blockId, inBlock.set(actionId, held ?? initialValue(element)));
     }
   }
   return values;
@@ -92,17 +92,17 @@ export const stateOf = (values: Values): Fields => ({
   values: Object.fromEntries([...values].map(([block, inBlock]) => [block, Object.fromEntries(inBlock)])),
 });
 
-/** An element's value after a person put `said` into it. `offered` are the options to choose from. */
-export function chosen(element: Fields, said: Said, offered: readonly Fields[]): Fields {
-  const held = holding(element);
+/** An element's value after a person put `value` into it. `offered` are the options to choose from. */
+export function chosen(element: Fields, value: InputValue, offered: readonly Fields[]): Fields {
+  const held = valueFieldOf(element);
   const type = element['type'];
   if (held === undefined) throw new Impossible(`nothing can be put into a ${textOf(type)}`);
-  if (held.of === 'option') return { type, [held.key]: chosenOptions(held, said, offered) };
-  if (held.many) return { type, [held.key]: Array.isArray(said) ? said : [said] };
-  return { type, [held.key]: said === '' ? null : said };
+  if (held.of === 'option') return { type, [held.key]: chosenOptions(held, value, offered) };
+  if (held.many) return { type, [held.key]: Array.isArray(value) ? value : [value] };
+  return { type, [held.key]: value === '' ? null : value };
 }
 
-function chosenOptions(held: Holding, said: Said, offered: readonly Fields[]): unknown {
+function chosenOptions(held: ValueField, value: InputValue, offered: readonly Fields[]): unknown {
   const find = (wanted: unknown): Fields => {
     const match =
       offered.find((option) => option['value'] === wanted) ??
@@ -113,8 +113,8 @@ function chosenOptions(held: Holding, said: Said, offered: readonly Fields[]): u
       `${JSON.stringify(wanted)} is not offered; there is ${offered.map(label).join(', ') || 'nothing'}`,
     );
   };
-  if (held.many) return (Array.isArray(said) ? said : said === null ? [] : [said]).map(find);
-  return said === null ? null : find(said);
+  if (held.many) return (Array.isArray(value) ? value : value === null ? [] : [value]).map(find);
+  return value === null ? null : find(value);
 }
 
 const label = (option: Fields): string => JSON.stringify(fieldsOf(option['text'])['text']);

@@ -1,5 +1,5 @@
 import { withIds } from './block-kit/ids.ts';
-import { type Fields, objectsOf } from './json.ts';
+import { type Fields, objectsOf } from './json-fields.ts';
 import type { Message } from './shapes.ts';
 import type { Workspace } from './workspace.ts';
 
@@ -65,7 +65,7 @@ function kept(workspace: Workspace, draft: Partial<Message>): Pick<Message, 'blo
 }
 
 const tell = (workspace: Workspace, message: Message): void =>
-  workspace.changes.tell('message', {
+  workspace.events.emit('message', {
     channel: message.channel,
     ts: message.ts,
     thread: message.threadTs,

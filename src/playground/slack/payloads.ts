@@ -1,5 +1,5 @@
 import { stateOf } from './inputs.ts';
-import type { Fields } from './json.ts';
+import type { Fields } from './json-fields.ts';
 import { APP_ID, BOT_ID, BOT_USER, TEAM } from './seed.ts';
 import type { Channel, Message, Person, View } from './shapes.ts';
 
@@ -70,7 +70,7 @@ const enterpriseOf = ({ enterprise_user: of }: Person): Fields | null =>
 export function commandPayload(
   person: Person,
   channel: Channel,
-  said: { readonly command: string; readonly text: string; readonly triggerId: string; readonly responseUrl: string },
+  typed: { readonly command: string; readonly text: string; readonly triggerId: string; readonly responseUrl: string },
 ): Fields {
   return {
     token: TOKEN,
@@ -84,12 +84,12 @@ export function commandPayload(
     channel_name: channelName(channel),
     user_id: person.id,
     user_name: person.name,
-    command: said.command,
-    text: said.text,
+    command: typed.command,
+    text: typed.text,
     api_app_id: APP_ID,
     is_enterprise_install: 'false',
-    response_url: said.responseUrl,
-    trigger_id: said.triggerId,
+    response_url: typed.responseUrl,
+    trigger_id: typed.triggerId,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Fields } from './json.ts';
+import type { Fields } from './json-fields.ts';
 
 /** Slack refuses a Web API call: `code` is its error string, `detail` is added to the answer. */
 export class Refused extends Error {

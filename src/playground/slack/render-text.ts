@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, objectsOf, textOf } from './json.ts';
+import { type Fields, fieldsOf, listOf, objectsOf, textOf } from './json-fields.ts';
 import type { Workspace } from './workspace.ts';
 
 /** Turns ids in text into the names that a client shows. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { checkedContent } from './content.ts';
-import { type Fields, isTrue, textOf, wordOf } from './json.ts';
+import { checkedContent } from './message-content.ts';
+import { type Fields, isTrue, textOf, nonEmptyTextOf } from './json-fields.ts';
 import { keep } from './journal.ts';
 import { edit, findMessage, post } from './messages.ts';
 import { Refused } from './refused.ts';
@@ -57,7 +57,7 @@ export function respond(workspace: Workspace, to: Answerable, answer: Fields): v
     ...content,
     channel: to.channel,
     author: BOT_USER,
-    threadTs: wordOf(answer['thread_ts']),
+    threadTs: nonEmptyTextOf(answer['thread_ts']),
     onlyFor: inChannel ? undefined : to.person,
   });
 }

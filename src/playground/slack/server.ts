@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { type Served, serve } from '../http.ts';
 import { createControl } from './control.ts';
 import { type SocketMode, createSocketMode } from './delivery/socket-mode.ts';
-import { type Way, createWay } from './delivery/way.ts';
+import { type Route, createRoute } from './delivery/route.ts';
 import { click, pick, suggest } from './driving/act.ts';
 import { changeChannel, changeGroup, changePerson, disableGroup } from './driving/administer.ts';
 import { command, edit, home, mention, say, shortcut } from './driving/say.ts';
-import type { Stage } from './driving/stage.ts';
+import type { ActionContext } from './driving/context.ts';
 import { close as closeModal, submit } from './driving/submit.ts';
 import { createFaults } from './faults.ts';
 import { EVENTS, SCOPES, type SlackOptions, TOKENS } from './options.ts';
 import { createRateLimits } from './rate-limits.ts';
-import { createReader, readFiles, readViews } from './reads.ts';
+import { createReader, readFiles, readViews } from './person-view.ts';
 import { createResponseUrls } from './response-urls.ts';
 import { listenerOf } from './routes.ts';
-import type { Administering, Driving, Reading, SlackStandIn } from './stand-in.ts';
+import type { AdminActions, PeopleActions, Readings, SlackStandIn } from './stand-in.ts';
 import type { WebApi } from './web-api.ts';
 import { type Workspace, complain, createWorkspace } from './workspace.ts';
 
@@ -29,7 +29,7 @@ export async function startSlack(options: SlackOptions = {}): Promise<SlackStand
   const socket = createSocketMode({
     baseUrl,
     timeoutMs: ackTimeoutMs,
-    onChanged: (count) => workspace.changes.tell('connection', { count }),
+    onChanged: (count) => workspace.events.emit('connection', { count }),
     onProblem: (text) => complain(workspace, 'ack', text),
   });
   const api: WebApi = {
@@ -40,16 +40,16 @@ export async function startSlack(options: SlackOptions = {}): Promise<SlackStand
     responseUrls,
     closed: closed.signal,
   };
-  const way = createWay(options, {
+  const route = createRoute(options, {
     workspace,
     socket,
     secret: tokens.signingSecret,
     timeoutMs: ackTimeoutMs,
     closed: closed.signal,
   });
-  const stage: Stage = {
+  const context: ActionContext = {
     workspace,
-    delivery: way.delivery,
+    delivery: route.delivery,
     responseUrls,
     escapes: options.shouldEscape ?? true,
     events: new Set(options.events ?? EVENTS),
@@ -60,47 +60,53 @@ export async function startSlack(options: SlackOptions = {}): Promise<SlackStand
   const close = async (): Promise<void> => {
     if (closed.signal.aborted) return;
     closed.abort();
-    workspace.changes.close();
+    workspace.events.close();
     socket.close();
     await served.close();
   };
-  return assemble(stage, api, way, socket, close);
+  return assemble(context, api, route, socket, close);
 }
 
-function assemble(stage: Stage, api: WebApi, way: Way, socket: SocketMode, close: () => Promise<void>): SlackStandIn {
-  const { workspace } = stage;
-  const { changes } = workspace;
+function assemble(
+  context: ActionContext,
+  api: WebApi,
+  route: Route,
+  socket: SocketMode,
+  close: () => Promise<void>,
+): SlackStandIn {
+  const { workspace } = context;
+  const { events } = workspace;
   const parts: Omit<SlackStandIn, 'control'> = {
-    ...drivingOf(stage),
-    ...readingOf(workspace),
-    ...administeringOf(stage, way, socket),
+    ...peopleActionsOf(context),
+    ...readingsOf(workspace),
+    ...adminActionsOf(context, route, socket),
     apiUrl: `${api.context.baseUrl()}/api/`,
     tokens: api.tokens,
     faults: api.faults,
-    delivery: way.delivery.settings,
-    connected: (timeoutMs) => changes.until(() => way.reachable() || undefined, timeoutMs).then(() => undefined),
-    subscribe: (listener) => changes.subscribe(listener),
-    until: (probe, timeoutMs) => changes.until(probe, timeoutMs),
+    delivery: route.delivery.settings,
+    connected: (timeoutMs) => events.until(() => route.reachable() || undefined, timeoutMs).then(() => undefined),
+    subscribe: (listener) => events.subscribe(listener),
+    until: (probe, timeoutMs) => events.until(probe, timeoutMs),
     close,
   };
   return { ...parts, control: createControl(parts) };
 }
 
-const drivingOf = (stage: Stage): Driving => ({
-  command: (...said) => command(stage, ...said),
-  say: (...said) => say(stage, ...said),
-  mention: (...said) => mention(stage, ...said),
-  edit: (...said) => edit(stage, ...said),
-  click: (...said) => click(stage, ...said),
-  pick: (...said) => pick(stage, ...said),
-  suggest: (...said) => suggest(stage, ...said),
-  submit: (...said) => submit(stage, ...said),
-  closeModal: (...said) => closeModal(stage, ...said),
-  shortcut: (...said) => shortcut(stage, ...said),
-  home: (...said) => home(stage, ...said),
+const peopleActionsOf = (context: ActionContext): PeopleActions => ({
+  command: (...args) => command(context, ...args),
+  say: (...args) => say(context, ...args),
+  mention: (...args) => mention(context, ...args),
+  edit: (...args) => edit(context, ...args),
+  click: (...args) => click(context, ...args),
+  pick: (...args) => pick(context, ...args),
+  suggest: (...args) => suggest(context, ...args),
+  submit: (...args) => submit(context, ...args),
+  closeModal: (...args) => closeModal(context, ...args),
+  shortcut: (...args) => shortcut(context, ...args),
+  home: (...args) => home(context, ...args),
 });
 
-const readingOf = (workspace: Workspace): Reading => ({
+const readingsOf = (workspace: Workspace): Readings => ({
   messages: createReader(workspace),
   views: (person) => readViews(workspace, person),
   files: (person) => readFiles(workspace, person),
@@ -112,14 +118,14 @@ const readingOf = (workspace: Workspace): Reading => ({
   notices: () => workspace.notices.list(),
 });
 
-const administeringOf = (stage: Stage, way: Way, socket: SocketMode): Administering => ({
-  changePerson: (...change) => changePerson(stage, ...change),
-  changeGroup: (...change) => changeGroup(stage, ...change),
-  disableGroup: (...change) => disableGroup(stage, ...change),
-  changeChannel: (...change) => changeChannel(stage, ...change),
+const adminActionsOf = (context: ActionContext, route: Route, socket: SocketMode): AdminActions => ({
+  changePerson: (...args) => changePerson(context, ...args),
+  changeGroup: (...args) => changeGroup(context, ...args),
+  disableGroup: (...args) => disableGroup(context, ...args),
+  changeChannel: (...args) => changeChannel(context, ...args),
   disconnectSockets: (abruptly) => socket.disconnect(abruptly),
-  redeliver: (envelope) => way.delivery.redeliver(envelope),
-  bring: (kind, payload) => way.bring({ id: randomUUID(), kind, payload, wantsAnswer: true }),
+  redeliver: (envelope) => route.delivery.redeliver(envelope),
+  deliverRaw: (kind, payload) => route.sendRaw({ id: randomUUID(), kind, payload, wantsAnswer: true }),
   sendRaw: (words) => socket.sendRaw(words),
-  deliverTo: (url) => way.deliverTo(url),
+  deliverTo: (url) => route.deliverTo(url),
 });

@@ -1,4 +1,4 @@
-import type { Fields } from './json.ts';
+import type { Fields } from './json-fields.ts';
 
 /** A member, a stranger who shares a channel with the workspace, or the app's bot user. Field names are Slack's. */
 export type Person = {

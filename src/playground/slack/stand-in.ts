@@ -1,20 +1,20 @@
 import type { Control } from '../http.ts';
-import type { Change } from './changes.ts';
+import type { WorkspaceEvent } from './workspace-events.ts';
 import type { DeliverySettings } from './delivery/delivery.ts';
-import type { Acknowledged, Carried } from './delivery/envelope.ts';
-import type { Suggested } from './driving/act.ts';
+import type { DeliveryResult, RawEnvelope } from './delivery/envelope.ts';
+import type { SuggestOutcome } from './driving/act.ts';
 import type { ChannelChange, PersonChange } from './driving/administer.ts';
-import type { Outcome } from './driving/stage.ts';
-import type { Filled } from './driving/submit.ts';
-import type { Where, Which } from './driving/surface.ts';
+import type { Outcome } from './driving/context.ts';
+import type { FormValues } from './driving/submit.ts';
+import type { SurfaceReference, ElementSelector } from './driving/surface.ts';
 import type { Faults } from './faults.ts';
-import type { Said } from './inputs.ts';
-import type { AskedMessages, SeenFile, SeenMessage, SeenView } from './reads.ts';
+import type { InputValue } from './inputs.ts';
+import type { MessageQuery, VisibleFile, VisibleMessage, VisibleView } from './person-view.ts';
 import type { Call, Channel, Group, Notice, Person, Problem } from './shapes.ts';
 import type { Tokens } from './web-api.ts';
 
 /** What people can do. People and channels are ids. Throws `Impossible` with a sentence if a client can't do it. */
-export type Driving = {
+export type PeopleActions = {
   /** A slash command; the whole line, such as `/site cache clear acme-shop/live`. */
   command(person: string, channel: string, text: string): Promise<Outcome>;
   /** A message; people and channels may be written `@ana` and `#ops`. */
@@ -24,13 +24,13 @@ export type Driving = {
   /** Edits one of their own messages. */
   edit(person: string, channel: string, ts: string, text: string): Promise<Outcome>;
   /** Presses a button. Its confirm dialog is accepted unless `confirm` is false. */
-  click(person: string, where: Where, which: Which, confirm?: boolean): Promise<Outcome>;
+  click(person: string, where: SurfaceReference, which: ElementSelector, confirm?: boolean): Promise<Outcome>;
   /** Sets an input; the app hears of it if the input dispatches. */
-  pick(person: string, where: Where, which: Which, said: Said): Promise<Outcome>;
+  pick(person: string, where: SurfaceReference, which: ElementSelector, value: InputValue): Promise<Outcome>;
   /** Types into an external select. */
-  suggest(person: string, where: Where, which: Which, query: string): Promise<Suggested>;
+  suggest(person: string, where: SurfaceReference, which: ElementSelector, query: string): Promise<SuggestOutcome>;
   /** Fills in and submits the topmost modal. */
-  submit(person: string, filled?: Filled): Promise<Outcome>;
+  submit(person: string, filled?: FormValues): Promise<Outcome>;
   /** Closes the topmost modal, or all. */
   closeModal(person: string, all?: boolean): Promise<readonly Outcome[]>;
   /** Picks a global shortcut by its callback id. */
@@ -40,10 +40,10 @@ export type Driving = {
 };
 
 /** What can be read. */
-export type Reading = {
-  messages(asked: AskedMessages): readonly SeenMessage[];
-  views(person: string): { readonly modals: readonly SeenView[]; readonly home: SeenView | undefined };
-  files(person: string): readonly SeenFile[];
+export type Readings = {
+  messages(asked: MessageQuery): readonly VisibleMessage[];
+  views(person: string): { readonly modals: readonly VisibleView[]; readonly home: VisibleView | undefined };
+  files(person: string): readonly VisibleFile[];
   people(): readonly Person[];
   groups(): readonly Group[];
   channels(): readonly Channel[];
@@ -56,7 +56,7 @@ export type Reading = {
 };
 
 /** What an administrator or a test can change. */
-export type Administering = {
+export type AdminActions = {
   changePerson(id: string, change: PersonChange): Person;
   /** Also tells the app if it has subscribed. */
   changeGroup(id: string, users: readonly string[]): Promise<Group & { readonly outcome: Outcome }>;
@@ -66,9 +66,9 @@ export type Administering = {
   /** Asks the app to reconnect, or cuts the connections. */
   disconnectSockets(abruptly?: boolean): void;
   /** Delivers an earlier envelope again, by `Outcome.envelope`. */
-  redeliver(envelope: string): Promise<Acknowledged>;
+  redeliver(envelope: string): Promise<DeliveryResult>;
   /** Delivers raw content, signed or in its envelope. */
-  bring(kind: Carried['kind'], payload: unknown): Promise<Acknowledged>;
+  deliverRaw(kind: RawEnvelope['kind'], payload: unknown): Promise<DeliveryResult>;
   /** Sends raw text over every socket, without an envelope. */
   sendRaw(words: string): void;
   /** Switches to signed HTTP to these addresses, in turn. */
@@ -76,9 +76,9 @@ export type Administering = {
 };
 
 /** A Slack workspace on loopback with one app in it. */
-export type SlackStandIn = Driving &
-  Reading &
-  Administering & {
+export type SlackStandIn = PeopleActions &
+  Readings &
+  AdminActions & {
     /** For `clientOptions.slackApiUrl`; ends in `/api/`. */
     readonly apiUrl: string;
     readonly tokens: Tokens;
@@ -87,9 +87,9 @@ export type SlackStandIn = Driving &
     readonly control: Control;
     /** Resolves once the app can be reached: a socket is up, or a request URL is known. */
     connected(timeoutMs?: number): Promise<void>;
-    /** Calls the listener on every later change; the returned function unsubscribes. */
-    subscribe(listener: (change: Change) => void): () => void;
-    /** The first defined value of `probe`, which runs now and after every change. */
+    /** Calls the listener on every later event; the returned function unsubscribes. */
+    subscribe(listener: (change: WorkspaceEvent) => void): () => void;
+    /** The first defined value of `probe`, which runs now and after every event. */
     until<T>(probe: () => T | undefined, timeoutMs?: number): Promise<T>;
     close(): Promise<void>;
   };

@@ -3,7 +3,7 @@ import { viewComplaints } from './block-kit/check.ts';
 import { withIds } from './block-kit/ids.ts';
 import { LIMITS } from './block-kit/limits.ts';
 import { valuesOf } from './inputs.ts';
-import { type Fields, fieldsOf, objectsOf, textOf, wordOf } from './json.ts';
+import { type Fields, fieldsOf, objectsOf, textOf, nonEmptyTextOf } from './json-fields.ts';
 import { Refused } from './refused.ts';
 import type { View } from './shapes.ts';
 import type { Workspace } from './workspace.ts';
@@ -38,7 +38,7 @@ export function findView(workspace: Workspace, match: (view: View) => boolean): 
 }
 
 function fresh(workspace: Workspace, person: string, content: Fields): View {
-  const externalId = wordOf(content['external_id']);
+  const externalId = nonEmptyTextOf(content['external_id']);
   if (externalId !== undefined && findView(workspace, (view) => view.content['external_id'] === externalId))
     throw new Refused('duplicate_external_id');
   const id = workspace.nextId('V');
@@ -70,7 +70,7 @@ export function redefine(workspace: Workspace, view: View, sent: unknown, hash?:
 export function replaceView(workspace: Workspace, view: View): View {
   if (view.content['type'] === 'home') {
     workspace.homes.set(view.person, view);
-    workspace.changes.tell('home', { person: view.person, view: view.id });
+    workspace.events.emit('home', { person: view.person, view: view.id });
     return view;
   }
   const stack = stackOf(workspace, view.person);
@@ -93,7 +93,7 @@ export function publishHome(workspace: Workspace, person: string, sent: unknown,
 export function setStack(workspace: Workspace, person: string, views: readonly View[]): void {
   if (views.length > 0) workspace.modals.set(person, views);
   else workspace.modals.delete(person);
-  workspace.changes.tell('modal', { person, view: views.at(-1)?.id });
+  workspace.events.emit('modal', { person, view: views.at(-1)?.id });
 }
 
 /** A view's title, for sentences about it. */

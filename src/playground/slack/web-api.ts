@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody } from '../http.ts';
 import { argumentsOf } from './arguments.ts';
 import type { Faults } from './faults.ts';
-import { type Answer, answerWith, tooFast } from './faulty.ts';
+import { type Answer, answerWithFault, rateLimited } from './answer-with-fault.ts';
 import { receiveFile } from './files.ts';
-import { type Fields, fieldsOf, parseJson, textOf, wordOf } from './json.ts';
+import { type Fields, fieldsOf, parseJson, textOf, nonEmptyTextOf } from './json-fields.ts';
 import { METHODS } from './methods/index.ts';
 import type { Context, Method } from './methods/method.ts';
 import type { RateLimits } from './rate-limits.ts';
@@ -40,15 +40,15 @@ export async function answerCall(
 ): Promise<void> {
   const body = (await readBody(request, BODY)).toString();
   const call = argumentsFrom(request, query, body);
-  const channel = wordOf(call.args['channel']) ?? wordOf(call.args['channel_id']);
+  const channel = nonEmptyTextOf(call.args['channel']) ?? nonEmptyTextOf(call.args['channel_id']);
   const token = tokenKind(api.tokens, request, call.args);
   const act = (): Answer => {
     if (call.refused !== undefined) return refusal(call.refused);
     return outcome(() => run(api, name, token, call.args, channel));
   };
-  const fault = api.faults.next(name, { channel, usergroup: wordOf(call.args['usergroup']) });
+  const fault = api.faults.next(name, { channel, usergroup: nonEmptyTextOf(call.args['usergroup']) });
   await journalled(api, { method: name, args: remembered(call.args), token }, () =>
-    answerWith(response, fault, act, api.closed),
+    answerWithFault(response, fault, act, api.closed),
   );
 }
 
@@ -73,7 +73,7 @@ export async function answerResponseUrl(
   };
   const fault = api.faults.next('response_url');
   await journalled(api, { method: 'response_url', args: remembered(args), token: 'none' }, () =>
-    answerWith(response, fault, act, api.closed),
+    answerWithFault(response, fault, act, api.closed),
   );
 }
 
@@ -92,7 +92,9 @@ export async function answerUpload(
     });
   const fault = api.faults.next('upload');
   const args = { file: id, size: body.length };
-  await journalled(api, { method: 'upload', args, token: 'none' }, () => answerWith(response, fault, act, api.closed));
+  await journalled(api, { method: 'upload', args, token: 'none' }, () =>
+    answerWithFault(response, fault, act, api.closed),
+  );
 }
 
 /** Arguments as the journal keeps them: without tokens, and long ones as their length only. */
@@ -109,9 +111,9 @@ async function journalled(
   called: Called,
   answer: () => Promise<Pick<Call, 'status' | 'result'>>,
 ): Promise<void> {
-  const said = await answer();
-  workspace.calls.add({ at: workspace.now(), ...called, ...said });
-  if (said.result !== 'ok') complain(workspace, 'refused', `${called.method}: ${said.result}`);
+  const sent = await answer();
+  workspace.calls.add({ at: workspace.now(), ...called, ...sent });
+  if (sent.result !== 'ok') complain(workspace, 'refused', `${called.method}: ${sent.result}`);
 }
 
 function argumentsFrom(
@@ -128,10 +130,10 @@ function argumentsFrom(
 }
 
 function tokenKind(tokens: Tokens, request: IncomingMessage, args: Fields): Call['token'] {
-  const said = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? textOf(args['token']);
-  if (said === '') return 'none';
-  if (said === tokens.bot) return 'bot';
-  return said === tokens.app ? 'app' : 'wrong';
+  const token = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? textOf(args['token']);
+  if (token === '') return 'none';
+  if (token === tokens.bot) return 'bot';
+  return token === tokens.app ? 'app' : 'wrong';
 }
 
 function run(
@@ -145,7 +147,7 @@ function run(
   if (method === undefined) throw new Refused('unknown_method', [], { req_method: name });
   checkToken(method, token, api.context.scopes);
   const wait = api.rateLimits?.(name, channel);
-  return wait === undefined ? method.run(api.context, args) : tooFast(String(wait));
+  return wait === undefined ? method.run(api.context, args) : rateLimited(String(wait));
 }
 
 function checkToken(method: Method, token: Call['token'], scopes: ReadonlySet<string>): void {

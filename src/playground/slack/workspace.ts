@@ -1,15 +1,15 @@
-import { type Changes, createChanges } from './changes.ts';
+import { type WorkspaceEvents, createWorkspaceEvents } from './workspace-events.ts';
 import { type Journal, createJournal } from './journal.ts';
 import { Refused } from './refused.ts';
 import { BOT_USER, SEED, type WorkspaceSeed } from './seed.ts';
 import type { Call, Channel, Group, Message, Notice, Person, Problem, StoredFile, View } from './shapes.ts';
 import { type Triggers, createTriggers } from './triggers.ts';
 
-/** The workspace's state. All of it is bounded, and every change goes to `changes`. */
+/** The workspace's state. All of it is bounded, and every event goes to `events`. */
 export type Workspace = {
   /** Unix milliseconds. */
   readonly now: () => number;
-  readonly changes: Changes;
+  readonly events: WorkspaceEvents;
   readonly people: Map<string, Person>;
   readonly groups: Map<string, Group>;
   readonly channels: Map<string, Channel>;
@@ -34,12 +34,12 @@ const PROBLEMS = 500;
 
 /** A workspace with this seed, by the given clock. */
 export function createWorkspace(now: () => number, seed: WorkspaceSeed = SEED): Workspace {
-  const changes = createChanges();
+  const changes = createWorkspaceEvents();
   let lastMicros = 0;
   let lastId = 0;
   return {
     now,
-    changes,
+    events: changes,
     people: new Map(seed.people.map((person) => [person.id, person])),
     groups: new Map(seed.groups.map((group) => [group.id, group])),
     channels: new Map(seed.channels.map((channel) => [channel.id, channel])),
@@ -48,9 +48,9 @@ export function createWorkspace(now: () => number, seed: WorkspaceSeed = SEED): 
     homes: new Map(),
     files: new Map(),
     triggers: createTriggers(now),
-    calls: createJournal(JOURNAL, ({ method, result, at }) => changes.tell('call', { method, result, at })),
-    problems: createJournal(PROBLEMS, (problem) => changes.tell('problem', problem)),
-    notices: createJournal(PROBLEMS, (notice) => changes.tell('notice', notice)),
+    calls: createJournal(JOURNAL, ({ method, result, at }) => changes.emit('call', { method, result, at })),
+    problems: createJournal(PROBLEMS, (problem) => changes.emit('problem', problem)),
+    notices: createJournal(PROBLEMS, (notice) => changes.emit('notice', notice)),
     nextTs() {
       lastMicros = Math.max(lastMicros + 1, now() * 1000);
       return `${Math.floor(lastMicros / 1e6)}.${String(lastMicros % 1e6).padStart(6, '0')}`;
@@ -82,7 +82,7 @@ export function directMessage(workspace: Workspace, personId: string): Channel {
   const members = [personId, BOT_USER];
   const channel: Channel = { id, name: '', kind: 'im', members, archived: false, shared: false };
   workspace.channels.set(id, channel);
-  workspace.changes.tell('channel', { channel: id });
+  workspace.events.emit('channel', { channel: id });
   return channel;
 }
 

@@ -1,14 +1,14 @@
 import { ask } from './api.ts';
 import { createBot } from './bot.ts';
-import { createBreaking } from './breaking.ts';
+import { createFaultSwitches } from './fault-switches.ts';
 import { clockOf } from './dates.ts';
 import { createDeliveries } from './deliveries.ts';
 import { h, keyedList } from './dom.ts';
 import { type Drawer, createDrawer } from './drawer.ts';
 import { SHOWN, createJournal } from './journal.ts';
-import { createMovings } from './moving.ts';
-import type { Seat } from './seat.ts';
-import type { BotState, Delivered, Entry, Moving, Problem } from './shapes.ts';
+import { createBotChangeList } from './bot-changes.ts';
+import type { Session } from './session.ts';
+import type { BotState, Delivered, Entry, BotChange, Problem } from './shapes.ts';
 import { createWrites } from './writes.ts';
 
 /** The side pane: the bot's process, the failures to switch on, and the traffic in and out. */
@@ -24,44 +24,44 @@ export type Activity = {
   addDelivered(delivered: readonly Delivered[]): readonly Delivered[];
   showBot(bot: BotState): void;
   /** Without an argument, redraws the shown ones with the names known by now. */
-  showChanges(movings?: readonly Moving[]): void;
+  showChanges(changes?: readonly BotChange[]): void;
 };
 
 /** An empty pane. */
-export function createActivity(seat: Seat): Activity {
+export function createActivity(session: Session): Activity {
   const element = h('aside', { id: 'scenes', 'aria-label': 'Behind the scenes' });
   const drawer = createDrawer(element);
-  const [deliveries, movings, received] = [createDeliveries(), createMovings(seat), createReceived(drawer)];
-  const [bot, breaking, problems] = [createBot(seat), createBreaking(seat), createProblems()];
+  const [deliveries, changes, received] = [createDeliveries(), createBotChangeList(session), createReceived(drawer)];
+  const [bot, faultSwitches, problems] = [createBot(session), createFaultSwitches(session), createProblems()];
   element.append(
     h('header', {}, h('h2', {}, 'Behind the scenes'), drawer.close),
     bot.element,
     received.writes,
-    breaking.element,
+    faultSwitches.element,
     h(
       'div',
       { class: 'flow' },
       part('Slack delivered', deliveries.element),
-      part('What became of it', movings.element),
+      part('What became of it', changes.element),
       part('The hosting API received', received.journal),
     ),
     problems.element,
   );
   const showBot = (state: BotState): void => {
     bot.show(state);
-    breaking.showBot(state);
+    faultSwitches.showBot(state);
   };
   return {
     element,
     opener: drawer.opener,
     addDelivered: (delivered) => deliveries.add(delivered),
-    readFaults: () => breaking.read(),
+    readFaults: () => faultSwitches.read(),
     readProblems: () => problems.read(),
     showBot,
-    showChanges: (all) => movings.show(all),
+    showChanges: (all) => changes.show(all),
     add: (entries) => received.add(entries),
     async read() {
-      const [state] = await Promise.all([ask<BotState>('/control/bot'), received.read(), breaking.read()]);
+      const [state] = await Promise.all([ask<BotState>('/control/bot'), received.read(), faultSwitches.read()]);
       showBot(state);
     },
   };
@@ -79,7 +79,7 @@ function createReceived(drawer: Drawer): Received {
   const [journal, writes] = [createJournal(), createWrites()];
   const show = (entries: readonly Entry[]): void => {
     journal.add(entries);
-    drawer.tell(writes.short());
+    drawer.announce(writes.short());
   };
   return {
     writes: writes.element,

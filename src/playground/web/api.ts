@@ -1,5 +1,5 @@
-import { fieldsOf, isFields, parseJson, textOf } from '../slack/json.ts';
-import type { BotState, Change, Delivered, Entry, Moving } from './shapes.ts';
+import { fieldsOf, isFields, parseJson, textOf } from '../slack/json-fields.ts';
+import type { BotState, WorkspaceEvent, Delivered, Entry, BotChange } from './shapes.ts';
 
 /** The server's answer. Throws an Error with its sentence if it refused. Without a body it sends a GET or DELETE. */
 export async function ask<Answer>(path: string, body?: object, without: 'GET' | 'DELETE' = 'GET'): Promise<Answer> {
@@ -22,20 +22,20 @@ function sentenceIn(answer: unknown): string | undefined {
 export type Handlers = {
   readonly onOpen: () => void;
   readonly onLost: () => void;
-  readonly onSlack: (change: Change) => void;
+  readonly onSlack: (change: WorkspaceEvent) => void;
   readonly onDelivered: (delivered: readonly Delivered[]) => void;
   readonly onHosting: (entries: readonly Entry[]) => void;
-  readonly onChanges: (movings: readonly Moving[]) => void;
+  readonly onChanges: (changes: readonly BotChange[]) => void;
   /** A fault was switched on or off, on this page or elsewhere. */
   readonly onFaults: () => void;
   readonly onBot: (state: BotState) => void;
 };
 
-const isChange = (value: unknown): value is Change =>
+const isChange = (value: unknown): value is WorkspaceEvent =>
   isFields(value) && typeof value['kind'] === 'string' && isFields(value['detail']);
 const isEntries = (value: unknown): value is readonly Entry[] => Array.isArray(value);
 const isDelivered = (value: unknown): value is readonly Delivered[] => Array.isArray(value);
-const isMovings = (value: unknown): value is readonly Moving[] => Array.isArray(value);
+const isBotChanges = (value: unknown): value is readonly BotChange[] => Array.isArray(value);
 const isBot = (value: unknown): value is BotState => isFields(value) && Array.isArray(value['log']);
 
 /** Listens while the page is open. The browser reconnects by itself. */
@@ -48,7 +48,7 @@ export function listen(handlers: Handlers): void {
   on('slack', (value) => isChange(value) && handlers.onSlack(value));
   on('delivered', (value) => isDelivered(value) && handlers.onDelivered(value));
   on('faults', handlers.onFaults);
-  on('changes', (value) => isMovings(value) && handlers.onChanges(value));
+  on('changes', (value) => isBotChanges(value) && handlers.onChanges(value));
   on('hosting', (value) => isEntries(value) && handlers.onHosting(value));
   on('bot', (value) => isBot(value) && handlers.onBot(value));
 }

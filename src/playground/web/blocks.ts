@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, objectsOf, textOf } from '../slack/json.ts';
+import { type Fields, fieldsOf, listOf, objectsOf, textOf } from '../slack/json-fields.ts';
 import type { Directory } from './directory.ts';
 import { type Child, h } from './dom.ts';
 import { drawElement } from './elements.ts';
@@ -12,7 +12,7 @@ export const drawBlocks = (blocks: readonly Fields[], surface: Surface): readonl
   blocks.map((block) => drawBlock(block, surface));
 
 function drawBlock(block: Fields, surface: Surface): Child {
-  const { directory } = surface.seat;
+  const { directory } = surface.session;
   switch (block['type']) {
     case 'header':
       return h('h3', {}, ...textNodes(block['text'], directory));
@@ -50,7 +50,7 @@ function drawBlock(block: Fields, surface: Surface): Child {
 }
 
 function drawSection(block: Fields, surface: Surface): Child {
-  const { directory } = surface.seat;
+  const { directory } = surface.session;
   const fields = objectsOf(block['fields']).map((each) => h('div', { class: 'lines' }, ...textNodes(each, directory)));
   const accessory = block['accessory'] === undefined ? undefined : fieldsOf(block['accessory']);
   return h(
@@ -105,7 +105,7 @@ function drawCell(cell: Fields, directory: Directory): readonly Child[] {
 
 /** Other kinds of block: title, text and actions. */
 function drawOther(block: Fields, surface: Surface): Child {
-  const { directory } = surface.seat;
+  const { directory } = surface.session;
   const lines = ['title', 'subtitle', 'text', 'body']
     .map((field) => textNodes(block[field], directory))
     .filter((nodes) => nodes.some((node) => node !== ''));

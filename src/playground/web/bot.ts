@@ -1,20 +1,20 @@
 import { ask } from './api.ts';
 import { fill, h } from './dom.ts';
-import type { Seat } from './seat.ts';
+import type { Session } from './session.ts';
 import type { BotState } from './shapes.ts';
 
 /** The bot's process: its state, its log and a restart button. */
-export function createBot(seat: Seat): { readonly element: HTMLElement; show(state: BotState): void } {
+export function createBot(session: Session): { readonly element: HTMLElement; show(state: BotState): void } {
   const element = h('div', { class: 'bot', 'aria-live': 'polite' });
-  return { element, show: (state) => fill(element, ...draw(seat, state)) };
+  return { element, show: (state) => fill(element, ...draw(session, state)) };
 }
 
 const STATES = { starting: 'is starting', ready: 'is running', exited: 'has exited' } as const;
 
-function draw(seat: Seat, { state, pid, exit, log }: BotState): readonly HTMLElement[] {
+function draw(session: Session, { state, pid, exit, log }: BotState): readonly HTMLElement[] {
   const how = exit === undefined ? '' : ` (${exit.signal ?? `exit code ${exit.code ?? 'unknown'}`})`;
   const restart = (): void => {
-    ask('/control/bot/restart', {}).catch((error: unknown) => seat.tell(error));
+    ask('/control/bot/restart', {}).catch((error: unknown) => session.showError(error));
   };
   return [
     h(
@@ -24,12 +24,12 @@ function draw(seat: Seat, { state, pid, exit, log }: BotState): readonly HTMLEle
       `The bot ${STATES[state]}${pid === undefined ? '' : `, process ${pid}`}${how}.`,
     ),
     h('button', { click: restart }, state === 'exited' ? 'Start again' : 'Restart'),
-    drawLog(seat, log),
+    drawLog(session, log),
   ];
 }
 
 /** The log as last received, read again whenever it is opened. */
-function drawLog(seat: Seat, lastLog: readonly string[]): HTMLElement {
+function drawLog(session: Session, lastLog: readonly string[]): HTMLElement {
   const [summary, lines] = [h('summary'), h('pre')];
   const show = (log: readonly string[]): void => {
     summary.textContent = `Log, ${log.length} lines`;
@@ -43,7 +43,7 @@ function drawLog(seat: Seat, lastLog: readonly string[]): HTMLElement {
         if (!details.open) return;
         ask<BotState>('/control/bot').then(
           ({ log }) => show(log),
-          (error: unknown) => seat.tell(error),
+          (error: unknown) => session.showError(error),
         );
       },
     },

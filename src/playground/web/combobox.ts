@@ -1,6 +1,6 @@
-import { type Fields, isFields, objectsOf, textOf } from '../slack/json.ts';
+import { type Fields, isFields, objectsOf, textOf } from '../slack/json-fields.ts';
 import { type Child, fill, h } from './dom.ts';
-import { type Offers, createOffers, wordsOf } from './offers.ts';
+import { type Listbox, createListbox, optionText } from './listbox.ts';
 import type { Surface } from './surface.ts';
 
 const TYPING_MS = 120;
@@ -13,9 +13,9 @@ export function drawCombobox(
   naming: Readonly<Record<string, string | boolean | undefined>>,
 ): Child {
   const isMany = element['type'] === 'multi_external_select';
-  const chosen = (): readonly Fields[] => objectsOf(surface.held(block, element));
-  const offers = createOffers(`${surface.name}-${textOf(block['block_id'])}-offers`, (option) => {
-    input.value = isMany ? '' : wordsOf(option);
+  const chosen = (): readonly Fields[] => objectsOf(surface.valueIn(block, element));
+  const listbox = createListbox(`${surface.name}-${textOf(block['block_id'])}-options`, (option) => {
+    input.value = isMany ? '' : optionText(option);
     hasChoice = !isMany;
     const others = chosen().filter(({ value }) => value !== option['value']);
     surface.put(block, element, isMany ? [...others, option] : option);
@@ -26,22 +26,22 @@ export function drawCombobox(
     role: 'combobox',
     autocomplete: 'off',
     'aria-autocomplete': 'list',
-    'aria-controls': offers.list.id,
-    placeholder: wordsOf({ text: element['placeholder'] }) || 'Type to search',
+    'aria-controls': listbox.list.id,
+    placeholder: optionText({ text: element['placeholder'] }) || 'Type to search',
   });
-  const held = surface.held(block, element);
+  const held = surface.valueIn(block, element);
   let hasChoice = isFields(held);
-  input.value = isFields(held) ? wordsOf(held) : '';
+  input.value = isFields(held) ? optionText(held) : '';
   input.addEventListener('input', () => {
     if (hasChoice) surface.put(block, element, null);
     hasChoice = false;
   });
-  offers.drives(input);
-  askWhileTyping(input, offers, Number(element['min_query_length'] ?? 3), async (query) => {
+  listbox.attachTo(input);
+  askWhileTyping(input, listbox, Number(element['min_query_length'] ?? 3), async (query) => {
     try {
       return await surface.suggest(block, element, query);
     } catch (error) {
-      surface.seat.tell(error);
+      surface.session.showError(error);
       return undefined;
     }
   });
@@ -50,7 +50,7 @@ export function drawCombobox(
     input.focus();
   });
   if (isMany) show();
-  return h('div', { class: 'combobox' }, isMany && chips, input, offers.list);
+  return h('div', { class: 'combobox' }, isMany && chips, input, listbox.list);
 }
 
 /** The chosen options of a multi-select, each with a button to remove it. */
@@ -61,12 +61,12 @@ function createChips(
   const chips = h('ul', { class: 'chips', 'aria-label': 'Chosen' });
   const show = (): void => fill(chips, ...chosen().map(drawChip));
   const drawChip = (option: Fields): HTMLElement => {
-    const words = wordsOf(option);
+    const text = optionText(option);
     const remove = (): void => {
       put(chosen().filter(({ value }) => value !== option['value']));
       show();
     };
-    return h('li', {}, words, h('button', { type: 'button', 'aria-label': `Remove ${words}`, click: remove }, '✕'));
+    return h('li', {}, text, h('button', { type: 'button', 'aria-label': `Remove ${text}`, click: remove }, '✕'));
   };
   return { chips, show };
 }
@@ -74,7 +74,7 @@ function createChips(
 /** Asks once typing pauses. Shows the answer if it is the latest and the input still has the focus. */
 function askWhileTyping(
   input: HTMLInputElement,
-  offers: Offers,
+  listbox: Listbox,
   fewest: number,
   suggest: (query: string) => Promise<readonly Fields[] | undefined>,
 ): void {
@@ -82,15 +82,15 @@ function askWhileTyping(
   const ask = async (query: string): Promise<void> => {
     latest += 1;
     const mine = latest;
-    if (query.length < fewest) return offers.hide();
+    if (query.length < fewest) return listbox.hide();
     const options = await suggest(query);
-    if (options !== undefined && mine === latest && document.activeElement === input) offers.show(options);
+    if (options !== undefined && mine === latest && document.activeElement === input) listbox.show(options);
   };
   let timer: ReturnType<typeof setTimeout> | undefined;
   input.addEventListener('input', () => {
     // An early Enter must not choose an option that matched the previous text.
     latest += 1;
-    offers.hide();
+    listbox.hide();
     clearTimeout(timer);
     timer = setTimeout(() => void ask(input.value), TYPING_MS);
   });

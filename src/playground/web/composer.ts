@@ -1,11 +1,11 @@
 import { h } from './dom.ts';
-import type { Seat } from './seat.ts';
+import type { Session } from './session.ts';
 import { createSuggestions } from './suggestions.ts';
 
 const EXAMPLE = '/site logs acme-shop/live';
 
 /** The input box. A line that begins with a slash is a command, anything else a message. Threads take no commands. */
-export function createComposer(seat: Seat, thread: () => string | undefined, isMain: boolean): HTMLFormElement {
+export function createComposer(session: Session, thread: () => string | undefined, isMain: boolean): HTMLFormElement {
   const label = isMain ? 'Message or command' : 'Reply in the thread';
   const box = h('textarea', {
     'aria-label': label,
@@ -19,7 +19,7 @@ export function createComposer(seat: Seat, thread: () => string | undefined, isM
     box.style.height = `${Math.min(box.scrollHeight, 200)}px`;
   };
   // Created before the box's own listener, so that a key that picks a suggestion does not also send.
-  const suggestions = isMain ? createSuggestions(seat, box, grow) : undefined;
+  const suggestions = isMain ? createSuggestions(session, box, grow) : undefined;
   box.addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.key !== 'Enter' || event.shiftKey || event.isComposing) return;
     event.preventDefault();
@@ -31,7 +31,7 @@ export function createComposer(seat: Seat, thread: () => string | undefined, isM
     if (text === '' || sending) return;
     suggestions?.hide();
     sending = true;
-    const outcome = await say(seat, text, thread());
+    const outcome = await say(session, text, thread());
     sending = false;
     if (outcome === undefined || box.value.trim() !== text) return;
     box.value = '';
@@ -53,10 +53,10 @@ export function createComposer(seat: Seat, thread: () => string | undefined, isM
 }
 
 /** Posts a message or runs a command. Shows the problem and returns undefined if that is not possible. */
-async function say(seat: Seat, text: string, thread: string | undefined): Promise<object | undefined> {
-  const { me: person, channel } = seat;
-  if (!text.startsWith('/')) return seat.act('say', { person, channel, text, ...(thread && { thread }) });
-  if (thread === undefined) return seat.act('command', { person, channel, text });
-  seat.tell('Slash commands do not work in threads, so nothing was sent. Mention @Sitehand instead.');
+async function say(session: Session, text: string, thread: string | undefined): Promise<object | undefined> {
+  const { me: person, channel } = session;
+  if (!text.startsWith('/')) return session.act('say', { person, channel, text, ...(thread && { thread }) });
+  if (thread === undefined) return session.act('command', { person, channel, text });
+  session.showError('Slash commands do not work in threads, so nothing was sent. Mention @Sitehand instead.');
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from '../slack/json.ts';
+import { fieldsOf, textOf } from '../slack/json-fields.ts';
 import type { Directory } from './directory.ts';
 import { h } from './dom.ts';
 import { textNodes } from './mrkdwn.ts';

@@ -4,23 +4,23 @@ import { createComposer } from './composer.ts';
 import { botOf, directMessageId, nameOf } from './directory.ts';
 import { type Child, fill, h, keyedList } from './dom.ts';
 import { createMessages } from './messages.ts';
-import type { Seat, Tab } from './seat.ts';
+import type { Session, Tab } from './session.ts';
 import type { Message, SharedFile, View } from './shapes.ts';
 import { surfaceAt } from './surface.ts';
 
-/** A part of the page that shows the seat's current place. `read` loads it. */
+/** A part of the page that shows the session's current place. `read` loads it. */
 export type Part = { readonly element: HTMLElement; read(): Promise<void> };
 
 const TABS: Readonly<Record<Tab, string>> = { messages: 'Messages', home: 'Home', files: 'Files' };
 
 /** The channel in the middle: its messages and the box to write in, the App Home, or its files. */
 export function createConversation(
-  seat: Seat,
+  session: Session,
   readMore: () => void,
 ): Part & { showHome(view: View | undefined): void } {
   const head = h('header');
-  const messages = createMessages(seat, 'Messages', false, readMore);
-  const composer = createComposer(seat, () => undefined, true);
+  const messages = createMessages(session, 'Messages', false, readMore);
+  const composer = createComposer(session, () => undefined, true);
   const home = h('div', { class: 'home', role: 'region', 'aria-label': 'App Home', tabindex: '0' });
   const files = h('ul', { class: 'files', 'aria-label': 'Files' });
   const showFiles = keyedList<SharedFile>(files, ({ id }) => id, drawFile);
@@ -29,22 +29,22 @@ export function createConversation(
   return {
     element,
     showHome(view) {
-      const shows = JSON.stringify([seat.me, view?.blocks]);
+      const shows = JSON.stringify([session.me, view?.blocks]);
       if (shows === homeShows) return;
       homeShows = shows;
-      fill(home, ...drawHome(seat, view));
+      fill(home, ...drawHome(session, view));
     },
     async read() {
-      const { channel, me, tab } = seat;
-      drawHead(seat, head);
+      const { channel, me, tab } = session;
+      drawHead(session, head);
       messages.element.hidden = tab !== 'messages';
-      composer.hidden = tab !== 'messages' || seat.directory.channels.get(channel)?.archived === true;
+      composer.hidden = tab !== 'messages' || session.directory.channels.get(channel)?.archived === true;
       home.hidden = tab !== 'home';
       files.hidden = tab !== 'files';
       const query = new URLSearchParams({ channel, as: me }).toString();
       if (tab === 'messages') {
         const read = await ask<readonly Message[]>(`/control/slack/messages?${query}&limit=${messages.wanted()}`);
-        if (channel === seat.channel && me === seat.me) messages.show(read);
+        if (channel === session.channel && me === session.me) messages.show(read);
       } else if (tab === 'files') {
         const all = await ask<readonly SharedFile[]>(`/control/slack/files?${query}`);
         showFiles(all.filter(({ channels }) => channels.includes(channel)));
@@ -53,11 +53,11 @@ export function createConversation(
   };
 }
 
-function drawHead(seat: Seat, head: HTMLElement): void {
-  const direct = seat.channel === directMessageId(seat.me);
+function drawHead(session: Session, head: HTMLElement): void {
+  const direct = session.channel === directMessageId(session.me);
   const name = direct
-    ? (botOf(seat.directory)?.display_name ?? '')
-    : `# ${nameOf.channel(seat.directory, seat.channel)}`;
+    ? (botOf(session.directory)?.display_name ?? '')
+    : `# ${nameOf.channel(session.directory, session.channel)}`;
   const tabs: readonly Tab[] = direct ? ['messages', 'home', 'files'] : ['messages', 'files'];
   fill(
     head,
@@ -68,18 +68,18 @@ function drawHead(seat: Seat, head: HTMLElement): void {
       ...tabs.map((tab) =>
         h(
           'button',
-          { 'aria-current': tab === seat.tab ? 'page' : undefined, click: () => seat.go({ tab }) },
+          { 'aria-current': tab === session.tab ? 'page' : undefined, click: () => session.go({ tab }) },
           TABS[tab],
         ),
       ),
     ),
-    h('small', {}, `as ${nameOf.person(seat.directory, seat.me)}`),
+    h('small', {}, `as ${nameOf.person(session.directory, session.me)}`),
   );
 }
 
-function drawHome(seat: Seat, view: View | undefined): readonly Child[] {
+function drawHome(session: Session, view: View | undefined): readonly Child[] {
   if (view === undefined) return [h('p', { class: 'hint' }, "The app hasn't shown anything here yet.")];
-  return drawBlocks(view.blocks, surfaceAt(seat, { view: view.id }, view.controls));
+  return drawBlocks(view.blocks, surfaceAt(session, { view: view.id }, view.controls));
 }
 
 const drawFile = ({ name, title, size, text }: SharedFile): HTMLElement =>
@@ -95,13 +95,17 @@ const drawFile = ({ name, title, size, text }: SharedFile): HTMLElement =>
   );
 
 /** The thread on the right, with a reply box; hidden while no thread is open. */
-export function createThread(seat: Seat, readMore: () => void): Part {
-  const messages = createMessages(seat, 'Thread', true, readMore);
+export function createThread(session: Session, readMore: () => void): Part {
+  const messages = createMessages(session, 'Thread', true, readMore);
   const head = h(
     'header',
     {},
     h('h2', {}, 'Thread'),
-    h('button', { class: 'plain', 'aria-label': 'Close the thread', click: () => seat.go({ thread: undefined }) }, '✕'),
+    h(
+      'button',
+      { class: 'plain', 'aria-label': 'Close the thread', click: () => session.go({ thread: undefined }) },
+      '✕',
+    ),
   );
   const element = h(
     'section',
@@ -109,22 +113,22 @@ export function createThread(seat: Seat, readMore: () => void): Part {
       class: 'thread',
       'aria-label': 'Thread',
       keydown: (event) => {
-        if (event instanceof KeyboardEvent && event.key === 'Escape') seat.go({ thread: undefined });
+        if (event instanceof KeyboardEvent && event.key === 'Escape') session.go({ thread: undefined });
       },
     },
     head,
     messages.element,
-    createComposer(seat, () => seat.thread, false),
+    createComposer(session, () => session.thread, false),
   );
   return {
     element,
     async read() {
-      const { channel, thread, me } = seat;
+      const { channel, thread, me } = session;
       element.hidden = thread === undefined;
       if (thread === undefined) return;
       const query = new URLSearchParams({ channel, thread, as: me, limit: String(messages.wanted()) }).toString();
       const read = await ask<readonly Message[]>(`/control/slack/messages?${query}`);
-      if (thread === seat.thread && me === seat.me) messages.show(read);
+      if (thread === session.thread && me === session.me) messages.show(read);
     },
   };
 }

@@ -29,10 +29,10 @@ function dayNear(at: Date): string | undefined {
 }
 
 function ago(ms: number): string {
-  const words = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
-  if (Math.abs(ms) < 3_600_000) return words.format(Math.round(ms / 60_000), 'minute');
-  if (Math.abs(ms) < DAY_MS) return words.format(Math.round(ms / 3_600_000), 'hour');
-  return words.format(Math.round(ms / DAY_MS), 'day');
+  const format = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
+  if (Math.abs(ms) < 3_600_000) return format.format(Math.round(ms / 60_000), 'minute');
+  if (Math.abs(ms) < DAY_MS) return format.format(Math.round(ms / 3_600_000), 'hour');
+  return format.format(Math.round(ms / DAY_MS), 'day');
 }
 
 /** The time of day of epoch milliseconds, in the viewer's locale. */

@@ -4,8 +4,8 @@ import { h } from './dom.ts';
 export type Drawer = {
   readonly opener: HTMLButtonElement;
   readonly close: HTMLButtonElement;
-  /** Shows news of the pane in the bar. */
-  tell(words: string): void;
+  /** Shows a short text in the bar. */
+  announce(text: string): void;
 };
 
 /** Must match the width at which the style sheets make the pane a drawer. */
@@ -46,5 +46,5 @@ export function createDrawer(pane: HTMLElement): Drawer {
     if (event.key === 'Escape' && isOpen() && document.querySelector('dialog[open]') === null) set(false);
   });
   small.addEventListener('change', () => isOpen() && set(false));
-  return { opener, close, tell: (words) => (news.textContent = words) };
+  return { opener, close, announce: (text) => (news.textContent = text) };
 }

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, textOf } from '../slack/json.ts';
+import { type Fields, fieldsOf, textOf } from '../slack/json-fields.ts';
 import { type Child, h } from './dom.ts';
 import { drawInput } from './inputs.ts';
 import { type Surface, optionsOf } from './surface.ts';

@@ -1,18 +1,18 @@
 import { ask } from './api.ts';
 import type { Fault } from './shapes.ts';
 
-type Place = 'hosting' | 'slack';
+type StandIn = 'hosting' | 'slack';
 
 /** A failure to switch on: `faults` are the requests to the place's control API that cause it. */
-export type Breakage = {
-  readonly place: Place;
+export type Failure = {
+  readonly place: StandIn;
   readonly name: string;
   readonly says: string;
   readonly faults: readonly Readonly<Record<string, string | number | boolean>>[];
 };
 
 /** All failures, in the order shown. */
-export const BREAKAGES: readonly Breakage[] = [
+export const FAILURES: readonly Failure[] = [
   {
     place: 'hosting',
     name: 'Slow',
@@ -52,10 +52,10 @@ export const BREAKAGES: readonly Breakage[] = [
 ];
 
 /** The faults in force, by place. */
-export type InForce = Readonly<Record<Place, readonly Fault[]>>;
+export type ActiveFaults = Readonly<Record<StandIn, readonly Fault[]>>;
 
 /** Reads the faults of both places. */
-export async function readFaults(): Promise<InForce> {
+export async function readFaults(): Promise<ActiveFaults> {
   const [hosting, slack] = await Promise.all([
     ask<readonly Fault[]>('/control/hosting/faults'),
     ask<readonly Fault[]>('/control/slack/faults'),
@@ -64,34 +64,34 @@ export async function readFaults(): Promise<InForce> {
 }
 
 /** The faults in force that belong to this failure. */
-const faultsOf = ({ place, faults }: Breakage, inForce: InForce): readonly Fault[] =>
-  inForce[place].filter((fault) =>
+const faultsOf = ({ place, faults }: Failure, active: ActiveFaults): readonly Fault[] =>
+  active[place].filter((fault) =>
     faults.some((wanted) => Object.entries(wanted).every(([name, value]) => fault[name] === value)),
   );
 
 /** Whether the failure is on. */
-export const isOn = (breakage: Breakage, inForce: InForce): boolean =>
-  faultsOf(breakage, inForce).length >= breakage.faults.length;
+export const isOn = (failure: Failure, active: ActiveFaults): boolean =>
+  faultsOf(failure, active).length >= failure.faults.length;
 
 /**
  * Switches a failure on, and the others at the same place off: only the oldest fault that matches a request is played.
  */
-export async function turnOn(breakage: Breakage, inForce: InForce): Promise<void> {
-  for (const other of BREAKAGES) if (other.place === breakage.place) await turnOff(other, inForce);
-  for (const fault of breakage.faults) await ask(`/control/${breakage.place}/faults`, fault);
+export async function turnOn(failure: Failure, active: ActiveFaults): Promise<void> {
+  for (const other of FAILURES) if (other.place === failure.place) await turnOff(other, active);
+  for (const fault of failure.faults) await ask(`/control/${failure.place}/faults`, fault);
 }
 
 /** Switches a failure off; other faults stay. */
-export async function turnOff(breakage: Breakage, inForce: InForce): Promise<void> {
-  for (const { id } of faultsOf(breakage, inForce))
-    await ask(`/control/${breakage.place}/faults?id=${id}`, undefined, 'DELETE');
+export async function turnOff(failure: Failure, active: ActiveFaults): Promise<void> {
+  for (const { id } of faultsOf(failure, active))
+    await ask(`/control/${failure.place}/faults?id=${id}`, undefined, 'DELETE');
 }
 
-async function mend(place: Place): Promise<void> {
+async function clear(place: StandIn): Promise<void> {
   await ask(`/control/${place}/faults`, undefined, 'DELETE');
 }
 
 /** Removes all faults. */
-export async function mendAll(): Promise<void> {
-  await Promise.all([mend('hosting'), mend('slack')]);
+export async function clearAll(): Promise<void> {
+  await Promise.all([clear('hosting'), clear('slack')]);
 }

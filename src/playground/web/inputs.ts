@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, isFields, objectsOf, textOf } from '../slack/json.ts';
+import { type Fields, fieldsOf, isFields, objectsOf, textOf } from '../slack/json-fields.ts';
 import { drawCombobox } from './combobox.ts';
 import { actors } from './directory.ts';
 import { type Child, h } from './dom.ts';
@@ -58,7 +58,7 @@ export function drawInput(block: Fields, element: Fields, surface: Surface, nami
 }
 
 function drawTyped(block: Fields, element: Fields, surface: Surface, attributes: Naming): Child {
-  const held = surface.held(block, element);
+  const held = surface.valueIn(block, element);
   const dispatches = block['type'] !== 'input' || block['dispatch_action'] === true;
   const many = element['multiline'] === true;
   const named = {
@@ -82,7 +82,7 @@ function drawSelect(
   naming: Naming,
 ): Child {
   const several = element['type'] === 'multi_static_select';
-  const chosen = heldValues(surface.held(block, element));
+  const chosen = heldValues(surface.valueIn(block, element));
   const placeholder = textOf(fieldsOf(element['placeholder'])['text']) || 'Choose…';
   const select = h(
     'select',
@@ -99,8 +99,8 @@ function drawSelect(
     !several && h('option', { value: '' }, placeholder),
     ...options.map((option) => {
       const value = textOf(option['value']);
-      const words = [option['text'], option['description']].map((text) => textOf(fieldsOf(text)['text']));
-      return h('option', { value, selected: chosen.includes(value) }, words.filter(Boolean).join(' — '));
+      const parts = [option['text'], option['description']].map((text) => textOf(fieldsOf(text)['text']));
+      return h('option', { value, selected: chosen.includes(value) }, parts.filter(Boolean).join(' — '));
     }),
   );
   return select;
@@ -110,12 +110,12 @@ const heldValues = (held: unknown): readonly unknown[] =>
   (Array.isArray(held) ? objectsOf(held) : isFields(held) ? [held] : []).map((option) => option['value']);
 
 function drawPeople(block: Fields, element: Fields, surface: Surface, naming: Naming): Child {
-  const held = surface.held(block, element);
+  const held = surface.valueIn(block, element);
   const select = h(
     'select',
     { ...naming, change: () => surface.put(block, element, select.value || null) },
     h('option', { value: '' }, 'Choose…'),
-    ...actors(surface.seat.directory).map(({ id, real_name }) =>
+    ...actors(surface.session.directory).map(({ id, real_name }) =>
       h('option', { value: id, selected: id === held }, real_name),
     ),
   );
@@ -125,8 +125,8 @@ function drawPeople(block: Fields, element: Fields, surface: Surface, naming: Na
 function drawChoices(block: Fields, element: Fields, surface: Surface): Child {
   const several = element['type'] === 'checkboxes';
   const options = optionsOf(element);
-  const chosen = heldValues(surface.held(block, element));
-  const { directory } = surface.seat;
+  const chosen = heldValues(surface.valueIn(block, element));
+  const { directory } = surface.session;
   const name = `${surface.name}-${textOf(block['block_id'])}-choice`;
   const boxes = options.map((option) => {
     const checked = chosen.includes(option['value']);

@@ -40,7 +40,7 @@ export function createJournal(): Journal {
 
 function draw(entry: Entry): HTMLElement {
   const { at, method, path, query, section, state, status, fault, body } = entry;
-  const words = new URLSearchParams(query).toString();
+  const queryText = new URLSearchParams(query).toString();
   const ended = status === undefined ? (state === 'cut' ? 'cut' : '…') : String(status);
   const isWell = state !== 'cut' && (status ?? 200) < 400;
   return h(
@@ -60,7 +60,7 @@ function draw(entry: Entry): HTMLElement {
       h(
         'p',
         { class: 'hint' },
-        [section && `section ${section}`, words, fault && `fault: ${fault}`].filter(Boolean).join(' · '),
+        [section && `section ${section}`, queryText, fault && `fault: ${fault}`].filter(Boolean).join(' · '),
       ),
       body !== undefined && h('pre', {}, JSON.stringify(body, undefined, 2)),
     ),

@@ -1,10 +1,10 @@
-import { fieldsOf, objectsOf, textOf } from '../slack/json.ts';
+import { fieldsOf, objectsOf, textOf } from '../slack/json-fields.ts';
 import { drawBlocks } from './blocks.ts';
 import { dated, timeOf } from './dates.ts';
 import { nameOf } from './directory.ts';
 import { type Child, h, keyedList } from './dom.ts';
 import { mrkdwn } from './mrkdwn.ts';
-import type { Seat } from './seat.ts';
+import type { Session } from './session.ts';
 import type { Message } from './shapes.ts';
 import { type Surface, surfaceAt } from './surface.ts';
 
@@ -12,19 +12,19 @@ import { type Surface, surfaceAt } from './surface.ts';
 const FIRST = 200;
 const NEAR_PX = 400;
 
-/** A list of messages. `wanted` is how many of the newest to read for the seat's current place. */
+/** A list of messages. `wanted` is how many of the newest to read for the session's current place. */
 type Messages = { readonly element: HTMLElement; wanted(): number; show(messages: readonly Message[]): void };
 
 /** Follows the newest message unless the reader has scrolled away. Calls `readMore` when they near the oldest one. */
-export function createMessages(seat: Seat, label: string, inThread: boolean, readMore: () => void): Messages {
+export function createMessages(session: Session, label: string, inThread: boolean, readMore: () => void): Messages {
   const list = h('ol');
   const show = keyedList<Message>(
     list,
-    (message) => `${seat.me} ${message.channel} ${message.ts}`,
-    (message) => drawMessage(seat, message, inThread),
+    (message) => `${session.me} ${message.channel} ${message.ts}`,
+    (message) => drawMessage(session, message, inThread),
   );
   let [room, roomAt, drawn, drawnAt] = [FIRST, '', 0, ''];
-  const place = (): string => `${seat.me} ${seat.channel} ${inThread ? seat.thread : ''}`;
+  const place = (): string => `${session.me} ${session.channel} ${inThread ? session.thread : ''}`;
   const wanted = (): number => {
     if (roomAt !== place()) [room, roomAt] = [FIRST, place()];
     return room;
@@ -61,10 +61,10 @@ function holdStill(view: HTMLElement, list: HTMLElement): () => void {
   };
 }
 
-function drawMessage(seat: Seat, message: Message, inThread: boolean): HTMLElement {
-  const surface = surfaceAt(seat, { channel: message.channel, ts: message.ts }, message.controls);
-  const author = seat.directory.people.get(message.author);
-  const name = nameOf.person(seat.directory, message.author);
+function drawMessage(session: Session, message: Message, inThread: boolean): HTMLElement {
+  const surface = surfaceAt(session, { channel: message.channel, ts: message.ts }, message.controls);
+  const author = session.directory.people.get(message.author);
+  const name = nameOf.person(session.directory, message.author);
   const seconds = Number(message.ts);
   const { replies } = message;
   return h(
@@ -85,13 +85,13 @@ function drawMessage(seat: Seat, message: Message, inThread: boolean): HTMLEleme
       ),
       ...drawContent(message, surface),
       ...message.files.map((file) =>
-        h('button', { class: 'file', click: () => seat.go({ tab: 'files' }) }, `📄 ${file}`),
+        h('button', { class: 'file', click: () => session.go({ tab: 'files' }) }, `📄 ${file}`),
       ),
       !inThread &&
         !message.ephemeral &&
         h(
           'button',
-          { class: 'replies', click: () => seat.go({ thread: message.ts }) },
+          { class: 'replies', click: () => session.go({ thread: message.ts }) },
           replies === 0 ? 'Reply' : `${replies} ${replies === 1 ? 'reply' : 'replies'}`,
         ),
     ),
@@ -102,14 +102,14 @@ function drawContent(message: Message, surface: Surface): readonly Child[] {
   const content =
     message.blocks.length > 0
       ? drawBlocks(message.blocks, surface)
-      : [h('div', { class: 'lines' }, ...mrkdwn(message.notification, surface.seat.directory))];
+      : [h('div', { class: 'lines' }, ...mrkdwn(message.notification, surface.session.directory))];
   return [...content, ...message.attachments.map((attachment) => drawAttachment(fieldsOf(attachment), surface))];
 }
 
 function drawAttachment(attachment: ReturnType<typeof fieldsOf>, surface: Surface): Child {
   const blocks = objectsOf(attachment['blocks']);
   const text = textOf(attachment['text']) || textOf(attachment['fallback']);
-  const content = blocks.length > 0 ? drawBlocks(blocks, surface) : mrkdwn(text, surface.seat.directory);
+  const content = blocks.length > 0 ? drawBlocks(blocks, surface) : mrkdwn(text, surface.session.directory);
   const element = h('div', { class: 'attachment' }, ...content);
   const color = textOf(attachment['color']).replace('#', '');
   if (/^[0-9a-f]{6}$/i.test(color)) element.style.borderColor = `#${color}`;

@@ -1,18 +1,18 @@
 import { drawBlocks } from './blocks.ts';
 import { type Child, fill, h } from './dom.ts';
-import type { Seat } from './seat.ts';
+import type { Session } from './session.ts';
 import type { View } from './shapes.ts';
 import { type Draft, surfaceAt } from './surface.ts';
 
 /** Shows the topmost modal, if any. Typed values stay when the app updates the view. */
-export function createModal(seat: Seat): (modals: readonly View[]) => void {
+export function createModal(session: Session): (modals: readonly View[]) => void {
   const dialog = h('dialog', {
     class: 'modal',
     'aria-labelledby': 'modal-title',
     // The browser must not close it by itself: the app hears of the close first.
     cancel: (event) => {
       event.preventDefault();
-      void seat.act('close', { person: seat.me });
+      void session.act('close', { person: session.me });
     },
   });
   document.body.append(dialog);
@@ -27,7 +27,7 @@ export function createModal(seat: Seat): (modals: readonly View[]) => void {
     const shows = JSON.stringify([view.blocks, view.title, view.controls.map(({ error }) => error ?? '')]);
     if (view.id === shown?.id && shows === shown.shows) return;
     shown = { id: view.id, shows, draft: view.id === shown?.id ? shown.draft : new Map() };
-    redraw(dialog, drawModal(seat, view, shown.draft, modals.length));
+    redraw(dialog, drawModal(session, view, shown.draft, modals.length));
     if (dialog.open) return;
     dialog.showModal();
     dialog.querySelector<HTMLElement>('.body :is(input, select, textarea)')?.focus();
@@ -46,16 +46,16 @@ function redraw(dialog: HTMLDialogElement, content: Child): void {
   if (error === null && after instanceof HTMLInputElement && cursor !== null) after.setSelectionRange(cursor, cursor);
 }
 
-function drawModal(seat: Seat, view: View, draft: Draft, depth: number): Child {
-  const surface = surfaceAt(seat, { view: view.id }, view.controls, draft);
+function drawModal(session: Session, view: View, draft: Draft, depth: number): Child {
+  const surface = surfaceAt(session, { view: view.id }, view.controls, draft);
   const send = h('button', { class: 'primary' }, view.submit ?? 'Submit');
   const submit = async (): Promise<void> => {
     send.disabled = true;
     const values = Object.fromEntries([...draft].map(([block, value]) => [block, value ?? null]));
-    await seat.act('submit', { person: seat.me, values });
+    await session.act('submit', { person: session.me, values });
     send.disabled = false;
   };
-  const close = (): void => void seat.act('close', { person: seat.me });
+  const close = (): void => void session.act('close', { person: session.me });
   return h(
     'form',
     {

@@ -1,4 +1,4 @@
-import { fieldsOf, textOf } from '../slack/json.ts';
+import { fieldsOf, textOf } from '../slack/json-fields.ts';
 import { dated } from './dates.ts';
 import { type Directory, nameOf } from './directory.ts';
 import { type Child, h } from './dom.ts';
@@ -68,9 +68,9 @@ export const mention = (name: string): Child => h('span', { class: 'mention' }, 
 
 /** A link in a new tab. Only web and mail addresses become links. */
 export function link(url: string, label: string): Child {
-  const words = label || url.replace(/^mailto:/, '');
-  if (!/^(https?|mailto):/i.test(url)) return words;
-  return h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, words);
+  const text = label || url.replace(/^mailto:/, '');
+  if (!/^(https?|mailto):/i.test(url)) return text;
+  return h('a', { href: url, target: '_blank', rel: 'noopener noreferrer' }, text);
 }
 
 const decoded = (text: string): string => text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');

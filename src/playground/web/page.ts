@@ -1,4 +1,4 @@
-import { textOf } from '../slack/json.ts';
+import { textOf } from '../slack/json-fields.ts';
 import { createActivity } from './activity.ts';
 import { ask, listen } from './api.ts';
 import { agreed } from './confirm.ts';
@@ -6,141 +6,141 @@ import { createConversation, createThread } from './conversation.ts';
 import { EMPTY, directMessageId, readDirectory } from './directory.ts';
 import { coalesced, h } from './dom.ts';
 import { createModal } from './modal.ts';
-import { type Looking, arrive, fromAddress, toAddress } from './place.ts';
-import type { Seat } from './seat.ts';
-import type { Change, Outcome, Views } from './shapes.ts';
+import { type Place, navigate, placeFromHash, hashOf } from './navigation.ts';
+import type { Session } from './session.ts';
+import type { WorkspaceEvent, Outcome, Views } from './shapes.ts';
 import { createSidebar } from './sidebar.ts';
 import { createTour } from './tour.ts';
 
 /** The page's state; the parts below read and change it. */
 let directory = EMPTY;
-let looking: Looking = { me: '', channel: '', thread: undefined, tab: 'messages' };
+let place: Place = { me: '', channel: '', thread: undefined, tab: 'messages' };
 /** Channels with unread messages for the acting person. */
 const unread = new Set<string>();
 
-const line = h('p', { class: 'line', role: 'status', click: () => (line.textContent = '') });
-const tell = (trouble: unknown): void => {
-  line.textContent = trouble instanceof Error ? trouble.message : String(trouble);
+const notice = h('p', { class: 'line', role: 'status', click: () => (notice.textContent = '') });
+const showError = (trouble: unknown): void => {
+  notice.textContent = trouble instanceof Error ? trouble.message : String(trouble);
 };
 
-const seat: Seat = {
+const session: Session = {
   get me() {
-    return looking.me;
+    return place.me;
   },
   get channel() {
-    return looking.channel;
+    return place.channel;
   },
   get thread() {
-    return looking.thread;
+    return place.thread;
   },
   get tab() {
-    return looking.tab;
+    return place.tab;
   },
   get directory() {
     return directory;
   },
-  tell,
+  showError: showError,
   go,
   async act(what, body, confirm) {
     if (!(await agreed(confirm, directory))) return undefined;
     try {
       const outcome = await ask<Outcome>(`/control/slack/${what}`, body);
-      line.textContent = outcome.shown ?? '';
+      notice.textContent = outcome.shown ?? '';
       return outcome;
     } catch (error) {
-      tell(error);
+      showError(error);
       return undefined;
     }
   },
 };
 
-const conversation = createConversation(seat, () => soon.conversation());
-const thread = createThread(seat, () => soon.thread());
-const activity = createActivity(seat);
+const conversation = createConversation(session, () => refresh.conversation());
+const thread = createThread(session, () => refresh.thread());
+const activity = createActivity(session);
 const nav = h('nav', { class: 'sidebar', 'aria-label': 'Workspace' });
-const showSidebar = createSidebar(seat, nav);
-const showModal = createModal(seat);
+const showSidebar = createSidebar(session, nav);
+const showModal = createModal(session);
 const tourElement = h('section', { class: 'tour', 'aria-label': 'Tour' });
-const tour = createTour(seat, tourElement);
-document.body.append(nav, conversation.element, thread.element, tourElement, activity.element, line, activity.opener);
+const tour = createTour(session, tourElement);
+document.body.append(nav, conversation.element, thread.element, tourElement, activity.element, notice, activity.opener);
 
-const soon = {
-  conversation: coalesced(() => conversation.read(), tell),
-  thread: coalesced(() => thread.read(), tell),
-  activity: coalesced(() => activity.read(), tell),
-  problems: coalesced(() => activity.readProblems(), tell),
-  faults: coalesced(() => activity.readFaults(), tell),
+const refresh = {
+  conversation: coalesced(() => conversation.read(), showError),
+  thread: coalesced(() => thread.read(), showError),
+  activity: coalesced(() => activity.read(), showError),
+  problems: coalesced(() => activity.readProblems(), showError),
+  faults: coalesced(() => activity.readFaults(), showError),
   views: coalesced(async () => {
-    const { me } = seat;
+    const { me } = session;
     const { modals, home } = await ask<Views>(`/control/slack/views?as=${me}`);
-    if (me !== seat.me) return;
+    if (me !== session.me) return;
     showModal(modals);
     conversation.showHome(home);
-  }, tell),
+  }, showError),
   directory: coalesced(async () => {
     const first = directory === EMPTY;
     directory = await readDirectory();
-    if (first) looking = fromAddress(directory, location.hash);
+    if (first) place = placeFromHash(directory, location.hash);
     showAll();
-  }, tell),
+  }, showError),
 };
 
 function showAll(): void {
   showSidebar(unread);
   tour.draw();
   activity.showChanges();
-  for (const read of [soon.conversation, soon.thread, soon.views]) read();
+  for (const read of [refresh.conversation, refresh.thread, refresh.views]) read();
 }
 
-function go(to: Partial<Looking>): void {
-  const before = looking;
-  looking = arrive(directory, before, to);
-  if (looking.me !== before.me) unread.clear();
-  unread.delete(looking.channel);
-  history.replaceState(null, '', toAddress(looking));
-  line.textContent = '';
+function go(to: Partial<Place>): void {
+  const before = place;
+  place = navigate(directory, before, to);
+  if (place.me !== before.me) unread.clear();
+  unread.delete(place.channel);
+  history.replaceState(null, '', hashOf(place));
+  notice.textContent = '';
   showAll();
-  if (looking.tab === 'home' && (before.tab !== 'home' || looking.me !== before.me)) {
-    void seat.act('home', { person: looking.me });
+  if (place.tab === 'home' && (before.tab !== 'home' || place.me !== before.me)) {
+    void session.act('home', { person: place.me });
   }
-  document.querySelector<HTMLElement>(looking.thread === undefined ? 'main textarea' : '.thread textarea')?.focus();
+  document.querySelector<HTMLElement>(place.thread === undefined ? 'main textarea' : '.thread textarea')?.focus();
 }
 
-function onMessage(detail: Change['detail']): void {
+function onMessage(detail: WorkspaceEvent['detail']): void {
   const onlyFor = detail['only_for'];
-  if (onlyFor !== undefined && onlyFor !== seat.me) return;
+  if (onlyFor !== undefined && onlyFor !== session.me) return;
   const channel = textOf(detail['channel']);
-  if (channel !== seat.channel) {
-    const mine = channel === directMessageId(seat.me) || !channel.startsWith('D');
+  if (channel !== session.channel) {
+    const mine = channel === directMessageId(session.me) || !channel.startsWith('D');
     if (mine) unread.add(channel);
     return showSidebar(unread);
   }
-  soon.conversation();
-  soon.thread();
+  refresh.conversation();
+  refresh.thread();
 }
 
 listen({
   onOpen() {
-    line.textContent = '';
-    soon.directory();
-    soon.activity();
-    soon.problems();
+    notice.textContent = '';
+    refresh.directory();
+    refresh.activity();
+    refresh.problems();
   },
-  onLost: () => tell("The playground isn't answering. This page reconnects by itself when it's back."),
+  onLost: () => showError("The playground isn't answering. This page reconnects by itself when it's back."),
   onDelivered: (delivered) => tour.see({ delivered: activity.addDelivered(delivered) }),
-  onFaults: soon.faults,
-  onChanges: (movings) => {
-    activity.showChanges(movings);
-    tour.see({ movings });
+  onFaults: refresh.faults,
+  onChanges: (changes) => {
+    activity.showChanges(changes);
+    tour.see({ changes });
   },
   onHosting: (entries) => activity.add(entries),
   onBot: (bot) => activity.showBot(bot),
   onSlack({ kind, detail }) {
     if (kind === 'message') onMessage(detail);
-    else if (kind === 'file') soon.conversation();
-    else if (kind === 'problem') soon.problems();
-    else if (kind === 'notice' && detail['person'] === seat.me) tell(textOf(detail['text']));
-    else if ((kind === 'modal' || kind === 'home') && detail['person'] === seat.me) soon.views();
-    else if (['person', 'group', 'channel'].includes(kind)) soon.directory();
+    else if (kind === 'file') refresh.conversation();
+    else if (kind === 'problem') refresh.problems();
+    else if (kind === 'notice' && detail['person'] === session.me) showError(textOf(detail['text']));
+    else if ((kind === 'modal' || kind === 'home') && detail['person'] === session.me) refresh.views();
+    else if (['person', 'group', 'channel'].includes(kind)) refresh.directory();
   },
 });

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, objectsOf, textOf } from '../slack/json.ts';
+import { type Fields, fieldsOf, objectsOf, textOf } from '../slack/json-fields.ts';
 import { type Directory, nameOf } from './directory.ts';
 import { type Child, h } from './dom.ts';
 import { date, link, mention } from './mrkdwn.ts';

@@ -1,4 +1,4 @@
-import type { Fields } from '../slack/json.ts';
+import type { Fields } from '../slack/json-fields.ts';
 
 /** The shapes of what the page's server sends, as far as the page reads them. */
 
@@ -102,7 +102,7 @@ export type Delivered = {
 };
 
 /** One of the bot's changes: its state and audit lines, oldest first; `at` in epoch milliseconds. */
-export type Moving = {
+export type BotChange = {
   readonly number: number;
   readonly command: string;
   readonly target: string;
@@ -128,4 +128,4 @@ export type BotState = {
 export type Outcome = { readonly shown?: string };
 
 /** An event in the workspace; `detail` names its subject. */
-export type Change = { readonly kind: string; readonly detail: Fields };
+export type WorkspaceEvent = { readonly kind: string; readonly detail: Fields };

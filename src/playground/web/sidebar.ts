@@ -1,35 +1,39 @@
 import { actors, botOf, channelsOf, directMessageId } from './directory.ts';
 import { type Child, fill, h } from './dom.ts';
 import { avatar } from './messages.ts';
-import { toAddress } from './place.ts';
-import type { Seat } from './seat.ts';
+import { hashOf } from './navigation.ts';
+import type { Session } from './session.ts';
 
 /** People to act as, channels, and the direct message with the bot. */
-export function createSidebar(seat: Seat, element: HTMLElement): (unread: ReadonlySet<string>) => void {
+export function createSidebar(session: Session, element: HTMLElement): (unread: ReadonlySet<string>) => void {
   return (unread) =>
     fill(
       element,
       h('h2', { id: 'people' }, 'Act as'),
-      h('ul', { 'aria-labelledby': 'people' }, ...actors(seat.directory).map((person) => drawPerson(seat, person))),
+      h(
+        'ul',
+        { 'aria-labelledby': 'people' },
+        ...actors(session.directory).map((person) => drawPerson(session, person)),
+      ),
       h('h2', { id: 'channels' }, 'Channels'),
-      h('ul', { 'aria-labelledby': 'channels' }, ...channelRows(seat, unread)),
+      h('ul', { 'aria-labelledby': 'channels' }, ...channelRows(session, unread)),
       h('h2', { id: 'apps' }, 'Apps'),
-      h('ul', { 'aria-labelledby': 'apps' }, botRow(seat, unread)),
+      h('ul', { 'aria-labelledby': 'apps' }, botRow(session, unread)),
     );
 }
 
-function drawPerson(seat: Seat, person: ReturnType<typeof actors>[number]): Child {
+function drawPerson(session: Session, person: ReturnType<typeof actors>[number]): Child {
   const attributes = {
-    'aria-pressed': String(person.id === seat.me),
+    'aria-pressed': String(person.id === session.me),
     title: person.real_name,
-    click: () => seat.go({ me: person.id }),
+    click: () => session.go({ me: person.id }),
   };
   const beside = {
-    href: toAddress({ ...seat, me: person.id }),
+    href: hashOf({ ...session, me: person.id }),
     target: '_blank',
     rel: 'noopener',
-    title: `As ${person.display_name} in a window of its own`,
-    'aria-label': `As ${person.display_name} in a window of its own`,
+    title: `Act as ${person.display_name} in a new window`,
+    'aria-label': `Act as ${person.display_name} in a new window`,
   };
   return h(
     'li',
@@ -39,23 +43,29 @@ function drawPerson(seat: Seat, person: ReturnType<typeof actors>[number]): Chil
   );
 }
 
-function channelRows(seat: Seat, unread: ReadonlySet<string>): readonly Child[] {
-  return channelsOf(seat.directory, seat.me).map(({ id, name, kind, archived, shared }) => {
+function channelRows(session: Session, unread: ReadonlySet<string>): readonly Child[] {
+  return channelsOf(session.directory, session.me).map(({ id, name, kind, archived, shared }) => {
     const marks = [kind === 'private' && 'private', archived && 'archived', shared && 'shared'].filter(Boolean);
-    return row(seat, id, `# ${name}`, unread, marks.join(', '));
+    return row(session, id, `# ${name}`, unread, marks.join(', '));
   });
 }
 
-function botRow(seat: Seat, unread: ReadonlySet<string>): Child {
-  return row(seat, directMessageId(seat.me), botOf(seat.directory)?.display_name ?? 'The app', unread, 'direct');
+function botRow(session: Session, unread: ReadonlySet<string>): Child {
+  return row(
+    session,
+    directMessageId(session.me),
+    botOf(session.directory)?.display_name ?? 'The app',
+    unread,
+    'direct',
+  );
 }
 
-function row(seat: Seat, id: string, name: string, unread: ReadonlySet<string>, remark: string): Child {
+function row(session: Session, id: string, name: string, unread: ReadonlySet<string>, remark: string): Child {
   const isNew = unread.has(id);
   const attributes = {
-    'aria-current': id === seat.channel ? 'page' : undefined,
+    'aria-current': id === session.channel ? 'page' : undefined,
     class: isNew ? 'unread' : undefined,
-    click: () => seat.go({ channel: id }),
+    click: () => session.go({ channel: id }),
   };
   return h(
     'li',

@@ -1,10 +1,10 @@
-import { type Fields, textOf } from '../slack/json.ts';
+import { type Fields, textOf } from '../slack/json-fields.ts';
 import { ask } from './api.ts';
 import { type Command, type Completion, type Vocabulary, type Named, complete } from './completion.ts';
 import { type Directory, actors } from './directory.ts';
 import { fill, h } from './dom.ts';
-import { createOffers } from './offers.ts';
-import type { Seat } from './seat.ts';
+import { createListbox } from './listbox.ts';
+import type { Session } from './session.ts';
 
 /** The part of the hosting stand-in's state that commands can name. */
 type World = {
@@ -19,37 +19,37 @@ type World = {
 /** Suggestions above a box. `hide` closes them until the next keystroke. */
 export type Suggestions = { readonly element: HTMLElement; hide(): void };
 
-/** Suggestions for a box. A chosen one is written into it, and `onPut` is called. */
-export function createSuggestions(seat: Seat, box: HTMLTextAreaElement, onPut: () => void): Suggestions {
-  const offers = createOffers('command-offers', put, () => /^\/site\s[^]*\S$/.test(box.value));
+/** Suggestions for a box. A chosen one is written into it, and `onChosen` is called. */
+export function createSuggestions(session: Session, box: HTMLTextAreaElement, onChosen: () => void): Suggestions {
+  const listbox = createListbox('command-options', choose, () => /^\/site\s[^]*\S$/.test(box.value));
   const usage = h('p', { class: 'usage', id: 'command-usage' });
   // Dragging the list's scroll bar must not take the focus from the box.
   const stay = (event: Event): void => event.preventDefault();
-  const element = h('div', { class: 'completion', hidden: true, mousedown: stay }, offers.list, usage);
-  const known = knownWhileTyped(seat);
+  const element = h('div', { class: 'completion', hidden: true, mousedown: stay }, listbox.list, usage);
+  const known = knownWhileTyped(session);
   let wanted = false;
   const hide = (): void => {
     wanted = false;
     element.hidden = true;
-    offers.hide();
+    listbox.hide();
   };
   const show = (completion: Completion): void => {
     fill(usage, ...completion.usage.flatMap(({ text, now }) => [h(now ? 'mark' : 'span', {}, text), ' ']));
-    if (completion.offers.length > 0) offers.show(completion.offers.map(asOption));
-    else offers.hide();
+    if (completion.suggestions.length > 0) listbox.show(completion.suggestions.map(asOption));
+    else listbox.hide();
     usage.hidden = completion.usage.length === 0;
-    element.hidden = usage.hidden && completion.offers.length === 0;
+    element.hidden = usage.hidden && completion.suggestions.length === 0;
   };
   const suggest = async (): Promise<void> => {
     wanted = true;
     const all = await known(box.value.startsWith('/'));
     const isAtEnd = box.selectionStart === box.value.length;
     if (!wanted || document.activeElement !== box) return;
-    show(all === undefined || !isAtEnd ? { offers: [], usage: [] } : complete(box.value, all));
+    show(all === undefined || !isAtEnd ? { suggestions: [], usage: [] } : complete(box.value, all));
   };
-  function put(option: Fields): void {
+  function choose(option: Fields): void {
     box.value = textOf(option['value']);
-    onPut();
+    onChosen();
     void suggest();
   }
   box.addEventListener('input', () => void suggest());
@@ -60,8 +60,8 @@ export function createSuggestions(seat: Seat, box: HTMLTextAreaElement, onPut: (
     event.stopPropagation();
     hide();
   });
-  offers.drives(box);
-  linkBox(box, offers.list, usage);
+  listbox.attachTo(box);
+  linkBox(box, listbox.list, usage);
   return { element, hide };
 }
 
@@ -74,7 +74,7 @@ function linkBox(box: HTMLElement, list: HTMLElement, description: HTMLElement):
 }
 
 /** Reads the commands and names once for each command typed; undefined while none is being typed. */
-function knownWhileTyped(seat: Seat): (isCommand: boolean) => Promise<Vocabulary | undefined> {
+function knownWhileTyped(session: Session): (isCommand: boolean) => Promise<Vocabulary | undefined> {
   let known: Promise<Vocabulary | undefined> | undefined;
   const read = async (): Promise<Vocabulary | undefined> => {
     try {
@@ -82,9 +82,9 @@ function knownWhileTyped(seat: Seat): (isCommand: boolean) => Promise<Vocabulary
         ask<readonly Command[]>('/commands'),
         ask<World>('/control/hosting/state'),
       ]);
-      return { commands, names: namesIn(world, seat.directory) };
+      return { commands, names: namesIn(world, session.directory) };
     } catch (error) {
-      seat.tell(error);
+      session.showError(error);
       return undefined;
     }
   };
@@ -103,7 +103,7 @@ const namesIn = ({ sites, domains }: World, directory: Directory): Readonly<Reco
   '@person': actors(directory).map(({ name, real_name }) => ({ name: `@${name}`, note: real_name })),
 });
 
-const asOption = ({ shown, note, line }: Completion['offers'][number]): Fields => ({
+const asOption = ({ shown, note, line }: Completion['suggestions'][number]): Fields => ({
   text: { text: shown },
   description: { text: note },
   value: line,

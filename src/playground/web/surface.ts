@@ -1,15 +1,15 @@
-import { type Fields, objectsOf, textOf } from '../slack/json.ts';
+import { type Fields, objectsOf, textOf } from '../slack/json-fields.ts';
 import { ask } from './api.ts';
-import type { Seat } from './seat.ts';
+import type { Session } from './session.ts';
 import type { Control } from './shapes.ts';
 
 /** A message or view with blocks to press and fill in. */
 export type Surface = {
-  readonly seat: Seat;
+  readonly session: Session;
   /** Prefix of its inputs' ids, unique on the page. */
   readonly name: string;
   /** An input's value: text, an id, an option, a list of options, or null. */
-  held(block: Fields, element: Fields): unknown;
+  valueIn(block: Fields, element: Fields): unknown;
   errorUnder(block: Fields): string | undefined;
   press(block: Fields, element: Fields): void;
   put(block: Fields, element: Fields, value: unknown): void;
@@ -23,10 +23,15 @@ type Place = { readonly channel: string; readonly ts: string } | { readonly view
 export type Draft = Map<string, unknown>;
 
 /** The surface of a message or view. A form's inputs write to `draft`, at most one entry per block. */
-export function surfaceAt(seat: Seat, place: Place, controls: readonly Control[], draft: Draft = new Map()): Surface {
+export function surfaceAt(
+  session: Session,
+  place: Place,
+  controls: readonly Control[],
+  draft: Draft = new Map(),
+): Surface {
   const which = (block: Fields, element: Fields): object => ({
     ...place,
-    person: seat.me,
+    person: session.me,
     block_id: block['block_id'],
     action_id: element['action_id'],
   });
@@ -36,20 +41,20 @@ export function surfaceAt(seat: Seat, place: Place, controls: readonly Control[]
         block_id === block['block_id'] && (element === undefined || action_id === element['action_id']),
     );
   return {
-    seat,
+    session,
     name: 'view' in place ? place.view : `${place.channel}-${place.ts}`,
-    held(block, element) {
+    valueIn(block, element) {
       const id = textOf(block['block_id']);
       return draft.has(id) ? draft.get(id) : control(block, element)?.value;
     },
     errorUnder: (block) => control(block)?.error,
     press: (block, element) =>
-      void seat.act('click', { ...which(block, element), ...valueOf(element) }, element['confirm']),
+      void session.act('click', { ...which(block, element), ...valueOf(element) }, element['confirm']),
     put(block, element, value) {
       const inForm = block['type'] === 'input';
       if (inForm) draft.set(textOf(block['block_id']), value);
       const silent = inForm && block['dispatch_action'] !== true;
-      if (!silent) void seat.act('pick', { ...which(block, element), said: value ?? null }, element['confirm']);
+      if (!silent) void session.act('pick', { ...which(block, element), said: value ?? null }, element['confirm']);
     },
     async suggest(block, element, query) {
       const { options } = await ask<{ options: readonly Fields[] }>('/control/slack/suggest', {

@@ -1,7 +1,7 @@
 import { actors, channelsOf, directMessageId } from './directory.ts';
 import { type Child, fill, h } from './dom.ts';
-import type { Seat } from './seat.ts';
-import type { Delivered, Moving } from './shapes.ts';
+import type { Session } from './session.ts';
+import type { Delivered, BotChange } from './shapes.ts';
 
 /** One step of the tour: what to do, as whom and where. `line` is put into the composer for the reader to send. */
 type Step = {
@@ -10,19 +10,19 @@ type Step = {
   readonly at: 'channel' | 'home';
   readonly line?: string;
   /** Whether the step was done, judged by Slack's deliveries and the bot's changes. */
-  readonly taken: (seen: Seen) => boolean;
+  readonly taken: (seen: Observed) => boolean;
 };
 
-type Seen = { readonly delivered: readonly Delivered[]; readonly movings: readonly Moving[] };
+type Observed = { readonly delivered: readonly Delivered[]; readonly changes: readonly BotChange[] };
 
 const typed =
   (line: string) =>
-  ({ delivered }: Seen): boolean =>
+  ({ delivered }: Observed): boolean =>
     delivered.some(({ did }) => did.startsWith(`typed ${line}`));
 const moved =
   (command: string, event: string) =>
-  ({ movings }: Seen): boolean =>
-    movings.some((one) => one.command === command && one.steps.some((step) => step.event === event));
+  ({ changes }: Observed): boolean =>
+    changes.some((one) => one.command === command && one.steps.some((step) => step.event === event));
 
 const STEPS: readonly Step[] = [
   {
@@ -61,21 +61,21 @@ const STEPS: readonly Step[] = [
   },
 ];
 
-const PLACE = 'tour';
-const OVER = 'over';
+const STORAGE_KEY = 'tour';
+const DISMISSED = 'over';
 
 /** A short guided tour above the composer. Once dismissed, it stays hidden. */
 export type Tour = {
   draw(): void;
   /** Takes in what happened and ticks finished steps. */
-  see(seen: Partial<Seen>): void;
+  see(seen: Partial<Observed>): void;
 };
 
 /** The tour, drawn into `element`. */
-export function createTour(seat: Seat, element: HTMLElement): Tour {
-  let seen: Seen = { delivered: [], movings: [] };
+export function createTour(session: Session, element: HTMLElement): Tour {
+  let seen: Observed = { delivered: [], changes: [] };
   const whoIs = ({ as }: Step): string | undefined =>
-    actors(seat.directory).find(({ display_name }) => display_name === as)?.id;
+    actors(session.directory).find(({ display_name }) => display_name === as)?.id;
   const draw = (): void => {
     const at = reached();
     const step = at === undefined ? undefined : STEPS[at];
@@ -83,10 +83,10 @@ export function createTour(seat: Seat, element: HTMLElement): Tour {
     // The tour needs its people; a rehearsed workspace may lack them.
     element.hidden = who === undefined || !STEPS.every((one) => whoIs(one) !== undefined);
     if (element.hidden || at === undefined || step === undefined || who === undefined) return fill(element);
-    fill(element, ...drawStep(at, step, step.taken(seen), () => show(seat, step, who), goTo));
+    fill(element, ...drawStep(at, step, step.taken(seen), () => show(session, step, who), goTo));
   };
-  const goTo = (place: number | typeof OVER): void => {
-    localStorage.setItem(PLACE, String(place));
+  const goTo = (place: number | typeof DISMISSED): void => {
+    localStorage.setItem(STORAGE_KEY, String(place));
     draw();
   };
   return {
@@ -100,8 +100,8 @@ export function createTour(seat: Seat, element: HTMLElement): Tour {
 }
 
 function reached(): number | undefined {
-  const kept = localStorage.getItem(PLACE) ?? '0';
-  return kept === OVER ? undefined : Math.min(Number(kept) || 0, STEPS.length - 1);
+  const stored = localStorage.getItem(STORAGE_KEY) ?? '0';
+  return stored === DISMISSED ? undefined : Math.min(Number(stored) || 0, STEPS.length - 1);
 }
 
 function drawStep(
@@ -109,7 +109,7 @@ function drawStep(
   step: Step,
   isTaken: boolean,
   onShow: () => void,
-  goTo: (place: number | typeof OVER) => void,
+  goTo: (place: number | typeof DISMISSED) => void,
 ): readonly Child[] {
   const isLast = at === STEPS.length - 1;
   return [
@@ -121,18 +121,20 @@ function drawStep(
       at > 0 && h('button', { click: () => goTo(at - 1) }, 'Back'),
       h(
         'button',
-        { class: isTaken ? 'primary' : '', click: () => goTo(isLast ? OVER : at + 1) },
+        { class: isTaken ? 'primary' : '', click: () => goTo(isLast ? DISMISSED : at + 1) },
         isLast ? 'Done' : 'Next',
       ),
-      !isLast && h('button', { class: 'plain', 'aria-label': 'End the tour', click: () => goTo(OVER) }, '✕'),
+      !isLast && h('button', { class: 'plain', 'aria-label': 'End the tour', click: () => goTo(DISMISSED) }, '✕'),
     ),
   ];
 }
 
-function show(seat: Seat, { at, line }: Step, who: string): void {
-  if (at === 'home') return seat.go({ me: who, channel: directMessageId(who), tab: 'home' });
-  const channel = channelsOf(seat.directory, who).find(({ name }) => name === (who === 'U01ANA' ? 'acme-shop' : 'ops'));
-  seat.go({ me: who, ...(channel && { channel: channel.id }), tab: 'messages', thread: undefined });
+function show(session: Session, { at, line }: Step, who: string): void {
+  if (at === 'home') return session.go({ me: who, channel: directMessageId(who), tab: 'home' });
+  const channel = channelsOf(session.directory, who).find(
+    ({ name }) => name === (who === 'U01ANA' ? 'acme-shop' : 'ops'),
+  );
+  session.go({ me: who, ...(channel && { channel: channel.id }), tab: 'messages', thread: undefined });
   const box = document.querySelector<HTMLTextAreaElement>('main textarea');
   if (box === null || line === undefined) return;
   box.value = line;

@@ -23,13 +23,13 @@ export function slotsOf({ path, usage }: { readonly path: string; readonly usage
 }
 
 /** How far a line of words fills the slots. */
-export type Standing = {
+export type UsageProgress = {
   /** The option whose value comes next. */
   readonly waiting: Slot | undefined;
   /** The slots that can come next: optional ones, up to the first required one. */
   readonly open: readonly Slot[];
   /** Whether a required word is still missing. */
-  readonly lacks: boolean;
+  readonly isIncomplete: boolean;
   /** The options that are not typed yet. */
   readonly options: readonly Slot[];
   /** The index where the words of an inner command begin, or would begin. */
@@ -37,7 +37,7 @@ export type Standing = {
 };
 
 /** Matches the words of a line to slots, and says what can follow. */
-export function standingOf(slots: readonly Slot[], words: readonly string[]): Standing {
+export function progressOf(slots: readonly Slot[], words: readonly string[]): UsageProgress {
   const places = slots.filter(({ option }) => option === undefined);
   const options = slots.filter(({ option }) => option !== undefined);
   const typed = new Set<string>();
@@ -52,7 +52,8 @@ export function standingOf(slots: readonly Slot[], words: readonly string[]): St
     } else if (waiting !== undefined) waiting = undefined;
     else {
       while (places[at]?.optional === true && !suits(places[at], word)) at += 1;
-      if (takesCommand(places[at])) return { waiting, open: places.slice(at), lacks: true, options: [], inner: index };
+      if (takesCommand(places[at]))
+        return { waiting, open: places.slice(at), isIncomplete: true, options: [], inner: index };
       filled = places[at]?.value?.endsWith('…') === true;
       if (!filled) at += 1;
     }
@@ -61,7 +62,7 @@ export function standingOf(slots: readonly Slot[], words: readonly string[]): St
   return {
     waiting,
     open: places.slice(at, required < 0 ? undefined : required + 1),
-    lacks: required >= 0 && !filled,
+    isIncomplete: required >= 0 && !filled,
     options: options.filter(({ option = '' }) => !typed.has(option)),
     inner: words.length,
   };

@@ -22,7 +22,7 @@ export function createWrites(): Writes {
   let counted = 0;
   let number = 0;
   let last: Entry | undefined;
-  const words = (): string => (number === 0 ? 'no write' : number === 1 ? '1 write' : `${number} writes`);
+  const amount = (): string => (number === 0 ? 'no write' : number === 1 ? '1 write' : `${number} writes`);
   const add = (entries: readonly Entry[]): void => {
     for (const entry of entries) {
       if (entry.seq <= counted) continue;
@@ -32,13 +32,13 @@ export function createWrites(): Writes {
       last = entry;
     }
     const at = last && `The last: ${last.method} ${last.path} at ${clockOf(last.at)}.`;
-    const sentence = `The hosting API has received ${words()}.`;
+    const sentence = `The hosting API has received ${amount()}.`;
     if (element.firstChild?.textContent === sentence) return;
     fill(element, h('strong', {}, sentence), at !== undefined && h('span', {}, at));
   };
   return {
     element,
-    short: words,
+    short: amount,
     add,
     count(entries) {
       [counted, number, last] = [0, 0, undefined];

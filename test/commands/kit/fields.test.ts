@@ -13,7 +13,7 @@ import {
 } from '../../../src/commands/kit/fields.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
-import { hostile, refusalOf, said, wordsFor } from '../../pipeline/given.ts';
+import { hostile, refusalOf, said, wordsFor } from '../../pipeline/fixtures.ts';
 
 const plainFields = [...catalogue].flatMap(([path, command]) =>
   Object.entries(command.fields).flatMap(([name, field]) =>

@@ -3,8 +3,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { masker } from '../../../src/commands/logs/masking.ts';
 import { Secret } from '../../../src/secret.ts';
-import { hostile } from '../../pipeline/given.ts';
-import { worked } from '../../worked.ts';
+import { hostile } from '../../pipeline/fixtures.ts';
+import { cpuTime } from '../../cpu-time.ts';
 
 const alias = (address: string): string =>
   `client-${createHmac('sha256', 'k').update(address).digest('hex').slice(0, 4)}`;
@@ -123,7 +123,7 @@ describe('long lines', () => {
     ];
     const taken = (length: number): number => {
       const lines = pieces.map((piece) => piece.repeat(length / piece.length));
-      return worked(() => {
+      return cpuTime(() => {
         for (const line of lines) mask(line);
       });
     };

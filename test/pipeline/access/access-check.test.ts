@@ -20,7 +20,7 @@ import {
   shopDomain,
   staging,
   parsedFor,
-} from '../given.ts';
+} from '../fixtures.ts';
 
 const READ = '{ allow: [read], to: [developers, leads] }';
 const asked = (policy: Policy, person: Person, path: string, env = staging.name, given = {}) =>
@@ -178,7 +178,7 @@ describe('what the rules say', () => {
     );
   });
 
-  test('a desk command asks for nothing or for reading', () => {
+  test('a built-in command needs no right, or the right to read', () => {
     const nothing = policyOf('{ allow: [read], to: [leads] }');
     expect(mayRun(nothing, ana, 'whoami', commandAt('whoami'))).toBe(true);
     expect(mayRun(nothing, ana, 'environments', commandAt('environments'))).toBe(false);
@@ -229,7 +229,7 @@ describe('what help and App Home show is decided by the rules that are asked of 
   });
 });
 
-describe('a desk command that a rule has to name', () => {
+describe('a built-in command that a rule has to name', () => {
   const rules = policyOf(
     '{ allow: [read], to: everyone }',
     '{ allow: [lock, audit, pause], to: [developers], where: ["*/staging"] }',

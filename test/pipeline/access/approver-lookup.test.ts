@@ -4,7 +4,7 @@ import type { AskedRequirement, Authorization } from '../../../src/pipeline/acce
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import { plain } from '../../../src/text.ts';
-import { ana, company, live, names, policyFrom, staging, parsedFor, contextWith } from '../given.ts';
+import { ana, company, live, names, policyFrom, staging, parsedFor, contextWith } from '../fixtures.ts';
 
 const groups = `version: 1
 live: ["*/live"]

@@ -3,7 +3,7 @@ import type { Ability } from '../../../src/commands/kit/builtin.ts';
 import { explainAccess } from '../../../src/pipeline/access/explain-access.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
 import { plain } from '../../../src/text.ts';
-import { ana, company, dee, names, policyOf, said, contextWith } from '../given.ts';
+import { ana, company, dee, names, policyOf, said, contextWith } from '../fixtures.ts';
 import { Refusal } from '../../../src/errors.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { mayRead } from '../../../src/policy/policy.ts';
@@ -51,8 +51,8 @@ async function refused(work: Promise<unknown>): Promise<Refusal> {
 
 describe('somebody may', () => {
   test('at once, by this rule', async () => {
-    const ability = await can(['cache', 'clear', 'acme-shop/staging']);
-    expect(ability).toMatchObject({
+    const explained = await can(['cache', 'clear', 'acme-shop/staging']);
+    expect(explained).toMatchObject({
       person: { id: ana.id, name: 'Ana' },
       path: 'cache clear',
       risk: 'routine',
@@ -79,8 +79,8 @@ describe('somebody may', () => {
   });
 
   test('said in a form as one text, with options and quotes of its own', async () => {
-    const ability = await can(['cache clear acme-shop/staging --reason "release 42" --dry-run']);
-    expect(ability).toMatchObject({ path: 'cache clear', answer: { kind: 'allowed' } });
+    const explained = await can(['cache clear acme-shop/staging --reason "release 42" --dry-run']);
+    expect(explained).toMatchObject({ path: 'cache clear', answer: { kind: 'allowed' } });
     expect((await can(['allowlist', 'add', 'acme-shop/staging', '--for', '2h'])).path).toBe('allowlist add');
   });
 

@@ -1,14 +1,14 @@
 import { expect, it, vi } from 'vitest';
 import { createRecent, type Recent } from '../../../src/pipeline/access/recent-targets.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana } from '../given.ts';
+import { ana } from '../fixtures.ts';
 
 const settled = (recent: Recent, targets: readonly string[]): Promise<void> =>
   vi.waitFor(async () => expect(await recent.of(ana.id)).toEqual(targets), { interval: 1, timeout: 60_000 });
 
-describeBoth('what somebody was busy with', (open) => {
-  it('is what they changed last, each once, and nobody else’s', async () => {
+describeBoth('recent targets of a person', (open) => {
+  it('are those they changed last, each once, and nobody else’s', async () => {
     const database = await open();
     for (const [target, requester] of [
       ['environment:e1', ana.id],
@@ -21,7 +21,7 @@ describeBoth('what somebody was busy with', (open) => {
     expect(await createRecent(database).of('U09NEW')).toEqual([]);
   });
 
-  it('is what they named since, before that', async () => {
+  it('begin with those they named since', async () => {
     const database = await open();
     await save(database, { target: 'environment:e1', requester: ana.id });
     const recent = createRecent(database);
@@ -31,7 +31,7 @@ describeBoth('what somebody was busy with', (open) => {
     await settled(recent, ['e1', 'e2']);
   });
 
-  it('forgets nothing of what is named at once, before the database has answered', async () => {
+  it('lose none that is named before the database has answered', async () => {
     const database = await open();
     await save(database, { target: 'environment:e1', requester: ana.id });
     const recent = createRecent(database);
@@ -42,7 +42,7 @@ describeBoth('what somebody was busy with', (open) => {
     });
   });
 
-  it('is the newest eight', async () => {
+  it('are at most eight, the newest', async () => {
     const database = await open();
     for (let at = 0; at < 12; at += 1) await save(database, { target: `environment:e${at}`, requester: ana.id });
     const recent = createRecent(database);
@@ -51,7 +51,7 @@ describeBoth('what somebody was busy with', (open) => {
     await settled(recent, ['x', 'e11', 'e10', 'e9', 'e8', 'e7', 'e6', 'e5']);
   });
 
-  it('is remembered of a thousand people; of the others it is read again', async () => {
+  it('are cached for a thousand people, and read again for others', async () => {
     const database = await open();
     const recent = createRecent(database);
     recent.note(ana.id, 'e1');
@@ -61,7 +61,7 @@ describeBoth('what somebody was busy with', (open) => {
     expect(await recent.of(ana.id)).toEqual([]);
   });
 
-  it('is kept where the database does not answer', async () => {
+  it('stay as they were if the database does not answer', async () => {
     const database = await open();
     const recent = createRecent(database);
     await database.close();

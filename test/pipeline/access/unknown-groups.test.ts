@@ -26,7 +26,7 @@ import {
   staging,
   parsedFor,
   contextWith,
-} from '../given.ts';
+} from '../fixtures.ts';
 
 /** Answers while Slack does not tell whether somebody is in a user group. */
 

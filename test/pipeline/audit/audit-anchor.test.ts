@@ -8,7 +8,7 @@ import { publishAuditHead, findingOf } from '../../../src/pipeline/audit/audit-a
 import { appendAudit, auditHead, keyId } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 
 const key = Buffer.from('a key of the audit chain');
@@ -42,7 +42,7 @@ async function tamper(database: Database, statement: string): Promise<void> {
 }
 
 describeBoth('the head of the trail', (open) => {
-  it('is told once a day, while there is something new', async () => {
+  it('is published once a day if there is something new', async () => {
     let now = 1_000;
     const database = await open({ now: () => now });
     expect(await publishAuditHead(database)).toBeUndefined();
@@ -62,7 +62,7 @@ describeBoth('the head of the trail', (open) => {
     expect(messages[0]).toContain(shortHash(head.hash));
   });
 
-  it('is told though somebody wrote that it was told in a time to come', async () => {
+  it('is published although somebody recorded a publication in the future', async () => {
     const database = await open({ now: () => 40 * day });
     await append(database, 1);
     const { seq, hash } = await auditHead(database.db);
@@ -74,7 +74,7 @@ describeBoth('the head of the trail', (open) => {
     expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
   });
 
-  it('is told by one of two replicas', async () => {
+  it('is published by one of two replicas', async () => {
     const database = await open({ now: () => 2 * day });
     const replica = await database.again({ now: () => 2 * day });
     await append(database, 1);
@@ -86,7 +86,7 @@ describeBoth('the head of the trail', (open) => {
   it.each([
     ['cut off', 'delete from audit where seq >= 2'],
     ['altered, and hashed anew', "update audit set hash = 'f00d' where seq = 2"],
-  ])('that was told, and is %s, raises the alarm once a day and is not replaced', async (_, statement) => {
+  ])('that was published, and is %s, raises the alarm once a day and is not replaced', async (_, statement) => {
     let now = 1_000;
     const database = await open({ now: () => now });
     await append(database, now);
@@ -109,7 +109,7 @@ describeBoth('the head of the trail', (open) => {
 });
 
 describeBoth('verifying the trail', (open) => {
-  it('says in one sentence that all is well, how far that goes, and the head to compare', async () => {
+  it('says in one sentence that it is intact, up to which line, and the head to compare', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     const database = await open({ now: () => now });
     expect(await verified(database)).toContain('The audit trail is still empty.');

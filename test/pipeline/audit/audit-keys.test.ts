@@ -4,7 +4,7 @@ import { sealAudit } from '../../../src/pipeline/audit/audit-keys.ts';
 import { appendAudit, auditHead, hashLine, keyId, linesAfter } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { verifyAudit } from '../../../src/storage/verify.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 
 const [first = Buffer.of(), second = Buffer.of(), third = Buffer.of()] = [1, 2, 3].map((one) =>
   Buffer.from(`key ${one} of the audit chain`),

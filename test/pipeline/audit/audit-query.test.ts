@@ -1,10 +1,8 @@
-import * as fc from 'fast-check';
-import { describe, expect, it, test } from 'vitest';
+import { expect, it, test } from 'vitest';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { changesFor } from '../../../src/pipeline/conversation/change-history.ts';
 import { readerOf } from '../../../src/pipeline/access/visibility.ts';
-import { headOf, lineOf } from '../../../src/pipeline/audit/audit-export.ts';
 import { entriesOf, trailFor, trailSince, wholeTrail, type Entry } from '../../../src/pipeline/audit/audit-query.ts';
 import { auditServiceFor } from '../../../src/pipeline/conversation/audit-service.ts';
 import type { Person } from '../../../src/pipeline/access/access-check.ts';
@@ -14,21 +12,9 @@ import type { Database } from '../../../src/storage/database.ts';
 import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { verifyAudit } from '../../../src/storage/verify.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
-import {
-  ana,
-  blog,
-  changeOf,
-  company,
-  environment,
-  hostile,
-  live,
-  names,
-  policyOf,
-  staging,
-  contextWith,
-} from '../given.ts';
+import { ana, blog, changeOf, company, environment, live, names, policyOf, staging, contextWith } from '../fixtures.ts';
 
 const chi: Person = { ...ana, id: 'U03CHI', name: 'Chi' };
 const all = policyOf('{ allow: [read, audit], to: [developers, leads] }');
@@ -73,7 +59,7 @@ async function saveTrail(database: Database, env: Environment): Promise<number> 
   return number;
 }
 
-describeBoth('the trail as it is read', (open) => {
+describeBoth('the audit trail as it is read', (open) => {
   it('says of each line who did it, what for, by which rules, with whose approval, and what came of it', async () => {
     const database = await open();
     const number = await saveTrail(database, live);
@@ -104,7 +90,7 @@ describeBoth('the trail as it is read', (open) => {
     });
   });
 
-  it('shows nobody the lines of what they may not audit, and deeds beside changes by what they are about', async () => {
+  it('shows nobody the lines of what they may not audit, and admin actions by their target', async () => {
     const database = await open();
     await saveTrail(database, live);
     await saveTrail(database, blog);
@@ -128,7 +114,7 @@ describeBoth('the trail as it is read', (open) => {
     expect(some).not.toContain(blog.name);
   });
 
-  it('is told of one environment, with its locks, by one person, and since a moment', async () => {
+  it('can be filtered by environment, with its locks, by person, and by time', async () => {
     const database = await open();
     const number = await saveTrail(database, live);
     await saveTrail(database, blog);
@@ -238,7 +224,7 @@ describeBoth('the trail as it is read', (open) => {
     expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 210 });
   });
 
-  it('is read though somebody made its details into anything', async () => {
+  it('is readable even if somebody has altered its details', async () => {
     const database = await open();
     for (const details of [
       '',
@@ -258,15 +244,15 @@ describeBoth('the trail as it is read', (open) => {
 });
 
 describeBoth('the trail as a file', (open) => {
-  it('goes to whoever may audit, without what they may not, and stands in the trail itself', async () => {
+  it('goes to those who may audit, without lines they may not see, and is itself in the trail', async () => {
     const database = await open({ now: () => Date.parse('2026-03-01T12:00:00Z') });
     const { installation } = database;
     await saveTrail(database, live);
     await saveTrail(database, blog);
     const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
-    const doer = { person: chi, authorization: undefined, inbox: undefined };
+    const actor = { person: chi, authorization: undefined, inbox: undefined };
     const context = contextFor(shopOnly, { database, changeStore, auditKeys: [] });
-    const file = await auditServiceFor(context, doer).takeAway('jsonl', undefined);
+    const file = await auditServiceFor(context, actor).takeAway('jsonl', undefined);
     expect(file).toMatchObject({ name: 'audit-trail-2026-03-01.jsonl', lines: 4, more: false });
     const rows = file.content
       .trimEnd()
@@ -277,13 +263,13 @@ describeBoth('the trail as a file', (open) => {
     expect(line).toMatchObject({ event: 'audit_export', actor: chi.id });
     expect(JSON.parse(line?.details ?? '')).toEqual({ name: 'Chi', format: 'jsonl', lines: 4 });
     expect(await verifyAudit(database.db, [])).toMatchObject({ kind: 'proven', lines: 9 });
-    const again = await auditServiceFor(context, doer).takeAway('csv', undefined);
+    const again = await auditServiceFor(context, actor).takeAway('csv', undefined);
     expect(again.content.split('\r\n')).toHaveLength(1 + 5 + 1);
   });
 });
 
 describeBoth('the changes of the past', (open) => {
-  it('are listed newest first, of whom and what was asked for', async () => {
+  it('are listed newest first, filtered by requester and target', async () => {
     const database = await open();
     const old = environment('acme-shop/old', 77);
     const rows = [about(live), about(blog), about(staging), about(old)];
@@ -327,67 +313,3 @@ test('what a change only read has to be readable too, also when it is gone', () 
   expect(may(shop, blog)).toBe(false);
   expect(may(all)).toBe(true);
 });
-
-describe('a sheet', () => {
-  const entry: Entry = {
-    seq: 1,
-    at: 0,
-    actor: ana.id,
-    name: 'Ana',
-    says: 'asked for it',
-    change: 7,
-    target: 'acme-shop/live',
-    reason: undefined,
-    rules: [7, 9],
-    policy: 'p',
-    fingerprint: 'f',
-    approvers: ['Chi', 'Dee'],
-    receipt: undefined,
-    event: 'asked',
-    details: '{}',
-    previous: '0',
-    hash: '1',
-  };
-
-  test('quotes as RFC 4180 has it, and lets no cell be a formula', () => {
-    expect(lineOf('csv', entry)).toBe(
-      `"1","1970-01-01T00:00:00.000Z","U01ANA","Ana","asked","asked for it","7","acme-shop/live","","7, 9","p","f","Chi, Dee","","{}","0","1"\r\n`,
-    );
-    expect(lineOf('csv', { ...entry, reason: '=1+1' })).toContain(`,"'=1+1",`);
-    expect(lineOf('csv', { ...entry, reason: '@SUM(A1), "x"' })).toContain(`,"'@SUM(A1), ""x""",`);
-    expect(lineOf('csv', { ...entry, reason: '\t=1' })).toContain(`,"'\t=1",`);
-    expect(lineOf('csv', { ...entry, name: '-1' })).toContain(`,"'-1",`);
-    expect(lineOf('csv', { ...entry, name: '+1' })).toContain(`,"'+1",`);
-    expect(lineOf('csv', { ...entry, name: "'+1" })).toContain(`,"''+1",`);
-    for (const wide of ['＝1', '＋1', '－1', '＠SUM(A1)'])
-      expect(lineOf('csv', { ...entry, reason: wide })).toContain(`,"'${wide}",`);
-  });
-
-  test('whatever stands in a line, it is one record of as many cells as there are columns', () => {
-    const columns = headOf('csv').split(',').length;
-    fc.assert(
-      fc.property(hostile, hostile, (reason, name) => {
-        const cells = cellsOf(lineOf('csv', { ...entry, reason, name }));
-        expect(cells).toHaveLength(columns);
-        for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
-        expect(cells[8]?.replace(/^'(?='*[=+\-@\t\r＝＋－＠])/, '')).toBe(reason);
-        const row: unknown = JSON.parse(lineOf('jsonl', { ...entry, reason, name }));
-        expect(row).toMatchObject({ reason, name });
-      }),
-    );
-  });
-});
-
-/** Parses one RFC 4180 record as a spreadsheet does. */
-function cellsOf(record: string): readonly string[] {
-  expect(record.endsWith('\r\n')).toBe(true);
-  const cells: string[] = [];
-  const text = `${record.slice(0, -2)},`;
-  for (let at = 0; at < text.length;) {
-    const cell = /^"((?:[^"]|"")*)",/.exec(text.slice(at));
-    if (cell === null) throw new Error(`no cell at ${at} of ${record}`);
-    cells.push((cell[1] ?? '').replaceAll('""', '"'));
-    at += cell[0].length;
-  }
-  return cells;
-}

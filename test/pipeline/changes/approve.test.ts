@@ -15,7 +15,7 @@ import { decisionKinds, type DecisionKind } from '../../../src/pipeline/changes/
 import type { Needed, Requirement } from '../../../src/policy/approval-requirement.ts';
 import type { Member } from '../../../src/policy/rules.ts';
 import type { State } from '../../../src/storage/schema.ts';
-import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from '../given.ts';
+import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from '../fixtures.ts';
 
 /** Every verdict in every state by everybody: what it does, or what the person is told. */
 
@@ -123,8 +123,8 @@ const seen = (verdict: DecisionKind, version = 3): Decision => ({ verdict, versi
 /** What came of it in one word: the move, `vote`, or the refusal's sentence. */
 function cameOf(decision: Decision, of: VoteContext): string {
   try {
-    const ruling: DecisionResult = rule(decision, of);
-    return ruling.kind === 'move' ? ruling.event.kind : 'vote';
+    const result: DecisionResult = rule(decision, of);
+    return result.kind === 'move' ? result.event.kind : 'vote';
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     return said(error);
@@ -144,7 +144,7 @@ const may: Readonly<
 /** Where more than the state counts: what was seen must be what is. */
 const mustBeFresh: ReadonlySet<DecisionKind> = new Set(['approve', 'decline', 'happened', 'did_not_happen']);
 
-describe('every verdict, in every state, by everybody', () => {
+describe('every decision, in every state, by everybody', () => {
   const cases = decisionKinds.flatMap((verdict) => states.map((state) => [verdict, state] as const));
   test.each(cases)('%s while %s', (verdict, state) => {
     for (const name of everybody) {
@@ -160,7 +160,7 @@ describe('every verdict, in every state, by everybody', () => {
   });
 });
 
-describe('what somebody is told', () => {
+describe('what the person is told', () => {
   test.each<[string, DecisionKind, Partial<VoteContext>, string]>([
     [
       'promise 3: the requester',
@@ -322,8 +322,8 @@ describe('how many', () => {
     ],
     ['whoever may do it after a lead', needing(lead, { by: 'allowed', count: 1 }), [chi], developer, approved],
     ['one person towards two requirements', needing(lead, { by: ['leads', 'readers'], count: 1 }), [], chi, approved],
-  ])('%s', (_, needed, voters, by, ruling) => {
-    expect(rule(seen('approve'), voting({ needed, voters, by }))).toEqual(ruling);
+  ])('%s', (_, needed, voters, by, decision) => {
+    expect(rule(seen('approve'), voting({ needed, voters, by }))).toEqual(decision);
   });
 });
 

@@ -4,7 +4,7 @@ import { closersOf, isCloser, type Closers, type Ending } from '../../../src/pip
 import { nextReminderOfUnknown } from '../../../src/pipeline/steps/reconcile.ts';
 import { stillUnknown, whoCloses } from '../../../src/pipeline/changes/unknown-replies.ts';
 import { plain, say } from '../../../src/text.ts';
-import { ana, changeOf, commandAt, company, live, policyFrom, staging, contextWith } from '../given.ts';
+import { ana, changeOf, commandAt, company, live, policyFrom, staging, contextWith } from '../fixtures.ts';
 import type { AccessContext } from '../../../src/pipeline/access/context.ts';
 
 const groups = `version: 1

@@ -11,9 +11,9 @@ import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { Refusal, type Args } from '../../../src/errors.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { said } from '../given.ts';
-import { confirmationOf, contextOver, frozenFrom, openStill } from '../matrix/scene.ts';
-import { idOf, roles } from '../matrix/world.ts';
+import { said } from '../fixtures.ts';
+import { confirmationOf, contextOver, frozenFrom, openStill } from '../matrix/waiting-changes.ts';
+import { idOf, roles } from '../matrix/people-and-rules.ts';
 
 /** What is saved was seen, and its name was typed: whichever edge asks for it. */
 

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/hosting/contract/call.ts';
 import { exactLines, exactRequest, laidOut } from '../../../src/pipeline/changes/exact-request.ts';
-import { hostile } from '../given.ts';
+import { hostile } from '../fixtures.ts';
 import { readBack } from '../read-back.ts';
 
 /** A request as it is shown can be read back, character by character, into what is sent. */

@@ -3,7 +3,7 @@ import { Refusal } from '../../../src/errors.ts';
 import { refuseTooMany } from '../../../src/pipeline/changes/open-changes-limit.ts';
 import { insertChange, type NewChange } from '../../../src/storage/changes.ts';
 import { plain, inline } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { sample, save } from '../../storage/samples.ts';
 
 describeBoth('what one person has under way', (open) => {

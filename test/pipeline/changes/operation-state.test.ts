@@ -8,7 +8,7 @@ import {
   type PollResult,
 } from '../../../src/pipeline/changes/operation-state.ts';
 import { plain, say } from '../../../src/text.ts';
-import { changeOf } from '../given.ts';
+import { changeOf } from '../fixtures.ts';
 
 const begun = 1_000_000;
 const minute = 60_000;
@@ -36,7 +36,7 @@ const kindOf = (verdict: PollResult): string => ('wait' in verdict ? 'wait' : ve
 const lockOf = (verdict: PollResult): number | undefined =>
   'wait' in verdict || verdict.event.kind !== 'unverified' ? undefined : verdict.event.lockMs;
 
-describe('what is made of what was seen', () => {
+describe('the state of an operation by what was seen', () => {
   test.each<[string, Partial<PollState>, Observation, boolean, number, string, string?]>([
     [
       'the host says finished',
@@ -336,7 +336,7 @@ const seen: fc.Arbitrary<Observation> = fc.record({
   }),
 });
 
-describe('whatever is seen', () => {
+describe('for any sequence of observations', () => {
   test('promise 2: done only with the host’s word or a proof, failed only when it says so for a minute, and it always ends', () => {
     fc.assert(
       fc.property(

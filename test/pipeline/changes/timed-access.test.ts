@@ -6,7 +6,7 @@ import { allowlistRemove } from '../../../src/commands/allowlist/remove.ts';
 import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
 import type { AllowlistSnapshot } from '../../../src/commands/allowlist/listing.ts';
 import { effectsOf, type Effects, type Open } from '../../../src/pipeline/changes/timed-access.ts';
-import { live } from '../given.ts';
+import { live } from '../fixtures.ts';
 
 /** What a change of an allowlist means for timed access. */
 
@@ -14,7 +14,7 @@ const [x, y, z] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const;
 const access = (more: Partial<Access>): Access => ({ lets: [], mayEmpty: false, takes: [], ...more });
 const timer = (id: number, endsAt: number, ...addresses: readonly string[]): Open => ({ id, addresses, endsAt });
 
-describe('the effects of a change that is done at 100', () => {
+describe('effects of a change that is done at 100', () => {
   const open = [timer(1, 150, x, y), timer(2, 500, z)];
   test.each<[string, Access, Effects]>([
     [
@@ -79,7 +79,7 @@ describe('the effects of a change that is done at 100', () => {
   });
 });
 
-describe('in whatever order things are granted and taken', () => {
+describe('in any order of grants and removals', () => {
   const address = fc.constantFrom<string>(x, y, z, '198.51.100.0/24');
   const some = fc.uniqueArray(address, { minLength: 1, maxLength: 4 });
   const step = fc.oneof(
@@ -167,7 +167,7 @@ describe('in whatever order things are granted and taken', () => {
   });
 });
 
-describe('what is asked for of an allowlist', () => {
+describe('a requested change of an allowlist', () => {
   const input = (forMs: number | undefined, ...addresses: readonly string[]) => ({ env: live, addresses, for: forMs });
   const snapshot: AllowlistSnapshot = { list: ['192.0.2.1/32', z], timed: [{ address: x, until: 9_000 }] };
   test.each<[string, ReturnType<typeof input>, boolean, readonly string[] | 'refused']>([
@@ -190,7 +190,7 @@ describe('what is asked for of an allowlist', () => {
     expect(allowlistSet.undo?.({ input: { env: live, addresses: [y] }, snapshot })).toBeUndefined();
   });
 
-  test('rests on when it ends: who agreed to another end is asked again', () => {
+  test('has its end as precondition: an approval of another end is asked for again', () => {
     const of = { input: input(undefined, x), snapshot };
     const later = { ...snapshot, timed: [{ address: x, until: 9_001 }] };
     expect(allowlistAdd.preconditions?.(of)).not.toEqual(allowlistAdd.preconditions?.({ ...of, snapshot: later }));

@@ -10,8 +10,8 @@ import { listAudit } from '../../../src/storage/audit.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { receive } from '../../../src/storage/inbox.ts';
 import { say } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
-import { ana, chi, company, dee, environment, names, policyOf, said, uuid, contextWith } from '../given.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
+import { ana, chi, company, dee, environment, names, policyOf, said, uuid, contextWith } from '../fixtures.ts';
 
 const policy = policyOf(
   '{ allow: [read], to: [developers, leads] }',

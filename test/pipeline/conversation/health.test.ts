@@ -14,9 +14,9 @@ import { enqueueMessage } from '../../../src/storage/messages.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { inline, plain } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, company, names, policyFrom, uuid, contextWith } from '../given.ts';
+import { ana, company, names, policyFrom, uuid, contextWith } from '../fixtures.ts';
 import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
 
 const day = 86_400_000;

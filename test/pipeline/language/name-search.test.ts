@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import { likelyWords, searchIn } from '../../../src/pipeline/language/name-search.ts';
-import { hostile, uuid } from '../given.ts';
-import { worked } from '../../worked.ts';
+import { hostile, uuid } from '../fixtures.ts';
+import { cpuTime } from '../../cpu-time.ts';
 
 const named = (name: string, at: number): Environment => ({
   kind: 'environment',
@@ -75,8 +75,8 @@ function slowly(all: readonly Environment[], said: string, most: number, first: 
     .slice(0, most);
 }
 
-describe('what is likely meant', () => {
-  test('is what a slow search finds: the best fit first, of one fit the latest used first, then as listed', () => {
+describe('likely matches', () => {
+  test('are those of a slow search: best match first, then latest used, then as listed', () => {
     fc.assert(
       fc.property(list, typed, fc.integer({ min: 1, max: 12 }), recent, (all, said, most, first) => {
         const found = searchIn(all).likely(said, most, first);
@@ -86,7 +86,7 @@ describe('what is likely meant', () => {
     );
   });
 
-  test('is in the list, never twice, and no more than was asked for', () => {
+  test('are in the list, never twice, and at most as many as requested', () => {
     fc.assert(
       fc.property(list, typed, fc.integer({ min: 0, max: 40 }), recent, (all, said, most, first) => {
         const found = searchIn(all).likely(said, most, [...first, ...first]);
@@ -97,7 +97,7 @@ describe('what is likely meant', () => {
     );
   });
 
-  test('holds whatever contains the text, in the same order as without a history', () => {
+  test('include every name that contains the text, in the same order as without a history', () => {
     fc.assert(
       fc.property(list, typed, (all, said) => {
         const search = searchIn(all);
@@ -135,7 +135,7 @@ test('a name is found exactly in capitals and in full-width letters, but not wit
   expect(searchIn(all).likely('cafe', 10, [])).toHaveLength(2);
 });
 
-test('of words, those that begin so come first; every place is one of the list, once', () => {
+test('names that begin with the text come first; each position is listed once', () => {
   fc.assert(
     fc.property(fc.array(name), typed, fc.integer({ min: 1, max: 12 }), (words, said, most) => {
       const wanted = bare(said.trim());
@@ -154,7 +154,7 @@ describe('10,000 environments', () => {
   );
   const first = [9_999, 5_000, 1, 7_777, 4_242, 3, 8_888, 2].map(uuid);
 
-  test('with odd names are each found by their own name, at its head where nobody has another', () => {
+  test('with odd names are each found by their own name, first unless another has the same', () => {
     const search = searchIn(all);
     fc.assert(
       fc.property(fc.constantFrom(...all), (one) => {
@@ -170,7 +170,7 @@ describe('10,000 environments', () => {
     (said) => {
       const search = searchIn(all);
       const medians = Array.from({ length: 5 }, () => {
-        const times = Array.from({ length: 9 }, () => worked(() => search.likely(said, 100, first)));
+        const times = Array.from({ length: 9 }, () => cpuTime(() => search.likely(said, 100, first)));
         return times.toSorted((a, b) => a - b)[4] ?? Infinity;
       });
       expect(Math.min(...medians)).toBeLessThan(10);

@@ -6,7 +6,7 @@ import type { ParsedCommand } from '../../../src/pipeline/language/parsed-comman
 import { parse, parseArgs, type Context, type Given } from '../../../src/pipeline/language/parse.ts';
 import { usage, argsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
-import { hostile, live, printable, refusalOf, said, staging, wordsFor } from '../given.ts';
+import { hostile, live, printable, refusalOf, said, staging, wordsFor } from '../fixtures.ts';
 
 function read(line: string, context?: Context): ParsedCommand {
   const parsed = parse(line, catalogue, context);
@@ -15,7 +15,7 @@ function read(line: string, context?: Context): ParsedCommand {
 }
 const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
 
-describe('what words say', () => {
+describe('parsed lines', () => {
   test.each<[string, string, string, Given]>([
     ['a command of one word', 'logs acme-shop/live', 'logs', { env: ['acme-shop/live'] }],
     ['a command of two words', 'cache clear acme-shop/live', 'cache clear', { env: ['acme-shop/live'] }],
@@ -168,7 +168,7 @@ describe('what words say', () => {
   });
 });
 
-describe('what cannot be read', () => {
+describe('lines that cannot be parsed', () => {
   test.each<[string, string, string, readonly string[] | undefined]>([
     ['a mistyped command', 'cahce clear acme/Live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/Live']],
     ['a mistyped first word alone', 'cahce acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],
@@ -264,11 +264,11 @@ describe('what cannot be read', () => {
     },
   );
 
-  test('an offer is left out where a quoted word would become an option', () => {
+  test('no button is offered if a quoted word would become an option', () => {
     expect(refusalOf(() => read('cahce clear "--dry-run"')).offers).toEqual([]);
   });
 
-  test('whatever stands behind a command, it is read or refused', () => {
+  test('anything after a command is parsed or refused', () => {
     const line = fc
       .tuple(fc.constantFrom(...catalogue.keys(), ''), fc.array(hostile))
       .map(([path, parts]) => [path, ...parts].join(' '));
@@ -301,7 +301,7 @@ const anyGiven = fc.constantFrom(...catalogue).chain(([path, command]) => {
   });
 });
 
-describe('words that are kept are read again as they were', () => {
+describe('stored arguments are parsed again as they were', () => {
   test('by line and by words', () => {
     fc.assert(
       fc.property(anyGiven, ({ path, command, given, reason, dryRun }) => {
@@ -324,7 +324,7 @@ describe('words that are kept are read again as they were', () => {
     expect(read(join(words)).given).toEqual(given);
   });
 
-  test('a flag that says no does not become a yes', () => {
+  test('a flag set to no stays no', () => {
     const { command } = read('allowlist remove');
     const given: Given = { env: [live.id], addresses: ['1.1.1.1'], empty: ['no'] };
     expect(read(join(argsOf('allowlist remove', command.fields, (name) => given[name] ?? []))).given).toEqual(given);

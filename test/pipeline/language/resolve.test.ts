@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { canonicalArgs, isNamed, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { folded } from '../../../src/pipeline/language/name-search.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
-import { ana, blog, environment, hostile, live, names, policyOf, said, staging, parsedFor } from '../given.ts';
+import { ana, blog, environment, hostile, live, names, policyOf, said, staging, parsedFor } from '../fixtures.ts';
 
 const find = (typed: string): Resolved => resolve(parsedFor('cache clear', { env: [typed] }, { reason: 'a b' }), names);
 const refusal = (typed: string) => {
@@ -12,7 +12,7 @@ const refusal = (typed: string) => {
   return problem.refusal;
 };
 
-describe('a name means one thing or nothing', () => {
+describe('a name means one target or none', () => {
   test.each<[string, string]>([
     ['exactly', 'acme-shop/live'],
     ['in capitals', 'ACME-Shop/LIVE'],
@@ -27,7 +27,7 @@ describe('a name means one thing or nothing', () => {
     ['part of several', 'acme-shop', ['acme-shop/live', 'acme-shop/staging']],
     ['the environment alone', 'live', ['acme-blog/live', 'acme-shop/live']],
     ['part of one is asked back too', 'acme-shop/stag', ['acme-shop/staging']],
-  ])('%s is asked back with every candidate', (_, typed, candidates) => {
+  ])('%s is answered with every candidate', (_, typed, candidates) => {
     const asked = refusal(typed);
     expect(said(asked)).toContain('Which one? Nothing was done.');
     expect(asked.offers.map((offer) => offer.label)).toEqual(candidates.map((name) => `Clear cache: ${name}`));
@@ -50,7 +50,7 @@ describe('a name means one thing or nothing', () => {
     expect(said(refusal(typed))).toContain('Nothing was done.');
   });
 
-  test('two of one name are told apart by their ids', () => {
+  test('two environments of one name are told apart by their ids', () => {
     const twin = { ...environment('acme-shop/live', 77) };
     const { problems } = resolve(parsedFor('cache clear', { env: ['acme-shop/live'] }), {
       ...names,
@@ -62,7 +62,7 @@ describe('a name means one thing or nothing', () => {
     ]);
   });
 
-  test('never a guess: whatever is found has the typed name or id', () => {
+  test('never guesses: what is found has the typed name or id', () => {
     const near = fc
       .constantFrom(...names.environments)
       .chain(({ name, id }) =>
@@ -81,20 +81,20 @@ describe('a name means one thing or nothing', () => {
   });
 });
 
-test('what is missing is told apart from what cannot be read', () => {
+test('a missing value is told apart from an unreadable one', () => {
   const { missing, problems, input } = resolve(parsedFor('allowlist add', { addresses: ['bad'], for: [' '] }), names);
   expect(missing).toEqual(['env']);
   expect(problems.map((problem) => problem.field)).toEqual(['addresses']);
   expect(input).toEqual({});
 });
 
-test('the words that are kept have ids and canonical values, and no reason', () => {
+test('stored arguments have ids and canonical values, and no reason', () => {
   const given = { env: ['ACME-shop/live'], addresses: ['1.1.1.1/32', '1.1.1.1', '10.0.0.0/08'], for: ['90m'] };
   const resolved = resolve(parsedFor('allowlist add', given, { reason: 'x' }), names);
   expect(canonicalArgs(resolved)).toEqual(['allowlist', 'add', live.id, '1.1.1.1', '10.0.0.0/8', '--for=1h30m']);
 });
 
-test('names are what a person may read, worked out anew when the rules or the listing change', () => {
+test('names are those a person may read, computed again when the rules or the listing change', () => {
   const site = (name: string) => ({ id: undefined, name, displayName: name });
   const listed = (id: string, name: string, of: string) => ({
     id,

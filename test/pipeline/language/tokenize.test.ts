@@ -4,7 +4,7 @@ import { catalogue } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { parse } from '../../../src/pipeline/language/parse.ts';
 import { join, split } from '../../../src/pipeline/language/tokenize.ts';
-import { hostile, printable, refusalOf, said } from '../given.ts';
+import { hostile, printable, refusalOf, said } from '../fixtures.ts';
 
 const texts = (line: string): readonly string[] => split(line).map((word) => word.text);
 
@@ -92,7 +92,7 @@ describe('a line as Slack delivers it', () => {
   });
 });
 
-describe('words as a line, and back', () => {
+describe('words joined to a line, and split again', () => {
   test('any words come back as they were', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(printable, fc.constant(''))), (words) => {
@@ -102,7 +102,7 @@ describe('words as a line, and back', () => {
     );
   });
 
-  test('an option stays one, whatever its value', () => {
+  test('an option stays an option, whatever its value', () => {
     fc.assert(
       fc.property(printable, (value) => {
         expect(split(join([`--reason=${value}`]))).toEqual([{ text: `--reason=${value}`, quoted: false }]);
@@ -111,7 +111,7 @@ describe('words as a line, and back', () => {
     );
   });
 
-  test('it is a line as Slack delivers it: what looked like a mention is text', () => {
+  test('the line is escaped as Slack does: what looked like a mention is text', () => {
     expect(join(['<@U1>', 'a&b'])).toBe('"&lt;@U1&gt;" "a&amp;b"');
   });
 });

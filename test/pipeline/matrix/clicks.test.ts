@@ -10,11 +10,11 @@ import { decisionIn } from '../../../src/slack/answers/decisions.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
-import { clickRefusedAs } from './answers.ts';
+import { clickRefusedAs } from './outcome-codes.ts';
 import { clicks, type Cell } from './expected.ts';
-import { changesIn, contextOver, openStill, putBack, whoIs, type Name } from './scene.ts';
+import { changesIn, contextOver, openStill, putBack, whoIs, type Name } from './waiting-changes.ts';
 import { refusalIn, valuesOf } from './surfaces.ts';
-import { roles, unwelcome, type Role } from './world.ts';
+import { roles, unwelcome, type Role } from './people-and-rules.ts';
 
 /** The permission matrix at a click: verdict × change × person, each decided on a real database. */
 

@@ -1,4 +1,4 @@
-import { isRole, unwelcome, type Place, type Role } from './world.ts';
+import { isRole, unwelcome, type Place, type Role } from './people-and-rules.ts';
 
 /**
  * What is expected of every cell, written by hand from the rules and held against nothing but the outcome:
@@ -7,7 +7,7 @@ import { isRole, unwelcome, type Place, type Role } from './world.ts';
  *     v    at once, once it was seen       n    no rule allows it; told whom one lets
  *     v1   seen, then one lead             d1   the rule of that name forbids it; told whom others let
  *     v2!  seen, then two leads; a reason  u    may not be used at all
- *     va   seen, then one other who may    x    is no wish: refused for what it says
+ *     va   seen, then one other who may    x    is invalid: refused for what it says
  *
  * Guests, bots, strangers and deactivated people stand in no column: whatever the row, they get nothing.
  */

@@ -11,17 +11,17 @@ import { rights } from '../../../src/commands/rights.ts';
 import { loadPolicy } from '../../../src/policy/load.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { company, refusalOf, said, contextWith } from '../given.ts';
-import { refusedAs } from './answers.ts';
+import { company, refusalOf, said, contextWith } from '../fixtures.ts';
+import { refusedAs } from './outcome-codes.ts';
 import { submits, type Cell } from './expected.ts';
 import { commands, pathOf, argsById } from './surfaces.ts';
-import { isPlace, namesOf, policy, roles, rules, textOf, unwelcome } from './world.ts';
+import { isPlace, namesOf, policy, roles, rules, textOf, unwelcome } from './people-and-rules.ts';
 
 /** The permission matrix when rules are added, and as `can` tells it. */
 
 const names = namesOf()(undefined);
-const noWishes = new Set(submits.filter(({ says }) => says === 'x').map(({ row }) => row.join(' ')));
-const wishes = submits.filter(({ row }) => !noWishes.has(row.join(' ')) && !row.join(' ').includes('missing'));
+const invalidRows = new Set(submits.filter(({ says }) => says === 'x').map(({ row }) => row.join(' ')));
+const requests = submits.filter(({ row }) => !invalidRows.has(row.join(' ')) && !row.join(' ').includes('missing'));
 const wordsIn = ({ row: [row, place] }: Cell): readonly string[] => argsById(row, isPlace(place) ? place : undefined);
 
 type Ruled =
@@ -95,7 +95,7 @@ describe('more rules, wherever they stand', () => {
       { numRuns: 20 },
     );
   };
-  const note = (code: RegExp): readonly Cell[] => wishes.filter(({ says }) => code.test(says));
+  const note = (code: RegExp): readonly Cell[] => requests.filter(({ says }) => code.test(says));
 
   test('allow nothing that a rule forbids', () => {
     holds(note(/^d/), more(fc.oneof(allowing, denying)), ({ kind }) => kind === 'refused');
@@ -107,7 +107,7 @@ describe('more rules, wherever they stand', () => {
   });
 
   test('let no guest, bot, stranger or deactivated account do anything', () => {
-    const outsiders = wishes.filter(({ role }) => unwelcome.some((one) => one === role));
+    const outsiders = requests.filter(({ role }) => unwelcome.some((one) => one === role));
     const refused = /^(Guests of|Other bots|Only members|This account)/;
     holds(outsiders, more(allowing), (is) => is.kind === 'refused' && refused.test(is.says));
   });
@@ -133,7 +133,7 @@ describe('what a lead is told that others may', () => {
     submits.filter(({ role, says }) => role === 'chi' && says !== '?').map(({ row }) => row.join(' ')),
   );
   const isReal = (path: string): boolean => catalogue.get(path) === commands.get(path);
-  const told = wishes.filter(({ row }) => readable.has(row.join(' ')) && isReal(pathOf(row[0])));
+  const told = requests.filter(({ row }) => readable.has(row.join(' ')) && isReal(pathOf(row[0])));
   // What stands for others there cannot be asked about by its words.
   const answerAs: Readonly<Record<Ability['answer']['kind'], RegExp>> = {
     'for everybody': /^\.$/,

@@ -6,9 +6,19 @@ import type { Policy } from '../../../src/policy/rules.ts';
 import { insertChange, type Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { sending, submits, type Cell } from './expected.ts';
-import { approvedBy, changesIn, contextOver, frozenFrom, now, openStill, putBack, whoIs, type Name } from './scene.ts';
+import {
+  approvedBy,
+  changesIn,
+  contextOver,
+  frozenFrom,
+  now,
+  openStill,
+  putBack,
+  whoIs,
+  type Name,
+} from './waiting-changes.ts';
 import { pathOf, argsById } from './surfaces.ts';
-import { isPlace, policy, policyWith, roles, rules, unwelcome } from './world.ts';
+import { isPlace, policy, policyWith, roles, rules, unwelcome } from './people-and-rules.ts';
 
 /** The permission matrix just before something is sent: the rights of that moment, on a real database. */
 

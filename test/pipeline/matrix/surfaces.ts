@@ -12,9 +12,9 @@ import type { PayloadStore } from '../../../src/slack/context/button-payloads.ts
 import { drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
 import { readInputs } from '../../../src/slack/forms/inputs.ts';
 import { say } from '../../../src/text.ts';
-import { idOf, isPlace, targets, type Place } from './world.ts';
+import { idOf, isPlace, targets, type Place } from './people-and-rules.ts';
 
-/** One wish, said on every surface that there is. */
+/** One request on every surface. */
 
 /** The rules know of a command only what it is called, how it is classed and what it is about: these stand for all about a domain and about the company. */
 const domain: NameField<Domain, false> = {
@@ -95,7 +95,7 @@ function interaction(line: string, context?: Parameters<typeof parse>[2]): Parse
   return parsed;
 }
 
-/** Surface → the wish that this row is there. In a thread its target is not said. */
+/** The request of a row, by surface. In a thread its target is left out. */
 export async function surfacesOf(
   row: string,
   at: Place | undefined,

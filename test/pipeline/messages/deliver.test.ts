@@ -8,7 +8,7 @@ import { failpointChannel } from '../../../src/failpoints.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { enqueueMessage, redrawCards, type NewMessage } from '../../../src/storage/messages.ts';
 import { plain, say } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import { deliverAll } from './deliver-all.ts';
 
@@ -109,7 +109,7 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(await due()).toEqual([]);
   });
 
-  it('or takes: each point that they pass names the message, whether it is posted or edited, and how its words begin', async () => {
+  it('or takes: each failpoint names the message, whether it is posted or edited, and how its text begins', async () => {
     const { database, untilNothing } = await opened(card, reply);
     const passed: unknown[] = [];
     const note = (passage: unknown): void => void passed.push(passage);
@@ -233,7 +233,7 @@ describeBoth('a channel that takes one message a second', (open) => {
       last = clock.now;
       return undefined;
     };
-    /** A change with its card and one reply, owed now. */
+    /** A change with its card and one reply, due now. */
     const asks = async (requester: string, what: string, row: Partial<NewChange> = {}): Promise<void> => {
       const titled = JSON.stringify({ title: say`${what}`, done: say`${what}`, facts: [] });
       const authorization = JSON.stringify({ approval: 'none' });
@@ -270,7 +270,7 @@ describeBoth('a channel that takes one message a second', (open) => {
     return { asks, seconds };
   };
 
-  it('goes by turns: somebody who asks for one thing waits for nobody’s many', async () => {
+  it('takes turns: one person’s single message does not wait for another’s many', async () => {
     const { asks, seconds } = await opened();
     for (let count = 1; count <= 26; count += 1) await asks('U01ANA', `Ana ${count}`);
     await seconds(3);
@@ -280,7 +280,7 @@ describeBoth('a channel that takes one message a second', (open) => {
     expect(await seconds(3)).toEqual(['Ana 25: done', 'Ana 26: done']);
   });
 
-  it('goes by turns among twenty who ask for much as well', async () => {
+  it('takes turns among twenty people with many messages', async () => {
     const { asks, seconds } = await opened();
     for (let person = 1; person <= 20; person += 1)
       for (let count = 1; count <= 4; count += 1) await asks(`U${person}`, `U${person} ${count}`);
@@ -289,7 +289,7 @@ describeBoth('a channel that takes one message a second', (open) => {
     expect((await seconds(22)).filter((line) => line.includes('Ben'))).not.toHaveLength(0);
   });
 
-  it('takes what is to be decided first', async () => {
+  it('takes messages that need a decision first', async () => {
     const { asks, seconds } = await opened();
     for (const who of ['U01ANA', 'U02BEN'])
       for (let count = 1; count <= 13; count += 1) await asks(who, `${who} ${count}`);
@@ -307,7 +307,7 @@ describeBoth('a place that is slow', (open) => {
     const { context, posts, state } = deliveryWith(database, clock);
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
     state.slowly = (to) => (to === 'C0SLOW' ? taken : Promise.resolve());
-    const owed = (key: string, kind: NewMessage['kind'], recipient: string): NewMessage => ({
+    const message = (key: string, kind: NewMessage['kind'], recipient: string): NewMessage => ({
       key,
       kind,
       recipient,
@@ -315,8 +315,9 @@ describeBoth('a place that is slow', (open) => {
       at: start,
     });
     await database.transaction(async (tx) => {
-      for (let count = 0; count < 30; count += 1) await enqueueMessage(tx, owed(`slow ${count}`, 'notice', 'C0SLOW'));
-      await enqueueMessage(tx, owed('first', 'direct', 'U02BEN'));
+      for (let count = 0; count < 30; count += 1)
+        await enqueueMessage(tx, message(`slow ${count}`, 'notice', 'C0SLOW'));
+      await enqueueMessage(tx, message('first', 'direct', 'U02BEN'));
     });
     const delivery = createDelivery(context);
     const until = (count: number): Promise<void> =>
@@ -326,7 +327,7 @@ describeBoth('a place that is slow', (open) => {
       });
     delivery.start();
     await until(1);
-    await database.transaction((tx) => enqueueMessage(tx, owed('second', 'direct', 'U02BEN')));
+    await database.transaction((tx) => enqueueMessage(tx, message('second', 'direct', 'U02BEN')));
     delivery.nudge();
     await until(2);
     expect(posts).toEqual(['U02BEN: first', 'U02BEN: second']);
@@ -337,7 +338,7 @@ describeBoth('a place that is slow', (open) => {
     expect(posts).toHaveLength(32);
   });
 
-  it('is left in the middle when we are to stop: what is under way is posted, the rest is free for whoever comes next', async () => {
+  it('is left when stopping: the post under way finishes, and the rest can be claimed by another', async () => {
     const clock = { now: start };
     const database = await open({ now: () => clock.now });
     const { context, posts, state } = deliveryWith(database, clock);

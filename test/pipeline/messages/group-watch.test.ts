@@ -4,8 +4,8 @@ import type { Note } from '../../../src/pipeline/changes/card.ts';
 import { parseStored } from '../../../src/storage/parse-json.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { plain } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
-import { policyFrom } from '../given.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
+import { policyFrom } from '../fixtures.ts';
 
 const policy = policyFrom(
   'version: 1\ngroups: { devs: [S0DEVS], leads: [S0LEADS] }\nrules:\n  - { allow: [read], to: [devs] }\n',
@@ -59,7 +59,7 @@ describeBoth('user groups that cannot be read', (open) => {
     ]);
   });
 
-  it('are no news while all can be read', async () => {
+  it('are not reported while all can be read', async () => {
     const database = await open({ now: () => 1_000 });
     await watching(database, {}).look();
     expect(await opsMessages(database)).toEqual([]);

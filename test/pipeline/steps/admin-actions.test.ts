@@ -7,9 +7,9 @@ import type { Database } from '../../../src/storage/database.ts';
 import { receive } from '../../../src/storage/inbox.ts';
 import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
 import { readKv } from '../../../src/storage/kv.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, live, changeOf, contextWith } from '../given.ts';
+import { ana, live, changeOf, contextWith } from '../fixtures.ts';
 import { cardOf } from '../../../src/pipeline/changes/freeze.ts';
 import { plain } from '../../../src/text.ts';
 
@@ -17,7 +17,7 @@ const ben = { ...ana, id: 'U02BEN', name: 'Ben' };
 const hour = 3_600_000;
 const authorization = { approval: 'none', rules: [14], policy: 'p' } as const;
 
-function deeds(
+function actions(
   database: Database,
   person = ana,
   inbox?: string,
@@ -39,7 +39,7 @@ const { card } = changeOf();
 describeBoth('a lock', (open) => {
   it('is taken, written down and announced together, without the key that was pasted into its reason', async () => {
     const database = await open({ now: () => 1_000 });
-    const taken = await deeds(database).lock(live, 'release with password=hunter22', 2 * hour);
+    const taken = await actions(database).lock(live, 'release with password=hunter22', 2 * hour);
     expect(taken).toEqual({
       done: true,
       hold: { by: { person: ana.id }, why: 'release with password=***', until: 1_000 + 2 * hour },
@@ -65,9 +65,9 @@ describeBoth('a lock', (open) => {
   it('said twice by one person is a new reason and a new end', async () => {
     let now = 1_000;
     const database = await open({ now: () => now });
-    await deeds(database).lock(live, 'release', hour);
+    await actions(database).lock(live, 'release', hour);
     now = 2_000;
-    expect(await deeds(database).lock(live, 'a longer release', undefined)).toMatchObject({
+    expect(await actions(database).lock(live, 'a longer release', undefined)).toMatchObject({
       done: true,
       hold: { why: 'a longer release', until: undefined },
     });
@@ -85,23 +85,23 @@ describeBoth('a lock', (open) => {
       await database.transaction((tx) => takeLocks(tx, [key], { person: ben.id, reason: 'release' }, 1));
     }
     const by = holder === 'a change' ? { change: 1 } : { person: ben.id };
-    expect(await deeds(database).lock(live, 'mine', hour)).toMatchObject({ done: false, hold: { by } });
+    expect(await actions(database).lock(live, 'mine', hour)).toMatchObject({ done: false, hold: { by } });
     expect(await trail(database)).toEqual([]);
     expect(await announced(database)).toEqual([]);
   });
 
   it('is taken away by whoever may, and not from a change', async () => {
     const database = await open();
-    await deeds(database).lock(live, 'release', undefined);
-    expect(await deeds(database, ben).unlock(live)).toMatchObject({
+    await actions(database).lock(live, 'release', undefined);
+    expect(await actions(database, ben).unlock(live)).toMatchObject({
       done: true,
       hold: { by: { person: ana.id }, why: 'release' },
     });
     expect(await heldLock(database.db, key, Date.now())).toBeUndefined();
-    expect(await deeds(database, ben).unlock(live)).toEqual({ done: false, hold: undefined });
+    expect(await actions(database, ben).unlock(live)).toEqual({ done: false, hold: undefined });
     const { number } = await save(database);
     await database.transaction((tx) => takeLocks(tx, [key], { change: number, reason: '#1' }, 1));
-    expect(await deeds(database, ben).unlock(live)).toMatchObject({ done: false, hold: { by: { change: number } } });
+    expect(await actions(database, ben).unlock(live)).toMatchObject({ done: false, hold: { by: { change: number } } });
     expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
       ['lock', ana.id],
       ['unlock', ben.id],
@@ -111,18 +111,18 @@ describeBoth('a lock', (open) => {
   it('whose time is over is no lock', async () => {
     let now = 1_000;
     const database = await open({ now: () => now });
-    await deeds(database, ben).lock(live, 'release', hour);
+    await actions(database, ben).lock(live, 'release', hour);
     now += hour;
-    expect(await deeds(database).unlock(live)).toEqual({ done: false, hold: undefined });
-    expect(await deeds(database).lock(live, 'mine', undefined)).toMatchObject({ done: true });
+    expect(await actions(database).unlock(live)).toEqual({ done: false, hold: undefined });
+    expect(await actions(database).lock(live, 'mine', undefined)).toMatchObject({ done: true });
   });
 
   it('is taken by one of two who ask at once', async () => {
     const database = await open();
     const replica = await database.again();
     const both = await Promise.all([
-      deeds(database).lock(live, 'mine', hour),
-      deeds(replica, ben).lock(live, 'no, mine', hour),
+      actions(database).lock(live, 'mine', hour),
+      actions(replica, ben).lock(live, 'no, mine', hour),
     ]);
     expect(both.filter(({ done }) => done)).toHaveLength(1);
     expect(await trail(database)).toHaveLength(1);
@@ -137,12 +137,12 @@ describeBoth('a pause', (open) => {
     const pause = { by: ana.id, name: 'Ana', why: 'the host is odd', at: 1_000 };
     const named = [1, 2].map((number) => ({ number, title: plain(cardOf({ card }).title) }));
     const around = { held: 2, named, atHost: 2 };
-    expect(await deeds(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
+    expect(await actions(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
     expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual(pause);
-    expect(await deeds(database, ben).pause('me too')).toEqual({ done: false, pause, ...around });
-    expect(await deeds(database, ben).resume()).toEqual({ pause, held: 2, named });
+    expect(await actions(database, ben).pause('me too')).toEqual({ done: false, pause, ...around });
+    expect(await actions(database, ben).resume()).toEqual({ pause, held: 2, named });
     expect(await readKv(database.db, 'pause')).toBeUndefined();
-    expect(await deeds(database, ben).resume()).toBeUndefined();
+    expect(await actions(database, ben).resume()).toBeUndefined();
     expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
       ['pause', ana.id],
       ['resume', ben.id],
@@ -153,26 +153,26 @@ describeBoth('a pause', (open) => {
   it('names the first few that it holds, and none that may not be read', async () => {
     const database = await open();
     for (let count = 0; count < 8; count += 1) await save(database, { state: 'approved', card });
-    const all = await deeds(database).pause(undefined);
+    const all = await actions(database).pause(undefined);
     expect([all.held, all.named.map(({ number }) => number)]).toEqual([8, [1, 2, 3, 4, 5]]);
-    const none = await deeds(database, ben, undefined, () => false).resume();
+    const none = await actions(database, ben, undefined, () => false).resume();
     expect(none).toMatchObject({ held: 8, named: [] });
   });
 
   it('needs no reason', async () => {
     const database = await open();
-    expect((await deeds(database).pause(undefined)).pause.why).toBeUndefined();
-    expect((await deeds(database).resume())?.pause.why).toBeUndefined();
+    expect((await actions(database).pause(undefined)).pause.why).toBeUndefined();
+    expect((await actions(database).resume())?.pause.why).toBeUndefined();
   });
 });
 
 describeBoth('a delivery', (open) => {
-  it('does its deed once, and not after its sender was told that nothing was done', async () => {
+  it('does its action once, and not after its sender was told that nothing was done', async () => {
     const database = await open();
     const row = { kind: 'command', person: ana.id, channel: 'C1', content: 'pause', owner: 'o' } as const;
     await database.transaction((tx) => receive(tx, { ...row, key: 'k', lease_until: 9, received_at: 1 }));
-    expect(await deeds(database, ana, 'k').pause('once')).toMatchObject({ done: true });
-    await expect(deeds(database, ana, 'k').resume()).rejects.toThrow('Nothing was done.');
+    expect(await actions(database, ana, 'k').pause('once')).toMatchObject({ done: true });
+    await expect(actions(database, ana, 'k').resume()).rejects.toThrow('Nothing was done.');
     expect(await readKv(database.db, 'pause')).toBeDefined();
     expect(await trail(database)).toHaveLength(1);
   });

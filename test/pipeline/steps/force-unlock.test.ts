@@ -9,9 +9,9 @@ import { receive } from '../../../src/storage/inbox.ts';
 import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
 import type { State } from '../../../src/storage/schema.ts';
 import { plain } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
-import { changeOf, fay, live, staging, contextWith } from '../given.ts';
+import { changeOf, fay, live, staging, contextWith } from '../fixtures.ts';
 
 const now = 10_000_000;
 const authorization = { approval: 'none', rules: [14], policy: 'p' } as const;

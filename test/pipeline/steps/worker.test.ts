@@ -4,8 +4,8 @@ import { save } from '../../../src/pipeline/steps/submit.ts';
 import type { Receipt } from '../../../src/hosting/receipt.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
-import { contextOver, frozenFrom, whoIs } from '../matrix/scene.ts';
-import { idOf, policy, roles } from '../matrix/world.ts';
+import { contextOver, frozenFrom, whoIs } from '../matrix/waiting-changes.ts';
+import { idOf, policy, roles } from '../matrix/people-and-rules.ts';
 import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 
 /** The worker on a real database, whose clock is moved by hand. */

@@ -166,7 +166,7 @@ test('a request without the key is refused even where a fault would have applied
   expect(hosting.operations.list()).toEqual([]);
 });
 
-describe('which requests a fault meets', () => {
+describe('which requests a fault affects', () => {
   test.each([
     [{}, true],
     [{ method: 'PUT' }, true],

@@ -21,7 +21,7 @@ test('a log has thousands of lines, 1,000 unless told otherwise, the newest last
   expect(all.at(-1)).toMatch(/\[21\/Nov\/2025:1[12]:\d\d:\d\d \+0000\]/);
 });
 
-test('every log looks as its kind does, with what a lens must cope with', async () => {
+test('every log has its own format, with everything that a log report must handle', async () => {
   const hosting = await start({ now: () => noon });
   const error = (await lines(hosting, 'file_name=error&lines=20000')).join('\n');
   for (const part of [

@@ -26,7 +26,8 @@ test('the seeded ids are those of the world, on every start', async () => {
   const { world } = await start();
   for (const site of siteNames) {
     expect(world.site(seededId(site)).name).toBe(site);
-    for (const name of environmentNames) expect(world.named(`${site}/${name}`)?.id).toBe(seededId(`${site}/${name}`));
+    for (const name of environmentNames)
+      expect(world.environmentNamed(`${site}/${name}`)?.id).toBe(seededId(`${site}/${name}`));
   }
   expect(new Set(world.environments().map(({ id }) => id)).size).toBe(12);
   expect(() => seededId('acme-shop/nope')).toThrow('not seeded');
@@ -109,7 +110,7 @@ test('a deleted environment is gone, with its domains; the second delete finds n
   expect((await call(hosting, 'DELETE', `/sites/environments/${staging}`)).status).toBe(400);
   const listed = JSON.stringify((await call(hosting, 'GET', `/domains?company=${companyId}`)).body);
   expect(listed).not.toContain('staging-acme-shop');
-  expect(hosting.world.named('acme-shop/live')).toBeDefined();
+  expect(hosting.world.environmentNamed('acme-shop/live')).toBeDefined();
 });
 
 test('a clone is a new site with a live environment, a domain and the themes of its source', async () => {
@@ -117,7 +118,7 @@ test('a clone is a new site with a live environment, a domain and the themes of 
   const body = { company: companyId, display_name: 'Acme Shop, Winter', source_env_id: live };
   await call(hosting, 'POST', '/sites/clone', { body });
   await settled(hosting);
-  const copy = hosting.world.named('acme-shop-winter/live');
+  const copy = hosting.world.environmentNamed('acme-shop-winter/live');
   expect(copy?.themes).toEqual(hosting.world.environment(live).themes);
   const { body: domains } = await call(hosting, 'GET', `/domains?company=${companyId}`);
   expect(at(domains, 'company', 'domains')).toContainEqual(

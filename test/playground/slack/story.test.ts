@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { App } from '@slack/bolt';
-import { fieldsOf, listOf } from '../../../src/playground/slack/json.ts';
+import { fieldsOf, listOf } from '../../../src/playground/slack/json-fields.ts';
 import { startSlack } from '../../../src/playground/slack/server.ts';
 import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
 import { containing } from './containing.ts';

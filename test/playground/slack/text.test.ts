@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { entities, escaped } from '../../../src/playground/slack/escape.ts';
+import { entities, escapeTypedText } from '../../../src/playground/slack/escape-typed-text.ts';
 import { blocksText, mrkdwnText, namesIn } from '../../../src/playground/slack/render-text.ts';
 import { createWorkspace } from '../../../src/playground/slack/workspace.ts';
 
@@ -24,7 +24,7 @@ describe('what is typed', () => {
     ['ask a@b.com', 'ask <mailto:a@b.com|a@b.com>'],
     ['<!channel>', '&lt;!channel&gt;'],
   ])('%s arrives as %s', (typed, arrives) => {
-    expect(escaped(workspace, typed)).toBe(arrives);
+    expect(escapeTypedText(workspace, typed)).toBe(arrives);
   });
 });
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { fieldsOf } from '../../../src/playground/slack/json.ts';
+import { fieldsOf } from '../../../src/playground/slack/json-fields.ts';
 import { startSlack } from '../../../src/playground/slack/server.ts';
 import type { SlackOptions } from '../../../src/playground/slack/options.ts';
 import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';

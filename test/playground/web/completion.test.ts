@@ -24,12 +24,14 @@ const known: Vocabulary = {
   },
 };
 const environments = ['acme-shop/live', 'acme-shop/staging', 'bakery/live'];
-const shown = (line: string): readonly string[] => complete(line, known).offers.map((offer) => offer.shown);
-const lines = (line: string): readonly string[] => complete(line, known).offers.map((offer) => offer.line);
+const shown = (line: string): readonly string[] =>
+  complete(line, known).suggestions.map((suggestion) => suggestion.shown);
+const lines = (line: string): readonly string[] =>
+  complete(line, known).suggestions.map((suggestion) => suggestion.line);
 const now = (line: string): string | undefined => complete(line, known).usage.find((part) => part.now)?.text;
 const asides = ['--reason "…"', '--dry-run'];
 
-describe('what fits a command that is typed', () => {
+describe('completion of a typed command', () => {
   it.each<[line: string, offers: readonly string[], now?: string]>([
     ['', []],
     ['hello', []],
@@ -112,8 +114,8 @@ describe('what fits a command that is typed', () => {
   });
 
   it('says of each thing what it is', () => {
-    expect(complete('/site cac', known).offers[0]?.note).toBe('Clear the page cache of an environment · any');
-    expect(complete('/site files acme-shop/l', known).offers[0]?.note).toBe('acme.example');
+    expect(complete('/site cac', known).suggestions[0]?.note).toBe('Clear the page cache of an environment · any');
+    expect(complete('/site files acme-shop/l', known).suggestions[0]?.note).toBe('acme.example');
   });
 });
 

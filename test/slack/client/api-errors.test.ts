@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refusalOf, type Refused } from '../../../src/slack/client/api-errors.ts';
 
-/** Slack's words, and what each means for a message that is owed. */
+/** Slack's words, and what each means for a message that is due. */
 const table: Readonly<Record<Refused, string>> = {
   transient:
     'internal_error fatal_error service_unavailable request_timeout ratelimited rate_limited message_limit_exceeded update_failed not_allowed_token_type missing_scope accesslimited team_added_to_org org_login_required external_channel_migrating',

@@ -4,7 +4,7 @@ import { Refusal } from '../../../src/errors.ts';
 import { createPayloadStore, type PayloadStore } from '../../../src/slack/context/button-payloads.ts';
 import type { Database, DatabaseOptions } from '../../../src/storage/database.ts';
 import { plain, say } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/both.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
 
 const hourMs = 3_600_000;
 const pageOf = (title: string) => ({ title: say`${title}`, parts: [] });
@@ -13,7 +13,7 @@ const onTrouble = (error: unknown): void => {
   throw error;
 };
 
-describeBoth('what stands behind a button', (open) => {
+describeBoth('the payload of a button', (open) => {
   const opened = async (options?: DatabaseOptions) => {
     const database = await open(options);
     const payloads = createPayloadStore(database, onTrouble);

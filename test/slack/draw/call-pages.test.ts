@@ -8,7 +8,7 @@ import { callPages } from '../../../src/slack/draw/call-pages.ts';
 import { callView } from '../../../src/slack/forms/views.ts';
 import { list, say, type Text } from '../../../src/text.ts';
 import type { Change } from '../../../src/storage/changes.ts';
-import { changeOf, hostile } from '../../pipeline/given.ts';
+import { changeOf, hostile } from '../../pipeline/fixtures.ts';
 import { readBack } from '../../pipeline/read-back.ts';
 
 /** Everything that will be sent, page by page. */

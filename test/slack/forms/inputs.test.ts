@@ -11,11 +11,11 @@ import { optionName, takesRest, argsOf } from '../../../src/pipeline/language/us
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { formView } from '../../../src/slack/forms/views.ts';
 import { blockOf, readInputs } from '../../../src/slack/forms/inputs.ts';
-import { givenFor, hostile, names, refusalOf, said, uuid, wordsFor } from '../../pipeline/given.ts';
-import { oddWords, quoted } from '../../pipeline/odd.ts';
-import { askedOf, untouched } from '../untouched.ts';
+import { givenFor, hostile, names, refusalOf, said, uuid, wordsFor } from '../../pipeline/fixtures.ts';
+import { oddWords, quoted } from '../../pipeline/odd-words.ts';
+import { askedOf, untouched } from './untouched-form.ts';
 
-/** The worst that can be put into a form: what is typed and what is filled in are one wish, or both are refused. */
+/** The worst that can be put into a form: what is typed and what is filled in are the same request, or both are refused. */
 
 const named = [...names.environments, ...names.domains, { id: uuid(900), name: 'acme-shop' }];
 const nameOf = (id: string): string | undefined => named.find((one) => one.id === id)?.name;

@@ -21,8 +21,8 @@ import {
   uuid,
   parsedFor,
   wordsFor,
-} from '../../pipeline/given.ts';
-import { askedOf, untouched } from '../untouched.ts';
+} from '../../pipeline/fixtures.ts';
+import { askedOf, untouched } from './untouched-form.ts';
 
 const origin = { channel: 'C1', thread: '1.2' };
 const named = [...names.environments, ...names.domains, { id: uuid(900), name: 'acme-shop' }];

@@ -1,5 +1,5 @@
 import type { Entry } from '../../../src/playground/hosting/journal.ts';
-import type { SeenMessage, SeenView } from '../../../src/playground/slack/reads.ts';
+import type { VisibleMessage, VisibleView } from '../../../src/playground/slack/person-view.ts';
 import { ids, type Scenario } from '../scenario.ts';
 import { expectSoon, type Said, type ChangeThread } from '../people.ts';
 import type { Asked, Reading, Scene, Writing } from './story.ts';
@@ -56,7 +56,7 @@ export async function endOf(
   story: Writing,
   on: string,
   change: ChangeThread,
-): Promise<SeenMessage> {
+): Promise<VisibleMessage> {
   const isLive = on.endsWith('/live');
   if (isLive && ['push', 'delete', 'redirects clear'].includes(story.command)) {
     await scenario.holds(change.number);
@@ -66,7 +66,12 @@ export async function endOf(
 }
 
 /** Ana presses *Undo* under the last word of a change; resolves with the change that takes it back. */
-export async function undo(scenario: Scenario, story: Writing, scene: Scene, last: SeenMessage): Promise<ChangeThread> {
+export async function undo(
+  scenario: Scenario,
+  story: Writing,
+  scene: Scene,
+  last: VisibleMessage,
+): Promise<ChangeThread> {
   const before = newest(scenario);
   await scenario.person('ana').clicks(last, 'Undo');
   if (story.seen === 'always' || scene.on.endsWith('/live')) await confirm(scenario, last.channel);
@@ -120,9 +125,9 @@ async function confirm(scenario: Scenario, channel: string): Promise<ChangeThrea
   return scenario.person('ana').confirms(typed.length > 0 ? { [typed[0] ?? '']: typed[1] ?? '' } : {}, channel);
 }
 
-const top = (scenario: Scenario): SeenView | undefined => scenario.slack.views(ids.ana).modals.at(-1);
+const top = (scenario: Scenario): VisibleView | undefined => scenario.slack.views(ids.ana).modals.at(-1);
 
-const viewOf = (scenario: Scenario, kind: string): Promise<SeenView> =>
+const viewOf = (scenario: Scenario, kind: string): Promise<VisibleView> =>
   expectSoon(
     scenario.slack,
     `a ${kind}`,

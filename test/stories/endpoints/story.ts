@@ -72,7 +72,7 @@ export type Writing = Common & {
 
 /** The environment of a scene. */
 export function environmentOf({ world, on }: Pick<Scene, 'world' | 'on'>): Environment {
-  const found = world.named(on);
+  const found = world.environmentNamed(on);
   if (found === undefined) throw new Error(`there is no ${on}`);
   return found;
 }

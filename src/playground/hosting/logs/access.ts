@@ -1,9 +1,9 @@
 import type { Random } from '../random.ts';
-import type { Moment } from './moment.ts';
-import { userAgent, visitor, webPath, webTime } from './words.ts';
+import type { EntryContext } from './entry-context.ts';
+import { userAgent, visitor, webPath, webTime } from './sample-values.ts';
 
 /** One request in the combined format, with its duration in seconds at the end. */
-export function accessEntry({ hostname, at, incident, random }: Moment): string[] {
+export function accessEntry({ hostname, at, incident, random }: EntryContext): string[] {
   const path = webPath(random);
   const status = statusOf(path, incident, random);
   const method = path === '/checkout/' || path === '/wp-login.php' ? random.pick(['GET', 'POST']) : 'GET';

@@ -1,10 +1,10 @@
 import { randomFrom } from '../random.ts';
 import type { Environment, LogLine } from '../resources.ts';
-import type { Moment } from './moment.ts';
-import { webPath, webTime } from './words.ts';
+import type { EntryContext } from './entry-context.ts';
+import { webPath, webTime } from './sample-values.ts';
 
 /** One page look-up in the cache (found, not found, or never cached) with its duration in seconds. */
-export function cacheEntry({ hostname, at, incident, random }: Moment): string[] {
+export function cacheEntry({ hostname, at, incident, random }: EntryContext): string[] {
   const path = webPath(random);
   const isPersonal = /^\/(checkout|cart|my-account|wp-login|wp-json)/.test(path);
   const answer = isPersonal ? 'BYPASS' : random.chance(incident ? 0.3 : 0.82) ? 'HIT' : 'MISS';

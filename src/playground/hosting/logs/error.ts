@@ -1,21 +1,34 @@
-import type { Moment } from './moment.ts';
-import { mailAddress, nginxTime, phpTime, visitor, webPath } from './words.ts';
+import type { EntryContext } from './entry-context.ts';
+import { mailAddress, nginxTime, phpTime, visitor, webPath } from './sample-values.ts';
 
 const root = '/www/public/wp-content';
 /** The length at which nginx cuts an entry. */
-const longest = 2_048;
+const maxLength = 2_048;
 
 /** One entry: mostly nginx quoting PHP, some of nginx itself and of php-fpm, whose traces alone have several lines. */
-export function errorEntry(moment: Moment): string[] {
+export function errorEntry(moment: EntryContext): string[] {
   const { random, incident } = moment;
   if (incident && random.chance(0.8)) return random.pick([fatal, fatal, fatal, unanswered])(moment);
-  return random.pick([said, said, said, said, said, said, said, manySaid, fatal, own, unanswered, pool])(moment);
+  return random.pick([
+    phpMessages,
+    phpMessages,
+    phpMessages,
+    phpMessages,
+    phpMessages,
+    phpMessages,
+    phpMessages,
+    truncatedMessages,
+    fatal,
+    nginxMessage,
+    unanswered,
+    pool,
+  ])(moment);
 }
 
 /** PHP's messages about one request: all in one entry, and always an error to nginx. */
-function said(moment: Moment): string[] {
+function phpMessages(moment: EntryContext): string[] {
   const { random } = moment;
-  const told = [
+  const messages = [
     warning,
     warning,
     warning,
@@ -30,19 +43,19 @@ function said(moment: Moment): string[] {
   ];
   return byPhp(
     moment,
-    Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => random.pick(told)(moment)),
+    Array.from({ length: random.pick([1, 1, 1, 2, 3]) }, () => random.pick(messages)(moment)),
   );
 }
 
 /** A page whose messages exceed the limit. */
-function manySaid(moment: Moment): string[] {
+function truncatedMessages(moment: EntryContext): string[] {
   return byPhp(
     moment,
     Array.from({ length: 20 }, () => moment.random.pick([warning, deprecated, notice])(moment)),
   );
 }
 
-function fatal(moment: Moment): string[] {
+function fatal(moment: EntryContext): string[] {
   const { at, random } = moment;
   const order = random.integer(10_000, 99_999);
   const cart = `${root}/plugins/quick-cart/includes/class-cart.php`;
@@ -65,7 +78,7 @@ function fatal(moment: Moment): string[] {
 }
 
 /** An entry of nginx itself. */
-function own(moment: Moment): string[] {
+function nginxMessage(moment: EntryContext): string[] {
   const { random } = moment;
   const photo = `photo-${random.integer(100, 999)}.jpg`;
   const size = `${random.integer(2, 9)}${random.integer(10_000_000, 99_999_999)} bytes`;
@@ -89,7 +102,7 @@ function own(moment: Moment): string[] {
 }
 
 /** PHP did not answer nginx, or not in time. */
-function unanswered(moment: Moment): string[] {
+function unanswered(moment: EntryContext): string[] {
   const what = moment.random.pick([
     'upstream timed out (110: Connection timed out) while reading response header from upstream',
     'connect() to unix:/var/run/php8.3-fpm.sock failed (11: Resource temporarily unavailable) while connecting to upstream',
@@ -99,7 +112,7 @@ function unanswered(moment: Moment): string[] {
 }
 
 /** An entry of php-fpm about its own processes. */
-function pool({ at, random }: Moment): string[] {
+function pool({ at, random }: EntryContext): string[] {
   const time = phpTime(at).replace(' UTC', '');
   const child = random.integer(1_000, 9_999);
   return random.pick([
@@ -111,7 +124,7 @@ function pool({ at, random }: Moment): string[] {
   ]);
 }
 
-const byPhp = (moment: Moment, messages: readonly string[]): string[] => [
+const byPhp = (moment: EntryContext, messages: readonly string[]): string[] => [
   byNginx(
     moment,
     'error',
@@ -121,18 +134,18 @@ const byPhp = (moment: Moment, messages: readonly string[]): string[] => [
 
 /** An entry of nginx, with the request it is about. */
 function byNginx(
-  { at, hostname, random }: Moment,
+  { at, hostname, random }: EntryContext,
   level: string,
   what: string,
   request = `GET ${webPath(random)}`,
 ): string {
   const [worker, connection] = [random.integer(89_190, 89_199), random.integer(1_000_000, 9_999_999)];
   const upstream = what.includes(' upstream') ? ', upstream: "fastcgi://unix:/var/run/php8.3-fpm.sock:"' : '';
-  const asked = `client: ${visitor(random)}, server: ${hostname}, request: "${request} HTTP/2.0"${upstream}, host: "${hostname}"`;
-  return `${nginxTime(at)} [${level}] ${worker}#${worker}: *${connection} ${what}, ${asked}`.slice(0, longest);
+  const about = `client: ${visitor(random)}, server: ${hostname}, request: "${request} HTTP/2.0"${upstream}, host: "${hostname}"`;
+  return `${nginxTime(at)} [${level}] ${worker}#${worker}: *${connection} ${what}, ${about}`.slice(0, maxLength);
 }
 
-function warning({ random }: Moment): string {
+function warning({ random }: EntryContext): string {
   const line = random.integer(12, 400);
   const where = random.pick(['plugins/seo-lantern/seo-lantern.php', 'themes/storefront-plus/functions.php']);
   const what = random.pick([
@@ -153,14 +166,14 @@ function notice(): string {
   return `PHP Notice:  Function _load_textdomain_just_in_time was called <strong>incorrectly</strong>. ${why} in /www/public/wp-includes/functions.php on line 6114`;
 }
 
-const plugin = ({ random }: Moment): string =>
+const plugin = ({ random }: EntryContext): string =>
   `quick-cart: payment ${random.letters(12)} declined for client ${visitor(random)}`;
 
-const database = ({ random }: Moment): string =>
+const database = ({ random }: EntryContext): string =>
   `WordPress database error Deadlock found when trying to get lock; try restarting transaction for query UPDATE wp_options SET option_value = ${random.integer(1_000, 9_999)} WHERE option_name = 'desk_queue' made by do_action('shutdown'), Desk->flush`;
 
 /** What careless code logs: people's addresses, and invented strings that look like secrets. */
-function careless({ random }: Moment): string {
+function careless({ random }: EntryContext): string {
   return random.pick([
     `contact-desk: could not send to ${mailAddress(random)}: 550 mailbox unavailable`,
     `quick-cart: retrying with key sk_live_${random.letters(24)} after time-out`,

@@ -3,13 +3,15 @@ import type { Environment, LogKind, LogLine } from '../resources.ts';
 import { accessEntry } from './access.ts';
 import { cacheEntry } from './cache.ts';
 import { errorEntry } from './error.ts';
-import type { Moment } from './moment.ts';
+import type { EntryContext } from './entry-context.ts';
 
 const minute = 60_000;
 const keptMinutes = 3 * 24 * 60;
 
 /** How each log's entries look (one or more lines), and how many a quiet minute of a live environment has. */
-const logs: Readonly<Record<LogKind, { readonly perMinute: number; readonly entry: (moment: Moment) => string[] }>> = {
+const logs: Readonly<
+  Record<LogKind, { readonly perMinute: number; readonly entry: (moment: EntryContext) => string[] }>
+> = {
   error: { perMinute: 0.8, entry: errorEntry },
   access: { perMinute: 9, entry: accessEntry },
   'service-cache-perf': { perMinute: 7, entry: cacheEntry },

@@ -16,7 +16,7 @@ export const beyondRoutes: readonly Route[] = [
     path: '/operations/{operation_id}',
     errors: [401, 404, 500],
     optional: 'operations',
-    answer: (call, { operations }) => operations.tell(call.id),
+    answer: (call, { operations }) => operations.status(call.id),
   },
   {
     section: 'beyond',

@@ -22,10 +22,7 @@ const addition = z
     custom_ssl_key: z.string().max(20_000).optional(),
     custom_ssl_cert: z.string().max(20_000).optional(),
   })
-  .refine(
-    (asked) => !(asked.add_with_www_subdomain && asked.is_wildcardless),
-    'www and wildcardless exclude each other',
-  );
+  .refine((body) => !(body.add_with_www_subdomain && body.is_wildcardless), 'www and wildcardless exclude each other');
 
 const values = z
   .array(z.object({ value: z.string().min(1).max(4_096) }))

@@ -27,10 +27,10 @@ export const readingRoutes: readonly Route[] = [
     errors: [400, 401, 404, 500],
     answer: (call, { world, seed, dialect, ignoresLogSpan, now }) => {
       const { file_name: kind, ...wanted } = call.query(logQuery.extend({ file_name: logFiles[dialect] }));
-      const asked = ignoresLogSpan ? { lines: wanted.lines } : wanted;
+      const range = ignoresLogSpan ? { lines: wanted.lines } : wanted;
       const environment = world.environment(call.uuid());
       return ok({
-        environment: { container_info: { logs: logText(environment, kind, seed, { ...asked, now: now() }) } },
+        environment: { container_info: { logs: logText(environment, kind, seed, { ...range, now: now() }) } },
       });
     },
   },

@@ -11,7 +11,7 @@ const sortKey = z.enum(['domain', 'from', 'to', 'type']);
 const yesNo = z.enum(['true', 'false']);
 
 const type = z.enum(['permanent', 'redirect']);
-const orNothing = (said: string | null | undefined): string => said ?? '';
+const orNothing = (value: string | null | undefined): string => value ?? '';
 const silent = text.nullish().transform(orNothing);
 
 /** Rules in requests. The document requires no field, and its list of identifying fields lacks `type`. */
@@ -64,14 +64,14 @@ const updates = { document: updateOf(lenient), kinsta: updateOf(strict) };
 type Update = z.infer<typeof updates.document>;
 
 function updateOf(shapes: typeof lenient | typeof strict) {
-  const asked = { ...view, ...search };
+  const shared = { ...view, ...search };
   const named = z.array<z.ZodType<NamedRule>>(shapes.named).max(maxRules);
   const new_value: z.ZodType<RedirectRule> = shapes.rule;
   return z.discriminatedUnion('action_type', [
-    z.object({ ...asked, action_type: z.literal('NEW'), new_value, rules_to_update: named.optional() }),
-    z.object({ ...asked, action_type: z.literal('UPDATE'), new_value, rules_to_update: named.min(1) }),
-    z.object({ ...asked, action_type: z.literal('DELETE'), rules_to_update: named.min(1) }),
-    z.object({ ...asked, action_type: z.literal('DELETE_ALL'), rules_to_update: named.optional() }),
+    z.object({ ...shared, action_type: z.literal('NEW'), new_value, rules_to_update: named.optional() }),
+    z.object({ ...shared, action_type: z.literal('UPDATE'), new_value, rules_to_update: named.min(1) }),
+    z.object({ ...shared, action_type: z.literal('DELETE'), rules_to_update: named.min(1) }),
+    z.object({ ...shared, action_type: z.literal('DELETE_ALL'), rules_to_update: named.optional() }),
   ]);
 }
 
@@ -87,7 +87,7 @@ export const redirectRoutes: readonly Route[] = [
       const { id, redirects } = world.environment(call.uuid());
       const found = sorted(redirects.filter(matching(wanted)), wanted);
       const defaultLimit = dialect === 'kinsta' ? 10 : undefined;
-      const rules = paged(found, wanted.offset, wanted.limit ?? defaultLimit).map((one) => told(one, dialect));
+      const rules = paged(found, wanted.offset, wanted.limit ?? defaultLimit).map((one) => listedRule(one, dialect));
       const redirect_rules = { rules, redirect_rules_count: found.length };
       return ok({ environment: { id, container_info: { redirect_rules } } });
     },
@@ -99,28 +99,28 @@ export const redirectRoutes: readonly Route[] = [
     errors: [400, 401, 404, 500],
     answer: (call, { world, dialect }) => {
       const id = call.uuid();
-      const asked = call.body(updates[dialect]);
+      const update = call.body(updates[dialect]);
       const environment = world.environment(id);
-      environment.redirects = changed(environment, asked);
+      environment.redirects = changed(environment, update);
       return nothing;
     },
   },
 ];
 
 /** The public service sends null for an empty field. */
-const told = (rule: RedirectRule, dialect: Dialect): object =>
+const listedRule = (rule: RedirectRule, dialect: Dialect): object =>
   dialect === 'document'
     ? rule
-    : Object.fromEntries(Object.entries(rule).map(([name, said]) => [name, said === '' ? null : said]));
+    : Object.fromEntries(Object.entries(rule).map(([name, value]) => [name, value === '' ? null : value]));
 
-function changed({ redirects }: Environment, asked: Update): RedirectRule[] {
-  if (asked.action_type === 'DELETE_ALL') return [];
-  if (asked.action_type === 'NEW') return unique([...redirects, asked.new_value]);
-  const meant = asked.rules_to_update.map((name) => redirects.filter((one) => isNamed(one, name)));
-  if (meant.some((rules) => rules.length === 0)) missing('redirect rule');
-  const touched = new Set(meant.flat());
-  if (asked.action_type === 'DELETE') return redirects.filter((one) => !touched.has(one));
-  return unique(redirects.map((one) => (touched.has(one) ? { ...asked.new_value } : one)));
+function changed({ redirects }: Environment, update: Update): RedirectRule[] {
+  if (update.action_type === 'DELETE_ALL') return [];
+  if (update.action_type === 'NEW') return unique([...redirects, update.new_value]);
+  const matches = update.rules_to_update.map((name) => redirects.filter((one) => isNamed(one, name)));
+  if (matches.some((rules) => rules.length === 0)) missing('redirect rule');
+  const touched = new Set(matches.flat());
+  if (update.action_type === 'DELETE') return redirects.filter((one) => !touched.has(one));
+  return unique(redirects.map((one) => (touched.has(one) ? { ...update.new_value } : one)));
 }
 
 /** Rules have no id, so two with equal values would be indistinguishable. */
@@ -143,13 +143,13 @@ function isNamed(one: RedirectRule, name: NamedRule): boolean {
   );
 }
 
-function matching({ search_query: words = '', regex_search }: Listing): (one: RedirectRule) => boolean {
+function matching({ search_query: query = '', regex_search }: Listing): (one: RedirectRule) => boolean {
   const searched = (one: RedirectRule): string[] => [one.domain, one.from, one.to];
   if (regex_search !== 'true') {
-    const needle = words.toLowerCase();
+    const needle = query.toLowerCase();
     return (one) => searched(one).some((field) => field.toLowerCase().includes(needle));
   }
-  const pattern = expression(words);
+  const pattern = expression(query);
   return (one) => searched(one).some((field) => pattern.test(field));
 }
 

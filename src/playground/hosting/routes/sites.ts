@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { cloneEnvironment, slug } from '../cloned.ts';
+import { cloneEnvironment, slug } from '../clone.ts';
 import { type Route, uuid } from '../endpoint.ts';
 import { missing, Refused } from '../refused.ts';
 import { push, type Pushed } from '../push.ts';
@@ -24,9 +24,9 @@ const pushing = z
     push_files_option: z.enum(['ALL_FILES', 'SPECIFIC_FILES']).default('ALL_FILES'),
     file_list: z.array(path).max(10_000).default([]),
   })
-  .refine((asked) => asked.source_env_id.toLowerCase() !== asked.target_env_id.toLowerCase(), 'source is target')
+  .refine((body) => body.source_env_id.toLowerCase() !== body.target_env_id.toLowerCase(), 'source is target')
   .refine(
-    (asked) => !asked.push_files || asked.push_files_option === 'ALL_FILES' || asked.file_list.length > 0,
+    (body) => !body.push_files || body.push_files_option === 'ALL_FILES' || body.file_list.length > 0,
     'SPECIFIC_FILES needs a file_list',
   );
 
@@ -59,14 +59,14 @@ export const siteRoutes: readonly Route[] = [
     errors: [400, 401, 500],
     answer: (call, { world, operations, now }) => {
       const { id: siteId } = world.site(call.uuid());
-      const { source_env_id, target_env_id, ...asked } = call.body(pushing);
+      const { source_env_id, target_env_id, ...body } = call.body(pushing);
       const source = world.environment(source_env_id);
       const target = world.environment(target_env_id);
       if (source.siteId !== siteId || target.siteId !== siteId)
         throw new Refused('missing', 'environment of that site');
       const what: Pushed = {
-        database: asked.push_db,
-        files: asked.push_files ? (asked.push_files_option === 'ALL_FILES' ? 'all' : asked.file_list) : 'none',
+        database: body.push_db,
+        files: body.push_files ? (body.push_files_option === 'ALL_FILES' ? 'all' : body.file_list) : 'none',
       };
       addBackup(target, 'system-generated', now(), `Before a push from ${source.name}`);
       return operations.start('environments:push', {

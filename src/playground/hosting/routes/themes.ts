@@ -32,8 +32,8 @@ export const themeRoutes: readonly Route[] = [
     answer: (call, { world, dialect }) => {
       if (call.uuid().toLowerCase() !== world.company.id) missing('company');
       // Some deployments ignore the body of a GET and answer with everything, unsorted.
-      const asked = call.bodyIfAny(listing);
-      const wanted: Listing = dialect === 'kinsta' ? {} : asked;
+      const body = call.bodyIfAny(listing);
+      const wanted: Listing = dialect === 'kinsta' ? {} : body;
       const chosen = world.themes.map((theme) => companyTheme(theme, world)).filter((item) => isWanted(item, wanted));
       const items = paged(sorted(chosen, wanted.order_by), wanted.offset, wanted.limit);
       const read = new Date(world.themesReadAt).toISOString();

@@ -22,12 +22,12 @@ export const environmentNames = ['live', 'staging'] as const;
 const numbered = (name: string): number => siteNames.findIndex((one) => one === name) + 1;
 
 /** The id of a seeded site (`acme-shop`) or environment (`acme-shop/live`). Throws for any other name. */
-export function seededId(words: string): string {
-  const [siteName = '', name] = words.split('/');
+export function seededId(name: string): string {
+  const [siteName = '', environmentName] = name.split('/');
   const site = numbered(siteName);
-  const environment = environmentNames.findIndex((one) => one === name) + 1;
-  if (site === 0 || (name !== undefined && environment === 0)) throw new Error(`${words} is not seeded`);
-  return name === undefined ? idOf('51735173', site) : idOf('e0e0e0e0', site * 16 + environment);
+  const environment = environmentNames.findIndex((one) => one === environmentName) + 1;
+  if (site === 0 || (environmentName !== undefined && environment === 0)) throw new Error(`${name} is not seeded`);
+  return environmentName === undefined ? idOf('51735173', site) : idOf('e0e0e0e0', site * 16 + environment);
 }
 
 /** The id of the n-th additional site or environment, from 1. */

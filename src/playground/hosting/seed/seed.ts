@@ -1,4 +1,4 @@
-import { slug } from '../cloned.ts';
+import { slug } from '../clone.ts';
 import { randomFrom } from '../random.ts';
 import type { Environment, Seeded, Site } from '../resources.ts';
 import { backupsUpTo } from './backups.ts';
@@ -44,8 +44,8 @@ function titled(name: string): string {
 type Named = { readonly id: string; readonly name: string };
 
 function seedEnvironment(site: Named, { id, name }: Named, seed: string, now: number): Environment {
-  const words = `${site.name}/${name}`;
-  const random = randomFrom(`${seed} ${words}`);
+  const fullName = `${site.name}/${name}`;
+  const random = randomFrom(`${seed} ${fullName}`);
   const hostname = name === 'live' ? `${slug(site.name)}.example` : `${slug(`${name}-${site.name}`)}.sitehost.example`;
   const wardrobe = installed(site.name, name, random);
   const release = `release-${name === 'live' ? 41 : 42}`;
@@ -63,13 +63,13 @@ function seedEnvironment(site: Named, { id, name }: Named, seed: string, now: nu
       release,
     ),
     backups: backupsUpTo(now, random.integer(10_000, 900_000), random),
-    allowlist: [...(allowlists[words] ?? [])],
+    allowlist: [...(allowlists[fullName] ?? [])],
     passwordEnabled: true,
     passwordExpiry: 'days_30',
     images: 'off',
     cacheClearedAt: null,
     phpRestartedAt: null,
-    database: { from: words, since: now - 400 * 24 * hour },
+    database: { from: fullName, since: now - 400 * 24 * hour },
     written: [],
   };
 }

@@ -1,4 +1,4 @@
-import type { Fields } from '../json.ts';
+import type { Fields } from '../json-fields.ts';
 import { id, plain, text, textKinds, url } from './composition.ts';
 import { ELEMENTS, PLACES } from './elements.ts';
 import { LIMITS } from './limits.ts';

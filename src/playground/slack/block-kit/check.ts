@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, objectsOf, textOf } from '../json.ts';
+import { type Fields, fieldsOf, objectsOf, textOf } from '../json-fields.ts';
 import { BLOCKS } from './blocks.ts';
 import { id, plain } from './composition.ts';
 import { LIMITS } from './limits.ts';
@@ -110,8 +110,8 @@ export const blockComplaints = (blocks: unknown, surface: Surface, pointer = '/b
 
 /** What Slack would refuse in a view: its own fields and its blocks. */
 export function viewComplaints(view: unknown, type: 'modal' | 'home'): readonly string[] {
-  const said = fieldsOf(view)['type'];
-  return said === type
+  const declared = fieldsOf(view)['type'];
+  return declared === type
     ? complaints(VIEWS[type], view, '/view')
     : [`must be a valid enum value [json-pointer:/view/type]`];
 }

@@ -1,4 +1,4 @@
-import { objectsOf } from '../json.ts';
+import { objectsOf } from '../json-fields.ts';
 import { LIMITS } from './limits.ts';
 import { type Found, type Shape, type Shapes, flag, list, object, pattern, string, typed, word } from './schema.ts';
 

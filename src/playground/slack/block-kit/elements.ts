@@ -1,4 +1,4 @@
-import { type Fields, objectsOf } from '../json.ts';
+import { type Fields, objectsOf } from '../json-fields.ts';
 import {
   confirm,
   id,

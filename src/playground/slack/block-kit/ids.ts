@@ -1,4 +1,4 @@
-import { type Fields, isFields, objectsOf } from '../json.ts';
+import { type Fields, isFields, objectsOf } from '../json-fields.ts';
 import { ELEMENTS } from './elements.ts';
 
 /** Blocks as Slack keeps them: every block and interactive element has an id, from the app or generated. */

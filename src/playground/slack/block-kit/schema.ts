@@ -1,4 +1,4 @@
-import { type Fields, isFields, listOf } from '../json.ts';
+import { type Fields, isFields, listOf } from '../json-fields.ts';
 
 /** Receives one complaint about the value at a JSON pointer (`/blocks/0/text`). */
 export type Found = (pointer: string, complaint: string) => void;

@@ -1,23 +1,23 @@
-import type { Acknowledged } from './envelope.ts';
+import type { DeliveryResult } from './envelope.ts';
 
 /** The deliveries waiting for acks, by envelope id. */
 export type AwaitedAcks = {
   /** Waits for the next ack of this envelope, or for the time-out. */
-  expect(id: string): Promise<Acknowledged>;
+  expect(id: string): Promise<DeliveryResult>;
   /** Acks the oldest waiting delivery of this envelope; false if none waits. */
   arrived(id: string, ack: unknown): boolean;
   /** Ends all waits. */
   close(): void;
 };
 
-type Answered = (answer: Omit<Acknowledged, 'ms'>) => void;
+type Answered = (answer: Omit<DeliveryResult, 'ms'>) => void;
 
 /** Starts with nothing waiting. */
 export function createAwaitedAcks(timeoutMs: number): AwaitedAcks {
   const waiting = new Map<string, Set<Answered>>();
   return {
     expect(id) {
-      const { promise, resolve } = Promise.withResolvers<Acknowledged>();
+      const { promise, resolve } = Promise.withResolvers<DeliveryResult>();
       const startedAt = performance.now();
       const same = waiting.get(id) ?? new Set();
       const answered: Answered = (answer) => {

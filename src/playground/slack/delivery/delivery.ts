@@ -1,6 +1,6 @@
 import { keep } from '../journal.ts';
 import { Impossible } from '../refused.ts';
-import type { Acknowledged, Channel, Envelope } from './envelope.ts';
+import type { DeliveryResult, Transport, Envelope } from './envelope.ts';
 import type { Signature } from './http.ts';
 
 /** How envelopes reach the app; can be changed at any time. */
@@ -17,23 +17,23 @@ export type DeliverySettings = {
 export type Delivery = {
   readonly settings: DeliverySettings;
   /** Delivers as often as the settings say. Returns the first ack, or the first failure if there is none. */
-  deliver(envelope: Envelope): Promise<Acknowledged>;
+  deliver(envelope: Envelope): Promise<DeliveryResult>;
   /** Delivers an earlier envelope again, identical in every field; the newest 100 are kept. */
-  redeliver(id: string): Promise<Acknowledged>;
+  redeliver(id: string): Promise<DeliveryResult>;
 };
 
-const REMEMBERED = 100;
+const MAX_REMEMBERED = 100;
 
 /** Delivers by one route, chosen for each envelope. `onDelivered` gets every ack and every failure. */
 export function createDelivery(
-  way: () => Channel,
-  onDelivered: (envelope: Envelope, attempt: number, answer: Acknowledged) => void,
+  transport: () => Transport,
+  onDelivered: (envelope: Envelope, attempt: number, answer: DeliveryResult) => void,
 ): Delivery {
   const settings: DeliverySettings = { duplicates: 1, signature: 'right', namesTeams: true };
   const remembered = new Map<string, { readonly envelope: Envelope; attempts: number }>();
 
-  async function once(envelope: Envelope, attempt: number): Promise<Acknowledged> {
-    const answer = await way()(envelope, attempt);
+  async function once(envelope: Envelope, attempt: number): Promise<DeliveryResult> {
+    const answer = await transport()(envelope, attempt);
     onDelivered(envelope, attempt, answer);
     return answer;
   }
@@ -42,7 +42,7 @@ export function createDelivery(
     settings,
     deliver(envelope) {
       const attempts = Math.max(1, settings.duplicates);
-      keep(remembered, envelope.id, { envelope, attempts }, REMEMBERED);
+      keep(remembered, envelope.id, { envelope, attempts }, MAX_REMEMBERED);
       return firstAck(Array.from({ length: attempts }, (_, attempt) => once(envelope, attempt)));
     },
     async redeliver(id) {
@@ -54,11 +54,11 @@ export function createDelivery(
   };
 }
 
-async function firstAck(answers: readonly Promise<Acknowledged>[]): Promise<Acknowledged> {
-  const acks = answers.map(async (answer) => {
-    const said = await answer;
-    if (!said.acked) throw new Error('no ack');
-    return said;
+async function firstAck(answers: readonly Promise<DeliveryResult>[]): Promise<DeliveryResult> {
+  const acks = answers.map(async (pending) => {
+    const answer = await pending;
+    if (!answer.acked) throw new Error('no ack');
+    return answer;
   });
   try {
     return await Promise.any(acks);

@@ -1,7 +1,7 @@
-import type { Fields } from '../json.ts';
+import type { Fields } from '../json-fields.ts';
 
 /** One delivery to the app. `id` stays the same on re-delivery. */
-export type Carried = {
+export type RawEnvelope = {
   readonly id: string;
   readonly kind: 'slash_commands' | 'interactive' | 'events_api';
   readonly payload: unknown;
@@ -10,10 +10,10 @@ export type Carried = {
 };
 
 /** A well-formed delivery of the workspace. */
-export type Envelope = Carried & { readonly payload: Fields };
+export type Envelope = RawEnvelope & { readonly payload: Fields };
 
 /** The outcome of a delivery. `ack` is the ack's content: JSON, text, or undefined. */
-export type Acknowledged = {
+export type DeliveryResult = {
   readonly acked: boolean;
   /** Milliseconds until the ack, or until the wait ended. */
   readonly ms: number;
@@ -23,4 +23,4 @@ export type Acknowledged = {
 };
 
 /** Delivers one envelope once. `attempt` is 0 at first. */
-export type Channel = (envelope: Carried, attempt: number) => Promise<Acknowledged>;
+export type Transport = (envelope: RawEnvelope, attempt: number) => Promise<DeliveryResult>;

@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { request } from 'node:http';
-import { fieldsOf, parseJson } from '../json.ts';
-import type { Acknowledged, Carried, Channel } from './envelope.ts';
+import { fieldsOf, parseJson } from '../json-fields.ts';
+import type { DeliveryResult, RawEnvelope, Transport } from './envelope.ts';
 
 /** How requests are signed: correctly, with a wrong secret, or dated an hour ago. */
 export type Signature = 'right' | 'wrong' | 'stale';
 
 const STALE_SECONDS = 3600;
-const ANSWER = 1024 * 1024;
+const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** The `v0` signature of a request body. https://docs.slack.dev/authentication/verifying-requests-from-slack */
 const signatureOf = (secret: string, timestamp: string, body: string): string =>
@@ -22,7 +22,7 @@ export function createHttpDelivery(options: {
   readonly now: () => number;
   /** Aborts requests under way. */
   readonly closed: AbortSignal;
-}): Channel {
+}): Transport {
   let turn = 0;
   return async (envelope, attempt) => {
     const urls = options.urls();
@@ -30,9 +30,9 @@ export function createHttpDelivery(options: {
     turn += 1;
     if (url === undefined) return { acked: false, ms: 0, ack: undefined, failure: 'not_connected' };
     const body = encoded(envelope);
-    const how = options.signature();
-    const seconds = Math.floor(options.now() / 1000) - (how === 'stale' ? STALE_SECONDS : 0);
-    const secret = how === 'wrong' ? `${options.secret}-of-somebody-else` : options.secret;
+    const signature = options.signature();
+    const seconds = Math.floor(options.now() / 1000) - (signature === 'stale' ? STALE_SECONDS : 0);
+    const secret = signature === 'wrong' ? `${options.secret}-of-somebody-else` : options.secret;
     const headers = {
       'content-type': envelope.kind === 'events_api' ? 'application/json' : 'application/x-www-form-urlencoded',
       'content-length': String(Buffer.byteLength(body)),
@@ -44,7 +44,7 @@ export function createHttpDelivery(options: {
   };
 }
 
-function encoded({ kind, payload }: Carried): string {
+function encoded({ kind, payload }: RawEnvelope): string {
   if (kind === 'events_api') return JSON.stringify(payload);
   if (kind === 'interactive') return new URLSearchParams({ payload: JSON.stringify(payload) }).toString();
   const fields = Object.entries(fieldsOf(payload)).map(([name, value]): [string, string] => [name, String(value)]);
@@ -56,10 +56,10 @@ function send(
   headers: Readonly<Record<string, string>>,
   body: string,
   limits: { readonly timeoutMs: number; readonly closed: AbortSignal },
-): Promise<Acknowledged> {
+): Promise<DeliveryResult> {
   const startedAt = performance.now();
-  const { promise, resolve } = Promise.withResolvers<Acknowledged>();
-  const end = (answer: Omit<Acknowledged, 'ms'>): void => {
+  const { promise, resolve } = Promise.withResolvers<DeliveryResult>();
+  const end = (answer: Omit<DeliveryResult, 'ms'>): void => {
     clearTimeout(timer);
     resolve({ ...answer, ms: Math.round(performance.now() - startedAt) });
     sent.destroy();
@@ -72,7 +72,7 @@ function send(
       let size = 0;
       answer.on('data', (part: Buffer) => {
         size += part.length;
-        if (size <= ANSWER) parts.push(part);
+        if (size <= MAX_ANSWER_BYTES) parts.push(part);
       });
       answer.on('error', () => end({ acked: false, ack: undefined, failure: 'unreachable' }));
       answer.on('end', () => {

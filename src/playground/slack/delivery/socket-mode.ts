@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { keep } from '../journal.ts';
-import { fieldsOf, parseJson, textOf } from '../json.ts';
+import { fieldsOf, parseJson, textOf } from '../json-fields.ts';
 import { APP_ID } from '../seed.ts';
 import { createAwaitedAcks } from './awaited-acks.ts';
-import type { Carried, Channel } from './envelope.ts';
+import type { RawEnvelope, Transport } from './envelope.ts';
 
 /** The Socket Mode side of the workspace. https://docs.slack.dev/apis/events-api/using-socket-mode */
 export type SocketMode = {
-  readonly deliver: Channel;
+  readonly deliver: Transport;
   /** A new one-time address to connect to. */
   open(): string;
   accept(request: IncomingMessage, socket: Duplex, head: Buffer): void;
@@ -23,10 +23,10 @@ export type SocketMode = {
   close(): void;
 };
 
-const CONNECTIONS = 10;
-const TICKETS = 100;
+const MAX_CONNECTIONS = 10;
+const MAX_TICKETS = 100;
 const PING_MS = 10_000;
-const LARGEST = 1024 * 1024;
+const MAX_MESSAGE_BYTES = 1024 * 1024;
 
 /** Starts without connections. `onChanged` gets their number whenever one opens or closes. */
 export function createSocketMode(options: {
@@ -37,8 +37,8 @@ export function createSocketMode(options: {
 }): SocketMode {
   const acks = createAwaitedAcks(options.timeoutMs);
   const connections = createConnections(options.onChanged, (text) => {
-    const said = fieldsOf(parseJson(text));
-    if (!acks.arrived(textOf(said['envelope_id']), said['payload']))
+    const ack = fieldsOf(parseJson(text));
+    if (!acks.arrived(textOf(ack['envelope_id']), ack['payload']))
       options.onProblem(`an ack nobody waits for, too late or unasked: ${text.slice(0, 200)}`);
   });
   const tickets = new Map<string, true>();
@@ -53,7 +53,7 @@ export function createSocketMode(options: {
     },
     open() {
       const ticket = randomBytes(16).toString('hex');
-      keep(tickets, ticket, true, TICKETS);
+      keep(tickets, ticket, true, MAX_TICKETS);
       return `${options.baseUrl().replace(/^http/, 'ws')}/link?ticket=${ticket}&app_id=${APP_ID}`;
     },
     accept(request, socket, head) {
@@ -77,7 +77,7 @@ type Connections = Pick<SocketMode, 'accept' | 'count' | 'disconnect' | 'sendRaw
 };
 
 function createConnections(onChanged: (count: number) => void, onMessage: (text: string) => void): Connections {
-  const server = new WebSocketServer({ noServer: true, maxPayload: LARGEST });
+  const server = new WebSocketServer({ noServer: true, maxPayload: MAX_MESSAGE_BYTES });
   const open: WebSocket[] = [];
   let turn = 0;
   const pings = setInterval(() => open.forEach((socket) => socket.ping()), PING_MS);
@@ -85,18 +85,18 @@ function createConnections(onChanged: (count: number) => void, onMessage: (text:
 
   function onConnected(socket: WebSocket): void {
     socket.on('error', () => socket.terminate());
-    if (open.length >= CONNECTIONS) {
+    if (open.length >= MAX_CONNECTIONS) {
       socket.send(JSON.stringify({ type: 'disconnect', reason: 'too_many_websockets' }));
       return socket.close();
     }
     open.push(socket);
     socket.on('message', (raw: Buffer) => onMessage(raw.toString()));
-    socket.on('close', () => leave(socket));
+    socket.on('close', () => onClosed(socket));
     socket.send(hello(open.length));
     onChanged(open.length);
   }
 
-  function leave(socket: WebSocket): void {
+  function onClosed(socket: WebSocket): void {
     const index = open.indexOf(socket);
     if (index < 0) return;
     open.splice(index, 1);
@@ -134,7 +134,7 @@ const hello = (connections: number): string =>
     debug_info: { host: 'playground', approximate_connection_time: 18_060 },
   });
 
-const onTheWire = ({ id, kind, payload, wantsAnswer }: Carried, attempt: number): object => ({
+const onTheWire = ({ id, kind, payload, wantsAnswer }: RawEnvelope, attempt: number): object => ({
   envelope_id: id,
   type: kind,
   payload,

@@ -1,29 +1,36 @@
 import { answerComplaints } from '../block-kit/composition.ts';
-import { type Said, chosen, isInput, optionsOf, stateOf } from '../inputs.ts';
-import { type Fields, fieldsOf, isFields, textOf } from '../json.ts';
+import { type InputValue, chosen, isInput, optionsOf, stateOf } from '../inputs.ts';
+import { type Fields, fieldsOf, isFields, textOf } from '../json-fields.ts';
 import { interactionPayload } from '../payloads.ts';
 import { Impossible } from '../refused.ts';
 import type { Person } from '../shapes.ts';
 import { complain } from '../workspace.ts';
-import { type Outcome, type Stage, TROUBLE, actor, keptBack, send } from './stage.ts';
-import { type Surface, type Target, type Where, type Which, findTarget, surfaceOf } from './surface.ts';
+import { type Outcome, type ActionContext, CONNECTION_TROUBLE, actor, notSent, send } from './context.ts';
+import {
+  type Surface,
+  type Target,
+  type SurfaceReference,
+  type ElementSelector,
+  findTarget,
+  surfaceOf,
+} from './surface.ts';
 
 /** A person presses a button. Confirm dialogs are accepted unless `confirm` is false. */
 export async function click(
-  stage: Stage,
+  context: ActionContext,
   personId: string,
-  where: Where,
-  which: Which,
+  where: SurfaceReference,
+  which: ElementSelector,
   confirm = true,
 ): Promise<Outcome> {
-  const person = actor(stage.workspace, personId);
-  const surface = surfaceOf(stage, person, where);
-  const target = findTarget(stage, surface, which);
+  const person = actor(context.workspace, personId);
+  const surface = surfaceOf(context, person, where);
+  const target = findTarget(context, surface, which);
   if (isInput(target.element))
     throw new Impossible(`a ${textOf(target.element['type'])} is not pressed but picked from`);
-  if (!confirm && target.element['confirm'] !== undefined) return keptBack();
+  if (!confirm && target.element['confirm'] !== undefined) return notSent();
   const { text, value, type } = target.element;
-  return act(stage, person, surface, target, {
+  return act(context, person, surface, target, {
     type,
     ...(text === undefined ? {} : { text }),
     ...(value === undefined ? {} : { value }),
@@ -31,46 +38,58 @@ export async function click(
 }
 
 /** A person sets an input. The app hears of it if the input dispatches. */
-export async function pick(stage: Stage, personId: string, where: Where, which: Which, said: Said): Promise<Outcome> {
-  const person = actor(stage.workspace, personId);
-  const surface = surfaceOf(stage, person, where);
-  const target = findTarget(stage, surface, which);
-  const value = await put(stage, person, surface, target, said);
+export async function pick(
+  context: ActionContext,
+  personId: string,
+  where: SurfaceReference,
+  which: ElementSelector,
+  input: InputValue,
+): Promise<Outcome> {
+  const person = actor(context.workspace, personId);
+  const surface = surfaceOf(context, person, where);
+  const target = findTarget(context, surface, which);
+  const value = await put(context, person, surface, target, input);
   const silent = target.block['type'] === 'input' && target.block['dispatch_action'] !== true;
-  if (silent) return keptBack();
-  return act(stage, person, surfaceOf(stage, person, where), target, value);
+  if (silent) return notSent();
+  return act(context, person, surfaceOf(context, person, where), target, value);
 }
 
 /** Sets an input without telling the app, except for suggestion requests. */
-export async function put(stage: Stage, person: Person, surface: Surface, target: Target, said: Said): Promise<Fields> {
-  const value = chosen(target.element, said, await offered(stage, person, surface, target, said));
+export async function put(
+  context: ActionContext,
+  person: Person,
+  surface: Surface,
+  target: Target,
+  input: InputValue,
+): Promise<Fields> {
+  const value = chosen(target.element, input, await offered(context, person, surface, target, input));
   if (target.element['type'] !== 'overflow') surface.put(target.blockId, target.actionId, value);
   return value;
 }
 
 async function offered(
-  stage: Stage,
+  context: ActionContext,
   person: Person,
   surface: Surface,
   target: Target,
-  said: Said,
+  value: InputValue,
 ): Promise<readonly Fields[]> {
   if (!textOf(target.element['type']).includes('external_select')) return optionsOf(target.element);
-  const all: readonly unknown[] = Array.isArray(said) ? said : [said];
+  const all: readonly unknown[] = Array.isArray(value) ? value : [value];
   const whole = all.filter(isFields);
   const queries = all.filter((one) => typeof one === 'string');
-  const answers = await Promise.all(queries.map((query) => ask(stage, person, surface, target, query)));
+  const answers = await Promise.all(queries.map((query) => ask(context, person, surface, target, query)));
   return [...whole, ...answers.flatMap(({ options }) => options)];
 }
 
 function act(
-  stage: Stage,
+  context: ActionContext,
   person: Person,
   surface: Surface,
   { blockId, actionId }: Target,
   value: Fields,
 ): Promise<Outcome> {
-  const { workspace } = stage;
+  const { workspace } = context;
   const action = { action_id: actionId, block_id: blockId, ...value, action_ts: workspace.nextTs() };
   const payload = {
     ...interactionPayload('block_actions', person),
@@ -79,27 +98,33 @@ function act(
     ...(surface.viewId === undefined ? { state: stateOf(surface.values) } : {}),
     actions: [action],
   };
-  return send(stage, person, { kind: 'interactive', payload, wantsAnswer: false }, () => TROUBLE);
+  return send(context, person, { kind: 'interactive', payload, wantsAnswer: false }, () => CONNECTION_TROUBLE);
 }
 
 /** The options of an external select for a typed text. */
-export type Suggested = Outcome & { readonly options: readonly Fields[] };
+export type SuggestOutcome = Outcome & { readonly options: readonly Fields[] };
 
 /** A person types into an external select. Texts shorter than its `min_query_length` (default 3) are not sent. */
 export async function suggest(
-  stage: Stage,
+  context: ActionContext,
   personId: string,
-  where: Where,
-  which: Which,
+  where: SurfaceReference,
+  which: ElementSelector,
   query: string,
-): Promise<Suggested> {
-  const person = actor(stage.workspace, personId);
-  const surface = surfaceOf(stage, person, where);
-  return ask(stage, person, surface, findTarget(stage, surface, which), query);
+): Promise<SuggestOutcome> {
+  const person = actor(context.workspace, personId);
+  const surface = surfaceOf(context, person, where);
+  return ask(context, person, surface, findTarget(context, surface, which), query);
 }
 
-async function ask(stage: Stage, person: Person, surface: Surface, target: Target, query: string): Promise<Suggested> {
-  if (query.length < Number(target.element['min_query_length'] ?? 3)) return { ...keptBack(), options: [] };
+async function ask(
+  context: ActionContext,
+  person: Person,
+  surface: Surface,
+  target: Target,
+  query: string,
+): Promise<SuggestOutcome> {
+  if (query.length < Number(target.element['min_query_length'] ?? 3)) return { ...notSent(), options: [] };
   const payload = {
     ...interactionPayload('block_suggestion', person),
     ...surface.place,
@@ -107,10 +132,15 @@ async function ask(stage: Stage, person: Person, surface: Surface, target: Targe
     block_id: target.blockId,
     value: query,
   };
-  const outcome = await send(stage, person, { kind: 'interactive', payload, wantsAnswer: true }, () => TROUBLE);
+  const outcome = await send(
+    context,
+    person,
+    { kind: 'interactive', payload, wantsAnswer: true },
+    () => CONNECTION_TROUBLE,
+  );
   if (!outcome.acked) return { ...outcome, options: [] };
   const complaints = answerComplaints(outcome.ack);
   for (const complaint of complaints)
-    complain(stage.workspace, 'invalid_ack', `the answer to a suggestion: ${complaint}`);
+    complain(context.workspace, 'invalid_ack', `the answer to a suggestion: ${complaint}`);
   return { ...outcome, options: complaints.length > 0 ? [] : optionsOf(fieldsOf(outcome.ack)) };
 }

@@ -1,8 +1,8 @@
-import type { Fields } from '../json.ts';
+import type { Fields } from '../json-fields.ts';
 import { Impossible } from '../refused.ts';
 import { BOT_USER, TEAM } from '../seed.ts';
 import type { Channel, Group, Person, Posting } from '../shapes.ts';
-import { type Outcome, type Stage, tellEvent } from './stage.ts';
+import { type Outcome, type ActionContext, tellEvent } from './context.ts';
 
 /** What an administrator can change about a person. */
 export type PersonChange = Partial<
@@ -33,44 +33,44 @@ export type ChannelChange = {
 };
 
 /** Deactivates a person, makes them a guest, or renames them. */
-export function changePerson({ workspace }: Stage, id: string, change: PersonChange): Person {
+export function changePerson({ workspace }: ActionContext, id: string, change: PersonChange): Person {
   const person = workspace.people.get(id);
   if (person === undefined) throw new Impossible(`there is no person ${id}`);
   const changed = { ...person, ...change };
   workspace.people.set(id, changed);
-  workspace.changes.tell('person', { person: id });
+  workspace.events.emit('person', { person: id });
   return changed;
 }
 
 /** Changes a group's members and tells the app. */
 export async function changeGroup(
-  stage: Stage,
+  context: ActionContext,
   id: string,
   users: readonly string[],
 ): Promise<Group & { readonly outcome: Outcome }> {
-  const { workspace } = stage;
+  const { workspace } = context;
   const group = workspace.groups.get(id);
   if (group === undefined) throw new Impossible(`there is no group ${id}`);
   const stranger = users.find((user) => !workspace.people.has(user));
   if (stranger !== undefined) throw new Impossible(`there is no person ${stranger}`);
   const changed = { ...group, users, updated: Math.floor(workspace.now() / 1000) };
   workspace.groups.set(id, changed);
-  workspace.changes.tell('group', { group: id });
-  return { ...changed, outcome: await tellMembers(stage, group, changed) };
+  workspace.events.emit('group', { group: id });
+  return { ...changed, outcome: await tellMembers(context, group, changed) };
 }
 
 /** Disables or enables a group. The app is not told. */
-export function disableGroup({ workspace }: Stage, id: string, isDisabled = true): Group {
+export function disableGroup({ workspace }: ActionContext, id: string, isDisabled = true): Group {
   const group = workspace.groups.get(id);
   if (group === undefined) throw new Impossible(`there is no group ${id}`);
   const { deleted: _, ...enabled } = group;
   const changed = isDisabled ? { ...enabled, deleted: Math.floor(workspace.now() / 1000) } : enabled;
   workspace.groups.set(id, changed);
-  workspace.changes.tell('group', { group: id });
+  workspace.events.emit('group', { group: id });
   return changed;
 }
 
-function tellMembers(stage: Stage, before: Group, after: Group): Promise<Outcome> {
+function tellMembers(context: ActionContext, before: Group, after: Group): Promise<Outcome> {
   const added = after.users.filter((user) => !before.users.includes(user));
   const removed = before.users.filter((user) => !after.users.includes(user));
   const event: Fields = {
@@ -83,21 +83,21 @@ function tellMembers(stage: Stage, before: Group, after: Group): Promise<Outcome
     added_users_count: added.length,
     removed_users: removed,
     removed_users_count: removed.length,
-    event_ts: stage.workspace.nextTs(),
+    event_ts: context.workspace.nextTs(),
   };
-  const bot = stage.workspace.people.get(BOT_USER);
+  const bot = context.workspace.people.get(BOT_USER);
   if (bot === undefined) throw new Impossible('the bot has left the workspace');
-  return tellEvent(stage, bot, 'subteam_members_changed', event);
+  return tellEvent(context, bot, 'subteam_members_changed', event);
 }
 
 /** Invites or removes the bot, archives, shares or renames a channel, or sets its posting rules. */
-export function changeChannel({ workspace }: Stage, id: string, { bot, ...change }: ChannelChange): Channel {
+export function changeChannel({ workspace }: ActionContext, id: string, { bot, ...change }: ChannelChange): Channel {
   const channel = workspace.channels.get(id);
   if (channel === undefined) throw new Impossible(`there is no channel ${id}`);
   const others = channel.members.filter((member) => member !== BOT_USER);
   const members = bot === undefined ? channel.members : bot ? [...others, BOT_USER] : others;
   const changed = { ...channel, ...change, members };
   workspace.channels.set(id, changed);
-  workspace.changes.tell('channel', { channel: id });
+  workspace.events.emit('channel', { channel: id });
   return changed;
 }

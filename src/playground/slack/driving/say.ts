@@ -1,5 +1,5 @@
-import { escaped } from '../escape.ts';
-import { type Fields, isFields, textOf } from '../json.ts';
+import { escapeTypedText } from '../escape-typed-text.ts';
+import { type Fields, isFields, textOf } from '../json-fields.ts';
 import { edit as change, findMessage, post } from '../messages.ts';
 import { commandPayload, interactionPayload, messagePayload, viewPayload } from '../payloads.ts';
 import { Impossible, Refused } from '../refused.ts';
@@ -7,7 +7,16 @@ import { respond } from '../response-urls.ts';
 import { BOT_USER, TEAM } from '../seed.ts';
 import type { Channel, Message, Person } from '../shapes.ts';
 import { complain, directMessage } from '../workspace.ts';
-import { type Outcome, type Stage, TROUBLE, actor, channelFor, keptBack, send, tellEvent } from './stage.ts';
+import {
+  type Outcome,
+  type ActionContext,
+  CONNECTION_TROUBLE,
+  actor,
+  channelFor,
+  notSent,
+  send,
+  tellEvent,
+} from './context.ts';
 
 const FAILED: Readonly<Record<string, string>> = {
   timeout: 'operation_timeout',
@@ -16,8 +25,13 @@ const FAILED: Readonly<Record<string, string>> = {
 };
 
 /** A person sends a slash command; `typed` is the whole line, such as `/site cache clear acme-shop/live`. */
-export async function command(stage: Stage, personId: string, channelId: string, typed: string): Promise<Outcome> {
-  const { workspace, responseUrls } = stage;
+export async function command(
+  context: ActionContext,
+  personId: string,
+  channelId: string,
+  typed: string,
+): Promise<Outcome> {
+  const { workspace, responseUrls } = context;
   const person = actor(workspace, personId);
   const channel = channelFor(workspace, person, channelId);
   const [, name, rest = ''] = /^(\/\S+)\s*([\s\S]*)$/.exec(typed.trim()) ?? [];
@@ -25,19 +39,19 @@ export async function command(stage: Stage, personId: string, channelId: string,
   if (channel.archived) throw new Impossible(`#${channel.name} is archived`);
   const payload = commandPayload(person, channel, {
     command: name,
-    text: stage.escapes ? escaped(workspace, rest) : rest,
+    text: context.escapes ? escapeTypedText(workspace, rest) : rest,
     triggerId: workspace.triggers.issue(person.id),
     responseUrl: responseUrls.issue({ channel: channel.id, person: person.id }),
   });
   const failed = (failure: string): string =>
     `${name} failed with the error "${FAILED[failure] ?? 'http_service_error'}"`;
-  const outcome = await send(stage, person, { kind: 'slash_commands', payload, wantsAnswer: true }, failed);
-  if (outcome.acked) showAck(stage, channel.id, person.id, outcome.ack);
+  const outcome = await send(context, person, { kind: 'slash_commands', payload, wantsAnswer: true }, failed);
+  if (outcome.acked) showAck(context, channel.id, person.id, outcome.ack);
   return outcome;
 }
 
 /** A command's ack may contain a message, private or public; plain text is private. */
-function showAck({ workspace }: Stage, channel: string, person: string, ack: unknown): void {
+function showAck({ workspace }: ActionContext, channel: string, person: string, ack: unknown): void {
   const answer: Fields = isFields(ack) ? ack : { text: textOf(ack) };
   if (Object.values(answer).every((value) => value === '')) return;
   try {
@@ -50,19 +64,19 @@ function showAck({ workspace }: Stage, channel: string, person: string, ack: unk
 
 /** A person posts a message. A mention of the bot or a direct message reaches the app as an event. */
 export async function say(
-  stage: Stage,
+  context: ActionContext,
   personId: string,
   channelId: string,
   typed: string,
   threadTs?: string,
 ): Promise<Outcome & { readonly ts: string }> {
-  const { workspace } = stage;
+  const { workspace } = context;
   const person = actor(workspace, personId);
   const channel = channelFor(workspace, person, channelId);
   if (channel.archived) throw new Impossible(`#${channel.name} is archived`);
-  const text = escaped(workspace, typed);
+  const text = escapeTypedText(workspace, typed);
   const message = post(workspace, { channel: channel.id, author: person.id, text, threadTs });
-  const outcome = await tellOfMessage(stage, channel, person, message);
+  const outcome = await tellOfMessage(context, channel, person, message);
   return { ...outcome, ts: message.ts };
 }
 
@@ -71,25 +85,25 @@ export async function say(
  * the same time stamp, and who edited it when. Apps that read the channel's messages also get the change.
  */
 export async function edit(
-  stage: Stage,
+  context: ActionContext,
   personId: string,
   channelId: string,
   ts: string,
   typed: string,
 ): Promise<Outcome> {
-  const { workspace } = stage;
+  const { workspace } = context;
   const person = actor(workspace, personId);
   const channel = channelFor(workspace, person, channelId);
   if (channel.archived) throw new Impossible(`#${channel.name} is archived`);
   const before = findMessage(workspace, channel.id, ts);
   if (before?.author !== person.id) throw new Impossible(`${person.real_name} has no message ${ts} there to edit`);
-  const edited = change(workspace, before, { text: escaped(workspace, typed), edited: workspace.nextTs() });
-  await tellReaders(stage, channel, person, before, edited);
-  return channel.kind === 'im' ? keptBack() : tellOfMessage(stage, channel, person, edited);
+  const edited = change(workspace, before, { text: escapeTypedText(workspace, typed), edited: workspace.nextTs() });
+  await tellReaders(context, channel, person, before, edited);
+  return channel.kind === 'im' ? notSent() : tellOfMessage(context, channel, person, edited);
 }
 
 /** A new or edited message, as an app sees it that does not read the channel. */
-function tellOfMessage(stage: Stage, channel: Channel, person: Person, message: Message): Promise<Outcome> {
+function tellOfMessage(context: ActionContext, channel: Channel, person: Person, message: Message): Promise<Outcome> {
   const direct = channel.kind === 'im';
   const type = direct ? 'message' : 'app_mention';
   const { text, ts, threadTs, edited } = message;
@@ -107,21 +121,21 @@ function tellOfMessage(stage: Stage, channel: Channel, person: Person, message: 
     source_team: TEAM.id,
   };
   const interaction = channel.members.includes(BOT_USER) && (direct || text.includes(`<@${BOT_USER}`));
-  return tellEvent(stage, person, interaction ? type : 'nothing', event);
+  return tellEvent(context, person, interaction ? type : 'nothing', event);
 }
 
 const READ_AS = { public: 'channel', private: 'group', im: 'im' } as const;
 const SUBSCRIBED_AS = { public: 'message.channels', private: 'message.groups', im: 'message.im' } as const;
 
 async function tellReaders(
-  stage: Stage,
+  context: ActionContext,
   channel: Channel,
   person: Person,
   before: Message,
   edited: Message,
 ): Promise<void> {
   if (!channel.members.includes(BOT_USER)) return;
-  await tellEvent(stage, person, SUBSCRIBED_AS[channel.kind], {
+  await tellEvent(context, person, SUBSCRIBED_AS[channel.kind], {
     type: 'message',
     subtype: 'message_changed',
     hidden: true,
@@ -136,16 +150,16 @@ async function tellReaders(
 
 /** A person writes `@Sitehand …`. */
 export const mention = (
-  stage: Stage,
+  context: ActionContext,
   personId: string,
   channelId: string,
   text: string,
   threadTs?: string,
-): ReturnType<typeof say> => say(stage, personId, channelId, `<@${BOT_USER}> ${text}`, threadTs);
+): ReturnType<typeof say> => say(context, personId, channelId, `<@${BOT_USER}> ${text}`, threadTs);
 
 /** A person picks a global shortcut of the app. */
-export async function shortcut(stage: Stage, personId: string, callbackId: string): Promise<Outcome> {
-  const { workspace } = stage;
+export async function shortcut(context: ActionContext, personId: string, callbackId: string): Promise<Outcome> {
+  const { workspace } = context;
   const person = actor(workspace, personId);
   const payload = {
     ...interactionPayload('shortcut', person),
@@ -153,15 +167,15 @@ export async function shortcut(stage: Stage, personId: string, callbackId: strin
     callback_id: callbackId,
     trigger_id: workspace.triggers.issue(person.id),
   };
-  return send(stage, person, { kind: 'interactive', payload, wantsAnswer: false }, () => TROUBLE);
+  return send(context, person, { kind: 'interactive', payload, wantsAnswer: false }, () => CONNECTION_TROUBLE);
 }
 
 /** A person opens the app's Home tab. */
-export async function home(stage: Stage, personId: string): Promise<Outcome> {
-  const { workspace } = stage;
+export async function home(context: ActionContext, personId: string): Promise<Outcome> {
+  const { workspace } = context;
   const person = actor(workspace, personId);
   const view = workspace.homes.get(person.id);
-  return tellEvent(stage, person, 'app_home_opened', {
+  return tellEvent(context, person, 'app_home_opened', {
     type: 'app_home_opened',
     user: person.id,
     channel: directMessage(workspace, person.id).id,

@@ -1,50 +1,55 @@
 import { elementsOf } from '../block-kit/check.ts';
-import { type Said, isEmpty } from '../inputs.ts';
-import { type Fields, fieldsOf, isFields, textOf } from '../json.ts';
+import { type InputValue, isEmpty } from '../inputs.ts';
+import { type Fields, fieldsOf, isFields, textOf } from '../json-fields.ts';
 import { interactionPayload, viewPayload } from '../payloads.ts';
 import { Impossible, Refused } from '../refused.ts';
 import type { Person, View } from '../shapes.ts';
 import { blocksOf, pushModal, redefine, replaceView, setStack, stackOf, titleOf } from '../views.ts';
 import { complain, notify } from '../workspace.ts';
 import { put } from './act.ts';
-import { type Outcome, type Stage, TROUBLE, actor, keptBack, send } from './stage.ts';
-import { findTarget, surfaceOf, type Which } from './surface.ts';
+import { type Outcome, type ActionContext, CONNECTION_TROUBLE, actor, notSent, send } from './context.ts';
+import { findTarget, surfaceOf, type ElementSelector } from './surface.ts';
 
 /** Values to fill in before submitting, by an input's label, block id, or `block id/action id`. */
-export type Filled = Readonly<Record<string, Said>>;
+export type FormValues = Readonly<Record<string, InputValue>>;
 
 /** A person fills in the topmost modal and submits it. Filling in does not dispatch; use `pick` for inputs that do. */
-export async function submit(stage: Stage, personId: string, filled: Filled = {}): Promise<Outcome> {
-  const { workspace } = stage;
+export async function submit(context: ActionContext, personId: string, filled: FormValues = {}): Promise<Outcome> {
+  const { workspace } = context;
   const person = actor(workspace, personId);
-  for (const [name, said] of Object.entries(filled)) {
-    const surface = surfaceOf(stage, person, 'modal');
-    await put(stage, person, surface, findTarget(stage, surface, whichOf(stage, person, name)), said);
+  for (const [name, value] of Object.entries(filled)) {
+    const surface = surfaceOf(context, person, 'modal');
+    await put(context, person, surface, findTarget(context, surface, whichOf(context, person, name)), value);
   }
-  const view = topModal(stage, person);
+  const view = topModal(context, person);
   if (view.content['submit'] === undefined) throw new Impossible(`"${titleOf(view)}" has no button to send it`);
   if (view.content['submit_disabled'] === true) throw new Impossible(`the button of "${titleOf(view)}" is disabled`);
   const errors = clientErrors(view);
   replaceView(workspace, { ...view, errors });
-  if (Object.keys(errors).length > 0) return keptBack(errors);
+  if (Object.keys(errors).length > 0) return notSent(errors);
   const payload = {
     ...interactionPayload('view_submission', person),
     trigger_id: workspace.triggers.issue(person.id, view.id),
     view: viewPayload(view),
     response_urls: [],
   };
-  const outcome = await send(stage, person, { kind: 'interactive', payload, wantsAnswer: true }, () => TROUBLE);
-  return outcome.acked ? { ...outcome, ...applied(stage, person, view, outcome.ack) } : outcome;
+  const outcome = await send(
+    context,
+    person,
+    { kind: 'interactive', payload, wantsAnswer: true },
+    () => CONNECTION_TROUBLE,
+  );
+  return outcome.acked ? { ...outcome, ...applied(context, person, view, outcome.ack) } : outcome;
 }
 
-function topModal({ workspace }: Stage, person: Person): View {
+function topModal({ workspace }: ActionContext, person: Person): View {
   const view = stackOf(workspace, person.id).at(-1);
   if (view === undefined) throw new Impossible(`${person.real_name} has no form open`);
   return view;
 }
 
-function whichOf(stage: Stage, person: Person, name: string): Which {
-  const blocks = blocksOf(topModal(stage, person));
+function whichOf(context: ActionContext, person: Person, name: string): ElementSelector {
+  const blocks = blocksOf(topModal(context, person));
   const [blockId = '', actionId] = name.split('/');
   if (blocks.some((block) => block['block_id'] === name)) return { block_id: name };
   const both = blocks.some(
@@ -93,18 +98,18 @@ type Shown = Pick<Outcome, 'errors' | 'shown'>;
 const NOTHING: Shown = { errors: {}, shown: undefined };
 
 /** Applies the ack of a submission to the form. An ack that Slack would not understand is shown as trouble. */
-function applied(stage: Stage, person: Person, view: View, ack: unknown): Shown {
+function applied(context: ActionContext, person: Person, view: View, ack: unknown): Shown {
   try {
-    return apply(stage, person, view, isFields(ack) ? ack : {});
+    return apply(context, person, view, isFields(ack) ? ack : {});
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    complain(stage.workspace, 'invalid_ack', `the ack of a submission: ${error.message}`);
-    notify(stage.workspace, person.id, TROUBLE);
-    return { errors: {}, shown: TROUBLE };
+    complain(context.workspace, 'invalid_ack', `the ack of a submission: ${error.message}`);
+    notify(context.workspace, person.id, CONNECTION_TROUBLE);
+    return { errors: {}, shown: CONNECTION_TROUBLE };
   }
 }
 
-function apply({ workspace }: Stage, person: Person, view: View, ack: Fields): Shown {
+function apply({ workspace }: ActionContext, person: Person, view: View, ack: Fields): Shown {
   const stack = stackOf(workspace, person.id);
   const current = stack.find((each) => each.id === view.id);
   switch (ack['response_action']) {
@@ -150,22 +155,22 @@ function checkedErrors(view: View, sent: unknown): Readonly<Record<string, strin
 }
 
 /** A person closes the topmost modal, or all of them. The app hears of those with `notify_on_close`. */
-export async function close(stage: Stage, personId: string, all = false): Promise<readonly Outcome[]> {
-  const { workspace } = stage;
+export async function close(context: ActionContext, personId: string, all = false): Promise<readonly Outcome[]> {
+  const { workspace } = context;
   const person = actor(workspace, personId);
-  const top = topModal(stage, person);
+  const top = topModal(context, person);
   const stack = stackOf(workspace, person.id);
   const clears = all || top.content['clear_on_close'] === true;
   setStack(workspace, person.id, clears ? [] : stack.slice(0, -1));
-  const told = (clears ? stack.toReversed() : [top]).filter((view) => view.content['notify_on_close'] === true);
-  const payloads = told.map((view) => ({
+  const notified = (clears ? stack.toReversed() : [top]).filter((view) => view.content['notify_on_close'] === true);
+  const payloads = notified.map((view) => ({
     ...interactionPayload('view_closed', person),
     view: viewPayload(view),
     is_cleared: clears,
   }));
   return Promise.all(
     payloads.map((payload) =>
-      send(stage, person, { kind: 'interactive', payload, wantsAnswer: false }, () => undefined),
+      send(context, person, { kind: 'interactive', payload, wantsAnswer: false }, () => undefined),
     ),
   );
 }

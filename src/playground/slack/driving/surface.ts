@@ -1,20 +1,24 @@
 import { elementsOf } from '../block-kit/check.ts';
 import { withValue } from '../inputs.ts';
-import { type Fields, textOf } from '../json.ts';
+import { type Fields, textOf } from '../json-fields.ts';
 import { blocksIn, edit, findMessage } from '../messages.ts';
 import { channelReference, messagePayload, viewPayload } from '../payloads.ts';
 import { Impossible } from '../refused.ts';
 import { namesIn } from '../render-text.ts';
-import { labelOf } from '../reads.ts';
+import { labelOf } from '../person-view.ts';
 import type { Person, Values } from '../shapes.ts';
 import { blocksOf, replaceView, stackOf } from '../views.ts';
-import { type Stage, channelFor } from './stage.ts';
+import { type ActionContext, channelFor } from './context.ts';
 
 /** Where to act: a message, the topmost modal, the App Home, or an open view by its id. */
-export type Where = { readonly channel: string; readonly ts: string } | { readonly view: string } | 'modal' | 'home';
+export type SurfaceReference =
+  | { readonly channel: string; readonly ts: string }
+  | { readonly view: string }
+  | 'modal'
+  | 'home';
 
 /** Selects an element; all given fields must match. `label` is the text that a person reads on it or above it. */
-export type Which = {
+export type ElementSelector = {
   readonly action_id?: string;
   readonly block_id?: string;
   readonly label?: string;
@@ -43,14 +47,14 @@ export type Target = {
 };
 
 /** The surface at a place. Throws `Impossible` if the person cannot see it. */
-export function surfaceOf(stage: Stage, person: Person, where: Where): Surface {
+export function surfaceOf(context: ActionContext, person: Person, where: SurfaceReference): Surface {
   return typeof where === 'object' && 'channel' in where
-    ? messageSurface(stage, person, where)
-    : viewSurface(stage, person, where);
+    ? messageSurface(context, person, where)
+    : viewSurface(context, person, where);
 }
 
 function messageSurface(
-  { workspace, responseUrls }: Stage,
+  { workspace, responseUrls }: ActionContext,
   person: Person,
   where: { readonly channel: string; readonly ts: string },
 ): Surface {
@@ -94,7 +98,7 @@ function messageSurface(
 }
 
 function viewSurface(
-  { workspace }: Stage,
+  { workspace }: ActionContext,
   person: Person,
   where: { readonly view: string } | 'modal' | 'home',
 ): Surface {
@@ -122,8 +126,8 @@ function viewSurface(
 }
 
 /** The one matching element. Throws `Impossible`, naming the choices, if none or several match. */
-export function findTarget(stage: Stage, surface: Surface, which: Which): Target {
-  const names = namesIn(stage.workspace);
+export function findTarget(context: ActionContext, surface: Surface, which: ElementSelector): Target {
+  const names = namesIn(context.workspace);
   const all = surface.blocks.flatMap((block) =>
     elementsOf(block).map((element) => ({
       block,

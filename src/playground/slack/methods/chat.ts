@@ -1,6 +1,6 @@
 import { LIMITS } from '../block-kit/limits.ts';
-import { checkedContent } from '../content.ts';
-import { type Fields, textOf, wordOf } from '../json.ts';
+import { checkedContent } from '../message-content.ts';
+import { type Fields, textOf, nonEmptyTextOf } from '../json-fields.ts';
 import { edit, findMessage, post } from '../messages.ts';
 import { messagePayload } from '../payloads.ts';
 import { Refused } from '../refused.ts';
@@ -14,7 +14,7 @@ const UPDATED_TEXT = 4000;
 
 /** The thread of any message in it. A deleted root remains a thread. */
 function threadOf(workspace: Workspace, channel: string, args: Fields): string | undefined {
-  const ts = wordOf(args['thread_ts']);
+  const ts = nonEmptyTextOf(args['thread_ts']);
   if (ts === undefined) return undefined;
   const parent = workspace.messages.get(channel)?.find((message) => message.ts === ts);
   if (parent === undefined) throw new Refused('thread_not_found');
@@ -23,8 +23,8 @@ function threadOf(workspace: Workspace, channel: string, args: Fields): string |
 
 /** The id of a channel given by id or as `#name`. */
 function channelIn({ channels }: Workspace, args: Fields): string {
-  const said = required(args, 'channel');
-  return [...channels.values()].find(({ name }) => said === `#${name}`)?.id ?? said;
+  const idOrName = required(args, 'channel');
+  return [...channels.values()].find(({ name }) => idOrName === `#${name}`)?.id ?? idOrName;
 }
 
 /** Markdown replaces text and blocks. Refuses `markdown_text_conflict` if both are given, and `msg_too_long`. */
@@ -101,7 +101,7 @@ function getPermalink({ workspace }: Context, args: Fields): Fields {
 function history({ workspace }: Context, args: Fields): readonly Message[] {
   const channel = visibleChannel(workspace, required(args, 'channel'));
   if (!channel.members.includes(BOT_USER)) throw new Refused('not_in_channel');
-  const latest = wordOf(args['latest']) ?? '~';
+  const latest = nonEmptyTextOf(args['latest']) ?? '~';
   return (workspace.messages.get(channel.id) ?? []).filter(
     ({ ts, deleted, onlyFor }) => !deleted && onlyFor === undefined && ts >= textOf(args['oldest']) && ts <= latest,
   );

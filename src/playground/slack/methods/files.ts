@@ -1,5 +1,5 @@
 import { completeFiles, expectFile, fileObject } from '../files.ts';
-import type { Fields } from '../json.ts';
+import type { Fields } from '../json-fields.ts';
 import { Refused } from '../refused.ts';
 import { BOT_USER } from '../seed.ts';
 import { type Context, type Methods, required, visibleChannel } from './method.ts';

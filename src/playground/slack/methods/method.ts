@@ -1,4 +1,4 @@
-import { type Fields, isTrue, textOf } from '../json.ts';
+import { type Fields, isTrue, textOf } from '../json-fields.ts';
 import { Refused } from '../refused.ts';
 import type { Channel, Person } from '../shapes.ts';
 import { type Workspace, directMessage } from '../workspace.ts';
@@ -66,4 +66,4 @@ export function page<T>(items: readonly T[], args: Fields): { readonly items: re
 }
 
 /** Whether an argument is true, in JSON or in a form. */
-export const asked = (args: Fields, name: string): boolean => isTrue(args[name]);
+export const flag = (args: Fields, name: string): boolean => isTrue(args[name]);

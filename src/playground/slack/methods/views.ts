@@ -1,4 +1,4 @@
-import { type Fields, wordOf } from '../json.ts';
+import { type Fields, nonEmptyTextOf } from '../json-fields.ts';
 import { viewPayload } from '../payloads.ts';
 import { Refused } from '../refused.ts';
 import type { View } from '../shapes.ts';
@@ -19,18 +19,18 @@ function push({ workspace }: Context, args: Fields): Fields {
 }
 
 function update({ workspace }: Context, args: Fields): Fields {
-  const viewId = wordOf(args['view_id']);
+  const viewId = nonEmptyTextOf(args['view_id']);
   const externalId = viewId === undefined ? required(args, 'external_id') : undefined;
   const view = findView(workspace, (each) =>
     viewId === undefined ? each.content['external_id'] === externalId : each.id === viewId,
   );
   if (view === undefined) throw new Refused('not_found');
-  return shown(redefine(workspace, view, args['view'], wordOf(args['hash'])));
+  return shown(redefine(workspace, view, args['view'], nonEmptyTextOf(args['hash'])));
 }
 
 function publish({ workspace }: Context, args: Fields): Fields {
   const person = knownPerson(workspace, required(args, 'user_id'));
-  return shown(publishHome(workspace, person.id, args['view'], wordOf(args['hash'])));
+  return shown(publishHome(workspace, person.id, args['view'], nonEmptyTextOf(args['hash'])));
 }
 
 /** Modals and App Homes. https://docs.slack.dev/reference/methods/views.open */

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalAddress, mayBeLetIn, readAddresses } from '../../../../src/commands/kit/values/addresses.ts';
-import { address, hostile, refusalOf, said } from '../../../pipeline/given.ts';
+import { address, hostile, refusalOf, said } from '../../../pipeline/fixtures.ts';
 import { Refusal } from '../../../../src/errors.ts';
 
 const sameAddress = (one: string, other: string): boolean => canonicalAddress(one) === canonicalAddress(other);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { momentAt, readDuration, readMoment } from '../../../../src/commands/kit/values/times.ts';
 import { showDuration } from '../../../../src/duration.ts';
-import { refusalOf, said } from '../../../pipeline/given.ts';
+import { refusalOf, said } from '../../../pipeline/fixtures.ts';
 
 const berlin = 'Europe/Berlin';
 const utc = (text: string): number => Date.parse(`${text}Z`);

@@ -1,9 +1,0 @@
-import type { Random } from '../random.ts';
-
-/** The context of an entry: where, when, and whether something is going wrong. */
-export type Moment = {
-  readonly hostname: string;
-  readonly at: number;
-  readonly incident: boolean;
-  readonly random: Random;
-};

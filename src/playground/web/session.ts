@@ -1,0 +1,20 @@
+import type { Directory } from './directory.ts';
+import type { Outcome } from './shapes.ts';
+
+/** The tabs of a channel. */
+export type Tab = 'messages' | 'home' | 'files';
+
+/** The acting person, the place they look at, and how they act. */
+export type Session = {
+  readonly me: string;
+  readonly channel: string;
+  readonly thread: string | undefined;
+  readonly tab: Tab;
+  readonly directory: Directory;
+  /** Acts as `me` through the control API, after any confirm dialog. Undefined if declined or if an error was shown. */
+  act(what: string, body: object, confirm?: unknown): Promise<Outcome | undefined>;
+  /** Shows an error or a client's own notice as one line. */
+  showError(trouble: unknown): void;
+  /** Goes to another place. */
+  go(where: Partial<Pick<Session, 'me' | 'channel' | 'thread' | 'tab'>>): void;
+};

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
+import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
+import { around, letInBy, wideRanges } from '../../../src/commands/allowlist/listing.ts';
+import { plain } from '../../../src/text.ts';
+
+const list = ['203.0.113.10', '198.51.100.0/24', '198.51.0.0/16', '2001:db8::/48', 'not an address'];
+
+test.each([
+  ['198.51.100.7', ['198.51.100.0/24', '198.51.0.0/16']],
+  ['198.51.100.0/24', ['198.51.0.0/16']],
+  ['198.51.100.0/25', ['198.51.100.0/24', '198.51.0.0/16']],
+  ['198.51.0.0/15', []],
+  ['203.0.113.10', []],
+  ['2001:db8::1', ['2001:db8::/48']],
+  ['2001:db9::1', []],
+])('%s is let in by what is around it, and by nothing else', (address, networks) => {
+  expect(around(list, [address])).toEqual(networks);
+});
+
+test('it is said which network lets which address in', () => {
+  expect(plain(letInBy(list, ['198.51.100.7', '203.0.113.9']) ?? [])).toBe(
+    '198.51.100.0/24, 198.51.0.0/16 on the same list let 198.51.100.7 in all the same',
+  );
+  expect(letInBy(list, ['203.0.113.9'])).toBeUndefined();
+});
+
+test.each([
+  ['198.51.100.0/24', undefined],
+  ['198.51.100.7', undefined],
+  ['2001:db8::/48', undefined],
+  ['198.51.0.0/16', '198.51.0.0/16 lets in 65,536 addresses.'],
+  ['10.0.0.0/8', '10.0.0.0/8 lets in 16,777,216 addresses.'],
+  ['2001:db8::/32', '2001:db8::/32 lets in 65,536 networks of /48.'],
+])('%s as a wide range', (address, says) => {
+  expect(wideRanges([address]) && plain(wideRanges([address]) ?? [])).toBe(says);
+});
+
+test('the widest of many ranges is named first, and how many more there are', () => {
+  const many = [...Array.from({ length: 8 }, (_, at) => `198.51.${at * 2}.0/23`), '11.0.0.0/8'];
+  expect(plain(wideRanges(many) ?? [])).toMatch(
+    /^11\.0\.0\.0\/8 lets in 16,777,216 addresses\. .* So do 4 more wide ranges\.$/,
+  );
+});
+
+describe('a card warns of wide ranges, and says when they end', () => {
+  const env = {
+    kind: 'environment',
+    id: '3f2b1c9d-0000-4000-8000-000000000001',
+    name: 'acme-shop/live',
+    live: true,
+    site: undefined,
+  } as const;
+  const wide = '10.0.0.0/8';
+  const timed = [{ address: wide, until: 5_000 }];
+  const addCard = (forMs: number | undefined, snapshot = { list: ['203.0.113.10'], timed: [] as typeof timed }) =>
+    allowlistAdd.card({ input: { env, addresses: [wide], for: forMs }, snapshot, now: 0 });
+  const says = /10\.0\.0\.0\/8 lets in 16,777,216 addresses/;
+
+  test('that are added', () => {
+    expect(plain(addCard(undefined).warning ?? [])).toMatch(says);
+    expect(addCard(undefined).facts).toMatchObject({ 'Removed again': 'only when somebody removes it' });
+    expect(plain(addCard(3_600_000).warning ?? [])).toMatch(says);
+    expect(addCard(3_600_000).facts).toMatchObject({ 'Removed again': '1h after it is done' });
+  });
+
+  test('that were timed access and stay for good', () => {
+    const snapshot = { list: [wide], timed };
+    expect(plain(addCard(undefined, snapshot).warning ?? [])).toMatch(says);
+    const set = allowlistSet.card({ input: { env, addresses: [wide] }, snapshot, now: 0 });
+    expect(plain(set.warning ?? [])).toMatch(says);
+  });
+
+  test('and where there are none, there is no warning', () => {
+    const card = allowlistAdd.card({
+      input: { env, addresses: ['198.51.100.7'], for: undefined },
+      snapshot: { list: ['203.0.113.10'], timed: [] },
+      now: 0,
+    });
+    expect(plain(card.warning ?? [])).toBe('');
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll, expect, it } from 'vitest';
+import type { LogQuery } from '../../../src/commands/kit/log-query.ts';
+import { analyze } from '../../../src/commands/logs/analyze.ts';
+import { createLogReader } from '../../../src/commands/logs/reader.ts';
+import { aliasesBy } from '../../../src/commands/logs/masking.ts';
+import type { Page } from '../../../src/commands/kit/page.ts';
+import { Secret } from '../../../src/secret.ts';
+import { live } from '../../pipeline/fixtures.ts';
+
+const now = Date.UTC(2026, 10, 21, 14);
+const reader = createLogReader('key');
+afterAll(reader.close);
+
+const moment = (at: number): string => new Date(at).toISOString();
+/** A log long enough to be read in a thread, with this in its newest line. */
+function long(newest: string): LogQuery {
+  const lines = Array.from(
+    { length: 5_000 },
+    (_, at) =>
+      `[${moment(now - (5_000 - at) * 1_000)}] client 198.51.100.${at % 250} asked for /page-${at % 7} of our shop once more`,
+  );
+  const text = `${[...lines, `[${moment(now)}] ${newest}`].join('\n')}\n`;
+  const asked = { env: live, log: 'error', lines: undefined, since: [], until: [], search: undefined } as const;
+  return {
+    text,
+    asked: { ...asked, errors: false, full: true },
+    wanted: 20_000,
+    most: 20_000,
+    span: {},
+    now,
+  };
+}
+const nothing = async () => [];
+const fileOf = (page: Page): string => page.file?.content ?? '';
+
+it('reads a long log in a thread as it reads it here, with the same aliases and what happened meanwhile', async () => {
+  const look = long('the end');
+  const asked: number[] = [];
+  const recall = async (since: number) => {
+    asked.push(since);
+    return [{ at: now - 60_000, number: 7, says: 'Cleared the cache' }];
+  };
+  const here = await analyze(look, aliasesBy('key'), recall);
+  const beside = await reader.look(look, recall);
+  expect(beside).toEqual(here);
+  expect(JSON.stringify(beside.parts)).toContain('#7');
+  expect(asked).toHaveLength(2);
+  expect(asked[1]).toBe(asked[0]);
+  expect(fileOf(beside)).not.toContain('198.51.100.');
+});
+
+it('masks there what is known for a secret here, also since the thread began', async () => {
+  await reader.look(long('nothing'), nothing);
+  const secret = new Secret(`plain-words-${now}`);
+  const file = fileOf(await reader.look(long(`found ${secret.reveal()} lying about`), nothing));
+  expect(file).toContain('found *** lying about');
+  expect(file).not.toContain(secret.reveal());
+});
+
+it('reads several at once, each for whom it is', async () => {
+  const pages = await Promise.all(['one', 'two', 'three'].map((word) => reader.look(long(`says ${word}`), nothing)));
+  expect(pages.map((page) => /says \w+/.exec(fileOf(page))?.[0])).toEqual(['says one', 'says two', 'says three']);
+});
+
+it('fails as what it asks on the way does, and reads the next', async () => {
+  const broken = new Error('the database is away');
+  await expect(reader.look(long('x'), () => Promise.reject(broken))).rejects.toBe(broken);
+  expect(fileOf(await reader.look(long('still here'), nothing))).toContain('still here');
+});
+
+it('says so when the thread ends in the middle, and begins another one', async () => {
+  const ended = reader.look(long('x'), async () => {
+    await reader.close();
+    return [];
+  });
+  await expect(ended).rejects.toThrow('the thread that reads long logs has ended');
+  expect(fileOf(await reader.look(long('again'), nothing))).toContain('again');
+});

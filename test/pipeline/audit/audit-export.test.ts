@@ -1,0 +1,69 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { headOf, lineOf } from '../../../src/pipeline/audit/audit-export.ts';
+import type { Entry } from '../../../src/pipeline/audit/audit-query.ts';
+import { ana, hostile } from '../fixtures.ts';
+
+describe('a CSV export', () => {
+  const entry: Entry = {
+    seq: 1,
+    at: 0,
+    actor: ana.id,
+    name: 'Ana',
+    says: 'asked for it',
+    change: 7,
+    target: 'acme-shop/live',
+    reason: undefined,
+    rules: [7, 9],
+    policy: 'p',
+    fingerprint: 'f',
+    approvers: ['Chi', 'Dee'],
+    receipt: undefined,
+    event: 'asked',
+    details: '{}',
+    previous: '0',
+    hash: '1',
+  };
+
+  test('quotes as in RFC 4180, and lets no cell be a formula', () => {
+    expect(lineOf('csv', entry)).toBe(
+      `"1","1970-01-01T00:00:00.000Z","U01ANA","Ana","asked","asked for it","7","acme-shop/live","","7, 9","p","f","Chi, Dee","","{}","0","1"\r\n`,
+    );
+    expect(lineOf('csv', { ...entry, reason: '=1+1' })).toContain(`,"'=1+1",`);
+    expect(lineOf('csv', { ...entry, reason: '@SUM(A1), "x"' })).toContain(`,"'@SUM(A1), ""x""",`);
+    expect(lineOf('csv', { ...entry, reason: '\t=1' })).toContain(`,"'\t=1",`);
+    expect(lineOf('csv', { ...entry, name: '-1' })).toContain(`,"'-1",`);
+    expect(lineOf('csv', { ...entry, name: '+1' })).toContain(`,"'+1",`);
+    expect(lineOf('csv', { ...entry, name: "'+1" })).toContain(`,"''+1",`);
+    for (const wide of ['＝1', '＋1', '－1', '＠SUM(A1)'])
+      expect(lineOf('csv', { ...entry, reason: wide })).toContain(`,"'${wide}",`);
+  });
+
+  test('makes one record with a cell per column of any line', () => {
+    const columns = headOf('csv').split(',').length;
+    fc.assert(
+      fc.property(hostile, hostile, (reason, name) => {
+        const cells = cellsOf(lineOf('csv', { ...entry, reason, name }));
+        expect(cells).toHaveLength(columns);
+        for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
+        expect(cells[8]?.replace(/^'(?='*[=+\-@\t\r＝＋－＠])/, '')).toBe(reason);
+        const row: unknown = JSON.parse(lineOf('jsonl', { ...entry, reason, name }));
+        expect(row).toMatchObject({ reason, name });
+      }),
+    );
+  });
+});
+
+/** Parses one RFC 4180 record as a spreadsheet does. */
+function cellsOf(record: string): readonly string[] {
+  expect(record.endsWith('\r\n')).toBe(true);
+  const cells: string[] = [];
+  const text = `${record.slice(0, -2)},`;
+  for (let at = 0; at < text.length;) {
+    const cell = /^"((?:[^"]|"")*)",/.exec(text.slice(at));
+    if (cell === null) throw new Error(`no cell at ${at} of ${record}`);
+    cells.push((cell[1] ?? '').replaceAll('""', '"'));
+    at += cell[0].length;
+  }
+  return cells;
+}

@@ -1,0 +1,360 @@
+import { describe, expect, test } from 'vitest';
+import {
+  decisionButtons,
+  markOf,
+  renderCard,
+  standing,
+  type Approved,
+  type Card,
+} from '../../../src/pipeline/changes/card.ts';
+import { detailsOfChange } from '../../../src/pipeline/changes/call-details.ts';
+import * as tell from '../../../src/pipeline/changes/replies.ts';
+import type { Receipt } from '../../../src/hosting/client.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { joined, plain, say, type Text } from '../../../src/text.ts';
+import type { Change } from '../../../src/storage/changes.ts';
+import { changeOf, chi, dee, fay, live, staging } from '../fixtures.ts';
+
+const marks: Readonly<Record<State, string>> = {
+  waiting: '⏳',
+  approved: '🔒',
+  sending: '▶️',
+  accepted: '▶️',
+  done: '✅',
+  happened: '✅',
+  failed: '❌',
+  rejected: '❌',
+  did_not_happen: '❌',
+  unknown: '⚠️',
+  declined: '⛔',
+  expired: '⛔',
+  cancelled: '⛔',
+  invalidated: '⛔',
+  superseded: '⛔',
+};
+const cardOf = (change: Change, approved: readonly Approved[] = []): Card => renderCard(change, approved, 'f00d');
+const waiting = (people: readonly string[], more: Partial<Change> = {}): Change =>
+  changeOf({
+    state: 'waiting',
+    expires_at: 60_000,
+    authorization: JSON.stringify({
+      approval: 'none',
+      rules: [],
+      policy: 'p',
+      asks: [{ count: 1, people, groups: ['leads'] }],
+    }),
+    ...more,
+  });
+const emoji = /\p{Extended_Pictographic}/gu;
+
+const states = [
+  'waiting',
+  'approved',
+  'sending',
+  'accepted',
+  'done',
+  'happened',
+  'failed',
+  'rejected',
+  'did_not_happen',
+  'unknown',
+  'declined',
+  'expired',
+  'cancelled',
+  'invalidated',
+  'superseded',
+] as const;
+
+describe.each(states)('a change that is %s', (name) => {
+  const change = changeOf({ state: name });
+  const mark = marks[name];
+
+  test('has its mark and a sentence, and no other mark', () => {
+    const card = cardOf(change);
+    expect(markOf(change)).toBe(mark);
+    expect(card.mark).toBe(mark);
+    const lines = card.lines.map(plain);
+    expect(lines[1]).toMatch(/^[A-Z].*\.$/);
+    expect([plain(card.headline), ...lines].join(' ').match(emoji)).toBeNull();
+    expect(plain(standing(change))).not.toMatch(/!|oops/i);
+  });
+
+  test('is spoken of as done only when it is', () => {
+    const done = name === 'done' || name === 'happened';
+    expect(plain(cardOf(change).headline)).toBe(`${done ? 'Cleared' : 'Clear'} the cache of acme-shop/live · #1042`);
+  });
+
+  test('says that nothing was sent exactly where nothing was', () => {
+    const nothing = ['declined', 'expired', 'cancelled', 'invalidated', 'superseded'].includes(name);
+    expect(plain(standing(change)).includes('nothing was sent')).toBe(nothing);
+  });
+});
+
+describe('the card', () => {
+  const linesOf = (more: Parameters<typeof changeOf>[0]): string => cardOf(changeOf(more)).lines.map(plain).join('\n');
+
+  test('says who asked and why, and for which timer', () => {
+    expect(linesOf({ reason: 'release\n42' })).toContain('Asked by @U01ANA · “release 42”');
+    const authorization = JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 });
+    expect(linesOf({ authorization })).toContain('by the timer of #7');
+  });
+  test('says when the next try is', () => {
+    expect(linesOf({ attempts: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
+    expect(linesOf({})).toContain('Not sent yet.');
+  });
+  test('says the last word once there is one, and of an unknown outcome that it is not sent again', () => {
+    expect(linesOf({ state: 'done', settled_at: 2, last_note: JSON.stringify(say`It is so.`) })).toContain('It is so.');
+    expect(linesOf({ state: 'unknown', last_note: JSON.stringify(say`x`) })).toContain('It will not be sent again.');
+    expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
+    expect(markOf({ state: 'accepted', settled_at: 2 })).toBe('☑️');
+  });
+  test('shows no fingerprint and no ids: the story of the change and the full view do', () => {
+    const of = changeOf({ targets: JSON.stringify([live, staging]) });
+    expect(cardOf(of).facts.map(([label]) => label)).toEqual(['Clears']);
+    const full = plain(
+      joined(
+        detailsOfChange(of, []).lines.map(({ text }) => text),
+        '\n',
+      ),
+    );
+    expect(full).toContain(`Fingerprint: ${of.fingerprint}`);
+    expect(full).toContain(`Target: acme-shop/live environment:${live.id}`);
+    expect(full).toContain(`Reads: acme-shop/staging environment:${staging.id}`);
+  });
+
+  test.each<[string, Change, readonly Approved[], readonly (readonly [string, string])[]]>([
+    ['who may approve', waiting([chi.id, dee.id]), [], [['Approve', '@U03CHI or @U04DEE, until 00:01 UTC']]],
+    [
+      'who still may, and who did',
+      waiting([chi.id, dee.id]),
+      [{ person: chi.id, at: 0 }],
+      [
+        ['Approve', '@U04DEE, until 00:01 UTC'],
+        ['Approved by', '@U03CHI, 00:00 UTC'],
+      ],
+    ],
+    ['their group, where nobody is known', waiting([]), [], [['Approve', 'leads, until 00:01 UTC']]],
+    [
+      'who did, once it is approved',
+      waiting([chi.id], { state: 'approved' }),
+      [
+        { person: chi.id, at: 0 },
+        { person: fay.id, at: 60_000 },
+      ],
+      [['Approved by', '@U03CHI, 00:00 UTC; @U05FAY, 00:01 UTC']],
+    ],
+    ['nobody, where nobody was asked', changeOf(), [], []],
+  ])('shows %s', (_, change, approved, lines) => {
+    const facts = cardOf(change, approved).facts.map(([label, value]) => [label, plain(value)]);
+    expect(facts.filter(([label]) => label?.startsWith('Approve'))).toEqual(lines);
+  });
+});
+
+describe('the buttons of a card', () => {
+  const labels = (more: Partial<Change>): readonly string[] =>
+    decisionButtons(changeOf(more), 'f00d').map(({ label }) => label);
+
+  test.each<[string, Partial<Change>, readonly string[]]>([
+    ['waiting', { state: 'waiting' }, ['Approve', 'Decline…', 'Cancel']],
+    ['approved', { state: 'approved' }, ['Cancel']],
+    ['approved, destructive, on staging', { state: 'approved', risk: 'destructive', is_live: 0 }, ['Cancel']],
+    ['approved, destructive, on live', { state: 'approved', risk: 'destructive' }, ['Stop']],
+    ['unknown', { state: 'unknown' }, ['It happened', 'It did not happen']],
+    ['sending', { state: 'sending' }, []],
+    ['accepted', { state: 'accepted' }, []],
+    ['accepted and over', { state: 'accepted', settled_at: 2 }, []],
+    ['done', { state: 'done', settled_at: 2 }, []],
+    ['declined', { state: 'declined', settled_at: 2 }, []],
+  ])('%s', (_, more, expected) => expect(labels(more)).toEqual(expected));
+
+  test('carry the installation, the number and the version, and what is asked before they count', () => {
+    const [approve] = decisionButtons(waiting([], { version: 3, risk: 'destructive' }), 'f00d');
+    expect(approve?.press).toEqual({
+      kind: 'decision',
+      verdict: 'approve',
+      installation: 'f00d',
+      number: 1042,
+      version: 3,
+    });
+    expect(approve?.confirm?.title).toBe('Approve #1042?');
+    expect(plain(approve?.confirm?.says ?? [])).toBe(
+      'Clear the cache of acme-shop/live\nIt will be sent ten seconds after the last approval. Until then it can be stopped.',
+    );
+  });
+
+  test('closing an unknown outcome asks what was seen at the host, and does not read like doing it', () => {
+    const asks = decisionButtons(changeOf({ state: 'unknown' }), 'f00d').map(({ confirm }) =>
+      plain(confirm?.says ?? []),
+    );
+    const closes = 'This closes the change and frees what it locked. It sends nothing.';
+    expect(asks).toEqual([
+      `#1042 · Clear the cache of acme-shop/live\nYou checked the host and saw that it was done. ${closes}`,
+      `#1042 · Clear the cache of acme-shop/live\nYou checked the host and saw no sign of it. ${closes}`,
+    ]);
+  });
+});
+
+test('what is sent at once is not announced: the next reply tells that it was sent', () => {
+  expect(tell.asked(changeOf())).toBeUndefined();
+});
+
+describe('the sentences of a thread', () => {
+  const change = changeOf({ sent_at: 60_000, operation: 'op-1' });
+  const receipt = (of: Receipt): Text => tell.answered(of, change);
+  const all: readonly (readonly [string, Text, string])[] = [
+    [
+      'asked, with time to stop it',
+      tell.asked(changeOf({ risk: 'destructive' }))?.text ?? say``,
+      'No approval is needed. Sending in 10 s.',
+    ],
+    [
+      'waiting',
+      tell.asked(waiting([chi.id]))?.text ?? say``,
+      '@U03CHI: this is waiting for your approval until 00:01 UTC.',
+    ],
+    [
+      'reminded',
+      tell.reminder(waiting([chi.id, dee.id]), [chi.id]).text,
+      '⏳ @U04DEE: this is still waiting for your approval, until 00:01 UTC.',
+    ],
+    ['counted', tell.counted(chi.id, 1).text, 'Approved by @U03CHI. One more approval is needed.'],
+    ['counted, two left', tell.counted(chi.id, 2).text, 'Approved by @U03CHI. 2 more approvals are needed.'],
+    ['approved', tell.approved(change, chi.id, false).text, 'Approved by @U03CHI. Sending it now.'],
+    [
+      'approved, with time to stop it',
+      tell.approved(changeOf({ risk: 'destructive' }), chi.id, false).text,
+      'Approved by @U03CHI. Sending in 10 s.',
+    ],
+    ['declined', tell.ended('Declined', fay.id, 'no <!here>'), 'Declined by @U05FAY: “no <!here>” Nothing was sent.'],
+    ['stopped', tell.ended('Stopped', fay.id), 'Stopped by @U05FAY. Nothing was sent.'],
+    ['closed', tell.closed(true, chi.id), '@U03CHI says it happened.'],
+    ['closed as not happened', tell.closed(false, chi.id), '@U03CHI says it did not happen.'],
+    [
+      'accepted',
+      receipt({ kind: 'accepted', status: 202, operation: 'op-1', immediate: false }),
+      'Sent. The host accepted it as op-1.',
+    ],
+    [
+      'accepted without an operation',
+      receipt({ kind: 'accepted', status: 200, immediate: true }),
+      'Sent. The host accepted it.',
+    ],
+    [
+      '401',
+      receipt({ kind: 'rejected', status: 401, message: '' }),
+      'The host rejected it (401: my key is not valid there). Nothing was changed.',
+    ],
+    [
+      '403',
+      receipt({ kind: 'rejected', status: 403, message: '' }),
+      'The host rejected it (403: my key is not allowed to do this). Nothing was changed.',
+    ],
+    [
+      '404',
+      receipt({ kind: 'rejected', status: 404, message: '' }),
+      'The host rejected it (404: it is gone, or my key cannot see it). Nothing was changed.',
+    ],
+    [
+      '400 with words',
+      receipt({ kind: 'rejected', status: 400, message: 'no <!channel>' }),
+      'The host rejected it (400: it says the request is malformed). Nothing was changed. It says: “no <!channel>”',
+    ],
+    [
+      '418',
+      receipt({ kind: 'rejected', status: 418, message: '' }),
+      'The host rejected it (418). Nothing was changed.',
+    ],
+    ['429', receipt({ kind: 'throttled', retryAfterMs: 1 }), 'The host is busy (429) and took nothing.'],
+    [
+      'unknown',
+      receipt({ kind: 'unknown', why: 'it answered 500' }),
+      "Outcome unknown. I sent it at 00:01 UTC, and it answered 500. It may or may not have happened. I won't send it again.",
+    ],
+    [
+      'orphaned',
+      tell.orphaned(change),
+      "Outcome unknown. I began to send this at 00:01 UTC and have no answer on record. It may or may not have happened. I won't send it again.",
+    ],
+    [
+      'evidence for',
+      tell.evidence(say`it is there`, 'yes'),
+      'Read back: it is there. So it probably happened, but somebody else may have done it.',
+    ],
+    [
+      'evidence against',
+      tell.evidence(say`it is not`, 'no'),
+      "Read back: it is not. So it probably didn't happen, but it could still be on its way.",
+    ],
+    ['no evidence', tell.noEvidence, "Nothing I can read shows whether it happened. Please check the host's panel."],
+    ['finished', tell.finished('host', 134_000), 'Done after 2 min 14 s: the host reports it finished.'],
+    [
+      'finished, with its name',
+      tell.finished('host', 8_000, 'op-1'),
+      'Done after 8 s: the host reports it finished (op-1).',
+    ],
+    ['proven', tell.finished({ proof: say`It is there` }, 2_000), 'It is there: read back 2 s later.'],
+    [
+      'proven, with its name',
+      tell.finished({ proof: say`It is there` }, 2_000, 'op-1'),
+      'It is there: read back 2 s later (op-1).',
+    ],
+    [
+      'left',
+      tell.unverified(change, 'not followed'),
+      'Accepted by the host as op-1. The host does not say when it is finished.',
+    ],
+    [
+      'left without proof',
+      tell.unverified(changeOf(), 'no proof'),
+      'Accepted by the host. This cannot be verified from here.',
+    ],
+    [
+      'left running',
+      tell.unverified(change, 'never finished'),
+      "Accepted by the host as op-1. After an hour the host still says it's running, so I've stopped asking. Please check the host's panel.",
+    ],
+    [
+      'left disproven',
+      tell.unverified(change, { proof: say`not there` }),
+      "Accepted by the host as op-1. Read back: not there. I don't know why.",
+    ],
+    ['failed', tell.failed('out of disk'), 'The host reports that it failed. It says: “out of disk”'],
+    [
+      'failed, with its name',
+      tell.failed('out of disk', 'op-1'),
+      'The host reports that it failed (op-1). It says: “out of disk”',
+    ],
+    [
+      'lost, with its name',
+      tell.lostSight('does not know it', 'op-1'),
+      "Outcome unknown. The host accepted it as op-1, and does not know it. I won't send it again. Please check the host's panel.",
+    ],
+    [
+      'lost',
+      tell.lostSight('does not know it'),
+      "Outcome unknown. The host accepted it, and does not know it. I won't send it again. Please check the host's panel.",
+    ],
+    ['not sent', tell.notSent(say`It is too late.`, ['help']).text, '⛔ Nothing was sent. It is too late.'],
+    [
+      'trying again',
+      tell.tryingAgain(say`No connection.`, 60_000),
+      "No connection. Nothing was sent. I'll try again at 00:01 UTC.",
+    ],
+  ];
+  test.each(all)('%s', (_, text, sentence) => {
+    expect(plain(text)).toBe(sentence);
+    expect(plain(text)).not.toMatch(/oops|sorry/i);
+    expect(plain(text).match(emoji)?.length ?? 0).toBeLessThanOrEqual(1);
+  });
+
+  test('what the host says is never longer than a paragraph, nor markup', () => {
+    const text = tell.failed(`**bold** ${'x'.repeat(9_000)}`);
+    expect(plain(text).length).toBeLessThan(400);
+    expect(text.every((span) => !('style' in span))).toBe(true);
+  });
+
+  test('what was not sent can be asked for again, where it can', () => {
+    expect(tell.notSent(say`x`, ['help']).buttons?.map(({ label }) => label)).toEqual(['Ask again']);
+    expect(tell.notSent(say`x`, undefined).buttons).toEqual([]);
+  });
+});

@@ -1,0 +1,327 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { AnyAction } from '../../../src/commands/kit/action.ts';
+import { HostTrouble } from '../../../src/hosting/client.ts';
+import type { Authorized, Person } from '../../../src/pipeline/access/access-check.ts';
+import { snapshotOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../../src/pipeline/changes/freeze.ts';
+import { recheck } from '../../../src/pipeline/changes/recheck.ts';
+import { canonicalArgs, resolve } from '../../../src/pipeline/language/resolve.ts';
+import { restore } from '../../../src/pipeline/language/reparse.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import type { Change } from '../../../src/storage/changes.ts';
+import { openDatabase, type Database } from '../../../src/storage/database.ts';
+import { castVote } from '../../../src/storage/votes.ts';
+import { plain } from '../../../src/text.ts';
+import {
+  ana,
+  changeOf,
+  chi,
+  commandAt,
+  company,
+  dee,
+  live,
+  member,
+  names,
+  noCertificate,
+  policyFrom,
+  policyOf,
+  staging,
+  parsedFor,
+  contextWith,
+} from '../fixtures.ts';
+import type { ChangesContext } from '../../../src/pipeline/changes/context.ts';
+
+function actionAt(path: string): AnyAction {
+  const command = commandAt(path);
+  if (command.shape !== 'action') throw new Error(`${path} is no action`);
+  return command;
+}
+const add = actionAt('allowlist add');
+const parsed = parsedFor('allowlist add', { env: [live.name], addresses: ['198.51.100.4'] });
+const authorized: Authorized = {
+  ...resolve(parsed, names),
+  stage: 'authorized',
+  target: live,
+  alsoReads: [],
+  authorization: { approval: 'none', rules: [7], policy: 'p' },
+};
+const frozenFrom = (list: readonly string[]): Frozen => freeze(authorized, add, { list, timed: [] }, 1_000);
+
+describe('a frozen change', () => {
+  const frozen = frozenFrom(['10.0.0.1']);
+
+  test('holds the call, the card and the snapshot as text', () => {
+    expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, snapshot: { list: ['10.0.0.1'], timed: [] } }));
+    expect(plain(cardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
+    expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds', 'Removed again']);
+    expect(snapshotOf({ snapshot: JSON.stringify(frozen.snapshot) })).toEqual({ list: ['10.0.0.1'], timed: [] });
+    expect(frozenFrom(['10.0.0.1'])).toMatchObject({
+      call: frozen.call,
+      card: frozen.card,
+      fingerprint: frozen.fingerprint,
+    });
+  });
+
+  test('promise 5: any changed byte of the call or the card changes the fingerprint', () => {
+    const change = fc.tuple(
+      fc.constantFrom('call' as const, 'card' as const),
+      fc.nat(),
+      fc.string({ minLength: 1, maxLength: 1 }),
+    );
+    fc.assert(
+      fc.property(change, ([what, where, byte]) => {
+        const at = where % frozen[what].length;
+        const text = frozen[what].slice(0, at) + byte + frozen[what].slice(at + 1);
+        const other = { ...frozen, [what]: text };
+        expect(fingerprint(other.call, other.card) === frozen.fingerprint).toBe(text === frozen[what]);
+      }),
+      { numRuns: 300 },
+    );
+    expect(fingerprint('a', 'b\nc')).toBe(fingerprint('a', 'b\nc'));
+    expect(frozen.fingerprint).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  test('has the list in any order as precondition, and none without a look', () => {
+    expect(frozenFrom(['10.0.0.1', '10.0.0.2']).preconditions).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).preconditions);
+    expect(frozenFrom(['10.0.0.1']).preconditions).not.toBe(frozenFrom(['10.0.0.2']).preconditions);
+    expect(freeze(authorized, actionAt('cache clear'), undefined, 0).preconditions).toBe('null');
+  });
+});
+
+const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Change =>
+  changeOf({
+    command: 'allowlist add',
+    risk: 'sensitive',
+    args: JSON.stringify(canonicalArgs(frozen)),
+    snapshot: JSON.stringify(frozen.snapshot),
+    preconditions: frozen.preconditions,
+    call: frozen.call,
+    card: frozen.card,
+    fingerprint: frozen.fingerprint,
+    ...more,
+  });
+
+describe('a stored change', () => {
+  test('is parsed again as it was', () => {
+    expect(restore(kept(), names)?.resolved.input).toEqual(authorized.input);
+  });
+  test('also with very many words', () => {
+    const addresses = Array.from(
+      { length: 50 },
+      (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${(index + 4096).toString(16)}`,
+    );
+    const args = JSON.stringify(['allowlist', 'add', live.id, ...addresses]);
+    expect(restore({ args }, names)?.resolved.input['addresses']).toEqual(addresses);
+  });
+  test.each<[string, readonly string[]]>([
+    ['a command that is gone', ['frobnicate', live.id]],
+    ['an option that is gone', ['cache', 'clear', live.id, '--soft']],
+    ['a target that is gone', ['cache', 'clear', '00000000-0000-4000-8000-00000000dead']],
+    ['a value that is not taken any more', ['allowlist', 'add', live.id, '0.0.0.0/0']],
+    ['a report', ['logs', live.id]],
+    ['nothing', []],
+  ])('%s is nothing', (_, args) => {
+    expect(restore({ args: JSON.stringify(args) }, names)).toBeUndefined();
+  });
+});
+
+describe('promise 4: what is checked again just before the write', () => {
+  const rules = ['{ allow: [read], to: [developers, leads] }', '{ allow: [sensitive], to: [developers] }'];
+  const byLeads = (count: number): string =>
+    `{ allow: [sensitive], to: [developers], approval: { by: [leads], count: ${count} } }`;
+  /** The same rules and these, and a user group that nobody was asked about. */
+  const policyOfGuides = (...more: readonly string[]): Policy => {
+    const texts = [...rules.slice(0, 1), ...more].map((rule) => `  - ${rule}\n`).join('');
+    return policyFrom(policyOf(...rules).text.replace(/rules:[^]*/, `  guides: [S0GUIDES]\nrules:\n${texts}`));
+  };
+  let database: Database;
+  beforeAll(async () => {
+    database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
+    await database.db.insertInto('changes').values(kept()).execute();
+    await database.transaction((tx) => castVote(tx, { change: 1042, person: chi.id, at: 1 }));
+  });
+  afterAll(() => database.close());
+  const unlisted = { names: () => ({ environments: [staging], domains: [] }) };
+  const context = (more: Partial<ChangesContext> & { list?: readonly string[] } = {}): ChangesContext =>
+    contextWith({
+      database,
+      policy: () => policyOf(...rules),
+      company: () => company,
+      names: () => names,
+      whoIs: async (id) => [ana, chi, dee].find((one) => one.id === id),
+      freshenNames: async () => 0,
+      presenceOf: () => 'listed',
+      certificate: noCertificate,
+      read: async (call) =>
+        call.reply.parse({
+          environment: {
+            active_container: {
+              ssh_ip_allowlist: more.list ?? ['10.0.0.1'],
+              sftp_ip_allowlist: more.list ?? ['10.0.0.1'],
+            },
+          },
+        }),
+      ...more,
+    });
+  const wanting = (count: number, more: Partial<Change> = {}): Change =>
+    kept(undefined, {
+      authorization: JSON.stringify({
+        approval: { requirements: [{ by: ['leads'], count }], expires: 3_600_000, reason: 'optional' },
+        rules: [],
+        policy: 'p',
+      }),
+      ...more,
+    });
+  const wants = (count: number): Partial<ChangesContext> => ({
+    policy: () => policyOf(rules[0] ?? '', byLeads(count)),
+  });
+  const chiIs = (more: Partial<Person>): Partial<ChangesContext> => ({
+    ...wants(1),
+    whoIs: async (id) => (id === ana.id ? ana : member(chi.id, chi.name, more)),
+  });
+  const is = (standing: Person['standing']): Partial<ChangesContext> => ({ whoIs: async () => ({ ...ana, standing }) });
+
+  test.each<[string, Change, Parameters<typeof context>[0], string, string?]>([
+    ['all as it was', kept(), {}, 'as it was'],
+    [
+      'the list in another order',
+      kept(frozenFrom(['1.1.1.1', '2.2.2.2'])),
+      { list: ['2.2.2.2', '1.1.1.1'] },
+      'as it was',
+    ],
+    ['the list changed by somebody', kept(), { list: [] }, 'drifted', 'Somebody changed acme-shop/live'],
+    ['a call that was tampered with', kept(undefined, { call: '{}' }), {}, 'invalidated', 'not what was agreed on'],
+    ['words that were tampered with', kept(undefined, { card: '{}' }), {}, 'invalidated', 'not what was agreed on'],
+    ['Slack does not answer', kept(), { whoIs: async () => undefined }, 'later', "Slack doesn't tell me"],
+    ['the requester became a guest', kept(), is('guest'), 'invalidated', 'Ana is no longer allowed to do this'],
+    ['the requester was deactivated', kept(), is('deactivated'), 'invalidated', 'Ana is no longer allowed to do this'],
+    [
+      'the rule is gone',
+      kept(),
+      { policy: () => policyOf('{ allow: [read], to: [developers] }') },
+      'invalidated',
+      'is no longer allowed to do this',
+    ],
+    ['an approval is asked for now', kept(), wants(2), 'invalidated', 'now ask for another approval'],
+    ['an approval is asked for now, and it waits', kept(undefined, { state: 'waiting' }), wants(2), 'as it was'],
+    ['it has the approval it needs', wanting(1), wants(1), 'as it was'],
+    ['it has the approval that is asked for only now', kept(), wants(1), 'as it was'],
+    ['one more approval is asked for now', wanting(1), wants(2), 'invalidated', 'now ask for another approval'],
+    ['no approval is asked for any more, and the one of then is there', wanting(1), {}, 'as it was'],
+    [
+      'no approval is asked for any more, and one of then is missing',
+      wanting(2),
+      {},
+      'invalidated',
+      'Somebody who approved',
+    ],
+    ['who approved became a guest', wanting(1), chiIs({ standing: 'guest' }), 'invalidated', 'Somebody who approved'],
+    [
+      'who approved was deactivated',
+      wanting(1),
+      chiIs({ standing: 'deactivated' }),
+      'invalidated',
+      'Somebody who approved',
+    ],
+    [
+      'who approved is denied it now',
+      wanting(1),
+      {
+        policy: () =>
+          policyOf(rules[0] ?? '', byLeads(1), '{ deny: [sensitive], to: [leads], where: ["acme-shop/live"] }'),
+      },
+      'invalidated',
+      'Somebody who approved',
+    ],
+    [
+      'Slack does not tell of who approved',
+      wanting(1),
+      { ...wants(1), whoIs: async (id) => (id === ana.id ? ana : undefined) },
+      'later',
+      "Slack doesn't tell me",
+    ],
+    [
+      'Slack does not tell whether the requester is denied it',
+      kept(),
+      { policy: () => policyOfGuides(rules[1] ?? '', '{ deny: [sensitive], to: [guides] }') },
+      'later',
+      'who is in the user group S0GUIDES',
+    ],
+    [
+      'Slack does not tell whether who approved is denied it',
+      wanting(1),
+      {
+        policy: () => policyOfGuides(byLeads(1), '{ deny: [sensitive], to: [guides] }'),
+        whoIs: async (id) => (id === ana.id ? { ...ana, otherGroups: ['S0GUIDES'] } : chi),
+      },
+      'later',
+      'who is in the user group S0GUIDES',
+    ],
+    [
+      'nor whether another approval is asked for now',
+      wanting(1),
+      { policy: () => policyOfGuides(byLeads(1), byLeads(2).replace('[developers]', '[guides]')) },
+      'later',
+      'who is in the user group S0GUIDES',
+    ],
+    [
+      'it is not known who is in a user group that has nothing to do with it',
+      wanting(1),
+      { policy: () => policyOfGuides(byLeads(1), '{ deny: [destructive], to: [guides] }') },
+      'as it was',
+    ],
+    [
+      'it waits, and who approved is a guest by now',
+      wanting(1, { state: 'waiting' }),
+      chiIs({ standing: 'guest' }),
+      'as it was',
+    ],
+    ['the target is gone', kept(), { ...unlisted, presenceOf: () => 'gone' }, 'invalidated', 'is gone'],
+    [
+      'the host does not tell whether the target is there',
+      kept(),
+      { ...unlisted, presenceOf: () => 'unknown' },
+      'later',
+      "doesn't say right now whether acme-shop/live still exists",
+    ],
+    [
+      'the newest lists of the host lack the target',
+      kept(),
+      { ...unlisted, presenceOf: () => 'missing' },
+      'later',
+      "acme-shop/live isn't on the host's newest list",
+    ],
+    [
+      'the target has another name',
+      kept(),
+      { names: () => ({ environments: [{ ...live, name: 'acme-shop/old' }], domains: [] }) },
+      'invalidated',
+      'is called acme-shop/old now',
+    ],
+    [
+      'a timer asks for nobody',
+      kept(undefined, { authorization: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }) }),
+      { whoIs: async () => undefined },
+      'as it was',
+    ],
+    [
+      'the host does not answer',
+      kept(),
+      {
+        read: async () =>
+          Promise.reject(new HostTrouble({ kind: 'unreachable', says: 'no answer' }, { attempts: 1, elapsedMs: 1 })),
+      },
+      'host trouble',
+    ],
+  ])('%s', async (_, change, more, kind, why) => {
+    const checked = await recheck(context(more), change);
+    expect(checked.kind).toBe(kind);
+    if (why !== undefined && 'why' in checked) expect(plain(checked.why)).toContain(why);
+  });
+
+  test('an error of our own is thrown, not taken for an answer', async () => {
+    await expect(recheck(context({ read: async () => Promise.reject(new TypeError('x')) }), kept())).rejects.toThrow(
+      TypeError,
+    );
+  });
+});

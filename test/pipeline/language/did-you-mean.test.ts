@@ -1,0 +1,176 @@
+import { globSync, readFileSync } from 'node:fs';
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { catalogue } from '../../../src/commands/index.ts';
+import { Refusal } from '../../../src/errors.ts';
+import type { ParsedCommand } from '../../../src/pipeline/language/parsed-command.ts';
+import { parse, parseArgs } from '../../../src/pipeline/language/parse.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import { names, said } from '../fixtures.ts';
+
+const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz -'.split(''));
+
+/** A command's path with one slip in it: a letter too few, too many, wrong, or two in the wrong order. */
+const slips = fc
+  .constantFrom(...catalogue.keys())
+  .chain((path) =>
+    fc
+      .record({ at: fc.nat(path.length - 1), letter, kind: fc.constantFrom('delete', 'insert', 'swap', 'replace') })
+      .map(({ at, letter: typed, kind }) => ({ path, typed: slipped(path, at, typed, kind) })),
+  );
+
+function slipped(path: string, at: number, typed: string, kind: string): string {
+  const [before, here, after] = [path.slice(0, at), path.charAt(at), path.slice(at + 1)];
+  switch (kind) {
+    case 'delete':
+      return before + after;
+    case 'insert':
+      return before + typed + here + after;
+    case 'swap':
+      return before + after.slice(0, 1) + here + after.slice(1);
+    default:
+      return before + typed + after;
+  }
+}
+
+/** What words come to: a command that they name, or what is refused. */
+function comesTo(line: string): ParsedCommand | Refusal | undefined {
+  try {
+    return parse(line, catalogue);
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+test('two swapped letters are one typo', () => {
+  const came = comesTo('puase');
+  expect(came instanceof Refusal && came.offers.map(({ args }) => args)).toEqual([['pause']]);
+});
+
+test.each(['stop', 'Stop #1042 now'])('%s is a button on a card, and pause for everything', (line) => {
+  const came = comesTo(line);
+  if (!(came instanceof Refusal)) throw new Error('it was run');
+  expect(said(came)).toContain('To stop one change, press the button on its card; pause stops all sending.');
+  expect(came.offers.map(({ args }) => args)).toEqual([['pause']]);
+});
+
+test.each([
+  ['approve 12', "Press the button on the change's card, or on my App Home"],
+  ['Decline', "Press the button on the change's card, or on my App Home"],
+  ['cancel #12', "Press the button on the change's card; changes --mine lists yours."],
+  ['undo', 'the button is under a reply in its thread, for an hour; changes --mine lists yours.'],
+])('the nearest match of %s is a button', (line, where) => {
+  const came = comesTo(line);
+  if (!(came instanceof Refusal)) throw new Error('it was run');
+  expect(said(came)).toContain(where);
+});
+
+test.each(['colne acme-shop/staging Docs -dry-run', 'lokc acme-shop/live -for 2h deploy', 'pasue -dry-run'])(
+  'no button runs %s, which has one hyphen',
+  (line) => {
+    const came = comesTo(line);
+    if (!(came instanceof Refusal)) throw new Error('it was run');
+    expect(came.offers).toEqual([]);
+  },
+);
+
+describe('a typo in the name of a command', () => {
+  test('never runs a command that was not typed exactly', () => {
+    fc.assert(
+      fc.property(
+        slips,
+        fc.constantFrom('', ' acme-shop/live', ' acme-shop/staging acme-shop/live'),
+        ({ typed }, rest) => {
+          const came = comesTo(`${typed}${rest}`);
+          if (came === undefined) return;
+          if (came instanceof Refusal) {
+            expect(said(came)).toContain('Nothing was done.');
+            // A button of an offer is pressed with these words.
+            for (const { args } of came.offers) {
+              const meant = comesTo(args.map((word) => word).join(' '));
+              if (!(meant instanceof Refusal)) expect(parseArgs(args, catalogue)).toEqual(meant);
+            }
+            return;
+          }
+          expect(`${typed.trim().split(/\s+/).join(' ')} `).toMatch(new RegExp(`^${came.path} `));
+        },
+      ),
+      { numRuns: 2_000 },
+    );
+  });
+
+  test('is answered with the right command as a button, at least nine times in ten', () => {
+    const refused = fc
+      .sample(slips, 3_000)
+      .filter(({ path, typed }) => typed.trim().split(/\s+/).join(' ') !== path)
+      .flatMap(({ path, typed }) => {
+        const came = comesTo(typed);
+        return came instanceof Refusal ? [{ path, typed, came }] : [];
+      });
+    const missed = refused.filter(
+      ({ path, came }) =>
+        !came.offers.some(({ args }) => args.join(' ') === path || args.join(' ').startsWith(`${path} `)),
+    );
+    expect(refused.length).toBeGreaterThan(2_000);
+    // The first few, so that a failure shows them.
+    expect(missed.length / refused.length < 0.1 ? [] : missed.slice(0, 20).map(({ typed }) => typed)).toEqual([]);
+    for (const { came } of refused) {
+      for (const { args } of came.offers) expect(parseArgs(args, catalogue).command).toBeDefined();
+    }
+  });
+
+  test('that names a shorter command means that one, and the rest is refused', () => {
+    const shorter = fc.sample(slips, 3_000).flatMap(({ path, typed }) => {
+      const came = comesTo(typed);
+      const isOther = came !== undefined && !(came instanceof Refusal) && came.path !== path;
+      return isOther && typed.trim().includes(' ') ? [{ typed, came }] : [];
+    });
+    expect(shorter.length).toBeGreaterThan(10);
+    for (const { typed, came } of shorter) {
+      if (typed.trim().split(/\s+/).length === came.path.split(' ').length) continue;
+      const { problems, input } = resolve(came, names);
+      const isText = JSON.stringify(input).includes(typed.trim().split(/\s+/).at(-1) ?? '');
+      expect([typed, problems.length > 0 || isText]).toEqual([typed, true]);
+    }
+  });
+});
+
+describe('every refusal', () => {
+  /** What is given to `new Refusal(` in the sources, one line each; with why it need not say itself what was not done. */
+  const exempt: Readonly<Record<string, string>> = {
+    'wrong.says, wrong': 'what a command refuses; test/commands.test.ts holds those to it',
+    'mayNotUse(path)': 'says so itself',
+    says: 'the end of a change, in the words of its card',
+    "says, { hint, field: 'command' }": 'another refusal without its buttons',
+    noDatabase: 'says so itself',
+    '"I couldn\'t ask the host what there is to choose from."': 'stands above a form that can still be filled in',
+  };
+
+  test('says what was not done', () => {
+    const files = globSync('src/{commands,pipeline,slack}/**/*.ts');
+    const all = files.flatMap((file) => refusalsIn(readFileSync(file, 'utf8')).map((given) => ({ file, given })));
+    const silent = all.filter(({ given }) => !/othing was |was not |were not |\$\{nothing\}/.test(given));
+    expect(all.length).toBeGreaterThan(80);
+    expect(silent.filter(({ given }) => !Object.hasOwn(exempt, given))).toEqual([]);
+    expect(Object.keys(exempt).filter((one) => !silent.some(({ given }) => given === one))).toEqual([]);
+  });
+});
+
+/** What stands between the brackets of each `new Refusal(…)`, on one line. */
+function refusalsIn(source: string): readonly string[] {
+  return source
+    .split('new Refusal(')
+    .slice(1)
+    .map((after) => after.slice(0, endOf(after)).replaceAll(/\s+/g, ' ').replace(/,? $/, '').trim());
+}
+
+/** Where the bracket closes that was open before. */
+function endOf(text: string): number {
+  let depth = 1;
+  for (const { 0: bracket, index } of text.matchAll(/[()]/g)) {
+    depth += bracket === '(' ? 1 : -1;
+    if (depth === 0) return index;
+  }
+  return text.length;
+}

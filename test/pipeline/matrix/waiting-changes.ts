@@ -1,0 +1,140 @@
+import type { HostReader } from '../../../src/hosting/contract/call.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
+import type { Person } from '../../../src/pipeline/access/access-check.ts';
+import { nameToType, type Confirmation } from '../../../src/pipeline/changes/confirmation.ts';
+import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
+import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
+import { parseArgs } from '../../../src/pipeline/language/parse.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import { evaluate } from '../../../src/pipeline/conversation/conversation.ts';
+import { lookAndFreeze, save } from '../../../src/pipeline/steps/submit.ts';
+import { catalogue } from '../../../src/commands/index.ts';
+import type { Args } from '../../../src/errors.ts';
+import type { Policy } from '../../../src/policy/rules.ts';
+import { findChange, type Change } from '../../../src/storage/changes.ts';
+import { openDatabase, type Database } from '../../../src/storage/database.ts';
+import { castVote } from '../../../src/storage/votes.ts';
+import { company, noCertificate, contextWith } from '../fixtures.ts';
+import { idOf, namesOf, policy, roles, type Role } from './people-and-rules.ts';
+import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
+
+/** Waiting changes on a real database, and the context that decides and sends them. */
+
+/** Late enough for what was sent at 1 to be over. */
+export const now = 1_000_000;
+
+const read: HostReader = async (call) =>
+  call.reply.parse({
+    environment: {
+      active_container: { ssh_ip_allowlist: ['10.0.0.1'], sftp_ip_allowlist: ['10.0.0.1'] },
+      backups: [{ id: 1, name: '', note: null, type: 'scheduled', created_at: 1 }],
+    },
+  });
+
+/** Everybody as Slack tells of them now; `instead` are those who have become somebody else. */
+export const whoIs =
+  (...instead: readonly Person[]) =>
+  async (id: string): Promise<Person | undefined> =>
+    [...instead, ...Object.values(roles)].find((one) => one.id === id);
+
+/** What asks, decides and sends; `more` is what is otherwise this time. */
+export function contextOver(
+  database: Database,
+  more: Partial<StepsContext> = {},
+  rulesThen: Policy = policy,
+): StepsContext {
+  return contextWith({
+    database,
+    changeStore: createChangeStore({
+      auditKey: undefined,
+      installation: database.installation,
+      onEvent: () => undefined,
+    }),
+    owner: 'the test',
+    policy: () => rulesThen,
+    company: () => company,
+    names: namesOf(undefined, rulesThen),
+    membersOf: async () => [roles.kim.id],
+    personOf: whoIs(),
+    whoIs: whoIs(),
+    read,
+    certificate: noCertificate,
+    freshenNames: async () => 0,
+    presenceOf: () => 'listed',
+    history: createSendHistory(),
+    onAnswer: () => undefined,
+    onSaved: () => undefined,
+    onTrouble: (what, error) => {
+      throw new Error(what, { cause: error });
+    },
+    ...more,
+  });
+}
+
+/** A database of its own, whose clock stands still. */
+export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:', { now: () => now });
+
+/** What somebody asks for, seen and frozen as it would be saved. */
+export async function frozenFrom(context: StepsContext, role: Role, words: Args): Promise<Frozen> {
+  const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const parsed = { ...parseArgs(words, catalogue), reason: 'release 42' };
+  const evaluated = evaluate(context, resolve(parsed, context.names(requester.person)), requester);
+  if (evaluated.kind === 'ask' || parsed.command.shape !== 'action') throw new Error('this cannot be asked for');
+  return lookAndFreeze(context, evaluated.parsed, parsed.command);
+}
+
+/** Its requester has seen it as it is, and typed what had to be typed. */
+export const confirmationOf = (frozen: Frozen): Confirmation => ({
+  shown: frozen.fingerprint,
+  typedName: nameToType(frozen.action, frozen.target),
+});
+
+async function asked(context: StepsContext, role: Role, ...words: Args): Promise<Change> {
+  const frozen = await frozenFrom(context, role, words);
+  const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
+  const change = await save(context, frozen, requester, confirmationOf(frozen), undefined);
+  if (change === undefined) throw new Error('it was not saved');
+  return change;
+}
+
+/** The change, as it will be put back whenever something came of it. */
+async function standing(database: Database, { number }: Change, more: Partial<Change>): Promise<Change> {
+  await database.db.updateTable('changes').set(more).where('number', '=', number).execute();
+  const change = await findChange(database.db, number);
+  if (change === undefined) throw new Error(`#${number} is gone`);
+  return change;
+}
+
+export type Name = 'one-lead' | 'two-leads' | 'another' | 'cooling-down' | 'unknown' | 'unknown-at-once';
+
+/** One of each kind: who asked for it, and what for. */
+export async function changesIn(database: Database): Promise<Readonly<Record<Name, Change>>> {
+  const context = contextOver(database);
+  const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
+  const push = ['push', idOf('staging'), idOf('live'), '--database'];
+  const unknown = { state: 'unknown', sent_at: 1, version: 4 } as const;
+  const changes = {
+    'one-lead': await asked(context, 'ana', ...add),
+    'two-leads': await asked(context, 'ana', ...push),
+    another: await asked(context, 'chi', 'delete', idOf('staging')),
+    'cooling-down': await standing(database, await asked(context, 'ana', ...push), { state: 'approved', version: 2 }),
+    unknown: await standing(database, await asked(context, 'ana', ...add), unknown),
+    'unknown-at-once': await standing(database, await asked(context, 'ana', 'cache', 'clear', idOf('live')), unknown),
+  };
+  return changes;
+}
+
+/** The change as it was, without votes and locks. */
+export async function putBack(database: Database, change: Change, more: Partial<Change> = {}): Promise<Change> {
+  await database.db.deleteFrom('votes').execute();
+  await database.db.deleteFrom('locks').execute();
+  return standing(database, change, { ...change, ...more });
+}
+
+/** These people have approved it. */
+export async function approvedBy(database: Database, { number }: Change, voters: readonly string[]): Promise<void> {
+  for (const person of voters) {
+    const vote = { change: number, person, at: now } as const;
+    await database.transaction((tx) => castVote(tx, vote));
+  }
+}

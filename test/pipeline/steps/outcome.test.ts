@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { Outcome } from '../../../src/pipeline/changes/write-result.ts';
+import { saveOutcome } from '../../../src/pipeline/steps/outcome.ts';
+import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
+import { findChange, type Change } from '../../../src/storage/changes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { save } from '../../storage/samples.ts';
+import { changeOf } from '../fixtures.ts';
+import { contextOver, now, openStill } from '../matrix/waiting-changes.ts';
+
+/** An answer of the host meets every row that there can be by then: none of them throws it away. */
+
+const settled = [
+  'done',
+  'failed',
+  'rejected',
+  'happened',
+  'did_not_happen',
+  'declined',
+  'cancelled',
+  'expired',
+  'invalidated',
+  'superseded',
+] as const satisfies readonly State[];
+const states = [
+  'waiting',
+  'approved',
+  'sending',
+  'accepted',
+  'unknown',
+  ...settled,
+] as const satisfies readonly State[];
+const owners = { mine: 'the test', another: 'another process', nobody: null } as const;
+/** The row beside the one that was sent, whose version is 5. */
+const versions = { older: 3, same: 5, later: 7 } as const;
+const outcomes: Readonly<Record<Outcome['kind'], Outcome>> = {
+  accepted: { kind: 'accepted', status: 202, operation: 'op-1', immediate: false },
+  rejected: { kind: 'rejected', status: 403, message: 'no' },
+  throttled: { kind: 'throttled', retryAfterMs: 1_000 },
+  unknown: { kind: 'unknown', why: 'it answered 500', status: 500 },
+  'not sent': { kind: 'not sent', why: 'I was held up' },
+};
+const kinds = ['accepted', 'rejected', 'throttled', 'unknown', 'not sent'] as const;
+
+type Case = {
+  readonly state: State;
+  readonly owner: keyof typeof owners;
+  readonly version: keyof typeof versions;
+  readonly kind: Outcome['kind'];
+};
+const casesOf = (state: State): readonly Case[] =>
+  (['mine', 'another', 'nobody'] as const).flatMap((owner) =>
+    (['older', 'same', 'later'] as const).flatMap((version) => kinds.map((kind) => ({ state, owner, version, kind }))),
+  );
+
+/** What the row has to say afterwards, told as plainly as possible. */
+function wanted({ state, version, kind }: Case): State {
+  if (state === 'sending' && version === 'same') return atOnce[kind];
+  if (state === 'sending') return kind === 'accepted' ? 'accepted' : state;
+  if (state === 'unknown') return kind === 'accepted' || kind === 'rejected' ? definite[kind] : state;
+  if (state === 'waiting' || state === 'approved') {
+    return kind === 'throttled' || kind === 'not sent' ? state : atOnce[kind];
+  }
+  return state;
+}
+const definite = { accepted: 'accepted', rejected: 'rejected' } as const;
+const atOnce = { ...definite, throttled: 'approved', 'not sent': 'approved', unknown: 'unknown' } as const;
+
+let database: Database;
+beforeAll(async () => {
+  database = await openStill();
+});
+afterAll(() => database.close());
+
+/** The row as it was sent, and then as it is. */
+async function met({ state, owner, version }: Case): Promise<Change> {
+  const { card, authorization } = changeOf();
+  const sent = await save(database, { card, authorization, state: 'sending', sent_at: now, expires_at: now + 300_000 });
+  const isSettled = settled.some((one) => one === state);
+  const row = {
+    state,
+    version: versions[version],
+    owner: owners[owner],
+    lease_until: owner === 'nobody' ? null : now + 1_000,
+    sent_at: state === 'waiting' || state === 'approved' ? null : version === 'same' ? now : now + 7,
+    settled_at: isSettled ? now : null,
+  };
+  await database.db.updateTable('changes').set(row).where('number', '=', sent.number).execute();
+  await database.db.deleteFrom('kv').execute();
+  return { ...sent, version: versions.same, owner: owners.mine };
+}
+
+const tookNothing = ({ kind }: Case): boolean => kind === 'throttled' || kind === 'not sent';
+const isLoss = (one: Case): boolean =>
+  (one.state === 'sending' && one.version !== 'same') ||
+  ((one.state === 'waiting' || one.state === 'approved') && !tookNothing(one));
+
+/** What the trail and the thread have of it: every receipt once, however many lines carry it. */
+async function traceOf(change: number) {
+  const lines = await database.db.selectFrom('audit').select('details').where('change', '=', change).execute();
+  const said = lines.flatMap(({ details }) => receiptShape.parse(JSON.parse(details)).receipt ?? []);
+  const told = await database.db.selectFrom('messages').select('kind').where('change', '=', change).execute();
+  const paused = await database.db.selectFrom('kv').select('key').where('key', '=', 'pause').execute();
+  const receipts = [...new Set(said.map((receipt) => JSON.stringify(receipt)))].map((text): unknown =>
+    JSON.parse(text),
+  );
+  return { receipts, isTold: told.some(({ kind }) => kind === 'reply'), isPaused: paused.length > 0 };
+}
+const receiptShape = z.object({ receipt: z.unknown().optional() });
+
+describe('an answer of the host is kept, whatever the state of its row', () => {
+  test.each(states)('promise 2: %s by then, whoever owns it and however old it is', async (state) => {
+    for (const one of casesOf(state)) {
+      const sent = await met(one);
+      const outcome = outcomes[one.kind];
+      const answers: unknown[] = [];
+      const history = createSendHistory();
+      history.sent(sent);
+      await saveOutcome(contextOver(database, { history, onAnswer: (answer) => answers.push(answer) }), sent, outcome);
+
+      const row = await findChange(database.db, sent.number);
+      const found = await traceOf(sent.number);
+      // Sent again it may be only where the host took nothing.
+      const mayBeSent = row?.state === 'approved' && history.newerThan(row) === undefined;
+      expect({ ...one, row: row?.state, answers, ...found, mayBeSent: mayBeSent && !tookNothing(one) }).toEqual({
+        ...one,
+        row: wanted(one),
+        answers: [{ change: sent.number, version: 5, outcome }],
+        receipts: one.kind === 'not sent' ? [] : [outcome],
+        // A routine change that is accepted as usual says so at its end.
+        isTold: one.kind !== 'accepted' || one.state !== 'sending' || one.version !== 'same',
+        isPaused: isLoss(one),
+        mayBeSent: false,
+      });
+    }
+  });
+
+  test.each(['routine', 'sensitive', 'destructive'] as const)(
+    'accepted as usual, %s: told now or at its end',
+    async (risk) => {
+      const { card, authorization } = changeOf();
+      const sent = await save(database, { card, authorization, risk, state: 'sending', sent_at: now });
+      await saveOutcome(contextOver(database), sent, outcomes.accepted);
+      expect((await findChange(database.db, sent.number))?.state).toBe('accepted');
+      const told = database.db.selectFrom('messages').select('body').where('change', '=', sent.number);
+      const replies = await told.where('kind', '=', 'reply').execute();
+      expect(replies).toHaveLength(risk === 'routine' ? 0 : 1);
+      for (const { body } of replies) expect(body).toContain('The host accepted it as ');
+    },
+  );
+
+  test('promise 2: there is no row any more: ops hear what the host answered, and nothing more is sent', async () => {
+    const context = contextOver(database);
+    const gone = {
+      ...(await met({ state: 'sending', owner: 'mine', version: 'same', kind: 'accepted' })),
+      number: 9_999,
+    };
+    await saveOutcome(context, gone, outcomes.accepted);
+    const told = await database.db.selectFrom('messages').select('body').where('key', '=', 'ops:lost:9999:0').execute();
+    expect(told[0]?.body).toMatch(/no longer knows #9999 .*op-1.*resume/s);
+    expect(await database.db.selectFrom('kv').selectAll().where('key', '=', 'pause').execute()).toHaveLength(1);
+  });
+});

@@ -1,0 +1,276 @@
+import { describe, expect, test } from 'vitest';
+import type { AccessRequest } from '../../src/policy/policy.ts';
+import { decideAccess, mayAnywhere, mayRead, whoMay } from '../../src/policy/policy.ts';
+import type { Member } from '../../src/policy/rules.ts';
+import {
+  ana,
+  ben,
+  chi,
+  command,
+  company,
+  domain,
+  environment,
+  guy,
+  person,
+  policyOf,
+  rob,
+  rulesOf,
+  to,
+} from './fixtures.ts';
+
+const READ = '{ allow: [read], to: [developers, leads, readers] }';
+const PUSH =
+  '{ allow: [push], to: [developers], where: ["acme-shop/*"], approval: { by: [leads], count: 1, expires: 1h } }';
+const DESTROY =
+  '{ allow: [destructive], to: [leads], approval: { by: [leads], count: 2, expires: 30m, reason: required } }';
+const NO_DELETE = '{ deny: [delete], to: everyone, where: ["*/live"] }';
+const policy = rulesOf(
+  READ,
+  '{ allow: [routine, "allowlist add"], to: [developers], where: ["*/staging"] }',
+  PUSH,
+  DESTROY,
+  NO_DELETE,
+  '{ allow: [audit], to: [guides] }',
+  '{ deny: [images], to: [guides, readers] }',
+);
+
+const asks = (who: Member, parsed: AccessRequest) => decideAccess(policy, who, parsed);
+
+describe('who may do what, where', () => {
+  test.each<[string, Member, AccessRequest, 'allowed' | 'no rule' | 'denied']>([
+    ['a class covers its commands', ana, to('cache clear', 'acme-shop/staging'), 'allowed'],
+    ['a command by name', ana, to('allowlist add', 'acme-shop/staging'), 'allowed'],
+    ['not another command of its class', ana, to('allowlist remove', 'acme-shop/staging'), 'no rule'],
+    ['not elsewhere', ana, to('cache clear', 'acme-shop/live'), 'no rule'],
+    ['not somebody else', chi, to('cache clear', 'acme-shop/staging'), 'no rule'],
+    ['a person of no group', person('U0NOBODY'), to('logs', 'acme-shop/staging'), 'no rule'],
+    ['a read everywhere', rob, to('logs', 'acme-shop/live'), 'allowed'],
+    ['a read of what nobody knows the site of', rob, to('logs', 'somewhere'), 'allowed'],
+    ['a read without a target', rob, { command: command('environments'), aims: [] }, 'allowed'],
+    ['a change of what nobody knows the site of', ana, to('cache clear', 'staging'), 'no rule'],
+    ['a push with its source readable', ana, to('push', 'acme-shop/live', 'acme-shop/staging'), 'allowed'],
+    ['a push onto another site', ana, to('push', 'acme-blog/live', 'acme-shop/staging'), 'no rule'],
+    ['deny beats allow', chi, to('delete', 'acme-shop/live'), 'denied'],
+    ['deny only where it says', chi, to('delete', 'acme-shop/staging'), 'allowed'],
+    ['deny where the site is not known', chi, to('delete', 'staging'), 'denied'],
+    ['audit by name, in a user group', guy, { command: command('audit'), aims: [] }, 'allowed'],
+    ['audit is in no class', chi, { command: command('audit'), aims: [] }, 'no rule'],
+    [
+      'a user group somebody is not in',
+      person('U09GUY', 'S0OTHERS'),
+      { command: command('audit'), aims: [] },
+      'no rule',
+    ],
+  ])('%s', (_, who, parsed, expected) => {
+    const decision = asks(who, parsed);
+    expect(decision.kind === 'allowed' ? 'allowed' : decision.why.kind).toBe(expected);
+  });
+
+  test('a push needs to read its source', () => {
+    const blind = rulesOf('{ allow: [read], to: [developers], where: ["*/staging"] }', PUSH);
+    expect(decideAccess(blind, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('allowed');
+    expect(decideAccess(blind, ana, to('push', 'acme-shop/staging', 'acme-shop/live')).kind).toBe('not allowed');
+  });
+
+  test('a denied read keeps a source from being pushed', () => {
+    const closed = rulesOf(READ, PUSH, '{ deny: [read], to: [developers], where: ["acme-shop/secret"] }');
+    expect(decideAccess(closed, ana, to('push', 'acme-shop/live', 'acme-shop/secret'))).toMatchObject({
+      why: { kind: 'denied' },
+    });
+    expect(decideAccess(closed, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('allowed');
+  });
+
+  test('a report allowed by name may read, but nothing may be pushed from there', () => {
+    const named = rulesOf('{ allow: [logs], to: [developers] }', PUSH);
+    const logs: AccessRequest = { command: command('logs'), aims: [{ target: environment('a/b'), access: 'read' }] };
+    expect(decideAccess(named, ana, logs).kind).toBe('allowed');
+    expect(decideAccess(named, ana, to('push', 'acme-shop/live', 'acme-shop/staging')).kind).toBe('not allowed');
+    expect(mayRead(named, ana, environment('a/b'))).toBe(false);
+  });
+
+  test('every target has to be allowed', () => {
+    const both = (second: string): AccessRequest => ({
+      command: command('cache clear'),
+      aims: ['acme-shop/staging', second].map((name) => ({ target: environment(name), access: 'change' })),
+    });
+    expect(asks(ana, both('acme-blog/staging')).kind).toBe('allowed');
+    expect(asks(ana, both('acme-blog/live')).kind).toBe('not allowed');
+  });
+
+  test('the company is allowed by its name, or by a rule without where', () => {
+    const some = rulesOf(
+      '{ allow: [sensitive], to: [developers], where: [company] }',
+      '{ allow: [clone], to: [leads] }',
+    );
+    expect(decideAccess(some, ana, to('clone', company)).kind).toBe('allowed');
+    expect(decideAccess(some, chi, to('clone', company)).kind).toBe('allowed');
+    expect(decideAccess(some, ana, to('clone', 'acme-shop/live')).kind).toBe('not allowed');
+    expect(decideAccess(some, ana, to('dns set', domain('example.com'))).kind).toBe('not allowed');
+    const bare = { command: command('clone'), aims: [] };
+    expect([decideAccess(some, ana, bare).kind, decideAccess(some, rob, bare).kind]).toEqual([
+      'allowed',
+      'not allowed',
+    ]);
+    expect(decideAccess(rulesOf('{ allow: [clone], to: [leads], where: ["*/*"] }'), chi, bare).kind).toBe(
+      'not allowed',
+    );
+  });
+
+  test('what may be read, by its place', () => {
+    const staging = rulesOf('{ allow: [read], to: [readers], where: ["*/staging"] }');
+    const names = ['acme-shop/staging', 'acme-shop/live'];
+    expect(names.map((name) => mayRead(staging, rob, environment(name)))).toEqual([true, false]);
+  });
+
+  test('everyone means everyone, for allow and deny', () => {
+    const open = rulesOf('{ allow: [read], to: everyone }', '{ deny: [logs], to: everyone }');
+    expect(decideAccess(open, person('U0NOBODY'), to('files', 'a/b')).kind).toBe('allowed');
+    expect(decideAccess(open, person('U0NOBODY'), to('logs', 'a/b')).kind).toBe('not allowed');
+  });
+
+  test('a deny reaches a second account; an allow does not', () => {
+    const joined = policyOf(`version: 1
+people: { ana: [U01ANA, U0SECOND] }
+groups: { developers: [U01ANA], everybody: [U01ANA, U0SECOND] }
+rules:
+  - { allow: [routine], to: [developers] }
+  - { allow: [read], to: [everybody] }
+  - { deny: [files], to: [developers] }
+`);
+    const second = person('U0SECOND');
+    expect(decideAccess(joined, second, to('cache clear', 'a/b')).kind).toBe('not allowed');
+    expect(decideAccess(joined, second, to('logs', 'a/b')).kind).toBe('allowed');
+    expect(decideAccess(joined, second, to('files', 'a/b'))).toMatchObject({ why: { kind: 'denied' } });
+    const anywhere = ['cache clear', 'logs', 'files'].map((path) => mayAnywhere(joined, second, command(path)));
+    expect(anywhere).toEqual([false, true, false]);
+  });
+});
+
+describe('what the answer says', () => {
+  test('allowed: by which rules, with which lines', () => {
+    const decision = asks(ana, to('push', 'acme-shop/live', 'acme-shop/staging'));
+    expect(decision).toMatchObject({
+      rules: [
+        { line: 10, text: 'allow push to developers where acme-shop/*' },
+        { line: 8, text: 'allow read to developers, leads, readers' },
+      ],
+    });
+  });
+
+  test('no rule: who may instead, by which rule', () => {
+    expect(asks(rob, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual({
+      kind: 'not allowed',
+      why: { kind: 'no rule' },
+      whoMay: ['developers', 'leads'],
+      lets: [
+        { line: 10, text: 'allow push to developers where acme-shop/*' },
+        { line: 11, text: 'allow destructive to leads' },
+      ],
+    });
+  });
+
+  test('denied: by which rule; whom it does not name may still', () => {
+    expect(asks(chi, to('delete', 'acme-shop/live'))).toMatchObject({
+      why: { kind: 'denied', rule: { line: 12, text: 'deny delete to everyone where */live' } },
+      whoMay: [],
+    });
+    expect(asks(rob, to('images', 'acme-shop/staging'))).toMatchObject({
+      why: { kind: 'denied' },
+      whoMay: ['developers'],
+    });
+    const both = rulesOf('{ allow: [images], to: [developers, readers] }', '{ deny: [images], to: [readers] }');
+    expect(decideAccess(both, rob, to('images', 'acme-shop/live'))).toMatchObject({ whoMay: ['developers'] });
+  });
+
+  test('who may do all of it', () => {
+    expect(whoMay(policy, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual(['developers', 'leads']);
+    expect(whoMay(policy, to('push', 'acme-blog/live', 'acme-blog/staging'))).toEqual(['leads']);
+    expect(whoMay(policy, to('clone', company))).toEqual([]);
+    const open = rulesOf('{ allow: [read], to: everyone }', '{ allow: [push], to: [leads] }');
+    expect(whoMay(open, to('logs', 'acme-shop/live'))).toEqual(['everyone']);
+    expect(whoMay(open, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual(['leads']);
+  });
+
+  test('whether there is anything to say a command for', () => {
+    expect(mayAnywhere(policy, ben, command('push'))).toBe(true);
+    expect(mayAnywhere(policy, chi, command('delete'))).toBe(true);
+    expect(mayAnywhere(policy, rob, command('push'))).toBe(false);
+    expect(mayAnywhere(policy, chi, command('audit'))).toBe(false);
+    expect(mayAnywhere(rulesOf(DESTROY, '{ deny: [delete], to: [leads] }'), chi, command('delete'))).toBe(false);
+    // A deny in one place does not allow it in the others.
+    expect(mayAnywhere(rulesOf('{ deny: [delete], to: [leads], where: ["a/b"] }'), chi, command('delete'))).toBe(false);
+  });
+});
+
+describe('the approval it needs', () => {
+  const needed = (who: Member, parsed: AccessRequest, ...rules: string[]) => {
+    const decision = decideAccess(rulesOf(READ, ...rules), who, parsed);
+    return decision.kind === 'allowed' ? decision.approval : decision.kind;
+  };
+  const push = to('push', 'acme-shop/live', 'acme-shop/staging');
+  const allowed = (rest = '') => `{ allow: [push, images, "dns set"], to: [developers, leads]${rest} }`;
+  const HOUR = 3_600_000;
+
+  test.each<[string, AccessRequest, string[], unknown]>([
+    ['none for routine', to('images', 'a/b'), [allowed()], 'none'],
+    ['none for sensitive', to('dns set', domain('a.b')), [allowed()], 'none'],
+    [
+      'somebody else for destructive',
+      push,
+      [allowed()],
+      { requirements: [{ by: 'allowed', count: 1 }], expires: HOUR, reason: 'optional' },
+    ],
+    ['none for destructive where it is written out', push, [allowed(', approval: none')], 'none'],
+    [
+      'what is named stands for what goes without saying',
+      push,
+      [allowed(', approval: { by: [leads] }')],
+      { requirements: [{ by: ['leads'], count: 1 }], expires: HOUR, reason: 'optional' },
+    ],
+    [
+      'the strictest of the same approvers',
+      push,
+      [
+        allowed(', approval: { by: [leads], count: 2, expires: 2h }'),
+        allowed(', approval: { by: [leads], expires: 90s, reason: required }'),
+      ],
+      { requirements: [{ by: ['leads'], count: 2 }], expires: 90_000, reason: 'required' },
+    ],
+    [
+      'all of several approvers',
+      push,
+      [allowed(', approval: { by: [leads, readers] }'), allowed(', approval: { by: [readers], expires: 30m }')],
+      {
+        requirements: [
+          { by: ['leads', 'readers'], count: 1 },
+          { by: ['readers'], count: 1 },
+        ],
+        expires: HOUR / 2,
+        reason: 'optional',
+      },
+    ],
+    [
+      'the same approvers in another order, one of them named twice',
+      push,
+      [allowed(', approval: { by: [readers, leads, leads] }'), allowed(', approval: { by: [leads, readers] }')],
+      { requirements: [{ by: ['leads', 'readers'], count: 1 }], expires: HOUR, reason: 'optional' },
+    ],
+    [
+      'a rule that says nothing is not weakened by one that says none',
+      push,
+      [allowed(), allowed(', approval: none')],
+      { requirements: [{ by: 'allowed', count: 1 }], expires: HOUR, reason: 'optional' },
+    ],
+    [
+      'a rule for another place asks for nothing here',
+      push,
+      [
+        allowed(', approval: none'),
+        '{ allow: [push], to: [developers], where: ["blog/*"], approval: { by: [leads] } }',
+      ],
+      'none',
+    ],
+  ])('%s', (_, parsed, rules, expected) => {
+    expect(needed(ana, parsed, ...rules)).toEqual(expected);
+  });
+});

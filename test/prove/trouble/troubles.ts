@@ -1,0 +1,240 @@
+import { copyFileSync, renameSync } from 'node:fs';
+import { ids } from '../../stories/scenario.ts';
+import { eventually, type Scene } from '../scene.ts';
+import { remember } from '../set-back.ts';
+import type { Kind } from './change-kinds.ts';
+
+/** A trouble under way. */
+export type OngoingTrouble = {
+  /** Ends it. */
+  readonly mend: () => Promise<unknown> | void;
+  /** Does the last step in another way. */
+  readonly act?: () => Promise<unknown>;
+  /** What follows the last step; resolves when the trouble is at its worst. */
+  readonly comes?: () => Promise<unknown>;
+};
+
+/** Ordinary trouble: we kill no process and forge nothing. */
+export type Trouble = {
+  readonly name: string;
+  /** Starts before the last step. */
+  readonly begins: (scene: Scene, kind: Kind) => Promise<OngoingTrouble> | OngoingTrouble;
+  /** The policy; by default it names people by their ids. */
+  readonly policy?: string;
+  /** Whether the host cannot be read while it lasts, so that nothing can be called done. */
+  readonly isBlind?: true;
+  /** Whether the bot is down while it lasts. */
+  readonly isDown?: true;
+  /** The only database it can happen on; absent means both. */
+  readonly only?: Scene['database'];
+  /** The kinds of change it cannot happen to. */
+  readonly without?: readonly Kind['name'][];
+  /** Allowed outcomes besides *written once, done*. */
+  readonly mayBe?: readonly string[];
+};
+
+const rules = (developers: string, leads: string): string => `
+version: 1
+live: ['*/live']
+groups:
+  developers: [${developers}]
+  leads: [${leads}]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine, sensitive], to: [developers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+channels: { ops: C0OPS }
+`;
+
+/** Ana may ask for everything. A push needs approval by Chi or Dee. */
+export const byPeople = rules(ids.ana, `${ids.chi}, ${ids.dee}`);
+/** The same people, named by their user groups. */
+const byGroups = rules('S0DEVS', 'S0LEADS');
+
+const always = { times: 'always' } as const;
+
+/** The bot is stopped, something breaks, and the bot starts again. */
+const restartInto =
+  (cause: (scene: Scene) => unknown): Trouble['begins'] =>
+  async (scene) => {
+    await scene.scenario.stop();
+    cause(scene);
+    await scene.start(0, 'connected');
+    return { mend: () => void scene.scenario.hosting.faults.remove() };
+  };
+
+const hostListsNothing = ({ scenario: { hosting } }: Scene): void => {
+  const empty = (path: string, company: object): unknown =>
+    hosting.faults.add({ kind: 'status', method: 'GET', path, status: 200, body: { company }, ...always });
+  empty('/sites', { sites: [] });
+  empty('/domains', { domains: [] });
+  empty('/company/*/wp-themes', { themes: { total: 0, items: [] } });
+};
+
+/** The bot starts while Slack does not say who is in which user group. The bot is told when that ends. */
+const groupsAnswer =
+  (error: string): Trouble['begins'] =>
+  async (scene, kind) => {
+    const { slack } = scene.scenario;
+    const refuse = (): unknown => slack.faults.add({ method: 'usergroups.users.list', kind: 'error', error });
+    await restartInto(refuse)(scene, kind);
+    return {
+      mend: async () => {
+        slack.faults.remove();
+        for (const { id, users } of slack.groups()) await slack.changeGroup(id, users);
+      },
+    };
+  };
+
+/** Lets the held request go; resolves when the host has the write. */
+async function sent({ scenario, hurry }: Scene, before: number): Promise<void> {
+  await eventually('written', async () => {
+    await hurry();
+    return scenario.writes().length > before ? '' : 'no write yet';
+  });
+}
+
+/** From the write on, every read of the host returns its gateway's page. */
+const gatewayAfterTheWrite: Trouble['begins'] = (scene) => {
+  const { hosting } = scene.scenario;
+  const before = scene.scenario.writes().length;
+  return {
+    comes: async () => {
+      await sent(scene, before);
+      hosting.faults.add({ kind: 'gateway', method: 'GET', status: 500, ...always });
+    },
+    mend: () => void hosting.faults.remove(),
+  };
+};
+
+const channelRefuses =
+  (error: string): Trouble['begins'] =>
+  ({ scenario: { slack } }) => {
+    slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel: 'C0ACME' });
+    return { mend: () => void slack.faults.remove() };
+  };
+
+/** The running bot's wall clock jumps by this many hours, and back at the end. */
+const clockJumps =
+  (hours: number): Trouble['begins'] =>
+  async ({ setClock }) => {
+    await setClock(hours);
+    return { mend: () => setClock(0) };
+  };
+
+/** The process ends by itself, as it must, and is started again. */
+const endsAndStarts = (scene: Scene): OngoingTrouble => ({
+  comes: () =>
+    eventually('ended', async () => {
+      if (scene.hasEnded()) return '';
+      await scene.hurry();
+      return 'it still runs';
+    }),
+  mend: () => scene.start(),
+});
+
+const flushFails: Trouble['begins'] = (scene) => {
+  scene.failFlush();
+  return endsAndStarts(scene);
+};
+
+const fileIsReplaced: Trouble['begins'] = (scene) => {
+  const file = scene.scenario.databaseUrl.slice('sqlite:'.length);
+  copyFileSync(file, `${file}.copy`);
+  renameSync(`${file}.copy`, file);
+  return endsAndStarts(scene);
+};
+
+/** The database is restored to before the change was sent, while the host has it. */
+const commitIsLost: Trouble['begins'] = async (scene) => {
+  const { scenario, write, rows } = scene;
+  const before = scenario.writes().length;
+  const isPaused = `insert into kv (key, value, at) values ('pause', '{"by":"U03CHI","name":"Chi","at":1}', 1)`;
+  await write(isPaused);
+  scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 1_500 });
+  scenario.hosting.faults.add({ kind: 'delay', method: 'PUT', ms: 1_500 });
+  const unpause = (): Promise<unknown> => write(`delete from kv where key = 'pause'`);
+  return {
+    comes: async () => {
+      await eventually('approved', async () => {
+        const approved = await rows(`select 1 as found from changes where state = 'approved'`);
+        const pending = await rows(`select 1 as found from messages where due_at is not null`);
+        return approved.length > 0 && pending.length === 0 ? '' : 'not yet';
+      });
+      const setBack = await remember(write);
+      await unpause();
+      await sent(scene, before);
+      await setBack();
+    },
+    // A person has checked the host's panel and resumes.
+    mend: async () => {
+      scenario.hosting.faults.remove();
+      await unpause();
+    },
+  };
+};
+
+/** Ana edits a message until it contains the command. Routine kinds need only words and are asked by a mention. */
+const messageIsEdited: Trouble['begins'] = async ({ scenario: { slack } }, kind) => {
+  const mention = `<@U0SITEHAND> ${kind.words}`;
+  const isRoutine = kind.name === 'routine';
+  const said = isRoutine ? undefined : await slack.say(ids.ana, 'C0ACME', 'what shall we do?');
+  let ts = said?.ts ?? '';
+  return {
+    ...(isRoutine && {
+      act: async () => {
+        const said = await slack.mention(ids.ana, 'C0ACME', kind.words);
+        ({ ts } = said);
+        return said;
+      },
+    }),
+    comes: async () => {
+      for (const words of [mention, `${mention} --reason again`]) await slack.edit(ids.ana, 'C0ACME', ts, words);
+    },
+    mend: () => undefined,
+  };
+};
+
+export const troubles: readonly Trouble[] = [
+  {
+    name: 'the host is away while the bot restarts',
+    begins: restartInto(({ scenario }) => scenario.hosting.faults.add({ kind: 'status', status: 503, ...always })),
+  },
+  { name: 'the host lists nothing while the bot restarts', begins: restartInto(hostListsNothing) },
+  { name: 'a gateway answers HTML once it was written', isBlind: true, begins: gatewayAfterTheWrite },
+  {
+    name: 'user groups cannot be read (missing_scope)',
+    policy: byGroups,
+    begins: groupsAnswer('missing_scope'),
+  },
+  {
+    name: 'user groups are gone (no_such_subteam)',
+    policy: byGroups,
+    begins: groupsAnswer('no_such_subteam'),
+  },
+  { name: 'the channel has rules of posting', begins: channelRefuses('restricted_action_read_only_channel') },
+  { name: 'a message is edited', begins: messageIsEdited },
+  { name: 'the clock is set back two hours', only: 'SQLite', begins: clockJumps(-2) },
+  { name: 'the clock is set forward two hours', only: 'SQLite', begins: clockJumps(2) },
+  {
+    name: 'a flush fails',
+    only: 'SQLite',
+    isDown: true,
+    begins: flushFails,
+    mayBe: ['1 written, unknown', '0 written, unknown'],
+  },
+  {
+    name: 'the database file is replaced',
+    only: 'SQLite',
+    isDown: true,
+    begins: fileIsReplaced,
+    mayBe: ['1 written, unknown', '0 written, unknown'],
+  },
+  {
+    name: 'a commit is lost',
+    only: 'PostgreSQL',
+    without: ['timed'],
+    begins: commitIsLost,
+    mayBe: ['1 written, unknown'],
+  },
+];

@@ -1,0 +1,152 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import type { TestUser, ChangeThread } from './people.ts';
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  leads: [U03CHI, U04DEE]
+  developers: [U01ANA, U02BEN, U04DEE, U05FAY, U06ROB]
+  fay: [U05FAY]
+rules:
+  - { allow: [read], to: everyone }
+  - allow: [push]
+    to: [developers]
+    where: ['acme-shop/*', 'acme-blog/*']
+    approval: { by: [leads], count: 1, expires: 1h }
+  - allow: [push]
+    to: [developers]
+    where: ['acme-docs/*']
+    approval: { by: [leads], count: 2, expires: 2h }
+  - allow: [routine]
+    to: [developers]
+    approval: { by: [fay], count: 1, expires: 1h }
+  - allow: [routine]
+    to: [developers]
+    where: ['lumen-studio/live']
+    approval: { by: [fay], count: 1, expires: 30m, reason: required }
+`;
+
+let scenario: Scenario;
+beforeAll(async () => {
+  scenario = await openScenario({ policy, hosting: { durations: { 'environments:push': 0, 'cache:clear': 0 } } });
+});
+afterAll(() => scenario.close());
+
+const direct = (who: TestUser, words: RegExp): VisibleMessage | undefined =>
+  scenario.slack.messages({ channel: who.direct, as: who.id }).find(({ text }) => words.test(text));
+const heardDirectly = (who: TestUser, words: RegExp): Promise<VisibleMessage> =>
+  scenario.slack.until(() => direct(who, words), patienceMs);
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
+const voted = ({ number }: ChangeThread): readonly unknown[] =>
+  scenario.rows('select person from votes where change = ?', number);
+
+describe.concurrent('who is asked to approve', () => {
+  test('gets the card directly, decides there, and every copy loses its buttons; the requester hears of it directly', async () => {
+    const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
+    const change = await ana.wants(
+      '/site push acme-shop/live acme-shop/staging --database --reason "fresh data"',
+      ana.direct,
+    );
+    await change.tells(/^@Chi or @Dee: this is waiting for your approval until /);
+    const mine = new RegExp(`^⏳ Push acme-shop/live → acme-shop/staging · #${change.number}\\n`);
+    const [copy, other] = await Promise.all([heardDirectly(chi, mine), heardDirectly(dee, mine)]);
+    expect([copy, other].map(labels)).toEqual(
+      Array.from({ length: 2 }, () => ['Approve', 'Everything that will be sent', 'Decline…', 'Cancel']),
+    );
+    expect(copy.text).toContain('The DATABASE of acme-shop/staging will be replaced.');
+    expect(copy.controls[0]?.confirm).toContain('The DATABASE of acme-shop/staging will be replaced.');
+    await chi.clicks(copy, 'Approve');
+    await change.tells('Approved by @Chi. Sending it now.');
+    await heardDirectly(ana, new RegExp(`#${change.number} · Push [^]*Approved by @Chi`));
+    const none = (who: TestUser, { ts }: VisibleMessage): Promise<VisibleMessage> =>
+      scenario.slack.until(
+        () =>
+          scenario.slack
+            .messages({ channel: who.direct, as: who.id })
+            .find((one) => one.ts === ts && one.controls.length === 0),
+        patienceMs,
+      );
+    await Promise.all([none(chi, copy), none(dee, other)]);
+    await change.tells(/^✅ Done after /);
+    expect(scenario.writes('acme-shop/staging')).toHaveLength(1);
+  });
+
+  test('is asked of five changes of one person at most; the sixth is refused with what to do', async () => {
+    const ben = scenario.person('ben');
+    const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'north-bakery', 'harbor-events'];
+    for (const site of sites) await ben.asks(`/site cache clear ${site}/live`, ben.direct);
+    const sixth = await ben.says('/site cache clear acme-shop/staging', ben.direct);
+    const refused = await sixth.hears('You already have 5 changes waiting for approval. Nothing was asked.');
+    expect(labels(refused)).toEqual(['Show them']);
+    expect(scenario.rows('select 1 from changes where requester = ?', ben.id)).toHaveLength(5);
+  });
+
+  test('has let it go by: it is expired, a late click is refused, and Ask again opens the same words', async () => {
+    const [rob, chi] = [scenario.person('rob'), scenario.person('chi')];
+    const line = '/site push acme-blog/live acme-blog/staging --files --search-replace';
+    const change = await rob.wants(line, 'C0GENERAL');
+    const { blocks } = change.card();
+    scenario.rewrite('update changes set expires_at = 1 where number = ?', change.number);
+    const late = await chi.clicks(change.card(), 'Approve');
+    await late.hears(/^#\d+: The time to approve it ended at .* Nothing was changed by your click\./);
+    scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
+    const told = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
+    await heardDirectly(rob, /It wasn't approved in time/);
+    await change.shows('⛔ Push acme-blog/live → acme-blog/staging');
+    await scenario.redraws(change, blocks);
+    const later = await chi.clicks(change.card(), 'Approve');
+    await later.hears(/^#\d+: It's too late for that. Current state: Nothing was sent\. It wasn't approved in time\./);
+    expect(voted(change)).toEqual([]);
+    expect(labels(told)).toEqual(['Ask again']);
+    await rob.clicks(told, 'Ask again');
+    await rob.form('Nothing is sent until it is approved');
+    const again = await rob.confirms({}, 'C0GENERAL');
+    const wordsOf = ({ number }: ChangeThread): unknown =>
+      scenario.rows('select args from changes where number = ?', number)[0]?.['args'];
+    expect(wordsOf(again)).toEqual(wordsOf(change));
+    expect(scenario.writes('acme-blog/staging')).toEqual([]);
+  });
+
+  test('is reminded at half time, in the thread and directly, unless they have approved already', async () => {
+    const [fay, chi, dee] = [scenario.person('fay'), scenario.person('chi'), scenario.person('dee')];
+    const change = await fay.wants('/site push acme-docs/live acme-docs/staging --files', 'C0OPS');
+    await change.tells(/^2 of @Chi, @Dee: this is waiting for your approval until /);
+    const due = (): number =>
+      Number(scenario.rows('select due_at from changes where number = ?', change.number)[0]?.['due_at']);
+    const [row] = scenario.rows('select created_at, expires_at from changes where number = ?', change.number);
+    const [from, to] = [Number(row?.['created_at']), Number(row?.['expires_at'])];
+    expect(due()).toBe(from + (to - from) / 2);
+    const soonDue = (): void => scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
+    soonDue();
+    await change.tells(/^⏳ 2 of @Chi, @Dee: this is still waiting for your approval, until /);
+    const reminded = new RegExp(`#${change.number} · Push [^]*this is still waiting for your approval`);
+    await Promise.all([heardDirectly(chi, reminded), heardDirectly(dee, reminded)]);
+    await chi.clicks(change.card(), 'Approve');
+    await change.tells('Approved by @Chi. One more approval is needed.');
+    soonDue();
+    await change.tells(/^⏳ @Dee: this is still waiting for your approval, until /);
+    const count = (who: TestUser): number =>
+      scenario.slack.messages({ channel: who.direct, as: who.id }).filter(({ text }) => reminded.test(text)).length;
+    await scenario.slack.until(() => (count(dee) === 2 ? true : undefined), patienceMs);
+    expect(count(chi)).toBe(1);
+    expect(scenario.writes('acme-docs/staging')).toEqual([]);
+  });
+
+  test('wants to know why, where the rules say so: without a reason a form asks for it', async () => {
+    const chi = scenario.person('chi');
+    const [dee, fay] = [scenario.person('dee'), scenario.person('fay')];
+    await dee.opens('/site cache clear lumen-studio/live', 'The rules want a reason for this. Nothing was done.');
+    const { errors } = await dee.submits();
+    expect(errors['field:reason']).toContain('The rules want a reason for this. Nothing was done.');
+    const change = await dee.confirms({ Reason: 'stale prices' }, 'C0ACME');
+    const refused = await chi.clicks(change.card(), 'Approve');
+    await refused.hears("You're not among the people who can approve it. Nothing was changed by your click.");
+    await fay.clicks(change.card(), 'Approve');
+    await change.tells(/^✅ Done after /);
+    expect(scenario.writes('lumen-studio/live')).toHaveLength(1);
+  });
+});

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import { openScenario, type Scenario } from './scenario.ts';
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  leads: [U03CHI, U04DEE]
+  developers: [U01ANA, U02BEN, U05FAY]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [push, 'allowlist add'], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+  - { allow: [pause, resume], to: [leads] }
+channels:
+  ops: G0BAKERY
+`;
+
+let scenario: Scenario;
+beforeAll(async () => {
+  scenario = await openScenario({ policy, hosting: { durations: { 'environments:push': 0 } } });
+});
+afterAll(() => scenario.close());
+
+const onto = (site: string): string => `/site push ${site}/live ${site}/staging --database`;
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
+const locksOf = (number: number): readonly unknown[] =>
+  scenario.rows('select target from locks where change = ?', number);
+const stateOf = (number: number): unknown =>
+  scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
+
+test('promise 4: a pause holds what is approved; what has drifted or expired by then is not sent, the rest goes', async () => {
+  const [ana, ben, fay, chi, dee] = [
+    scenario.person('ana'),
+    scenario.person('ben'),
+    scenario.person('fay'),
+    scenario.person('chi'),
+    scenario.person('dee'),
+  ];
+  const [goes, drifts, expires] = await Promise.all([
+    ana.wants(onto('acme-shop')),
+    ben.asks('/site allowlist add harbor-events/staging 198.51.100.6', 'C0GENERAL'),
+    fay.wants(onto('acme-blog'), 'C0OPS'),
+  ]);
+  const written = scenario.writes().length;
+  await (
+    await chi.says('/site pause the host is odd', 'G0BAKERY')
+  ).hears('Sending is paused: I send nothing from now on');
+  for (const change of [drifts, expires, goes]) {
+    await dee.clicks(change.card(), 'Approve');
+    await change.tells(
+      'Approved by @Dee. All sending is paused. It will be sent after resume, if it is still valid then.',
+    );
+  }
+  await goes.shows('Not sent yet. All sending is paused.');
+  scenario.hosting.world.environmentNamed('harbor-events/staging')?.allowlist.push('192.0.2.9');
+  scenario.rewrite('update changes set expires_at = 1, due_at = 1 where number = ?', expires.number);
+  const lost = await expires.tells('⛔ Nothing was sent. It was not sent in time.');
+  expect(labels(lost)).toEqual(['Ask again']);
+  expect(locksOf(expires.number)).toEqual([]);
+  expect(scenario.writes()).toHaveLength(written);
+  const named = [`• #${goes.number} Push acme-shop/live → acme-shop/staging`, `• #${drifts.number} `];
+  const again = await (await chi.says('/site pause', 'G0BAKERY')).hears('Sending is already paused');
+  for (const line of named) expect(again.text).toContain(line);
+  const resumed = await dee.says('/site resume', 'G0BAKERY');
+  const answer = await resumed.hears('2 approved changes are sent now, after I check rights and targets again.');
+  for (const line of named) expect(answer.text).toContain(line);
+  const told = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
+  expect(told.text).toContain('192.0.2.9');
+  await goes.tells(/^✅ Done after /);
+  expect(scenario.writes()).toHaveLength(written + 1);
+});
+
+test('a forgotten request keeps nobody out, but a lock refuses the last vote, on the source of a push too, until it is freed', async () => {
+  const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
+  const forgotten = await scenario.person('fay').wants(onto('north-bakery'), 'C0OPS');
+  const push = await ana.wants('/site push north-bakery/staging north-bakery/live --files', 'C0GENERAL');
+  await chi.clicks(push.card(), 'Approve');
+  const stop = await push.tells('Sending in 10 s.');
+  await scenario.holds(push.number);
+  const change = await ben.asks('/site allowlist add north-bakery/staging 198.51.100.5');
+  await change.tells(`north-bakery/staging is locked by #${push.number}. It can be approved when that lock is gone.`);
+  const refused = await chi.clicks(change.card(), 'Approve');
+  await refused.hears(
+    new RegExp(
+      `^north-bakery/staging is locked by #${push.number}\\. Nothing was sent\\. Your approval was not counted\\.`,
+    ),
+  );
+  expect(stateOf(change.number)).toBe('waiting');
+  expect(scenario.rows('select * from votes where change = ?', change.number)).toEqual([]);
+  await ben.clicks(stop, 'Stop');
+  await push.tells('⛔ Stopped by @Ben. Nothing was sent.');
+  await chi.clicks(change.card(), 'Approve');
+  await change.tells(/^✅ 198\.51\.100\.5 is on the SSH allowlist of north-bakery\/staging/);
+  expect(scenario.writes('north-bakery/staging').map(({ section }) => section)).toEqual(['4.16']);
+  expect(stateOf(forgotten.number)).toBe('waiting');
+});
