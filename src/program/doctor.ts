@@ -20,6 +20,7 @@ import { boltLogger, clientOptions } from '../slack/client/client-options.ts';
 import { createPeople } from '../slack/client/people.ts';
 import { whoAmI, type Bot } from '../slack/client/token.ts';
 import { openDatabase, openToRead, type Database } from '../storage/database.ts';
+import { kindOf } from '../storage/sql-dialect.ts';
 import { clockOf } from '../storage/time.ts';
 import { code, joined, plain, say } from '../text.ts';
 
@@ -168,8 +169,7 @@ async function dataOf(url: string): Promise<Data> {
     return noData({ Database: well(say`${code(file)} is not there yet; the first start makes it`) });
   try {
     const db = await opened(url);
-    const kind = file === undefined ? 'postgres' : 'sqlite';
-    return { database: { db, kind, now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
+    return { database: { db, kind: kindOf(db), now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
   } catch (error) {
     const unread = unknown(say`unknown: the database can't be read`);
     const why = scrub(error instanceof Error ? error.message : String(error));

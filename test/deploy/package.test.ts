@@ -50,7 +50,8 @@ test('help names what there is to run, and a word that is none does nothing', as
   for (const words of [[], ['help'], ['audit', '--help']]) {
     const { code, out } = await sitehand(words);
     expect({ code, starts: out.startsWith('  sitehand start') }).toEqual({ code: 0, starts: true });
-    for (const name of ['policy check', 'audit verify', 'audit export']) expect(out).toContain(`sitehand ${name}`);
+    for (const name of ['doctor', 'policy check', 'policy explain', 'policy test', 'audit verify', 'audit export'])
+      expect(out).toContain(`sitehand ${name}`);
   }
   expect(await sitehand(['stat'])).toEqual({
     code: 2,
@@ -84,6 +85,9 @@ test('policy check names every mistake as editors and CI read it, and ends with 
   expect(missing.code).toBe(1);
   expect(missing.out).toContain('cannot be read');
   expect(await sitehand(['policy', 'chekc'])).toMatchObject({ code: 2, out: '' });
+  const explained = await sitehand(['policy', 'explain', '@leads pause'], { POLICY_FILE: example });
+  expect(explained).toMatchObject({ code: 0, said: '' });
+  expect(explained.out).toMatch(/^@leads may run pause\n/);
 });
 
 test('the bot runs from it: a push is approved and written once, a long log is read, and the trail verifies', async () => {
@@ -106,6 +110,10 @@ test('the bot runs from it: a push is approved and written once, a long log is r
     scenario.hosting.faults.add({ kind: 'status', method: 'GET', path, status: 200, body });
     const read = await ana.says('/site logs acme-blog/staging error --lines 20000');
     await read.hears('20,000');
+
+    const examined = await sitehand(['doctor'], scenario.environment);
+    expect(examined.out).toMatch(/✅ All 14 checks are fine\n$/);
+    expect(examined.code).toBe(0);
 
     const environment = { DATABASE_URL: scenario.databaseUrl, AUDIT_KEY: canaries.audit };
     const verified = await sitehand(['audit', 'verify'], environment);

@@ -99,7 +99,7 @@ async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<Sta
   const { at, trouble: lasting, cut } = listing();
   const trouble = lasting ?? (answer instanceof HostTrouble && isOfHost(answer) ? answer : undefined);
   const last = at === undefined ? say`have not been listed yet` : say`were last listed ${time(at, 'date')}`;
-  if (trouble) return bad(say`${inWords(trouble)} The sites ${last}.`, 'I list them again every half minute.');
+  if (trouble) return bad(say`${inWords(trouble)} The sites ${last}.`, 'Try again in a minute.');
   if (at === undefined) return bad(say`the sites ${last}`, 'Try again in a minute.');
   if (at < since || answer === undefined)
     return bad(
