@@ -22,9 +22,12 @@ import { code, joined, say } from '../text.ts';
  * Throws `Refusal`.
  */
 export async function explainPolicy(policy: Policy, question: string): Promise<Ability> {
-  const [who = '', ...words] = split(question).map(({ text }) => text);
+  const [who = ''] = question.trim().split(/\s/, 1);
+  // As typed, because a quoted word is no option.
+  const typed = question.trim().slice(who.length).trim();
   const { rules, person } = somebody(policy, who.replace(/^@/, ''));
-  if (words.length === 0) throw new Refusal(say`No command follows ${code(who)}. Nothing was answered.`);
+  if (typed === '') throw new Refusal(say`No command follows ${code(who)}. Nothing was answered.`);
+  const words = split(typed).map(({ text }) => text);
   const names = namesIn(rules, words);
   const context = {
     policy: () => rules,
@@ -33,7 +36,7 @@ export async function explainPolicy(policy: Policy, question: string): Promise<A
     personOf: async (id: string) => ({ ...person, id }),
     membersOf: async () => undefined,
   };
-  return explainAccess(context, person, words, undefined);
+  return explainAccess(context, person, [typed], undefined);
 }
 
 type Asked = { readonly rules: Policy; readonly person: Person };

@@ -89,18 +89,24 @@ async function disappointment(rules: Policy, { question, expects }: Expectation)
   const answer = await answerTo(rules, question);
   if (answer instanceof Refusal) return `${question}: ${inLine(answer)}`;
   const found = outcomeOf(answer);
-  if (found === expects || (expects === 'approval' && found.startsWith('approval by '))) return undefined;
+  if (found === expects || (expects === 'approval' && isReachable(found))) return undefined;
   const why = pageOf(answer, false).parts.flatMap((part) => (part.kind === 'text' ? [plain(part.text)] : []));
   return `${question}: expected ${expects}, found ${found}. ${why.join(' ')}`;
 }
 
-/** `allowed`, `approval by 2 of leads`, `refused` or `unknown`. */
+const tooFew = ', who are too few';
+const isReachable = (found: string): boolean => found.startsWith('approval by ') && !found.endsWith(tooFew);
+
+/** `allowed`, `approval by 2 of leads`, the same with `, who are too few`, `refused` or `unknown`. */
 function outcomeOf({ answer }: Ability): string {
   if (answer.kind === 'for everybody') return 'allowed';
   if (answer.kind === 'unknown') return answer.kind;
   if (answer.kind !== 'allowed') return 'refused';
   if (answer.approval === 'none') return 'allowed';
-  return `approval by ${answer.approval.asks.map(({ count, groups }) => `${count} of ${groups.join(', ')}`).join(' and ')}`;
+  const { asks } = answer.approval;
+  const isShort = asks.some(({ count, people, userGroups }) => people < count && userGroups === undefined);
+  const who = asks.map(({ count, groups }) => `${count} of ${groups.join(', ')}`).join(' and ');
+  return `approval by ${who}${isShort ? tooFew : ''}`;
 }
 
 async function answerTo(rules: Policy, question: string): Promise<Ability | Refusal> {

@@ -99,8 +99,8 @@ test(
     scenario.slack.faults.add({ kind: 'html', method: 'auth.test', times: 100 });
     scenario.slack.faults.add({ kind: 'reset', method: 'apps.connections.open', times: 100 });
     await expectChecks(scenario, {}, 1, [
-      '? Slack app: unknown: Slack has not answered',
-      '? Deliveries from Slack: unknown: Slack has not answered',
+      '? Slack app: unknown: Slack gave no usable answer',
+      '? Deliveries from Slack: unknown: Slack gave no usable answer',
       "✗ Slack: doesn't say who I am",
       '? Slack user groups: unknown: Slack has not said who I am',
     ]);

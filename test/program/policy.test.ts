@@ -125,6 +125,28 @@ test.each([
   expect(out).toMatch(says);
 });
 
+test('an approval that too few could give is not as expected', async () => {
+  const rules = `version: 1
+groups: { leads: [U0000000002, U0000000003], dev: [U0000000005] }
+rules:
+  - allow: [read]
+    to: [leads, dev]
+  - allow: [destructive]
+    to: [leads, dev]
+    approval: { by: [leads], count: 2 }
+`;
+  const question = '@U0000000002+none delete acme-shop/staging';
+  const expected = file('few.yml', `approval:\n  - '${question}'\n  - '${question}': 2 of leads\n`);
+  const { code, out } = await run(['test', expected], { POLICY_FILE: file('few-rules.yml', rules) });
+  expect(code).toBe(1);
+  expect(out).toMatch(/found approval by 2 of leads, who are too few\.[^]*\n2 of 2 expectations do not hold\.\n$/);
+});
+
+test('a quoted word of a question is no option, as in Slack', async () => {
+  expect(await run(['explain', '@leads unlock acme-shop/live --force'])).toMatchObject({ code: 0 });
+  expect(await run(['explain', '@leads unlock acme-shop/live "--force"'])).toMatchObject({ code: 2, out: '' });
+});
+
 test('a file that is not there is named, and a policy with mistakes is not asked', async () => {
   const nowhere = ['test', join(folder, 'nowhere.yml')];
   const missing = await run(nowhere);

@@ -66,6 +66,6 @@ export async function checkAppToken(client: WebClient): Promise<State> {
 function refusal(error: unknown, variable: string, hint: string): State {
   const word = platformError(error);
   return word === undefined
-    ? { ...unknown(say`unknown: Slack has not answered`), hint: say`Check SLACK_API_URL and the network.` }
+    ? { ...unknown(say`unknown: Slack gave no usable answer`), hint: say`Check SLACK_API_URL and the network.` }
     : bad(say`Slack refuses ${code(variable)} (${code(word)})`, hint);
 }
