@@ -4,6 +4,7 @@ import { findingPage } from '../commands/builtin/audit/verify.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { catalogue } from '../commands/index.ts';
+import { textsIn } from '../commands/kit/page.ts';
 import { momentAt } from '../commands/kit/values/times.ts';
 import { auditKeysOf, ConfigMistakes, readTrailConfig, type TrailConfig } from '../config.ts';
 import { Refusal, type Args } from '../errors.ts';
@@ -12,7 +13,7 @@ import { headOf, lineOf } from '../pipeline/audit/audit-export.ts';
 import { wholeTrail } from '../pipeline/audit/audit-query.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { scrub } from '../secret.ts';
-import { openToRead } from '../storage/database.ts';
+import { openToRead, sqlitePath } from '../storage/database.ts';
 import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { joined, plain } from '../text.ts';
@@ -67,7 +68,7 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Ou
 
 /** Opens the database. A missing file throws `Refusal`: opened anyway, it would be an empty and unaltered trail. */
 async function opened(url: string): Promise<Awaited<ReturnType<typeof openToRead>>> {
-  const file = /^sqlite:(.+)$/s.exec(url)?.[1];
+  const file = sqlitePath(url);
   if (file !== undefined && !existsSync(file)) {
     throw new Refusal(`I can't find the database file ${resolve(file)}. Nothing was read, and nothing was changed.`, {
       hint: 'Set DATABASE_URL to the value the bot uses, like sqlite:/srv/sitehand/data/sitehand.db, or run this in its folder.',
@@ -79,7 +80,7 @@ async function opened(url: string): Promise<Awaited<ReturnType<typeof openToRead
 async function verify(db: ReadHandle, keys: readonly Buffer[], write: Out['write']): Promise<number> {
   const finding = await findingOf(db, keys, await clockOf(db));
   const { title, parts } = findingPage(finding);
-  const lines = [title, ...parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))];
+  const lines = [title, ...textsIn(parts)];
   await write(`${plain(joined(lines, '\n'))}\n`);
   return endOf[finding.verdict.kind];
 }

@@ -19,7 +19,7 @@ import { createChannelLook } from '../slack/client/channel-access.ts';
 import { boltLogger, clientOptions } from '../slack/client/client-options.ts';
 import { createPeople } from '../slack/client/people.ts';
 import { whoAmI, type Bot } from '../slack/client/token.ts';
-import { openDatabase, openToRead, type Database } from '../storage/database.ts';
+import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/database.ts';
 import { kindOf } from '../storage/sql-dialect.ts';
 import { clockOf } from '../storage/time.ts';
 import { code, joined, plain, say } from '../text.ts';
@@ -164,7 +164,7 @@ type Data = {
 
 /** The bot's database, opened to be read. In its place an empty one if there is none yet, or if it cannot be opened. */
 async function dataOf(url: string): Promise<Data> {
-  const file = /^sqlite:(.+)$/s.exec(url)?.[1];
+  const file = sqlitePath(url);
   if (file !== undefined && !existsSync(file))
     return noData({ Database: well(say`${code(file)} is not there yet; the first start makes it`) });
   try {

@@ -1,5 +1,6 @@
 import { pageOf } from '../commands/builtin/can.ts';
 import type { Ability } from '../commands/kit/builtin.ts';
+import { textsIn } from '../commands/kit/page.ts';
 import { rights } from '../commands/rights.ts';
 import { policyFileIn } from '../config.ts';
 import { Refusal } from '../errors.ts';
@@ -61,7 +62,7 @@ async function explain(rules: Policy, question: string, { write, complain }: Out
     return ends.wrong;
   }
   const { title, parts } = pageOf(answer, false);
-  const lines = [title, ...parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []))];
+  const lines = [title, ...textsIn(parts)];
   write(`${plain(joined(lines, '\n'))}\n`);
   return ends.holds;
 }
@@ -90,8 +91,8 @@ async function disappointment(rules: Policy, { question, expects }: Expectation)
   if (answer instanceof Refusal) return `${question}: ${inLine(answer)}`;
   const found = outcomeOf(answer);
   if (found === expects || (expects === 'approval' && isReachable(found))) return undefined;
-  const why = pageOf(answer, false).parts.flatMap((part) => (part.kind === 'text' ? [plain(part.text)] : []));
-  return `${question}: expected ${expects}, found ${found}. ${why.join(' ')}`;
+  const why = joined(textsIn(pageOf(answer, false).parts));
+  return `${question}: expected ${expects}, found ${found}. ${plain(why)}`;
 }
 
 const tooFew = ', who are too few';

@@ -87,7 +87,8 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
 
 /** Opens the same address read-only, beside a running bot, without migrating it. The caller must destroy it. */
 export async function openToRead(url: string): Promise<Kysely<Schema>> {
-  if (isSqlite(url)) return readSqlite(url.slice('sqlite:'.length));
+  const file = sqlitePath(url);
+  if (file !== undefined) return readSqlite(file);
   const { readPostgres } = await postgres();
   return readPostgres(url);
 }
@@ -95,12 +96,14 @@ export async function openToRead(url: string): Promise<Kysely<Schema>> {
 /** Loaded on demand: most bots run on SQLite. */
 const postgres = () => import('./postgres.ts');
 
-const isSqlite = (url: string): boolean => /^sqlite:./.test(url);
+/** The path of `sqlite:PATH`; undefined for any other address. */
+export const sqlitePath = (url: string): string | undefined => /^sqlite:(.+)$/s.exec(url)?.[1];
 
 type Ways = Pick<Database, 'db' | 'transaction' | 'statement' | 'unflushed' | 'stillOurs'>;
 
 async function openEither(url: string, { onLost = () => {}, ...options }: DatabaseOptions): Promise<Ways> {
-  if (isSqlite(url)) return openFile(url.slice('sqlite:'.length), options);
+  const file = sqlitePath(url);
+  if (file !== undefined) return openFile(file, options);
   if (/^postgres(ql)?:\/\//.test(url)) {
     const { openPostgres } = await postgres();
     const db = await openPostgres(url, onLost);

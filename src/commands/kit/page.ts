@@ -22,6 +22,10 @@ export type Page = {
 /** A text of its own, its lines below each other; empty ones are left out. */
 export const paragraph = (...lines: readonly Inline[]): Part => ({ kind: 'text', text: joined(lines, '\n') });
 
+/** The texts among the parts, for where there is nothing else to show. */
+export const textsIn = (parts: readonly Part[]): readonly Text[] =>
+  parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+
 /** A table, or `none` if it has no rows. */
 export const tableOr = (
   none: Inline,

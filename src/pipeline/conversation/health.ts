@@ -60,13 +60,13 @@ export function healthOf(
   return Promise.all(
     all.map(async ([what, probe]) => ({
       what,
-      ...(typeof probe === 'function' ? await attempt(checking, probe) : probe),
+      ...(typeof probe === 'function' ? await probed(checking, probe) : probe),
     })),
   );
 }
 
 /** An error's message is not shown: it may contain secrets. */
-function attempt(context: Checking, probe: Probe): Promise<State> {
+function probed(context: Checking, probe: Probe): Promise<State> {
   const late = bad("didn't answer in time", 'Try again in a minute. My log may say more.');
   const found = within(timeoutMs, Promise.resolve(context).then(probe));
   return found.catch((error: unknown) => (error instanceof TooLate ? late : unanswered));
