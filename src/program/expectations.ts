@@ -29,7 +29,12 @@ const approvers = z
 const file = z.strictObject(
   {
     allowed: questions,
-    approval: z.array(z.union([question, approvers], `expected ${example}, perhaps with its approvers`)).default([]),
+    approval: z
+      .array(
+        z.union([question, approvers], `expected ${example}, perhaps with its approvers`),
+        'expected a list of questions, each perhaps with its approvers',
+      )
+      .default([]),
     refused: questions,
     unknown: questions,
   },
@@ -66,6 +71,9 @@ function expectationOf(
 ): Pick<Expectation, 'question' | 'expects'> {
   if (typeof one === 'string') return { question: one, expects: kind };
   const [[asked, by] = ['', '']] = Object.entries(one);
-  const each = by.split(/\s+and\s+/).map((who) => (/^\d+ of /.test(who) ? who : `1 of ${who}`));
+  const each = by.split(/\s+and\s+/).map((who) => {
+    const [, count = '1', group] = /^\s*(?:(\d+)\s+of\s+)?(.*?)\s*$/s.exec(who) ?? [];
+    return `${Number(count)} of ${group}`;
+  });
   return { question: asked, expects: `${kind} by ${each.join(' and ')}` };
 }

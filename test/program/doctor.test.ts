@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { doctor } from '../../src/program/doctor.ts';
-import { inScenario, type Scenario } from '../stories/scenario.ts';
+import { inScenario, patienceMs, type Scenario } from '../stories/scenario.ts';
 
 /** The checks on the machine, beside a running bot and without one. */
 
@@ -126,6 +126,17 @@ test(
       ]);
     },
   ),
+);
+
+test(
+  'a host that has never answered is named as that, and what depends on it is unknown',
+  inScenario({ start: false }, async (scenario) => {
+    scenario.hosting.faults.add({ kind: 'delay', method: 'GET', ms: patienceMs, times: 100 });
+    await expectChecks(scenario, {}, 1, [
+      '✗ Hosting API: has not answered for 4 s; the sites have not been listed yet',
+      '? Key of the hosting API: unknown: the host has not answered',
+    ]);
+  }),
 );
 
 test('wrong settings are named each, and end with 2 like words that are none', async () => {

@@ -118,6 +118,7 @@ test.each([
   ['allowed: []\n', /:1:1: the file expects nothing/],
   ['allowed:\n  - 7\n', /:2:5: expected a question, such as/],
   ["approval:\n  - '@leads pause': [leads]\n", /:2:5: expected /],
+  ["approval:\n  '@leads pause': leads\n", /:1:1: expected a list of questions, each perhaps with its approvers\n/],
   ['allowed: [\n', /:\d+:\d+: /],
 ])('a file of expectations that cannot be read is no success: %j', async (text, says) => {
   const { code, out } = await run(['test', file('broken.yml', text)]);
@@ -140,6 +141,13 @@ rules:
   const { code, out } = await run(['test', expected], { POLICY_FILE: file('few-rules.yml', rules) });
   expect(code).toBe(1);
   expect(out).toMatch(/found approval by 2 of leads, who are too few\.[^]*\n2 of 2 expectations do not hold\.\n$/);
+});
+
+test('the approvers are read however their number is written', async () => {
+  const spellings = ['2 of leads', ' 2  of leads ', '02 of leads'].map(
+    (by) => `  - '@leads delete a/staging': '${by}'\n`,
+  );
+  expect(await run(['test', file('spellings.yml', `approval:\n${spellings.join('')}`)])).toMatchObject({ code: 0 });
 });
 
 test('a quoted word of a question is no option, as in Slack', async () => {

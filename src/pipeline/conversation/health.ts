@@ -100,12 +100,12 @@ async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<Sta
   const trouble = lasting ?? (answer instanceof HostTrouble && isOfHost(answer) ? answer : undefined);
   const last = at === undefined ? say`have not been listed yet` : say`were last listed ${time(at, 'date')}`;
   if (trouble) return bad(say`${inWords(trouble)} The sites ${last}.`, 'Try again in a minute.');
-  if (at === undefined) return bad(say`the sites ${last}`, 'Try again in a minute.');
-  if (at < since || answer === undefined)
+  if (answer === undefined || (at !== undefined && at < since))
     return bad(
       say`has not answered for ${hostTimeoutMs / 1_000} s; the sites ${last}`,
       "Try again in a minute. The host's own status page may say more.",
     );
+  if (at === undefined) return bad(say`the sites ${last}`, 'Try again in a minute.');
   if (cut)
     return bad(
       'it has more sites or domains than I can hold',
