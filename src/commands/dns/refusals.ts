@@ -11,7 +11,7 @@ const nothing = 'Nothing was done.';
 const cut = (text: string): string => (text.length > 80 ? `${text.slice(0, 80)}…` : text);
 
 /** What is wrong with the input, regardless of the records. */
-export function wrongWish(wanted: RecordChange): Refused | undefined {
+export function wrongInput(wanted: RecordChange): Refused | undefined {
   const { domain, type, name, ttl, add = [], remove = [] } = wanted;
   if (add.length + remove.length === 0 && ttl === undefined)
     return { field: 'add', says: say`What should be changed? ${nothing}`, hint: sayWhat, unsaid: true };

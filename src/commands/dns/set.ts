@@ -6,7 +6,7 @@ import { count, domain, option } from '../kit/fields.ts';
 import { cardOf } from './card.ts';
 import { recordName } from './names.ts';
 import { maxTtl, newTtl, planOf, recordsAt, type Snapshot, type RecordChange } from './plan.ts';
-import { impossible, spoken, wrongWish } from './refusals.ts';
+import { impossible, spoken, wrongInput } from './refusals.ts';
 import { recordType, recordValues } from './values.ts';
 
 export const dnsSet = action({
@@ -27,7 +27,7 @@ export const dnsSet = action({
     remove: option({ ...recordValues('Remove'), hint: 'One value to a line.' }),
   },
   target: 'domain',
-  invalid: wrongWish,
+  invalid: wrongInput,
   look: ({ input, ...sources }) => recordsAt(sources, input),
   impossible: ({ input, snapshot }) => impossible(input, snapshot),
   preconditions: ({ snapshot: { whole, records } }) => ({
@@ -68,7 +68,7 @@ function takenBack(input: RecordChange, snapshot: Snapshot): Args | undefined {
   if (oldTtl === null || ttl === undefined || !isSaidBack(gone)) return undefined;
   const back: RecordChange = { ...input, ttl: oldTtl, add: gone, remove: adds };
   const made = { type: input.type, name: records[0]?.name ?? whole, ttl, values: after };
-  if (wrongWish(back) ?? impossible(back, { ...snapshot, records: after.length > 0 ? [made, ...others] : others }))
+  if (wrongInput(back) ?? impossible(back, { ...snapshot, records: after.length > 0 ? [made, ...others] : others }))
     return undefined;
   return [
     'dns',

@@ -9,7 +9,7 @@ import { aboutOf } from './targets.ts';
 import { mayTry, mayNotUse } from './may-run.ts';
 import type { Authorization } from './authorization.ts';
 import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
-import { NotKnown } from './unknown-groups.ts';
+import { MembershipUnknown } from './unknown-groups.ts';
 
 /** A Slack user as they are now. */
 export type Person = Member & {
@@ -35,7 +35,7 @@ export type Authorized = Resolved & {
 };
 
 /** Why a person who is not a member may not use Sitehand. */
-export const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, string>> = {
+export const nonMemberReason: Readonly<Record<Exclude<Person['standing'], 'member'>, string>> = {
   guest: 'Guests of this workspace may not use Sitehand.',
   bot: 'Other bots may not use Sitehand.',
   stranger: 'Only members of this workspace may use Sitehand.',
@@ -44,7 +44,7 @@ export const unwelcome: Readonly<Record<Exclude<Person['standing'], 'member'>, s
 
 /** Throws `Refusal` if the person is not a member. Comes before any rule. */
 export function assertMember(person: Person): void {
-  if (person.standing !== 'member') throw new Refusal(`${unwelcome[person.standing]} Nothing was done.`);
+  if (person.standing !== 'member') throw new Refusal(`${nonMemberReason[person.standing]} Nothing was done.`);
 }
 
 /**
@@ -58,7 +58,7 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
   for (const [name, value] of Object.entries(parsed.input)) {
     const seen = isNamed(value) ? reading(policy, person, value) : undefined;
     const unknown = seen ? unknownIn(seen) : [];
-    if (unknown.length > 0) throw new NotKnown(say`you can see what ${code(path)} is about here`, unknown);
+    if (unknown.length > 0) throw new MembershipUnknown(say`you can see what ${code(path)} is about here`, unknown);
     if (seen?.kind === 'not allowed') throw unknownName(parsed.parsed, name);
   }
   const authorization: Authorization = { approval: 'none', rules: [], policy: policy.hash };
@@ -98,7 +98,7 @@ function notAllowed(
   const where = target && target.kind !== 'company' ? ` on ${target.name}` : '';
   const not = command.shape === 'builtin' ? 'done' : 'sent';
   const unknown = unknownIn(decision);
-  if (unknown.length > 0) return new NotKnown(say`you may run ${code(path)}${where}`, unknown, not);
+  if (unknown.length > 0) return new MembershipUnknown(say`you may run ${code(path)}${where}`, unknown, not);
   const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
   const because =
     decision.why.kind === 'denied'

@@ -14,7 +14,7 @@ import { speaksOf, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import { whoIsAsked, whomToAsk } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
-import { isDecided, unwelcome, type Person } from './access-check.ts';
+import { isDecided, nonMemberReason, type Person } from './access-check.ts';
 import { mayRunSomewhere } from './may-run.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parse, parseArgs } from '../language/parse.ts';
@@ -61,7 +61,7 @@ export async function explainAccess(context: Asking, by: Person, args: Args, id:
 async function answerOf(context: Asking, person: Person, resolved: Resolved): Promise<Ability['answer']> {
   const policy = context.policy();
   const { path, command } = resolved.parsed;
-  if (person.standing !== 'member') return { kind: 'not welcome', why: unwelcome[person.standing] };
+  if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
   for (const value of Object.values(resolved.input).filter(isNamed)) {
     const seen = reading(policy, person, value);
     if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };

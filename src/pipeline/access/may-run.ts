@@ -7,7 +7,7 @@ import { anywhere } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say, type Text } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
-import { NotKnown } from './unknown-groups.ts';
+import { MembershipUnknown } from './unknown-groups.ts';
 
 /** Whether a person may run a command at all. Help, forms and early refusals use it. */
 
@@ -46,7 +46,7 @@ export function mayTry(
 ): void {
   const is = mayRunSomewhere(policy, person, path, command);
   if (is === 'no') throw new Refusal(mayNotUse(path));
-  if (is !== 'yes') throw new NotKnown(say`you may use ${code(path)}`, is);
+  if (is !== 'yes') throw new MembershipUnknown(say`you may use ${code(path)}`, is);
 }
 
 export const mayNotUse = (path: string): Text => say`**You may not use ${code(path)}.** Nothing was done.`;

@@ -53,7 +53,7 @@ export const membersUnknownQuietly = (groups: readonly string[]): Text =>
   say`Slack doesn't tell me who is in the user group${groups.length === 1 ? '' : 's'} ${joined(groups.map(code), ', ')}.`;
 
 /** Thrown if unknown memberships decide whether somebody may do it. It may be known in a moment. */
-export class NotKnown extends Refusal {
+export class MembershipUnknown extends Refusal {
   readonly groups: readonly string[];
 
   /** `whether`: the words after *I can't tell whether*. `not`: what was not done. */

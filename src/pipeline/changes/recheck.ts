@@ -16,7 +16,7 @@ import { factLines } from './card.ts';
 import { restore, type Restored } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
-import { groupsOf, NotKnown, membersUnknownQuietly } from '../access/unknown-groups.ts';
+import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { ChangesContext } from './context.ts';
 
 /** Whether a change may still be sent as frozen. `later`: something couldn't be asked, so nothing is decided. */
@@ -89,7 +89,7 @@ function recheckRules(
   const policy = context.policy();
   const now = approvalNow(policy, person, restored, context.company());
   if (now === undefined) return gone(say`${change.requester_name} is no longer allowed to do this.`);
-  if (now instanceof NotKnown) return notKnown(now.groups);
+  if (now instanceof MembershipUnknown) return notKnown(now.groups);
   const then = authorizationOf(change).approval;
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
   if (approvers === undefined) return slackIsSilent;
@@ -128,12 +128,12 @@ function approvalNow(
   person: Person,
   { resolved }: Restored,
   company: Company,
-): (Pick<Authorization, 'approval'> & { readonly unsure: readonly string[] }) | NotKnown | undefined {
+): (Pick<Authorization, 'approval'> & { readonly unsure: readonly string[] }) | MembershipUnknown | undefined {
   try {
     const { authorization, unsure = [] } = authorize(policy, person, resolved, company);
     return { approval: authorization.approval, unsure };
   } catch (error) {
-    if (error instanceof NotKnown) return error;
+    if (error instanceof MembershipUnknown) return error;
     if (error instanceof Refusal) return undefined;
     throw error;
   }

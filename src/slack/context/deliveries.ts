@@ -10,7 +10,7 @@ import { BoundedMap } from '../../bounded-map.ts';
 
 /** How many recent deliveries are remembered: Slack repeats an unacked one for up to five minutes. */
 const maxKnown = 5_000;
-const keepMs = 1_000;
+const saveWithinMs = 1_000;
 
 export const createDeliveries = (): Deliveries => new BoundedMap(maxKnown);
 
@@ -21,23 +21,23 @@ export const noDatabase =
 type Row = Pick<InboxRow, 'key' | 'kind' | 'person'> & { channel?: string | undefined; content: string };
 
 /** Saves a delivery. Of several copies that reach this process, only one is saved. */
-export async function keep(context: SlackContext, row: Row): Promise<AcceptResult> {
+export async function saveDelivery(context: SlackContext, row: Row): Promise<AcceptResult> {
   const { deliveries } = context;
   const earlier = deliveries.get(row.key);
   if (earlier !== undefined) return (await earlier) === 'failed' ? 'told' : 'seen';
-  const outcome = keepFirst(context, row);
+  const outcome = saveFirst(context, row);
   deliveries.set(row.key, outcome);
   return outcome;
 }
 
-/** As `keep`, for deliveries that change nothing. Only this process remembers them, so a copy is not answered twice. */
-export function keepUnwritten({ deliveries }: SlackContext, key: string): 'seen' | undefined {
+/** As `saveDelivery`, for deliveries that change nothing. Only this process remembers them, so a copy is not answered twice. */
+export function rememberDelivery({ deliveries }: SlackContext, key: string): 'seen' | undefined {
   if (deliveries.has(key)) return 'seen';
   deliveries.set(key, Promise.resolve('new'));
   return undefined;
 }
 
-async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<AcceptResult, 'told'>> {
+async function saveFirst(context: SlackContext, row: Row): Promise<Exclude<AcceptResult, 'told'>> {
   const { database } = context.pipeline;
   const content = scrub(row.content).slice(0, 10_000);
   const write = async (): Promise<'new' | 'seen'> => {
@@ -47,7 +47,7 @@ async function keepFirst(context: SlackContext, row: Row): Promise<Exclude<Accep
   };
   const writing = write();
   try {
-    return await within(keepMs, writing);
+    return await within(saveWithinMs, writing);
   } catch (error) {
     context.log.error({ err: error, key: row.key }, 'could not save a delivery');
     closeIfWritten(context, row.key, writing);

@@ -3,7 +3,7 @@ import { attempt, Refusal } from '../../errors.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import type { InboxRow } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
-import { keep, keepUnwritten, noDatabase } from '../context/deliveries.ts';
+import { saveDelivery, rememberDelivery, noDatabase } from '../context/deliveries.ts';
 import { runHandler } from '../context/handler.ts';
 import type { Interaction, Lane, SlackContext } from '../context/context.ts';
 
@@ -33,7 +33,7 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
   const end = context.metrics.ack.startTimer({ kind });
   const since = performance.now();
   const row = { key, kind, person: from.person, channel: from.channel, content };
-  const kept = delivered.changes ? await keep(context, row) : keepUnwritten(context, key);
+  const kept = delivered.changes ? await saveDelivery(context, row) : rememberDelivery(context, key);
   if (kept === 'new') failpoint('kept', key);
   const wasShown = await delivered.ack(kept === 'failed' || kept === 'told' ? noDatabase : undefined);
   end();

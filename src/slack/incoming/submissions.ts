@@ -14,7 +14,7 @@ import { memoOf, noticeView, type Memo } from '../forms/views.ts';
 import { draw } from '../answers/dispatch.ts';
 import { senderOf } from '../answers/channels.ts';
 import { blockIn, blockOf, readInputs } from '../forms/inputs.ts';
-import { keep, noDatabase } from '../context/deliveries.ts';
+import { saveDelivery, noDatabase } from '../context/deliveries.ts';
 import { drawForm, loadingView, showReview } from '../forms/modals.ts';
 import { wordsFor } from '../context/handler.ts';
 import { TooLate, within } from '../../time-limit.ts';
@@ -198,7 +198,7 @@ async function onceKept(
   // Each version of a view can be submitted once.
   const key = `form:${view.id}:${view.hash ?? ''}`;
   const { person, channel } = interaction;
-  const kept = await keep(context, { key, kind: 'form', person, channel, content: view.private_metadata });
+  const kept = await saveDelivery(context, { key, kind: 'form', person, channel, content: view.private_metadata });
   if (kept === 'seen') return {};
   if (kept !== 'new') return ending(title, say`${noDatabase}`);
   failpoint('kept', key);

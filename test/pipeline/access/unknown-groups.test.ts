@@ -12,7 +12,7 @@ import { authorize, type Person } from '../../../src/pipeline/access/access-chec
 import { mayRun, mayTry, mayRunSomewhere } from '../../../src/pipeline/access/may-run.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
-import { groupsOf, groupsToAsk, NotKnown } from '../../../src/pipeline/access/unknown-groups.ts';
+import { groupsOf, groupsToAsk, MembershipUnknown } from '../../../src/pipeline/access/unknown-groups.ts';
 import { inline, plain } from '../../../src/text.ts';
 import {
   ana,
@@ -56,7 +56,7 @@ const asked =
 describe('a command', () => {
   test('that a rule may forbid is refused by the name of the group, and nothing is sent', () => {
     const refusal = refusalOf(asked(dev, 'images', { mode: ['off'] }));
-    expect(refusal).toBeInstanceOf(NotKnown);
+    expect(refusal).toBeInstanceOf(MembershipUnknown);
     expect(said(refusal)).toBe(
       "I can't tell whether you may run images on acme-shop/staging. Slack doesn't tell me who is in @S0BARRED (S0BARRED). Nothing was sent. Try again in a minute; doctor says what is wrong.",
     );
