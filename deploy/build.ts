@@ -2,7 +2,8 @@ import { chmod, copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promise
 import { join, resolve } from 'node:path';
 import { rolldown, type Plugin } from 'rolldown';
 import { z } from 'zod';
-import { licencesOf } from './licences.ts';
+import { licencesOf, packagesOf } from './licences.ts';
+import { billOfMaterials } from './sbom.ts';
 
 /** Makes the package: the program in one file for any Node from 24 on, without dependencies. */
 
@@ -41,7 +42,10 @@ export async function build(folder: string): Promise<void> {
   const about = { name: 'sitehand', version, description, license, type: 'module' };
   const uses = { bin: { sitehand: 'sitehand.js' }, engines: { node: '>=24' } };
   await writeFile(join(folder, 'package.json'), `${JSON.stringify({ ...about, ...uses }, null, 2)}\n`);
-  await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), licencesOf(modules));
+  const packages = packagesOf(modules);
+  await writeFile(join(folder, 'THIRD-PARTY-LICENCES.txt'), licencesOf(packages));
+  const inside = new Set(packages.map((one) => `${one.name}@${one.version}`));
+  await writeFile(join(folder, 'sbom.cdx.json'), billOfMaterials(root, inside));
   await copyFile(join(root, 'src/node-version.js'), join(folder, 'node-version.js'));
   await copyFile(join(root, 'deploy/sitehand.js'), join(folder, 'sitehand.js'));
   await chmod(join(folder, 'sitehand.js'), 0o755);

@@ -22,13 +22,21 @@ function textsIn(folder: string): readonly string[] {
   return sections;
 }
 
-/** Name, version, licence and its texts, for every package that one of these modules is from. */
-export function licencesOf(modules: readonly string[]): string {
+/** A package whose modules are in the program. */
+export type Bundled = z.output<typeof manifest> & { readonly folder: string };
+
+/** The packages that these modules are from. */
+export function packagesOf(modules: readonly string[]): readonly Bundled[] {
   const folders = new Set(modules.flatMap((module) => packageOf(module) ?? []));
-  const notices = [...folders].map((folder) => {
-    const { name, version, license } = manifest.parse(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')));
-    return [`${name} ${version}, ${license}`, ...textsIn(folder)].join('\n\n');
-  });
+  const about = (folder: string): unknown => JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  return [...folders].map((folder) => ({ ...manifest.parse(about(folder)), folder }));
+}
+
+/** Name, version, licence and its texts, for each of these packages. */
+export function licencesOf(packages: readonly Bundled[]): string {
+  const notices = packages.map(({ name, version, license, folder }) =>
+    [`${name} ${version}, ${license}`, ...textsIn(folder)].join('\n\n'),
+  );
   const line = `\n\n${'-'.repeat(80)}\n\n`;
   return `Sitehand contains these packages.${line}${[...new Set(notices)].toSorted().join(line)}\n`;
 }

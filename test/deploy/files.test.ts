@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { graceMs } from '../../src/wiring.ts';
 
 /** The files of `deploy/`, held against each other and against the product. None of them is run here. */
 
@@ -45,6 +46,85 @@ test('the rules are mounted where the image looks for them', () => {
   expect(dockerfile).toContain(`VOLUME ${folder}/data`);
 });
 
+const probe = z.object({ httpGet: z.object({ path: z.string(), port: z.literal('health') }) });
+const deployed = z.object({
+  spec: z.object({
+    replicas: z.literal(3),
+    selector: z.object({ matchLabels: z.record(z.string(), z.string()) }),
+    template: z.object({
+      metadata: z.object({ labels: z.record(z.string(), z.string()) }),
+      spec: z.object({
+        terminationGracePeriodSeconds: z.number(),
+        automountServiceAccountToken: z.literal(false),
+        securityContext: z.object({ runAsNonRoot: z.literal(true), fsGroup: z.number() }),
+        containers: z.tuple([
+          z.object({
+            image: z.string(),
+            ports: z.tuple([z.object({ name: z.literal('health'), containerPort: z.number() })]),
+            env: z.array(z.object({ name: z.string(), value: z.string() })),
+            startupProbe: probe,
+            livenessProbe: probe,
+            readinessProbe: probe,
+            securityContext: z.object({
+              allowPrivilegeEscalation: z.literal(false),
+              readOnlyRootFilesystem: z.literal(true),
+              capabilities: z.object({ drop: z.tuple([z.literal('ALL')]) }),
+            }),
+            volumeMounts: z.array(z.object({ name: z.string(), mountPath: z.string(), subPath: z.never().optional() })),
+          }),
+        ]),
+        volumes: z.array(z.looseObject({ name: z.string() })),
+      }),
+    }),
+  }),
+});
+const budget = z.object({
+  kind: z.literal('PodDisruptionBudget'),
+  spec: z.object({ minAvailable: z.number(), selector: z.object({ matchLabels: z.record(z.string(), z.string()) }) }),
+});
+
+test('kubernetes.yml sets only what Sitehand reads, asks what it answers, and gives it time to finish', () => {
+  const documents = text('deploy/kubernetes.yml').split('\n---\n');
+  expect(documents).toHaveLength(2);
+  const { replicas, selector, template } = deployed.parse(parse(documents[0] ?? '')).spec;
+  const { metadata, spec } = template;
+  const [container] = spec.containers;
+  const { spec: disruption } = budget.parse(parse(documents[1] ?? ''));
+  expect([selector.matchLabels, disruption.selector.matchLabels]).toEqual([metadata.labels, metadata.labels]);
+  expect(disruption.minAvailable).toBeLessThan(replicas);
+  expect(spec.terminationGracePeriodSeconds * 1_000).toBeGreaterThan(2 * graceMs);
+
+  const probes = text('src/slack/incoming/probes.ts');
+  const asked = [container.startupProbe, container.livenessProbe, container.readinessProbe];
+  for (const { httpGet } of asked) expect(probes).toContain(`'${httpGet.path}'`);
+  expect(dockerfile).toContain(`EXPOSE ${container.ports[0].containerPort}\n`);
+  // A restart does not help where Slack refuses a token, so only readiness asks for more than life.
+  expect(asked.map(({ httpGet }) => httpGet.path)).toEqual(['/healthz', '/healthz', '/readyz']);
+
+  const mounts = container.volumeMounts.map(({ mountPath }) => mountPath);
+  for (const { name, value } of container.env) {
+    expect([name, name.replace(/_FILE$/, '')].some((one) => settings.has(one))).toBe(true);
+    expect(value.startsWith('https:') || mounts.some((folder) => value.startsWith(`${folder}/`))).toBe(true);
+  }
+  expect(spec.volumes.map(({ name }) => name)).toEqual(container.volumeMounts.map(({ name }) => name));
+  // Three replicas need a database that they share.
+  expect(container.env.map(({ name }) => name)).toContain('DATABASE_URL_FILE');
+});
+
+test('what CI runs of others is pinned to a commit', () => {
+  const used = [...text('.github/workflows/ci.yml').matchAll(/uses: (.+)$/gm)].map(([, action]) => action);
+  expect(used.length).toBeGreaterThan(0);
+  for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+});
+
+test('the package runs on the Node of the machine: nothing of it brings one along', () => {
+  expect(dockerfile).toContain('npm ci --omit=optional');
+  const optional = z.object({ optionalDependencies: z.record(z.string(), z.string()) });
+  const brought = Object.keys(optional.parse(JSON.parse(text('package.json'))).optionalDependencies);
+  expect(brought.every((name) => name.startsWith('node-linux-'))).toBe(true);
+  expect(text('deploy/build.ts') + (launcher ?? '')).not.toMatch(/node-linux|optionalDependencies/);
+});
+
 test('image and unit start the program as it starts itself', () => {
   const [flags = ''] = /--max\S+/.exec(launcher ?? '') ?? [];
   expect(service).toContain(`ExecStart=/usr/bin/node ${flags} /opt/sitehand/sitehand.js start\n`);
@@ -58,9 +138,9 @@ test('the image is built from all that the build reads, and from no secret', () 
       .split('\n')
       .flatMap((line) => (line.startsWith('!') ? [line.slice(1)] : [])),
   );
-  const read = [...text('deploy/build.ts').matchAll(/'(LICENSE|[.\w-]+\.(?:yml|json|example))'/g)].map(
-    ([, name]) => name,
-  );
+  const read = [
+    ...text('deploy/build.ts').matchAll(/'(LICENSE|[\w-]*\.(?:env\.example|yml|example\.yml|schema\.json))'/g),
+  ].map(([, name]) => name);
   expect(read).toContain('policy.schema.json');
   for (const name of read) expect(allowed).toContain(name);
   for (const name of ['.env', 'policy.yml', 'data', 'certificates']) expect(allowed).not.toContain(name);

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { z } from 'zod';
 import { build } from '../../deploy/build.ts';
 import { canaries, inScenario } from '../stories/scenario.ts';
 
@@ -44,6 +45,16 @@ test('it needs no other package, and says on what terms each one within it may b
   for (const name of ['@slack/bolt', 'undici', 'kysely', 'pg', 'pino', 'zod'])
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, MIT\n\n.+`, 'm'));
   expect(licences).not.toContain('vitest');
+  // The bill of materials names the same packages, and is the same for the same sources.
+  const bill = z
+    .object({
+      bomFormat: z.literal('CycloneDX'),
+      components: z.array(z.object({ name: z.string(), version: z.string() })),
+    })
+    .parse(JSON.parse(read('sbom.cdx.json')));
+  const named = [...licences.matchAll(/^-{80}\n\n(\S+ \S+), /gm)].map(([, one]) => one);
+  expect(new Set(bill.components.map(({ name, version }) => `${name} ${version}`))).toEqual(new Set(named));
+  expect(read('sbom.cdx.json')).not.toMatch(/timestamp|serialNumber/);
 });
 
 test('help names what there is to run, and a word that is none does nothing', async () => {
