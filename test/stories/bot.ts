@@ -74,8 +74,9 @@ const asStarted = (file: string): readonly string[] => [
   file,
 ];
 
-/** The program of a bot in its own process: Node's arguments, what they are run with, and where. */
+/** The program of a bot in its own process: Node's arguments (or another command's), what they are run with, and where. */
 export type Program = {
+  readonly command?: string;
   readonly words: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly folder?: string;
@@ -93,11 +94,11 @@ export async function programOf(): Promise<Program> {
 
 /** Starts it in its own process with only these environment variables. `onLine` gets each line it prints. */
 export function startBot(
-  { words, environment, folder }: Program,
+  { command = process.execPath, words, environment, folder }: Program,
   env: Readonly<Record<string, string>>,
   onLine: (line: string) => void,
 ): Bot {
-  const child = spawn(process.execPath, words, {
+  const child = spawn(command, words, {
     env: { ...environment, ...env },
     cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
