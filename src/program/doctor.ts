@@ -1,9 +1,11 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { WebClient } from '@slack/web-api';
 import { titleOf } from '../commands/builtin/doctor.ts';
 import type { Check } from '../commands/kit/builtin.ts';
 import { rights } from '../commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config } from '../config.ts';
+import { attempt } from '../errors.ts';
 import { createClient } from '../hosting/client.ts';
 import { createDirectory } from '../hosting/directory.ts';
 import { createLog } from '../log.ts';
@@ -165,8 +167,7 @@ type Data = {
 /** The bot's database, opened to be read. In its place an empty one if there is none yet, or if it cannot be opened. */
 async function dataOf(url: string): Promise<Data> {
   const file = sqlitePath(url);
-  if (file !== undefined && !existsSync(file))
-    return noData({ Database: well(say`${code(file)} is not there yet; the first start makes it`) });
+  if (file !== undefined && isNotMade(file)) return noData({ Database: canBeMade(file) });
   try {
     const db = await opened(url);
     return { database: { db, kind: kindOf(db), now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
@@ -178,6 +179,23 @@ async function dataOf(url: string): Promise<Data> {
     return noData({ Database, Sending: unread, Changes: unread, Work: unread });
   }
 }
+
+/** Not there yet, or made by something like `touch`: the first start makes the tables of either. */
+function isNotMade(file: string): boolean {
+  const found = attempt(() => statSync(file));
+  return found === undefined || (found.isFile() && found.size === 0);
+}
+
+/** Whether the first start can write the file, or make it, with the folders that are missing. */
+function canBeMade(file: string): ReturnType<typeof well> {
+  let place = file;
+  while (!existsSync(place)) place = dirname(place);
+  const isFolder = place === file || statSync(place).isDirectory();
+  if (!isFolder || attempt(() => (accessSync(place, constants.W_OK), true)) === undefined)
+    return bad(say`${code(file)} can't be made: this user can't write in ${code(place)}`, letWrite);
+  return well(say`${code(file)} ${place === file ? 'is empty' : 'is not there yet'}; the first start makes it`);
+}
+const letWrite = 'Let the user that runs Sitehand write there, or change DATABASE_URL.';
 
 /** Rejects if it is not a database of Sitehand's. */
 async function opened(url: string): ReturnType<typeof openToRead> {

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { doctor } from '../../src/program/doctor.ts';
@@ -56,6 +57,15 @@ test(
         `✓ Database: ${file} is not there yet; the first start makes it`,
         '✓ Sending: approved changes are sent',
       ]);
+    const empty = `${scenario.environment['POLICY_FILE']}.db`;
+    writeFileSync(empty, '');
+    await expectChecks(scenario, { DATABASE_URL: `sqlite:${empty}` }, 0, [
+      `✓ Database: ${empty} is empty; the first start makes it`,
+    ]);
+    const nowhere = `${empty}/data/sitehand.db`;
+    await expectChecks(scenario, { DATABASE_URL: `sqlite:${nowhere}` }, 1, [
+      `✗ Database: ${nowhere} can't be made: this user can't write in ${empty}`,
+    ]);
   }),
 );
 

@@ -21,7 +21,7 @@ export function inWords(trouble: HostTrouble): Text {
     case 'not found':
       return say`The host says this is gone, or my key can't see it (404).`;
     case 'unauthorized':
-      return say`The host rejected my key (${trouble.status}). Please ask the person who runs me to check HOSTING_API_KEY.`;
+      return say`The host rejected my key (${trouble.status}). Whoever runs Sitehand should check HOSTING_API_KEY.`;
     case 'bad request':
       return say`The host says the request is malformed (${trouble.status}).`;
     case 'throttled':

@@ -88,7 +88,7 @@ async function slack({ askSlack }: HealthContext): Promise<State> {
   } catch {
     return bad(
       "doesn't say who I am",
-      say`Please ask the person who runs me to check ${code('SLACK_BOT_TOKEN')} and status.slack.com.`,
+      say`Whoever runs Sitehand should check ${code('SLACK_BOT_TOKEN')} and status.slack.com.`,
     );
   }
 }
@@ -118,7 +118,7 @@ async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<Sta
 const isOfHost = ({ kind }: HostTrouble): boolean => kind !== 'not found' && kind !== 'unauthorized';
 
 async function key({ keyAnswer, database }: Checking): Promise<State> {
-  const renew = say`Please ask the person who runs me to put a new one into ${code('HOSTING_API_KEY')}.`;
+  const renew = say`Whoever runs Sitehand should put a new one into ${code('HOSTING_API_KEY')}.`;
   const answer = await keyAnswer();
   if (answer === undefined) return unknown(say`unknown: the host has not answered`);
   if (answer instanceof HostTrouble) {
@@ -230,7 +230,7 @@ function encryption({ plainHttp }: HealthContext): State {
   if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host unencrypted`);
   return bad(
     say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, so anybody on the way can read the key`,
-    say`Please ask the person who runs me to use https:// there and remove ${code('ALLOW_PLAIN_HTTP')}.`,
+    say`Whoever runs Sitehand should use https:// there and remove ${code('ALLOW_PLAIN_HTTP')}.`,
   );
 }
 

@@ -11,7 +11,7 @@ test.each<[TroubleKind, number | undefined, string]>([
   ['unreachable', undefined, "I can't reach the host (tried 2 times in 3 s)."],
   ['time-out', undefined, "The host didn't answer in time (tried 2 times in 3 s)."],
   ['not found', 404, "The host says this is gone, or my key can't see it (404)."],
-  ['unauthorized', 403, 'The host rejected my key (403). Please ask the person who runs me to check HOSTING_API_KEY.'],
+  ['unauthorized', 403, 'The host rejected my key (403). Whoever runs Sitehand should check HOSTING_API_KEY.'],
   ['bad request', 400, 'The host says the request is malformed (400).'],
   ['throttled', 429, 'The host is busy (429).'],
   ['no turn', undefined, 'The host is slow, and I already have too many requests waiting for it.'],
