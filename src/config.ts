@@ -55,15 +55,17 @@ const formerKeys = printable
     `must be keys of ${leastOfFormer} to ${maxCharacters} characters each, with commas between`,
   )
   .transform((keys) => keys.map(hidden));
+const slashCommand = /^\/[a-z][a-z0-9_-]{0,30}$/;
 const required = (what: string): { error: (issue: { input: unknown }) => string | undefined } => ({
   error: (issue) => (issue.input === undefined ? `is not set: ${what}` : undefined),
 });
 
 /** The environment variables and what each must be. No others are read. */
-const variables = z.object({
+export const variables = z.object({
   SLACK_BOT_TOKEN: z.string(required('the bot token of your Slack app, xoxb-…')).pipe(token('xoxb-')).transform(hidden),
   SLACK_APP_TOKEN: token('xapp-').transform(hidden).optional(),
   SLACK_SIGNING_SECRET: credential(32, "Slack's has 32, under Basic Information").transform(hidden).optional(),
+  SLACK_COMMAND: z.string().regex(slashCommand, 'must be like /site: lower case, 32 characters at most').default('/site'),
   SLACK_API_URL: address.default('https://slack.com/api/').transform((url) => (url.endsWith('/') ? url : `${url}/`)),
   HOSTING_API_URL: z
     .string(required('the base address of the hosting API, with /v2'))
@@ -153,9 +155,13 @@ export const policyFileIn = (environment: Environment = process.env): string =>
 const formerAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Readonly<Record<string, string>>): readonly string[] =>
   AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not'] : [];
 
-type Environment = Readonly<Record<string, string | undefined>>;
+/** The environment of this process, where no other is given. */
+export const environmentOr = (given: Environment = process.env): Environment => given;
 
-function givenIn(
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The values of these variables, also from their files, and the files that cannot be read. */
+export function givenIn(
   environment: Environment,
   names: readonly string[],
 ): { readonly given: Record<string, string>; readonly mistakes: string[] } {
@@ -176,7 +182,8 @@ const mistakesIn = ({ issues }: z.ZodError): readonly string[] =>
     ).values(),
   ].toReversed();
 
-const secrets = new Set([
+/** The variables that can also come from `NAME_FILE`. */
+export const secrets: ReadonlySet<string> = new Set([
   'SLACK_BOT_TOKEN',
   'SLACK_APP_TOKEN',
   'SLACK_SIGNING_SECRET',
@@ -207,6 +214,7 @@ function toConfig(read: z.output<typeof variables>) {
         ? { kind: 'socket' as const, appToken: read.SLACK_APP_TOKEN }
         : { kind: 'http' as const, signingSecret: read.SLACK_SIGNING_SECRET ?? new Secret('') },
       apiUrl: read.SLACK_API_URL,
+      command: read.SLACK_COMMAND,
     },
     hosting: {
       url: read.HOSTING_API_URL,
@@ -234,12 +242,14 @@ const onThisMachine = /^((.*\.)?localhost\.?|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\
 
 /** Which addresses lead to another machine without encryption. */
 const plainIn = (read: Readonly<Record<(typeof addressed)[number], string>>): readonly string[] =>
-  addressed.filter((name) => {
-    const { protocol, hostname } = new URL(read[name]);
-    return protocol === 'http:' && !onThisMachine.test(hostname);
-  });
+  addressed.filter((name) => isPlainHttp(read[name]));
 
-const plainMistake = (name: string): string =>
+export function isPlainHttp(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'http:' && !onThisMachine.test(hostname);
+}
+
+export const plainMistake = (name: string): string =>
   `${name} is plain http to another machine: anybody on the way can read the key. Write https://, or set ALLOW_PLAIN_HTTP=1`;
 
 /** Registers the passwords as secrets, so that no driver error can carry them into a log. */

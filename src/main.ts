@@ -128,6 +128,7 @@ const contextOf = (
   nextTurn: oneEachTurn(policy.behind),
   deliveries: createDeliveries(),
   botUser: slack.bot.botUserId,
+  command: config.slack.command,
   team: slack.bot.team,
   renewEveryMs: slack.pace.renewEveryMs,
   log,

@@ -64,17 +64,19 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
   const drawn = [
     heading('Waiting for your decision'),
     ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [nothing(say`Nothing is waiting for you.`)]),
-    ...notShown(more.toDecide, 'changes --waiting'),
+    ...notShown(more.toDecide, `${context.command} changes --waiting`),
     heading('Your open changes'),
     ...(mine.length > 0 ? mine.flatMap(whole) : [nothing(say`You have no open changes.`)]),
-    ...notShown(more.mine, 'changes --mine'),
+    ...notShown(more.mine, `${context.command} changes --mine`),
     heading('Recent changes'),
     recent.length > 0
       ? richText(recent.map(inOneLine))
-      : nothing(say`Nothing has been asked for yet. Try ${code('/site help')}.`),
+      : nothing(say`Nothing has been asked for yet. Try ${code(`${context.command} help`)}.`),
     heading('Your sites'),
     ...(await recentSites(context, person)),
-    nothing(say`${code('/site help')} lists everything you can run; ${code('/site')} alone opens a form.`),
+    nothing(
+      say`${code(`${context.command} help`)} lists everything you can run; ${code(context.command)} alone opens a form.`,
+    ),
   ];
   return { drawn, numbers };
 }
@@ -113,8 +115,8 @@ const siteButtons = [
 
 const heading = (title: string): KnownBlock => richText([[bold(title)]]);
 const nothing = (text: Text): KnownBlock => richText([text]);
-const notShown = (more: number, words: string): readonly KnownBlock[] =>
-  more === 0 ? [] : [richText([say`And ${amount(more)} more: ${code(`/site ${words}`)}.`])];
+const notShown = (more: number, line: string): readonly KnownBlock[] =>
+  more === 0 ? [] : [richText([say`And ${amount(more)} more: ${code(line)}.`])];
 /** The card as it stands in its channel, with its buttons. */
 const whole = (card: Card): readonly KnownBlock[] => drawCard(card).blocks;
 const inOneLine = ({ mark, headline, lines }: Card): Text => joined([mark, headline, lines[0]], '  ');

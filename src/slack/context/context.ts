@@ -36,6 +36,8 @@ export type SlackContext = {
   readonly nextTurn: NextTurn;
   readonly deliveries: Deliveries;
   readonly botUser: string;
+  /** The slash command, with its slash: `/site`. */
+  readonly command: string;
   readonly team: string;
   /** How often the lease of a running delivery is renewed. */
   readonly renewEveryMs: number;
