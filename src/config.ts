@@ -65,7 +65,10 @@ export const variables = z.object({
   SLACK_BOT_TOKEN: z.string(required('the bot token of your Slack app, xoxb-…')).pipe(token('xoxb-')).transform(hidden),
   SLACK_APP_TOKEN: token('xapp-').transform(hidden).optional(),
   SLACK_SIGNING_SECRET: credential(32, "Slack's has 32, under Basic Information").transform(hidden).optional(),
-  SLACK_COMMAND: z.string().regex(slashCommand, 'must be like /site: lower case, 32 characters at most').default('/site'),
+  SLACK_COMMAND: z
+    .string()
+    .regex(slashCommand, 'must be like /site: lower case, 32 characters at most')
+    .default('/site'),
   SLACK_API_URL: address.default('https://slack.com/api/').transform((url) => (url.endsWith('/') ? url : `${url}/`)),
   HOSTING_API_URL: z
     .string(required('the base address of the hosting API, with /v2'))

@@ -22,6 +22,12 @@ const programs: Readonly<Record<string, Program>> = {
       return (await import('./main.ts')).main();
     },
   },
+  setup: {
+    usages: [
+      ['setup [OPTIONS]', 'Connect to Slack and the host: ask, try, and write manifest.yml, policy.yml and .env'],
+    ],
+    run: async (words) => (await import('./program/setup/setup.ts')).setup(words),
+  },
   doctor: {
     usages: [['doctor [--json]', 'Check that everything Sitehand needs works']],
     run: async (words) => (await import('./program/doctor.ts')).doctor(words),

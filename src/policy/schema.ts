@@ -17,10 +17,11 @@ const MAX_APPROVALS = 20;
 const SHORTEST_EXPIRY = 60_000;
 const LONGEST_EXPIRY = 30 * 86_400_000;
 
-const CHANNEL = /^[CG][A-Z0-9]{2,20}$/;
+/** Ids of channels, and of people and Slack user groups. */
+export const CHANNEL = /^[CG][A-Z0-9]{2,20}$/;
+export const MEMBER = /^[UWS][A-Z0-9]{2,20}$/;
 const CHANNEL_KEY = /^([CG][A-Z0-9]{2,20}|deny|ops)$/;
 const GROUP_NAME = /^(?!everyone$)[a-z0-9_-]{1,40}$/;
-const MEMBER = /^[UWS][A-Z0-9]{2,20}$/;
 const NAME = /^(?! )[^\p{Cc}\p{Cf}\p{Cs}/*]{1,100}(?<! )$/u;
 const PERSON = /^[UW][A-Z0-9]{2,20}$/;
 const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;

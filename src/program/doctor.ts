@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { WebClient } from '@slack/web-api';
+import type { WebClient } from '@slack/web-api';
 import { titleOf } from '../commands/builtin/doctor.ts';
 import type { Check } from '../commands/kit/builtin.ts';
 import { rights } from '../commands/rights.ts';
@@ -8,7 +8,6 @@ import { ConfigMistakes, readConfig, type Config } from '../config.ts';
 import { attempt } from '../errors.ts';
 import { createClient } from '../hosting/client.ts';
 import { createDirectory } from '../hosting/directory.ts';
-import { createLog } from '../log.ts';
 import { bad, healthOf, unknown, well, type HealthContext } from '../pipeline/conversation/health.ts';
 import { listsSites } from '../pipeline/steps/site-listing.ts';
 import { tell } from '../policy/mistakes.ts';
@@ -18,7 +17,7 @@ import { readPolicy } from '../policy/watch.ts';
 import { scrub } from '../secret.ts';
 import { checkAppToken, checkBotToken } from '../slack/client/app-checks.ts';
 import { createChannelLook } from '../slack/client/channel-access.ts';
-import { boltLogger, clientOptions } from '../slack/client/client-options.ts';
+import { quietClient } from '../slack/client/client-options.ts';
 import { createPeople } from '../slack/client/people.ts';
 import { whoAmI, type Bot } from '../slack/client/token.ts';
 import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/database.ts';
@@ -84,13 +83,11 @@ function inLines(checks: readonly Check[]): string {
 
 /** All checks: of the Slack app first, then those of `doctor` in Slack. */
 async function checksOf(config: Config): Promise<readonly Check[]> {
-  const client = (token: string): WebClient =>
-    new WebClient(token, clientOptions(config.slack.apiUrl, boltLogger(createLog('silent'))));
-  const { delivery, botToken } = config.slack;
-  const views = client(botToken.reveal());
+  const { apiUrl, delivery, botToken } = config.slack;
+  const views = quietClient(apiUrl, botToken.reveal());
   const [{ bot, ...scopes }, connection, rules, data] = await Promise.all([
     checkBotToken(views),
-    delivery.kind === 'socket' ? checkAppToken(client(delivery.appToken.reveal())) : signingSecretIsSet,
+    delivery.kind === 'socket' ? checkAppToken(quietClient(apiUrl, delivery.appToken.reveal())) : signingSecretIsSet,
     rulesOf(config.policyFile),
     dataOf(config.databaseUrl),
   ]);

@@ -42,7 +42,7 @@ test('it needs no other package, and says on what terms each one within it may b
   const read = (name: string): string => readFileSync(join(program, '..', name), 'utf8');
   expect(JSON.parse(read('package.json'))).not.toHaveProperty('dependencies');
   const licences = read('THIRD-PARTY-LICENCES.txt');
-  for (const name of ['@slack/bolt', 'undici', 'kysely', 'pg', 'pino', 'zod'])
+  for (const name of ['@slack/bolt', 'undici', 'kysely', 'pg', 'pino', 'zod', '@clack/prompts'])
     expect(licences).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, MIT\n\n.+`, 'm'));
   expect(licences).not.toContain('vitest');
   // The bill of materials names the same packages, and is the same for the same sources.
@@ -61,7 +61,15 @@ test('help names what there is to run, and a word that is none does nothing', as
   for (const words of [[], ['help'], ['audit', '--help']]) {
     const { code, out } = await sitehand(words);
     expect({ code, starts: out.startsWith('  sitehand start') }).toEqual({ code: 0, starts: true });
-    for (const name of ['doctor', 'policy check', 'policy explain', 'policy test', 'audit verify', 'audit export'])
+    for (const name of [
+      'setup',
+      'doctor',
+      'policy check',
+      'policy explain',
+      'policy test',
+      'audit verify',
+      'audit export',
+    ])
       expect(out).toContain(`sitehand ${name}`);
   }
   expect(await sitehand(['stat'])).toEqual({

@@ -1,6 +1,6 @@
 import { LogLevel, type Logger as BoltLogger } from '@slack/bolt';
-import type { WebClientOptions } from '@slack/web-api';
-import type { Logger } from '../../log.ts';
+import { WebClient, type WebClientOptions } from '@slack/web-api';
+import { createLog, type Logger } from '../../log.ts';
 
 /** Options for calls to Slack: no retries or waiting after a rate limit (our queue does that), at most 2.5 s. */
 export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
@@ -28,3 +28,7 @@ export function boltLogger(log: Logger): BoltLogger {
     setName: silent,
   };
 }
+
+/** A client for single questions on the machine, which logs nothing. */
+export const quietClient = (slackApiUrl: string, token: string): WebClient =>
+  new WebClient(token, clientOptions(slackApiUrl, boltLogger(createLog('silent'))));

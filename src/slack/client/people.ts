@@ -46,29 +46,28 @@ export type PeopleOptions = Questions &
     readonly now: () => number;
   };
 
-const userReply = z.object({
-  user: z.object({
-    id: z.string(),
-    team_id: z.string().optional(),
-    name: z.string().optional(),
-    real_name: z.string().optional(),
-    tz: z.string().optional(),
-    deleted: z.boolean().optional(),
-    is_bot: z.boolean().optional(),
-    is_restricted: z.boolean().optional(),
-    is_ultra_restricted: z.boolean().optional(),
-    is_stranger: z.boolean().optional(),
-    profile: z.object({ display_name: z.string().optional(), real_name: z.string().optional() }).optional(),
-    enterprise_user: z.object({ teams: z.array(z.string()).optional() }).optional(),
-  }),
+export const userShape = z.object({
+  id: z.string(),
+  team_id: z.string().optional(),
+  name: z.string().optional(),
+  real_name: z.string().optional(),
+  tz: z.string().optional(),
+  deleted: z.boolean().optional(),
+  is_bot: z.boolean().optional(),
+  is_restricted: z.boolean().optional(),
+  is_ultra_restricted: z.boolean().optional(),
+  is_stranger: z.boolean().optional(),
+  profile: z.object({ display_name: z.string().optional(), real_name: z.string().optional() }).optional(),
+  enterprise_user: z.object({ teams: z.array(z.string()).optional() }).optional(),
 });
+const userReply = z.object({ user: userShape });
 const groupReply = z.object({ users: z.array(z.string()) });
 
 const freshMs = 60_000;
 /** Cached users; the oldest go first. */
 const maxKept = 5_000;
 
-type User = z.infer<typeof userReply>['user'];
+type User = z.infer<typeof userShape>;
 
 /** Asks Slack about people and groups, and caches people for a minute. */
 export function createPeople(options: PeopleOptions): People {
@@ -153,7 +152,7 @@ function groupAnswerOf(reply: z.infer<typeof groupReply> | NoAnswer): GroupAnswe
   return { kind: 'not told', why, isLasting, restMs };
 }
 
-function standingOf(user: User, team: string): Person['standing'] {
+export function standingOf(user: User, team: string): Person['standing'] {
   if (user.deleted) return 'deactivated';
   if (user.is_bot || user.id === 'USLACKBOT') return 'bot';
   // In an Enterprise Grid every company shares the Grid; only people whose own list has this workspace belong to it.

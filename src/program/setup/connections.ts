@@ -1,0 +1,138 @@
+import { variables } from '../../config.ts';
+import { createClient, HostTrouble } from '../../hosting/client.ts';
+import { validateKey } from '../../hosting/contract/operations.ts';
+import { inWords } from '../../pipeline/changes/host-trouble.ts';
+import type { State } from '../../pipeline/conversation/health.ts';
+import { Secret } from '../../secret.ts';
+import { checkAppToken, checkBotToken } from '../../slack/client/app-checks.ts';
+import { quietClient } from '../../slack/client/client-options.ts';
+import type { Bot } from '../../slack/client/token.ts';
+import { joined, plain } from '../../text.ts';
+import { TooLate, within } from '../../time-limit.ts';
+import { obtain, type Job } from './job.ts';
+import { valueIn, type Settings } from './settings.ts';
+
+/** The credentials, each tried at once: one that is refused is asked for again; no answer says nothing about it. */
+
+const apiUrl = (settings: Settings): string => variables.shape.SLACK_API_URL.parse(valueIn(settings, 'SLACK_API_URL'));
+/** Without the full stop at its end. */
+const inLine = ({ says, hint }: State): string => plain(joined([says, hint], '. ')).replace(/\.$/, '');
+
+/** Resolves with the bot that the token belongs to; undefined if Slack does not answer. */
+export async function obtainBotToken(job: Job): Promise<Bot | undefined> {
+  let bot: Bot | undefined;
+  await obtain(job, {
+    name: 'SLACK_BOT_TOKEN',
+    ask: (prompts) => prompts.askSecret('Bot User OAuth Token (xoxb-…), from OAuth & Permissions of your app'),
+    test: async () => {
+      const token = valueIn(job.settings, 'SLACK_BOT_TOKEN') ?? '';
+      const found = await checkBotToken(quietClient(apiUrl(job.settings), token));
+      bot = found.bot;
+      // With too few scopes it is the right token: the app has to be installed again, which does not change it.
+      if (found.ok === false && !bot) return inLine(found);
+      job.tell(`Bot token: ${inLine(found)}.`);
+      return undefined;
+    },
+  });
+  return bot;
+}
+
+/** The app token of Socket Mode, tried without a connection. */
+export const obtainAppToken = (job: Job): Promise<void> =>
+  obtain(job, {
+    name: 'SLACK_APP_TOKEN',
+    ask: (prompts) => prompts.askSecret('App-level token (xapp-…), from Basic Information → App-Level Tokens'),
+    test: async () => {
+      const token = valueIn(job.settings, 'SLACK_APP_TOKEN');
+      if (token === undefined) return 'SLACK_APP_TOKEN is not set: Socket Mode needs it';
+      const found = await checkAppToken(quietClient(apiUrl(job.settings), token));
+      if (found.ok === false) return inLine(found);
+      job.tell(`App-level token: ${inLine(found)}.`);
+      return undefined;
+    },
+  });
+
+/** Only a delivery shows whether it is the right one. */
+export const obtainSigningSecret = (job: Job): Promise<void> =>
+  obtain(job, {
+    name: 'SLACK_SIGNING_SECRET',
+    ask: (prompts) =>
+      prompts.askSecret('Signing Secret, from Basic Information → App Credentials (not the Client Secret above it)'),
+    test: async () =>
+      valueIn(job.settings, 'SLACK_SIGNING_SECRET') === undefined
+        ? 'SLACK_SIGNING_SECRET is not set: HTTP needs it'
+        : undefined,
+  });
+
+/** The address, dialect and key of the hosting API, and the company if the host does not tell it. */
+export async function obtainHost(job: Job): Promise<void> {
+  const { settings } = job;
+  await obtain(job, {
+    name: 'HOSTING_API_URL',
+    ask: (prompts) =>
+      prompts.ask('Base address of the hosting API, with /v2', { example: 'https://api.example.com/v2' }),
+  });
+  await obtain(job, { name: 'HOSTING_DIALECT', ask: (prompts) => prompts.choose('Which service is it?', services) });
+  let isTold = true;
+  await obtain(job, {
+    name: 'HOSTING_API_KEY',
+    ask: (prompts) => prompts.askSecret('Key of the hosting API'),
+    test: async () => {
+      const found = await askHost(settings);
+      if (found instanceof HostTrouble && found.kind === 'unauthorized')
+        return `The host rejected this key (${found.status})`;
+      isTold = !isSilent(found);
+      job.tell(`Hosting API: ${sayingOf(found)}`);
+      return undefined;
+    },
+  });
+  if (isTold) return;
+  await obtain(job, {
+    name: 'HOSTING_COMPANY_ID',
+    ask: (prompts) => prompts.ask("Your company's id at the host, a UUID"),
+    test: async () =>
+      valueIn(settings, 'HOSTING_COMPANY_ID') === undefined
+        ? "HOSTING_COMPANY_ID is not set, and the host doesn't say which company the key belongs to"
+        : undefined,
+  });
+}
+
+const services = [
+  { value: 'document', label: 'One that keeps to the document' },
+  { value: 'kinsta', label: 'Kinsta' },
+] as const;
+
+/** The company that the key belongs to, if the host tells it; trouble or undefined if there was no answer. */
+type HostAnswer = { readonly company: string | undefined } | HostTrouble | undefined;
+const timeoutMs = 5_000;
+
+/** Reads what the key may do. Nothing is written at the host. */
+async function askHost(settings: Settings): Promise<HostAnswer> {
+  const client = createClient({
+    url: variables.shape.HOSTING_API_URL.parse(valueIn(settings, 'HOSTING_API_URL')),
+    key: new Secret(valueIn(settings, 'HOSTING_API_KEY') ?? ''),
+    dialect: variables.shape.HOSTING_DIALECT.parse(valueIn(settings, 'HOSTING_DIALECT')),
+  });
+  try {
+    const { company } = await within(timeoutMs, client.read(validateKey({})));
+    return { company };
+  } catch (error) {
+    if (error instanceof HostTrouble) return error;
+    if (error instanceof TooLate) return undefined;
+    throw error;
+  } finally {
+    await client.close();
+  }
+}
+
+/** The host answered, and did not tell. */
+const isSilent = (found: HostAnswer): boolean =>
+  found instanceof HostTrouble ? found.kind === 'not found' : found !== undefined && found.company === undefined;
+
+function sayingOf(found: HostAnswer): string {
+  if (found === undefined) return "no answer in time, so the key wasn't checked.";
+  if (!(found instanceof HostTrouble)) return 'the host accepts the key.';
+  if (found.kind === 'not found')
+    return "the host doesn't say whose key this is (404). Check that the address ends with /v2.";
+  return `${plain(inWords(found))} So the key wasn't checked.`;
+}

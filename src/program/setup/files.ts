@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { parseEnv } from 'node:util';
+import { Stopped } from './stopped.ts';
+import { settingsIn, type Settings } from './settings.ts';
+
+/** A file to be written as a whole. `mode`: the rights it gets. */
+export type WholeFile = { readonly path: string; readonly text: string; readonly mode: number };
+
+/** Whether a file is missing, is as it should be, or has another content. Throws if it cannot be read. */
+export function stateOf({ path, text }: Pick<WholeFile, 'path' | 'text'>): 'missing' | 'same' | 'other' {
+  if (!existsSync(path)) return 'missing';
+  return readFileSync(path, 'utf8') === text ? 'same' : 'other';
+}
+
+/**
+ * Writes the file beside its place and moves it there, so that it is there as a whole or not at all. Nothing else runs
+ * meanwhile, not even the handler of a signal. Throws if it cannot be written; then all is as before.
+ */
+export function writeWhole({ path, text, mode }: WholeFile): void {
+  // A link stays, and what it leads to is replaced.
+  const place = existsSync(path) ? realpathSync(path) : path;
+  const beside = `${place}.${randomBytes(4).toString('hex')}.new`;
+  mkdirSync(dirname(place), { recursive: true });
+  const file = openSync(beside, 'wx', mode);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+    renameSync(beside, place);
+  } catch (error) {
+    rmSync(beside, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The text of `.env` with these settings. Throws `Stopped` if one has a value that such a file cannot hold. */
+export function envOf(settings: Settings): string {
+  const all = Object.entries(settingsIn(settings));
+  const text = ['# Written by sitehand setup.', ...all.map(([name, value]) => `${name}=${quotedFor(value)}`), ''].join(
+    '\n',
+  );
+  const read = parseEnv(text);
+  const lost = all.find(([name, value]) => read[name] !== value);
+  if (lost)
+    throw new Stopped(
+      `.env cannot hold the value of ${lost[0]}, because of its quotation marks or line breaks.`,
+      'wrong',
+    );
+  return text;
+}
+
+/** Only between quotation marks may a value have blanks or #. */
+function quotedFor(value: string): string {
+  if (/^[\w./:@%+=,~?&-]+$/.test(value)) return value;
+  const mark = ["'", '"', '`'].find((one) => !value.includes(one)) ?? '';
+  return `${mark}${value}${mark}`;
+}

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import type { Options } from './options.ts';
+import type { Prompts } from './prompts.ts';
+import { stateOf, writeWhole } from './files.ts';
+import { mistakeIn, valueIn, type SettingName, type Settings } from './settings.ts';
+import { Stopped } from './stopped.ts';
+
+/** What the steps of one setup share. */
+export type Job = {
+  readonly folder: string;
+  readonly options: Options;
+  /** Filled by the steps. */
+  readonly settings: Settings;
+  /** Undefined: nobody can be asked. */
+  readonly prompts: Prompts | undefined;
+  readonly tell: (text: string) => void;
+  /** The names of the files that were written so far. */
+  readonly written: string[];
+};
+
+/** `after`: says what is wrong with the value beyond its form, in a sentence; undefined if nothing is known to be. */
+type Question = {
+  readonly name: SettingName;
+  readonly ask: (prompts: Prompts) => Promise<string>;
+  readonly test?: () => Promise<string | undefined>;
+};
+
+/**
+ * Takes the setting that is there, or asks for it until it is right. Throws `Stopped` if it is wrong or missing and nobody
+ * can be asked.
+ */
+export async function obtain({ settings, prompts }: Job, { name, ask, test }: Question): Promise<void> {
+  for (;;) {
+    if (prompts && valueIn(settings, name) === undefined && settings[`${name}_FILE`] === undefined) {
+      const answer = await ask(prompts);
+      if (answer !== '') settings[name] = answer;
+    }
+    const mistake = mistakeIn(settings, name) ?? (await test?.());
+    if (mistake === undefined) return;
+    if (!prompts) throw new Stopped(`${mistake}.`, 'wrong');
+    prompts.tell(`${mistake}.`);
+    delete settings[name];
+    delete settings[`${name}_FILE`];
+  }
+}
+
+/**
+ * Puts a file into the folder. One with another content is replaced only if somebody says so. Resolves with false if it
+ * was kept.
+ */
+export async function place(job: Job, name: string, text: string, mode: number): Promise<boolean> {
+  const { folder, options, prompts, tell, written } = job;
+  const path = pathIn(folder, name);
+  try {
+    const state = stateOf({ path, text });
+    if (state === 'same') {
+      tell(`${name} is already as it should be.`);
+      return true;
+    }
+    if (state === 'other' && !options.overwrite && !(await prompts?.confirm(`${name} is already there. Replace it?`))) {
+      tell(`${name} is already there and stays as it is.${prompts ? '' : ' With --overwrite it would be replaced.'}`);
+      return false;
+    }
+    writeWhole({ path, text, mode });
+  } catch (error) {
+    if (error instanceof Stopped || !(error instanceof Error)) throw error;
+    throw new Stopped(`${name} cannot be written: ${error.message}.`, 'look');
+  }
+  written.push(name);
+  tell(`${name} was written.`);
+  return true;
+}
+
+/** Where a file with this name lies; a name can be a whole path. */
+export const pathIn = (folder: string, name: string): string => (name.startsWith('/') ? name : join(folder, name));

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { parseDocument } from 'yaml';
+import { manifestFile } from '../../beside.ts';
+
+const main = ['features', 'slash_commands', 0, 'command'];
+const socketMode = ['settings', 'socket_mode_enabled'];
+/** Where Slack is told what it delivers to. */
+const addresses = [
+  ['features', 'slash_commands', 0, 'url'],
+  ['settings', 'event_subscriptions', 'request_url'],
+  ['settings', 'interactivity', 'request_url'],
+  ['settings', 'interactivity', 'message_menu_options_url'],
+];
+
+/**
+ * The app manifest with this slash command. `requestUrl`: the address that Slack delivers to over HTTP; undefined: Socket
+ * Mode.
+ */
+export function manifestOf(command: string, requestUrl: string | undefined): string {
+  const text = readFileSync(manifestFile, 'utf8');
+  const former = String(parseDocument(text).getIn(main));
+  const named = text.replaceAll(new RegExp(`(?<=\\s)${RegExp.escape(former)}(?![\\w-])`, 'g'), command);
+  const manifest = parseDocument(named);
+  const isSocketMode = requestUrl === undefined;
+  if (isSocketMode && manifest.getIn(socketMode) === true) return named;
+  for (const path of addresses) {
+    if (isSocketMode) manifest.deleteIn(path);
+    else manifest.setIn(path, requestUrl);
+  }
+  manifest.setIn(socketMode, isSocketMode);
+  return manifest.toString({ lineWidth: 0, singleQuote: true });
+}

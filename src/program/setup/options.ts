@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs, parseEnv } from 'node:util';
+import type { Environment } from '../../config.ts';
+import { Stopped } from './stopped.ts';
+
+/** The options of `setup`. No secret is one: other users of the machine can read the words of a running program. */
+export type Options = {
+  /** Ids of people and Slack user groups. */
+  readonly admins: readonly string[];
+  readonly developers: readonly string[];
+  /** The id of a channel. */
+  readonly ops: string | undefined;
+  /** Where Slack delivers over HTTP. */
+  readonly requestUrl: string | undefined;
+  /** Replace files that have another content. */
+  readonly overwrite: boolean;
+  /** What a file or standard input sets, in the form of `.env`. */
+  readonly settings: Environment;
+};
+
+const usage =
+  'Use setup [--admins U…,U…] [--developers U…,S…] [--ops-channel C…] [--request-url https://…/slack/events] ' +
+  '[--settings FILE, or - for standard input] [--overwrite]. Everything else is a variable, such as SLACK_BOT_TOKEN.';
+
+/** Reads the words after `setup`. Throws `Stopped` if they cannot be understood or a file cannot be read. */
+export function optionsOf(words: readonly string[]): Options {
+  const { values } = valuesIn(words);
+  const requestUrl = values['request-url'];
+  if (requestUrl !== undefined && !isRequestUrl(requestUrl))
+    throw new Stopped(`--request-url must be ${requestUrlForm}.`, 'wrong');
+  return {
+    admins: idsIn(values.admins),
+    developers: idsIn(values.developers),
+    ops: values['ops-channel'],
+    requestUrl,
+    overwrite: values.overwrite ?? false,
+    settings: values.settings === undefined ? {} : settingsFrom(values.settings),
+  };
+}
+
+export const requestUrlForm = 'https://YOUR-HOST/slack/events';
+export const isRequestUrl = (url: string): boolean =>
+  /^https:\/\/[^\s?#]+\/slack\/events$/.test(url) && URL.canParse(url);
+
+export const idsIn = (text = ''): readonly string[] => [...new Set(text.split(/[\s,]+/).filter((id) => id !== ''))];
+
+function valuesIn(words: readonly string[]) {
+  try {
+    const text = { type: 'string' } as const;
+    return parseArgs({
+      args: [...words],
+      options: {
+        admins: text,
+        developers: text,
+        'ops-channel': text,
+        'request-url': text,
+        settings: text,
+        overwrite: { type: 'boolean' },
+      },
+    });
+  } catch {
+    // The words are not repeated: a secret may be among them.
+    throw new Stopped(usage, 'wrong');
+  }
+}
+
+function settingsFrom(file: string): Environment {
+  try {
+    return parseEnv(readFileSync(file === '-' ? 0 : file, 'utf8'));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'no reason given';
+    throw new Stopped(`The settings cannot be read: ${why}.`, 'wrong');
+  }
+}

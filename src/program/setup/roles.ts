@@ -1,0 +1,89 @@
+import { rights } from '../../commands/rights.ts';
+import { variables } from '../../config.ts';
+import { CHANNEL, MEMBER } from '../../policy/schema.ts';
+import { loadPolicy } from '../../policy/load.ts';
+import { listPeople, listUserGroups, type Member, type MemberList } from '../../slack/client/workspace-list.ts';
+import { quietClient } from '../../slack/client/client-options.ts';
+import type { Bot } from '../../slack/client/token.ts';
+import type { Prompts } from './prompts.ts';
+import { firstPolicy } from './first-policy.ts';
+import type { Job } from './job.ts';
+import { idsIn } from './options.ts';
+import { valueIn } from './settings.ts';
+import { Stopped } from './stopped.ts';
+
+/** Lists who is there, asks who may do what, and makes the text of the policy. `bot` undefined: Slack has not answered. */
+export async function obtainPolicy(job: Job, bot: Bot | undefined): Promise<string> {
+  const { options, prompts } = job;
+  const lists = await listsOf(job, bot);
+  const isAsked = prompts !== undefined && options.admins.length === 0;
+  const admins = isAsked ? await chooseMembers(prompts, lists, adminsQuestion, 1) : options.admins;
+  const developers =
+    isAsked && options.developers.length === 0
+      ? await chooseMembers(prompts, lists, developersQuestion, 0)
+      : options.developers;
+  const ops = isAsked && options.ops === undefined ? await askOps(prompts) : options.ops;
+  const text = firstPolicy({ admins: membersOf(lists, admins), developers: membersOf(lists, developers), ops });
+  const read = loadPolicy(text, rights);
+  if (read.kind === 'policy') return text;
+  const mistakes = read.mistakes.map(({ says }) => says).join('; ');
+  throw new Stopped(`The rules would have mistakes: ${mistakes}.`, 'wrong');
+}
+
+const adminsQuestion = 'Who are the admins? Choose yourself and at least one other: they approve changes to live';
+const developersQuestion = 'Who else may work on sites? Their changes to live need an approval by an admin';
+
+async function askOps(prompts: Prompts): Promise<string | undefined> {
+  for (;;) {
+    const id = await prompts.ask('Id of the channel for faults and unknown outcomes (C…), or nothing');
+    if (id === '') return undefined;
+    if (CHANNEL.test(id)) return id;
+    prompts.tell('It must be the id of a channel, C… or G…, which Slack shows at the end of the channel details.');
+  }
+}
+
+type Lists = { readonly people: MemberList; readonly groups: MemberList };
+
+async function listsOf({ settings, tell }: Job, bot: Bot | undefined): Promise<Lists> {
+  const token = valueIn(settings, 'SLACK_BOT_TOKEN') ?? '';
+  const client = quietClient(variables.shape.SLACK_API_URL.parse(valueIn(settings, 'SLACK_API_URL')), token);
+  const unasked: MemberList = { members: [], why: 'it has not said who I am' };
+  const [people, groups] = bot
+    ? await Promise.all([listPeople(client, bot), listUserGroups(client)])
+    : [unasked, unasked];
+  if (people.why) tell(`Slack doesn't list everybody (${people.why}). Others can be named by their ids.`);
+  if (groups.why) tell(`Slack doesn't list all its user groups (${groups.why}). Others can be named by their ids.`);
+  return { people, groups };
+}
+
+/** Resolves with ids. Where nothing is listed they are typed. */
+async function chooseMembers(
+  prompts: Prompts,
+  lists: Lists,
+  question: string,
+  least: 0 | 1,
+): Promise<readonly string[]> {
+  const listed = [...lists.people.members, ...lists.groups.members];
+  if (listed.length > 0) return prompts.chooseMembers(question, listed, least);
+  for (;;) {
+    const ids = idsIn(await prompts.ask(`${question} (ids, with commas)`));
+    if (ids.length >= least && ids.every((id) => MEMBER.test(id))) return ids;
+    prompts.tell('These must be Slack ids: U… or W… of people, S… of user groups.');
+  }
+}
+
+/** These ids with their names. An id that a whole list lacks belongs to nobody who may use Sitehand. */
+function membersOf({ people, groups }: Lists, ids: readonly string[]): readonly Member[] {
+  return ids.map((id) => {
+    const list = id.startsWith('S') ? groups : people;
+    const found = list.members.find((one) => one.id === id);
+    if (found === undefined && list.why === undefined) {
+      const who = id.startsWith('S')
+        ? 'a Slack user group in use'
+        : 'a member of this workspace (guests and bots are not)';
+      throw new Stopped(`${id.slice(0, maxId)} is not ${who}.`, 'wrong');
+    }
+    return found ?? { id, name: '' };
+  });
+}
+const maxId = 30;

@@ -1,0 +1,72 @@
+import {
+  ConfigMistakes,
+  givenIn,
+  isPlainHttp,
+  plainMistake,
+  readConfig,
+  secrets,
+  variables,
+  type Environment,
+} from '../../config.ts';
+import { kindOf, wanted, type CredentialName } from './credentials.ts';
+
+/** The settings that `setup` gathers, as variables of an environment: `NAME`, or `NAME_FILE` for a secret in a file. */
+export type Settings = Record<string, string>;
+export type SettingName = keyof typeof variables.shape;
+
+/** Takes over every variable that Sitehand reads, and nothing else. */
+export function settingsIn(environment: Environment): Settings {
+  const names = [...Object.keys(variables.shape), ...[...secrets].map((name) => `${name}_FILE`)];
+  return Object.fromEntries(
+    names.flatMap((name): [string, string][] => {
+      const value = environment[name]?.trim();
+      return value ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** The value of a setting, also from its file; undefined if there is none. */
+export const valueIn = (settings: Environment, name: SettingName): string | undefined =>
+  givenIn(settings, [name]).given[name];
+
+/** What is wrong with one setting, in a sentence that begins with its name; undefined if nothing is. */
+export function mistakeIn(settings: Environment, name: SettingName): string | undefined {
+  const { given, mistakes } = givenIn(settings, [name]);
+  const value = given[name];
+  if (mistakes[0] !== undefined) return mistakes[0];
+  if (value !== undefined && isCredential(name)) {
+    const kind = kindOf(value);
+    if (kind && !kind.fits.includes(name)) return `${name} must be ${wanted[name]}, and this is ${kind.what}`;
+    const other = credentials.find((one) => one !== name && valueIn(settings, one) === value);
+    if (other) return `${name} must be ${wanted[name]}, and this is the value of ${other}`;
+  }
+  const { error } = variables.shape[name].safeParse(value);
+  if (error) return `${name} ${error.issues[0]?.message ?? 'cannot be used'}`;
+  return value !== undefined && name.endsWith('API_URL') && !settings['ALLOW_PLAIN_HTTP'] && isPlainHttp(value)
+    ? plainMistake(name)
+    : undefined;
+}
+
+/** Everything that keeps a bot from starting with these settings, one sentence each. */
+export function mistakesIn(settings: Environment): readonly string[] {
+  const own = new Map(credentials.map((name) => [name, valueIn(settings, name) && mistakeIn(settings, name)]));
+  const named = [...own.values()].flatMap((mistake) => mistake || []);
+  try {
+    readConfig(settings);
+    return named;
+  } catch (error) {
+    if (!(error instanceof ConfigMistakes)) throw error;
+    return [
+      ...named,
+      ...error.mistakes.filter((mistake) => !named.some((one) => one.split(' ')[0] === mistake.split(' ')[0])),
+    ];
+  }
+}
+
+const credentials: readonly CredentialName[] = [
+  'SLACK_BOT_TOKEN',
+  'SLACK_APP_TOKEN',
+  'SLACK_SIGNING_SECRET',
+  'HOSTING_API_KEY',
+];
+const isCredential = (name: SettingName): name is CredentialName => credentials.some((one) => one === name);

@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import { catalogue } from '../../commands/index.ts';
+import { environmentOr, policyFileIn, variables, type Environment } from '../../config.ts';
+import { scrub } from '../../secret.ts';
+import type { Bot } from '../../slack/client/token.ts';
+import { doctor } from '../doctor.ts';
+import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
+import { envOf } from './files.ts';
+import { obtain, pathIn, place, type Job } from './job.ts';
+import { manifestOf } from './manifest.ts';
+import { isRequestUrl, optionsOf, requestUrlForm } from './options.ts';
+import { terminalPrompts, type Prompts } from './prompts.ts';
+import { obtainPolicy } from './roles.ts';
+import { mistakeIn, mistakesIn, settingsIn, valueIn, type SettingName } from './settings.ts';
+import { ends, interrupted, Stopped } from './stopped.ts';
+
+/**
+ * Connects Sitehand to a workspace and a host: asks for what is not given, tries each credential at once, writes
+ * `manifest.yml`, `.env` and the policy, and ends with `doctor`. It posts nothing and opens no connection that would take
+ * deliveries from a bot.
+ */
+
+export type Surroundings = {
+  readonly environment?: Environment;
+  /** Where the files are written. */
+  readonly folder?: string;
+  /** Undefined: nobody can be asked. Left out: those of this process's terminal, if it has one. */
+  readonly prompts?: Prompts | undefined;
+  readonly write?: (text: string) => void;
+};
+
+/** Runs it. Resolves with the exit code. */
+export async function setup(words: readonly string[], given: Surroundings = {}): Promise<number> {
+  const { environment, folder = '.' } = given;
+  const prompts = 'prompts' in given ? given.prompts : terminalPrompts();
+  const { write = (text: string): void => void process.stdout.write(text) } = given;
+  const written: string[] = [];
+  const stopped = (error: Stopped): number => {
+    const rest = written.length === 0 ? 'Nothing was written.' : `Only ${written.join(' and ')} was written.`;
+    write(`${scrub(error.message)} ${rest}\n`);
+    return ends[error.end];
+  };
+  const interrupt = (): never => process.exit(stopped(interrupted()));
+  // The handler waits for a file that is being written, which the signal's own effect would not.
+  process.once('SIGINT', interrupt);
+  try {
+    const options = optionsOf(words);
+    const settings = settingsIn({ ...environmentOr(environment), ...options.settings });
+    const tell = (text: string): void => (prompts ? prompts.tell(scrub(text)) : write(`${scrub(text)}\n`));
+    return await run({ folder, options, settings, prompts, tell, written }, write);
+  } catch (error) {
+    if (!(error instanceof Stopped)) throw error;
+    return stopped(error);
+  } finally {
+    process.off('SIGINT', interrupt);
+  }
+}
+
+async function run(job: Job, write: (text: string) => void): Promise<number> {
+  const { settings, prompts, folder } = job;
+  stopAtMistakes(job);
+  const command = await obtainCommand(job);
+  const requestUrl = await obtainRequestUrl(job);
+  const placeManifest = (): Promise<boolean> => place(job, 'manifest.yml', manifestOf(command, requestUrl), 0o644);
+  // The app is made from it, so it must be there before anything of the app is asked for.
+  const early = prompts && (await placeManifest());
+  prompts?.tell(toMakeTheApp);
+  const bot = await obtainBotToken(job);
+  await (requestUrl === undefined ? obtainAppToken(job) : obtainSigningSecret(job));
+  await obtainHost(job);
+  stopAt(mistakesIn(settings));
+  const policy = await obtainNewPolicy(job, bot);
+  const placed = [
+    early ?? (await placeManifest()),
+    policy === undefined || (await place(job, policyFileIn(settings), policy, 0o644)),
+  ];
+  // Last, because with it a bot can start.
+  if (!(await place(job, '.env', envOf(settings), 0o600))) {
+    job.tell("These answers are not in .env, so I didn't check the rest with them.");
+    return ends.look;
+  }
+  job.tell(`To start it: sitehand start. Then in Slack: /invite @Sitehand, and ${command} help.`);
+  const POLICY_FILE = pathIn(folder, policyFileIn(settings));
+  const found = await doctor([], { ...settings, POLICY_FILE }, (text) => write(scrub(text)));
+  // Somebody at the terminal has chosen what was kept.
+  return found === ends.fine && !prompts && placed.includes(false) ? ends.look : found;
+}
+
+/** Without anybody to ask: everything that is missing or wrong, at once. Else only what is never asked for. */
+function stopAtMistakes(job: Job): void {
+  const { settings, prompts } = job;
+  const mistakes = prompts ? neverAsked.flatMap((name) => mistakeIn(settings, name) ?? []) : missingIn(job);
+  stopAt(mistakes);
+}
+
+function stopAt(mistakes: readonly string[]): void {
+  if (mistakes.length > 0) throw new Stopped(`${mistakes.join('.\n')}.`, 'wrong');
+}
+
+const asked: ReadonlySet<string> = new Set([
+  'SLACK_BOT_TOKEN',
+  'SLACK_APP_TOKEN',
+  'SLACK_SIGNING_SECRET',
+  'SLACK_COMMAND',
+  'HOSTING_API_URL',
+  'HOSTING_API_KEY',
+  'HOSTING_COMPANY_ID',
+  'HOSTING_DIALECT',
+]);
+const neverAsked = Object.keys(variables.shape).filter((name): name is SettingName => !asked.has(name));
+
+function missingIn(job: Job): readonly string[] {
+  const { settings, options } = job;
+  const isOverHttp = !isSet(job, 'SLACK_APP_TOKEN') && isSet(job, 'SLACK_SIGNING_SECRET');
+  return [
+    ...mistakesIn(settings),
+    ...(isOverHttp && options.requestUrl === undefined
+      ? [`--request-url is missing: where Slack delivers to over HTTP, ${requestUrlForm}`]
+      : []),
+    ...(options.admins.length === 0 && !hasPolicy(job) ? ['--admins is missing: the Slack ids of your admins'] : []),
+  ];
+}
+
+const isSet = ({ settings }: Job, name: SettingName): boolean =>
+  (settings[name] ?? settings[`${name}_FILE`]) !== undefined;
+const hasPolicy = ({ folder, settings }: Job): boolean => existsSync(pathIn(folder, policyFileIn(settings)));
+const commandIn = ({ settings }: Job): string =>
+  variables.shape.SLACK_COMMAND.parse(valueIn(settings, 'SLACK_COMMAND'));
+
+async function obtainCommand(job: Job): Promise<string> {
+  await obtain(job, {
+    name: 'SLACK_COMMAND',
+    ask: (prompts) => prompts.ask('Name of the slash command', { initial: '/site' }),
+    test: async () => {
+      const name = commandIn(job).slice(1);
+      // Slack's /push would be read as the command push.
+      const isTaken = [...catalogue.keys()].some((path) => path.split(' ')[0] === name);
+      return isTaken ? `SLACK_COMMAND cannot be /${name}: ${name} is one of the words that come after it` : undefined;
+    },
+  });
+  return commandIn(job);
+}
+
+/** Where Slack delivers to over HTTP; undefined in Socket Mode. */
+async function obtainRequestUrl(job: Job): Promise<string | undefined> {
+  const { options, prompts } = job;
+  if (isSet(job, 'SLACK_APP_TOKEN')) {
+    if (options.requestUrl === undefined) return undefined;
+    throw new Stopped('--request-url is for HTTP, and SLACK_APP_TOKEN is set, which means Socket Mode.', 'wrong');
+  }
+  if (options.requestUrl !== undefined || !prompts) return options.requestUrl;
+  const isHttp =
+    isSet(job, 'SLACK_SIGNING_SECRET') || (await prompts.choose('How does Slack deliver?', deliveries)) === 'http';
+  if (!isHttp) return undefined;
+  for (;;) {
+    const url = await prompts.ask('Where to?', { example: requestUrlForm });
+    if (isRequestUrl(url)) return url;
+    prompts.tell(`It must be ${requestUrlForm}.`);
+  }
+}
+
+const deliveries = [
+  { value: 'socket', label: 'Socket Mode: needs no public address' },
+  { value: 'http', label: 'HTTP: needs a public address' },
+] as const;
+
+/** An existing policy was reviewed: it is replaced only if somebody asks for that before anybody is chosen. */
+async function obtainNewPolicy(job: Job, bot: Bot | undefined): Promise<string | undefined> {
+  const { options, prompts, settings, tell } = job;
+  if (!hasPolicy(job) || options.admins.length > 0) return obtainPolicy(job, bot);
+  const name = policyFileIn(settings);
+  if (await prompts?.confirm(`${name} is already there. Make new rules?`)) return obtainPolicy(job, bot);
+  tell(`${name} is already there and stays as it is.`);
+  return undefined;
+}
+
+const toMakeTheApp =
+  'Now make the app: on https://api.slack.com/apps choose Create New App → From a manifest, paste manifest.yml, and ' +
+  'install it. If you have it already, go on.';

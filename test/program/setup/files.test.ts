@@ -1,0 +1,101 @@
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { afterAll, expect, test } from 'vitest';
+import { rights } from '../../../src/commands/rights.ts';
+import { loadPolicy } from '../../../src/policy/load.ts';
+import type { Rule } from '../../../src/policy/rules.ts';
+import { envOf, stateOf, writeWhole } from '../../../src/program/setup/files.ts';
+import { firstPolicy } from '../../../src/program/setup/first-policy.ts';
+import { Stopped } from '../../../src/program/setup/stopped.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'sitehand-files-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+test('a file is replaced as a whole, with its own rights, and nothing stays beside it', () => {
+  const path = join(folder, 'one/.env');
+  writeWhole({ path, text: 'first', mode: 0o600 });
+  chmodSync(path, 0o644);
+  writeWhole({ path, text: 'second', mode: 0o600 });
+  expect([readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['second', 0o600]);
+  expect(readdirSync(join(folder, 'one'))).toEqual(['.env']);
+});
+
+test('a link stays, and what it leads to is replaced', () => {
+  writeFileSync(join(folder, 'real'), 'first');
+  symlinkSync('real', join(folder, 'link'));
+  writeWhole({ path: join(folder, 'link'), text: 'second', mode: 0o600 });
+  expect(readFileSync(join(folder, 'real'), 'utf8')).toBe('second');
+});
+
+test('if a file cannot be written, nothing stays beside it', () => {
+  const path = join(folder, 'taken');
+  mkdirSync(path);
+  expect(() => writeWhole({ path, text: 'x', mode: 0o600 })).toThrow('EISDIR');
+  expect(readdirSync(folder).filter((name) => name.startsWith('taken'))).toEqual(['taken']);
+});
+
+test('the state of a file is missing, the same or another', () => {
+  const path = join(folder, 'state');
+  expect(stateOf({ path, text: 'a' })).toBe('missing');
+  writeFileSync(path, 'a');
+  expect([stateOf({ path, text: 'a' }), stateOf({ path, text: 'b' })]).toEqual(['same', 'other']);
+});
+
+test.each(['plain', 'with blanks and #', 'a"b', "a'b", 'a`b', `a"b'c`, 'back\\slash', '$HOME ${X}', 'x=y#z', ' '])(
+  '.env gives back the value %j as it was',
+  (value) => {
+    const settings = { HOSTING_API_KEY: value.trim() || 'x', DATABASE_URL: `sqlite:${value}` };
+    expect(parseEnv(envOf(settings))).toEqual({ ...settings, DATABASE_URL: settings.DATABASE_URL.trim() });
+  },
+);
+
+test('a value that .env cannot hold is refused by the name of its setting', () => {
+  expect(() => envOf({ HOSTING_API_KEY: `a"b'c\`d #e` })).toThrow(Stopped);
+  expect(() => envOf({ HOSTING_API_KEY: `a"b'c\`d #e` })).toThrow('HOSTING_API_KEY');
+});
+
+const [ana, ben, team] = [
+  { id: 'U01ANA', name: 'Ana' },
+  { id: 'U02BEN', name: 'Ben' },
+  { id: 'S0TEAM', name: '@team' },
+];
+
+test.each([
+  ['one admin', [ana], [], false],
+  ['two admins', [ana, ben], [], true],
+  ['an admin and a developer', [ana], [ben], true],
+  ['one who is both', [ana], [ana], false],
+  ['a user group', [team], [], true],
+  ['an admin and a user group', [ana], [team], true],
+])(
+  'the rules for %s can be used, and allow changes to live only with an approval',
+  (_, admins, developers, approves) => {
+    for (const ops of ['C0OPS', undefined]) {
+      const read = loadPolicy(firstPolicy({ admins, developers, ops }), rights);
+      if (read.kind === 'mistakes') throw new Error(read.mistakes.map(({ says }) => says).join('; '));
+      expect(read.policy.channels.ops).toBe(ops);
+      const live = read.policy.rules.filter(
+        ({ effect, what, where }) => effect === 'allow' && !what.has('read') && !what.has('audit') && covers(where),
+      );
+      expect(live.every(({ approval }) => approval !== undefined && approval !== 'none')).toBe(true);
+      expect(live.length > 0).toBe(approves);
+    }
+  },
+);
+
+/** Whether a rule with these places, or everywhere, is about live environments. */
+const covers = (where: Rule['where']): boolean =>
+  where === undefined ||
+  where.some((place) => place.kind === 'environment' && ['live', '*'].includes(place.environment.join('*')));

@@ -1,0 +1,265 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { policy } from '../../../src/program/policy.ts';
+import { setup } from '../../../src/program/setup/setup.ts';
+import { person, SEED } from '../../../src/playground/slack/seed.ts';
+import { canaries, inScenario, type Scenario, type ScenarioOptions } from '../../stories/scenario.ts';
+
+/** The setup where nobody can be asked, against both stand-ins. */
+
+type Site = {
+  /** Runs it in an empty folder, with what it needs but for what is replaced; undefined takes a variable away. */
+  readonly run: (
+    words: readonly string[],
+    replaced?: Readonly<Record<string, string | undefined>>,
+  ) => Promise<{ readonly code: number; readonly said: string }>;
+  readonly read: (name: string) => Promise<string>;
+  readonly write: (name: string, text: string) => Promise<void>;
+  readonly names: () => Promise<readonly string[]>;
+  readonly scenario: Scenario;
+  readonly folder: string;
+};
+
+const inFolder =
+  (options: ScenarioOptions, story: (site: Site) => Promise<void>): (() => Promise<void>) =>
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'sitehand-setup-'));
+    const told: string[] = [];
+    try {
+      await inScenario({ start: false, ...options }, async (scenario) => {
+        const policyFile = { POLICY_FILE: join(folder, 'policy.yml') };
+        await story({
+          scenario,
+          folder,
+          run: async (words, replaced = {}) => {
+            const environment = { ...scenario.environment, ...policyFile, ...replaced };
+            const said: string[] = [];
+            const code = await setup(words, {
+              environment,
+              folder,
+              prompts: undefined,
+              write: (text) => said.push(text),
+            });
+            told.push(...said);
+            return { code, said: said.join('') };
+          },
+          read: (name) => readFile(join(folder, name), 'utf8'),
+          write: (name, text) => writeFile(join(folder, name), text),
+          names: async () => (await readdir(folder)).toSorted(),
+        });
+      })();
+      for (const canary of Object.values(canaries)) expect(told.join('')).not.toContain(canary);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  };
+
+const ops = ['--ops-channel', 'C0OPS'];
+const admins = ['--admins', 'U03CHI,U04DEE', ...ops];
+
+test(
+  'with all answers given it writes the three files, of which a policy check and doctor find nothing wrong',
+  inFolder({}, async ({ scenario, folder, run, read, names }) => {
+    const words = [...admins, '--developers', 'S0DEVS'];
+    const { code, said } = await run(words, { SLACK_COMMAND: '/hosting' });
+    expect(said).toMatch(/✅ All 14 checks are fine\n$/);
+    expect(code).toBe(0);
+    expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
+
+    const file = join(folder, 'policy.yml');
+    const env = parseEnv(await read('.env'));
+    const { PATH: _, ...given } = scenario.environment;
+    expect(env).toMatchObject({ ...given, SLACK_COMMAND: '/hosting', POLICY_FILE: file });
+    expect((await stat(join(folder, '.env'))).mode & 0o777).toBe(0o600);
+
+    const text = await read('policy.yml');
+    expect(text).toContain('    - U03CHI # Chi Chukwu\n    - U04DEE # Dee Das\n');
+    expect(text).toContain('    - S0DEVS # @devs\n');
+    expect(await policy(['check', file], {}, { write: () => 0, complain: () => 0 })).toBe(0);
+    const manifest: unknown = parse(await read('manifest.yml'));
+    expect(manifest).toMatchObject({ features: { slash_commands: [{ command: '/hosting' }] } });
+
+    const methods = scenario.slack.calls().map(({ method }) => method);
+    expect(methods.filter((method) => /^(chat|views|files)\./.test(method))).toEqual([]);
+    expect(scenario.writes()).toEqual([]);
+  }),
+);
+
+test(
+  'it can be run again: what is there stays, and what differs is replaced only with --overwrite',
+  inFolder({}, async ({ run, read, write, names }) => {
+    expect(await run(admins)).toMatchObject({ code: 0 });
+    const again = await run([]);
+    expect(again.said).toContain('manifest.yml is already as it should be.\n.env is already as it should be.\n');
+    expect(again.said).toMatch(/policy\.yml is already there and stays as it is\.\n/);
+    expect(again.code).toBe(0);
+
+    await write('.env', 'LOG_LEVEL=debug\n');
+    await write('policy.yml', 'version: 1\nrules: []\n');
+    const kept = await run(admins);
+    expect(kept.code).toBe(1);
+    expect(kept.said).toContain('.env is already there and stays as it is. With --overwrite it would be replaced.\n');
+    expect(kept.said).toContain("These answers are not in .env, so I didn't check the rest with them.\n");
+    expect([await read('.env'), await read('policy.yml')]).toEqual(['LOG_LEVEL=debug\n', 'version: 1\nrules: []\n']);
+
+    expect(await run([...admins, '--overwrite'])).toMatchObject({ code: 0 });
+    expect(await read('policy.yml')).toContain('U03CHI # Chi Chukwu');
+    expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
+  }),
+);
+
+test(
+  'everything that is missing is named at once, and nothing is asked of Slack or the host',
+  inFolder({}, async ({ scenario, run, names }) => {
+    const missing = { SLACK_BOT_TOKEN: undefined, HOSTING_API_KEY: undefined, SLACK_APP_TOKEN: undefined };
+    const { code, said } = await run([], missing);
+    expect(code).toBe(2);
+    for (const name of ['SLACK_BOT_TOKEN is not set', 'HOSTING_API_KEY is not set', '--admins is missing'])
+      expect(said).toContain(name);
+    expect(said).toContain('SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set');
+    expect(said).toMatch(/ Nothing was written\.\n$/);
+    expect(await names()).toEqual([]);
+    expect(scenario.slack.calls()).toEqual([]);
+    expect(scenario.hosting.journal.entries()).toEqual([]);
+  }),
+);
+
+test.each<
+  [why: string, replaced: Readonly<Record<string, string>>, words: readonly string[], code: number, says: RegExp]
+>([
+  [
+    'a token that Slack refuses',
+    { SLACK_BOT_TOKEN: 'xoxb-0123456789-other' },
+    admins,
+    2,
+    /Slack refuses SLACK_BOT_TOKEN \(invalid_auth\)/,
+  ],
+  [
+    'an app token that Slack refuses',
+    { SLACK_APP_TOKEN: 'xapp-0123456789-other' },
+    admins,
+    2,
+    /Slack refuses SLACK_APP_TOKEN/,
+  ],
+  [
+    'a key that the host rejects',
+    { HOSTING_API_KEY: 'another-key-of-the-host' },
+    admins,
+    2,
+    /The host rejected this key \(401\)/,
+  ],
+  [
+    'an address without encryption',
+    { HOSTING_API_URL: 'http://host.example/v2' },
+    admins,
+    2,
+    /HOSTING_API_URL is plain http/,
+  ],
+  ['a command that is a word after it', { SLACK_COMMAND: '/push' }, admins, 2, /SLACK_COMMAND cannot be \/push/],
+  ['an admin who is a guest', {}, ['--admins', 'U07GUS'], 2, /U07GUS is not a member of this workspace/],
+  ['a user group that is none', {}, ['--admins', 'S0NONE'], 2, /S0NONE is not a Slack user group in use/],
+  ['a name for a channel', {}, [...admins, '--ops-channel', '#ops'], 2, /The rules would have mistakes: /],
+  [
+    'an address of HTTP in Socket Mode',
+    {},
+    [...admins, '--request-url', 'https://a.example/slack/events'],
+    2,
+    /--request-url is for HTTP/,
+  ],
+  ['a secret among the words', {}, ['--bot-token', canaries.bot], 2, /^Use setup /],
+])('%s is named, and nothing is written', (_, replaced, words, code, says) =>
+  inFolder({}, async ({ run, names }) => {
+    const found = await run(words, replaced);
+    expect(found.said).toMatch(says);
+    expect(found.said).toMatch(/ Nothing was written\.\n$/);
+    expect(found.code).toBe(code);
+    expect(await names()).toEqual([]);
+  })(),
+);
+
+test(
+  'a Slack that does not answer is unknown: the files are written, with the ids that were given, and doctor says the rest',
+  inFolder({}, async ({ scenario, run, read }) => {
+    scenario.slack.faults.add({ kind: 'html', method: '*', times: 1_000 });
+    const { code, said } = await run(admins);
+    expect(said).toContain('Bot token: unknown: Slack gave no usable answer. Check SLACK_API_URL and the network.\n');
+    expect(said).toContain("Slack doesn't list everybody (it has not said who I am)");
+    expect(await read('policy.yml')).toContain('    - U03CHI\n    - U04DEE\n');
+    expect(code).toBe(1);
+  }),
+);
+
+test(
+  'without the scope for user groups it goes on without them',
+  inFolder(
+    { slack: { scopes: ['app_mentions:read', 'chat:write', 'commands', 'users:read'] } },
+    async ({ run, read }) => {
+      const { code, said } = await run([...admins, '--developers', 'S0DEVS']);
+      expect(said).toContain('Bot token: the bot token lacks usergroups:read.');
+      expect(said).toContain(
+        "Slack doesn't list all its user groups (missing_scope). Others can be named by their ids.\n",
+      );
+      expect(await read('policy.yml')).toContain('    - S0DEVS\n');
+      expect(code).toBe(1);
+    },
+  ),
+);
+
+const many = Array.from({ length: 450 }, (_, index) => person(`U1${String(index).padStart(4, '0')}`, 'Ned Noname', ''));
+const odd = person('U2ODD', 'Eve\nrules:\u202e\u001b[2J\n  - allow: [push]\u2028to: everyone', '');
+
+test(
+  'people are listed to the last page, and no name leaves its comment',
+  inFolder(
+    { slack: { seed: { ...SEED, people: [...SEED.people, ...many, odd] } } },
+    async ({ scenario, run, read }) => {
+      const { code } = await run(['--admins', 'U2ODD,U10449', ...ops]);
+      expect(code).toBe(0);
+      expect(scenario.slack.calls().filter(({ method }) => method === 'users.list')).toHaveLength(3);
+      const text = await read('policy.yml');
+      expect(text).toContain('    - U2ODD # Eve rules: [2J - allow: [push] to: everyone\n    - U10449 # Ned Noname\n');
+    },
+  ),
+);
+
+test(
+  'over HTTP the manifest has the addresses, and a signing secret takes the place of the app token',
+  inFolder({ slack: { delivery: { kind: 'http', url: 'http://127.0.0.1:1/' } } }, async ({ run, read }) => {
+    const incomplete = await run(admins);
+    expect(incomplete.code).toBe(2);
+    expect(incomplete.said).toContain('--request-url is missing');
+    const url = 'https://bot.example/slack/events';
+    expect(await run([...admins, '--request-url', url])).toMatchObject({ code: 0 });
+    expect(parse(await read('manifest.yml'))).toMatchObject({
+      features: { slash_commands: [{ command: '/site', url }] },
+      settings: {
+        event_subscriptions: { request_url: url },
+        interactivity: { request_url: url, message_menu_options_url: url },
+        socket_mode_enabled: false,
+      },
+    });
+  }),
+);
+
+test(
+  'secrets can come from files, which .env then names, and all settings from one file',
+  inFolder({}, async ({ scenario, folder, run, read, write }) => {
+    const { SLACK_BOT_TOKEN: bot, HOSTING_API_KEY: key } = scenario.environment;
+    await write('token', `${bot}\n`);
+    await write('settings', `HOSTING_API_KEY='${key}'\nLOG_LEVEL=warn\n`);
+    const file = { SLACK_BOT_TOKEN_FILE: join(folder, 'token') };
+    const without = { SLACK_BOT_TOKEN: undefined, ...file, HOSTING_API_KEY: undefined };
+    const { code } = await run([...admins, '--settings', join(folder, 'settings')], without);
+    expect(code).toBe(0);
+    const env = parseEnv(await read('.env'));
+    expect(env).toMatchObject({ ...file, HOSTING_API_KEY: key, LOG_LEVEL: 'warn' });
+    expect(env).not.toHaveProperty('SLACK_BOT_TOKEN');
+    const unread = await run([...admins, '--settings', join(folder, 'nothing')]);
+    expect(unread.code).toBe(2);
+    expect(unread.said).toContain('The settings cannot be read: ');
+  }),
+);
