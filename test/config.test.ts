@@ -56,7 +56,7 @@ describe('what is enough', () => {
   test('and what holds where nothing is said', () => {
     const config = readConfig(enough);
     expect(config).toMatchObject({
-      slack: { delivery: { kind: 'socket' }, apiUrl: 'https://slack.com/api/' },
+      slack: { delivery: { kind: 'socket' }, apiUrl: 'https://slack.com/api/', command: '/site' },
       hosting: { url: 'https://host.example/v2', company: undefined, dialect: 'document' },
       policyFile: 'policy.yml',
       databaseUrl: 'sqlite:data/sitehand.db',
@@ -169,6 +169,11 @@ describe('what is wrong', () => {
       'SLACK_BOT_TOKEN is not set: the bot token of your Slack app, xoxb-…',
     ],
     ['another kind of token', { SLACK_BOT_TOKEN: 'xoxp-token-of-a-user' }, 'SLACK_BOT_TOKEN must begin with xoxb-'],
+    [
+      'a command without its slash',
+      { SLACK_COMMAND: 'hosting' },
+      'SLACK_COMMAND must be like /site: lower case, 32 characters at most',
+    ],
     ['half a token', { SLACK_APP_TOKEN: 'xapp-1' }, 'SLACK_APP_TOKEN must be at least 16 characters: copy it whole'],
     [
       'a key of silly length',

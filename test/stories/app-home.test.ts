@@ -92,8 +92,8 @@ describe('App Home', () => {
   );
 
   test(
-    'says how many more wait than it shows, and where to see them',
-    inScenario({}, async (scenario) => {
+    'says how many more wait than it shows, and where to see them, by the name of its command',
+    inScenario({ environment: { SLACK_COMMAND: '/hosting' } }, async (scenario) => {
       const change = await scenario.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
       const [row = {}] = scenario.rows('select * from changes where number = ?', change.number);
       for (let number = change.number + 1; number <= change.number + 10; number += 1) {
@@ -106,10 +106,11 @@ describe('App Home', () => {
       }
       await scenario.slack.home(ids.chi);
       const home = await scenario.slack.until(() => scenario.slack.views(ids.chi).home, patienceMs);
-      expect(home.text).toContain('And 3 more: /site changes --waiting.');
+      expect(home.text).toContain('And 3 more: /hosting changes --waiting.');
+      expect(home.text).toContain('/hosting help lists everything you can run; /hosting alone opens a form.');
       await scenario.slack.home(ids.ana);
       const own = await scenario.slack.until(() => scenario.slack.views(ids.ana).home, patienceMs);
-      expect(own.text).toContain('And 6 more: /site changes --mine.');
+      expect(own.text).toContain('And 6 more: /hosting changes --mine.');
     }),
   );
 });

@@ -9,7 +9,8 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  writeSync,
+  statSync,
+  writeFileSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseEnv } from 'node:util';
@@ -19,10 +20,11 @@ import { settingsIn, type Settings } from './settings.ts';
 /** A file to be written as a whole. `mode`: the rights it gets. */
 export type WholeFile = { readonly path: string; readonly text: string; readonly mode: number };
 
-/** Whether a file is missing, is as it should be, or has another content. Throws if it cannot be read. */
-export function stateOf({ path, text }: Pick<WholeFile, 'path' | 'text'>): 'missing' | 'same' | 'other' {
+/** `open`: the content is right, but others have rights to the file that they should not have. Throws if it cannot be read. */
+export function stateOf({ path, text, mode }: WholeFile): 'missing' | 'same' | 'open' | 'other' {
   if (!existsSync(path)) return 'missing';
-  return readFileSync(path, 'utf8') === text ? 'same' : 'other';
+  if (readFileSync(path, 'utf8') !== text) return 'other';
+  return (statSync(path).mode & 0o077 & ~mode) === 0 ? 'same' : 'open';
 }
 
 /**
@@ -36,7 +38,7 @@ export function writeWhole({ path, text, mode }: WholeFile): void {
   mkdirSync(dirname(place), { recursive: true });
   const file = openSync(beside, 'wx', mode);
   try {
-    writeSync(file, text);
+    writeFileSync(file, text);
     fsyncSync(file);
     renameSync(beside, place);
   } catch (error) {

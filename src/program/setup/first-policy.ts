@@ -26,7 +26,8 @@ rules:
   - allow: [read]
     to: ${team}
 
-  # Environments with other names than staging and live can only be read until a rule names them here.
+  # Environments with other names than staging and live, domains and the company can only be read until a rule
+  # names them.
   - allow: [routine, sensitive]
     to: ${team}
     where: ['*/staging']

@@ -52,7 +52,7 @@ export async function place(job: Job, name: string, text: string, mode: number):
   const { folder, options, prompts, tell, written } = job;
   const path = pathIn(folder, name);
   try {
-    const state = stateOf({ path, text });
+    const state = stateOf({ path, text, mode });
     if (state === 'same') {
       tell(`${name} is already as it should be.`);
       return true;

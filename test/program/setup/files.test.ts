@@ -46,11 +46,14 @@ test('if a file cannot be written, nothing stays beside it', () => {
   expect(readdirSync(folder).filter((name) => name.startsWith('taken'))).toEqual(['taken']);
 });
 
-test('the state of a file is missing, the same or another', () => {
+test('a file is missing, the same, open to others, or another one', () => {
   const path = join(folder, 'state');
-  expect(stateOf({ path, text: 'a' })).toBe('missing');
-  writeFileSync(path, 'a');
-  expect([stateOf({ path, text: 'a' }), stateOf({ path, text: 'b' })]).toEqual(['same', 'other']);
+  const states = () => ['a', 'b'].map((text) => stateOf({ path, text, mode: 0o600 }));
+  expect(states()).toEqual(['missing', 'missing']);
+  writeFileSync(path, 'a', { mode: 0o644 });
+  expect(states()).toEqual(['open', 'other']);
+  chmodSync(path, 0o600);
+  expect(states()).toEqual(['same', 'other']);
 });
 
 test.each(['plain', 'with blanks and #', 'a"b', "a'b", 'a`b', `a"b'c`, 'back\\slash', '$HOME ${X}', 'x=y#z', ' '])(

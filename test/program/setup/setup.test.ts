@@ -193,6 +193,33 @@ test(
   }),
 );
 
+const validate = { method: 'GET', path: '/validate', times: 100 } as const;
+
+test(
+  'a host that does not say whose key it is must be told the company',
+  inFolder({}, async ({ scenario, run, names }) => {
+    scenario.hosting.faults.add({ kind: 'status', status: 404, body: {}, ...validate });
+    const { code, said } = await run(admins, { HOSTING_COMPANY_ID: undefined });
+    expect(said).toContain("HOSTING_COMPANY_ID is not set, and the host doesn't say which company the key belongs to.");
+    expect(code).toBe(2);
+    expect(await names()).toEqual([]);
+    expect(await run(admins)).toMatchObject({ code: 0 });
+  }),
+);
+
+test(
+  'a host that is away says nothing about its key',
+  inFolder({}, async ({ run, names }) => {
+    const { code, said } = await run(admins, {
+      HOSTING_API_URL: 'http://127.0.0.1:1/v2',
+      HOSTING_COMPANY_ID: undefined,
+    });
+    expect(said).toMatch(/Hosting API: I can't reach the host.* So the key wasn't checked\.\n/);
+    expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
+    expect(code).toBe(1);
+  }),
+);
+
 test(
   'without the scope for user groups it goes on without them',
   inFolder(
