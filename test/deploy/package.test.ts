@@ -77,6 +77,9 @@ test('help names what there is to run, and a word that is none does nothing', as
     out: '',
     said: 'Unknown word "stat"; did you mean "start"? Nothing was done. Try: sitehand help\n',
   });
+  const incomplete = await sitehand(['setup']);
+  expect(incomplete.code).toBe(2);
+  expect(incomplete.out).toContain('SLACK_BOT_TOKEN is not set');
   expect(await sitehand(['start', 'now'])).toMatchObject({ code: 2, out: '' });
   expect(await sitehand(['toString'])).toMatchObject({ code: 2, out: '' });
 });

@@ -36,7 +36,8 @@ export async function setup(words: readonly string[], given: Surroundings = {}):
   const { write = (text: string): void => void process.stdout.write(text) } = given;
   const written: string[] = [];
   const stopped = (error: Stopped): number => {
-    const rest = written.length === 0 ? 'Nothing was written.' : `Only ${written.join(' and ')} was written.`;
+    const were = `${written.join(' and ')} ${written.length === 1 ? 'was' : 'were'} written, and nothing else.`;
+    const rest = written.length === 0 ? 'Nothing was written.' : were;
     write(`${scrub(error.message)} ${rest}\n`);
     return ends[error.end];
   };
@@ -70,18 +71,19 @@ async function run(job: Job, write: (text: string) => void): Promise<number> {
   await obtainHost(job);
   stopAt(mistakesIn(settings));
   const policy = await obtainNewPolicy(job, bot);
+  const env = envOf(settings);
   const placed = [
     early ?? (await placeManifest()),
     policy === undefined || (await place(job, policyFileIn(settings), policy, 0o644)),
   ];
   // Last, because with it a bot can start.
-  if (!(await place(job, '.env', envOf(settings), 0o600))) {
+  if (!(await place(job, '.env', env, 0o600))) {
     job.tell("These answers are not in .env, so I didn't check the rest with them.");
     return ends.look;
   }
   job.tell(`To start it: sitehand start. Then in Slack: /invite @Sitehand, and ${command} help.`);
   const POLICY_FILE = pathIn(folder, policyFileIn(settings));
-  const found = await doctor([], { ...settings, POLICY_FILE }, (text) => write(scrub(text)));
+  const found = await doctor([], { ...settings, POLICY_FILE }, write);
   // Somebody at the terminal has chosen what was kept.
   return found === ends.fine && !prompts && placed.includes(false) ? ends.look : found;
 }
@@ -169,7 +171,8 @@ async function obtainNewPolicy(job: Job, bot: Bot | undefined): Promise<string |
   const { options, prompts, settings, tell } = job;
   if (!hasPolicy(job) || options.admins.length > 0) return obtainPolicy(job, bot);
   const name = policyFileIn(settings);
-  if (await prompts?.confirm(`${name} is already there. Make new rules?`)) return obtainPolicy(job, bot);
+  if (await prompts?.confirm(`${name} is already there. Make new rules? I'll ask again before they replace it.`))
+    return obtainPolicy(job, bot);
   tell(`${name} is already there and stays as it is.`);
   return undefined;
 }

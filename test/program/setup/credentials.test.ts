@@ -45,6 +45,13 @@ test.each<[name: CredentialName, value: string]>([
   ['HOSTING_API_KEY', 'some-key-of-a-hosting-service'],
 ])('%s can be %s', (name, value) => expect(mistakeIn({ [name]: value }, name)).toBeUndefined());
 
+test('an address without encryption is refused before a key is sent there', () => {
+  const plain = { HOSTING_API_URL: 'http://host.example/v2' };
+  expect(mistakeIn(plain, 'HOSTING_API_URL')).toContain('HOSTING_API_URL is plain http to another machine');
+  expect(mistakeIn({ ...plain, ALLOW_PLAIN_HTTP: '1' }, 'HOSTING_API_URL')).toBeUndefined();
+  expect(mistakeIn({ HOSTING_API_URL: 'http://127.0.0.1:1/v2' }, 'HOSTING_API_URL')).toBeUndefined();
+});
+
 test('one value in two places belongs in one of them', () => {
   const secret = `${hex}${hex}`;
   const settings = { SLACK_SIGNING_SECRET: secret, HOSTING_API_KEY: secret };

@@ -98,6 +98,13 @@ test(
     expect(again.said).toMatch(/policy\.yml is already there and stays as it is\.\n/);
     expect(again.code).toBe(0);
 
+    const others = await run(['--admins', 'U04DEE,U05FAY', ...ops]);
+    expect(others.said).toMatch(
+      /policy\.yml is already there and stays as it is\. With --overwrite it would be replaced\.\n/,
+    );
+    expect(others.said).toMatch(/All 14 checks are fine\n$/);
+    expect(others.code).toBe(1);
+
     await write('.env', 'LOG_LEVEL=debug\n');
     await write('policy.yml', 'version: 1\nrules: []\n');
     const kept = await run(admins);

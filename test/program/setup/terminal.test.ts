@@ -89,7 +89,7 @@ test.skipIf(!hasTerminal)(
       expect(parseEnv(await readFile(join(folder, '.env'), 'utf8'))).toMatchObject({ SLACK_BOT_TOKEN: canaries.bot });
       expect(await readFile(join(folder, 'policy.yml'), 'utf8')).toContain('    - U03CHI # Chi Chukwu\n');
 
-      const again = await converse(folder, {}, [['policy.yml is already there. Make new rules?', keys.ctrlC]]);
+      const again = await converse(folder, {}, [['Make new rules?', keys.ctrlC]]);
       expect(again.said).toContain('Stopped. Nothing was written.');
       expect(again).toMatchObject({ code: 130, unseen: [] });
     }),
