@@ -5,7 +5,7 @@ import { verifyAudit } from '../../src/storage/verify.ts';
 import { sources } from './bot.ts';
 import { canaries, openScenario, type Scenario } from './scenario.ts';
 
-/** One busy day in one scenario: everything that follows looks at what it left behind. */
+/** One scenario with a lot of activity; the tests below check what it left behind. */
 const pasted = 'hunter2-pasted-canary';
 const token = 'xoxb-000000000000-pasted-canary';
 const privateKey = String(
@@ -64,7 +64,7 @@ test('promise 9: no credential is in a log line, in a message, or in a file of t
   for (const canary of [...Object.values(canaries), pasted, token, keyLine]) expect(left).not.toContain(canary);
 });
 
-test('promise 6: what people, logs and the host said pings nobody, links nowhere and broadcasts nothing', () => {
+test('promise 6: texts of people, logs and the host ping nobody, link nowhere and broadcast nothing', () => {
   const said = scenario.slack
     .calls()
     .flatMap(({ method, args }) => (/^(chat|views|response)/.test(method) ? [args] : []));
@@ -80,7 +80,7 @@ test('promise 6: what people, logs and the host said pings nobody, links nowhere
   }
 });
 
-test('promise 7: every change of state has its line, and the trail is whole', async () => {
+test('promise 7: every change of state has a line, and the trail is intact', async () => {
   const database = await openDatabase(scenario.databaseUrl, { onLost: () => undefined });
   try {
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', seal: undefined });

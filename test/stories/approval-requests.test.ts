@@ -44,8 +44,8 @@ const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string
 const voted = ({ number }: ChangeThread): readonly unknown[] =>
   scenario.rows('select person from votes where change = ?', number);
 
-describe.concurrent('who is asked to approve', () => {
-  test('gets the card directly, decides there, and every copy loses its buttons; the requester hears of it directly', async () => {
+describe.concurrent('an approver', () => {
+  test('gets the card in direct messages and decides there; every copy loses its buttons; the requester is told', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const change = await ana.wants(
       '/site push acme-shop/live acme-shop/staging --database --reason "fresh data"',
@@ -75,7 +75,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(scenario.writes('acme-shop/staging')).toHaveLength(1);
   });
 
-  test('is asked of five changes of one person at most; the sixth is refused with what to do', async () => {
+  test('is asked about at most five changes of one person; the sixth is refused with the next step', async () => {
     const ben = scenario.person('ben');
     const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'north-bakery', 'harbor-events'];
     for (const site of sites) await ben.asks(`/site cache clear ${site}/live`, ben.direct);
@@ -85,7 +85,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(scenario.rows('select 1 from changes where requester = ?', ben.id)).toHaveLength(5);
   });
 
-  test('has let it go by: it is expired, a late click is refused, and Ask again opens the same words', async () => {
+  test('does not answer in time: the change expires, a late click is refused, and Ask again opens the same words', async () => {
     const [rob, chi] = [scenario.person('rob'), scenario.person('chi')];
     const line = '/site push acme-blog/live acme-blog/staging --files --search-replace';
     const change = await rob.wants(line, 'C0GENERAL');
@@ -111,7 +111,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(scenario.writes('acme-blog/staging')).toEqual([]);
   });
 
-  test('is reminded at half time, in the thread and directly, unless they have approved already', async () => {
+  test('is reminded at half time, in the thread and in direct messages, unless they have approved already', async () => {
     const [fay, chi, dee] = [scenario.person('fay'), scenario.person('chi'), scenario.person('dee')];
     const change = await fay.wants('/site push acme-docs/live acme-docs/staging --files', 'C0OPS');
     await change.tells(/^2 of @Chi, @Dee: this is waiting for your approval until /);
@@ -136,7 +136,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(scenario.writes('acme-docs/staging')).toEqual([]);
   });
 
-  test('wants to know why, where the rules say so: without a reason a form asks for it', async () => {
+  test('needs a reason if the rule says so: without one, a form asks for it', async () => {
     const chi = scenario.person('chi');
     const [dee, fay] = [scenario.person('dee'), scenario.person('fay')];
     await dee.opens('/site cache clear lumen-studio/live', 'The rules want a reason for this. Nothing was done.');

@@ -21,7 +21,7 @@ channels:
 `;
 const hour = 3_600_000;
 
-/** A bot whose clock, or whose server's clock, can be set. */
+/** A bot whose clock, or whose database server's clock, can be set. */
 type Clocked = {
   readonly scenario: Scenario;
   readonly jump: (ms: number) => Promise<unknown>;
@@ -46,7 +46,7 @@ async function onSqlite(): Promise<Clocked> {
   };
 }
 
-/** A function of the same name stands before the server's own. */
+/** A function of the same name shadows the server's own. */
 async function onPostgres(): Promise<Clocked> {
   const url = new URL(await freshPostgres());
   const options = url.searchParams.get('options') ?? '';
@@ -90,7 +90,7 @@ const tale =
       await running.shows('Accepted by the host; running.');
       await jump(ms);
       await running.tells('the host reports it finished');
-      // Slack's own client believes its socket dead when the clock has jumped ahead, and opens another one.
+      // When the clock jumps ahead, Slack's client takes its socket for dead and opens another one.
       await vi.waitFor(async () => expect((await ana.says('/site whoami')).outcome.acked).toBe(true), patienceMs);
       expect(await states()).toEqual(['waiting', 'done']);
       await chi.clicks(waiting.card(), 'Approve');

@@ -10,7 +10,7 @@ export type FaultyConnection = {
   readonly url: string;
   /** Ends every connection and refuses new ones. */
   readonly cut: () => void;
-  /** Connections open now, and those opened before `mend`, stay open and never carry anything again. */
+  /** Connections that are open now or are opened before `mend` stay open, but never carry data again. */
   readonly silence: () => void;
   /** Carries the data of new connections again. */
   readonly mend: () => void;
@@ -25,10 +25,10 @@ export type FaultyConnection = {
 type Loss = 'commit' | 'answer';
 type Order = { readonly what: Loss; readonly words: Words; readonly done: () => void };
 
-/** The words of a transaction that writes this audit event about this target. */
+/** Recognises a transaction that writes this audit event about this target. */
 export const lineOf = (event: string, target: string): Words => [
   'insert into "audit"',
-  // The bound parameter: its length in four bytes, then the text.
+  // A bound parameter is its length in four bytes, then the text.
   `\0\0\0${String.fromCodePoint(event.length)}${event}`,
   `"target":"${target}"`,
 ];

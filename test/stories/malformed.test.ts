@@ -4,7 +4,7 @@ import type { RawEnvelope } from '../../src/playground/slack/delivery/envelope.t
 import { BOT_USER, TEAM } from '../../src/playground/slack/seed.ts';
 import { canaries, openScenario, type Scenario } from './scenario.ts';
 
-/** A delivery that is signed and lacks what it must have: acked or refused, nothing runs, and the process lives. */
+/** A signed delivery that lacks required parts. It is acked or refused, nothing runs, and the process survives. */
 type Case = readonly [name: string, kind: RawEnvelope['kind'], payload: unknown];
 
 const policy = `
@@ -37,7 +37,7 @@ const submitted = { type: 'view_submission', user, trigger_id: '1.2.ghi', view }
 const mention = { type: 'app_mention', user: 'U01ANA', text: `<@${BOT_USER}> ${line}`, ts: '1.2', channel: 'C0ACME' };
 const event = { type: 'event_callback', event_id: 'Ev1', team_id: TEAM.id, event: mention };
 
-/** What cannot even be named: whoever puts it into a sentence throws. */
+/** Values that cannot be converted to text: formatting them throws. */
 const unspeakable = { toString: 1, valueOf: 1 };
 
 const hostile: readonly Case[] = [
@@ -85,7 +85,7 @@ const events: readonly Case[] = [
     { ...event, event: without(mention, name) },
   ]),
 ];
-/** What comes by a socket in no envelope, or in half of one. */
+/** Socket messages without an envelope, or with an incomplete one. */
 const frames = [
   'null',
   '[]',
@@ -100,7 +100,7 @@ const frames = [
   '{"type":"slash_commands","envelope_id":null,"payload":null}',
   '{"type":"error","payload":{}}',
 ];
-/** So deep that whoever writes it anew by recursion has no stack left; as long as a delivery may be. */
+/** Nested so deeply that recursion overflows the stack, and as long as a delivery may be. */
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 const depths = [
   deep,
@@ -127,7 +127,7 @@ const sendRaw = {
     const post = (headers: Readonly<Record<string, string>>) =>
       fetch(`http://127.0.0.1:${port()}/slack/events`, { method: 'POST', body, headers });
     const answers = await Promise.all([post({}), post(signed(body))]);
-    // What says of what type it is, and is of none that is listened to, is not taken.
+    // A delivery with a type that the bot does not listen to is not handled.
     for (const { status } of answers) expect([400, 401, 404]).toContain(status);
   },
 };
@@ -137,10 +137,10 @@ describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind)
   let scenario: Scenario;
   const answers = new Map<string, ReturnType<Scenario['slack']['deliverRaw']>>();
   beforeAll(async () => {
-    // Longer than Bolt waits before it refuses by HTTP what nobody took.
+    // Longer than Bolt waits before it refuses an unhandled HTTP delivery.
     const slack = { delivery: { kind }, ackTimeoutMs: kind === 'http' ? 8_000 : 1_500 };
     scenario = await openScenario({ policy, slack, ownProcess: 'all' });
-    // All at once: what nobody takes is refused after three seconds.
+    // All at once, because an unhandled delivery is refused only after three seconds.
     for (const [name, kindOf, payload] of cases) answers.set(name, scenario.slack.deliverRaw(kindOf, payload));
   });
   afterAll(() => scenario.close());
@@ -155,7 +155,7 @@ describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind)
     await stillAnswers();
   });
 
-  test('words in no envelope, or in one that nobody signed', async () => {
+  test('text without an envelope, or in an unsigned one', async () => {
     // All at once, for the same reason.
     const sent = [...frames, '', ...depths].map((words) => Promise.resolve(sendRaw[kind](scenario, words)));
     for (const taken of sent) {
@@ -164,7 +164,7 @@ describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind)
     }
   });
 
-  test('none of it ran, and nothing of it is in the log', async () => {
+  test('nothing ran, and the log contains no text of a delivery', async () => {
     await stillAnswers();
     expect(scenario.rows('select number from changes')).toEqual([]);
     expect(scenario.rows("select key from inbox where kind <> 'command' or key like 'command:1.2.%'")).toEqual([]);

@@ -30,7 +30,7 @@ const locksOf = (number: number): readonly unknown[] =>
 const stateOf = (number: number): unknown =>
   scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 
-test('promise 4: a pause holds what is approved; what has drifted or expired by then is not sent, the rest goes', async () => {
+test('promise 4: a pause holds what is approved; after it, changes that have drifted or expired are not sent, the others are', async () => {
   const [ana, ben, fay, chi, dee] = [
     scenario.person('ana'),
     scenario.person('ben'),
@@ -72,7 +72,7 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
   expect(scenario.writes()).toHaveLength(written + 1);
 });
 
-test('a forgotten request keeps nobody out, but a lock refuses the last vote, on the source of a push too, until it is freed', async () => {
+test('a forgotten request blocks nobody, but a lock refuses the last vote, on the source of a push too, until it is freed', async () => {
   const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
   const forgotten = await scenario.person('fay').wants(onto('north-bakery'), 'C0OPS');
   const push = await ana.wants('/site push north-bakery/staging north-bakery/live --files', 'C0GENERAL');

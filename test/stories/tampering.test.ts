@@ -32,8 +32,8 @@ const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string
 const forged = (blocks: VisibleMessage['blocks'], was: string, value: string): readonly unknown[] =>
   parseStored<unknown[]>(JSON.stringify(blocks).replace(JSON.stringify(was), JSON.stringify(value)));
 
-describe.concurrent('promise 5: what is stored or pressed is not what was shown:', () => {
-  test('a button that somebody else’s database drew, an older one, or one that nobody drew: a sentence, and nothing', async () => {
+describe.concurrent('promise 5: stored or pressed values differ from what was shown:', () => {
+  test('a button that somebody else’s database drew, an outdated one, or a forged one: a sentence, and nothing is done', async () => {
     const [ben, chi, rob] = [scenario.person('ben'), scenario.person('chi'), scenario.person('rob')];
     const change = await ben.wants(onto('acme-blog'), 'C0GENERAL');
     const { blocks, controls } = change.card();
@@ -97,7 +97,7 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
     expect(scenario.writes('acme-docs/live')).toEqual([]);
   });
 
-  test('a list that somebody else has changed: superseded at the click, and asked again with what is there now', async () => {
+  test('a list that somebody else has changed: superseded at the click, and asked again with the current list', async () => {
     const [fay, chi] = [scenario.person('fay'), scenario.person('chi')];
     const line = '/site allowlist add lumen-studio/staging 198.51.100.7';
     const change = await fay.asks(line, 'C0OPS');

@@ -15,10 +15,10 @@ import { createSteadyNow } from '../../src/storage/clock.ts';
 import { joined, plain } from '../../src/text.ts';
 import { buildPipeline, openFoundations, type FrontDoor } from '../../src/wiring.ts';
 
-/** A second way in, beside Slack: people type lines, answer reviews and press buttons, and read plain text. */
+/** A second frontend besides Slack: people type lines, answer reviews, press buttons and read plain text. */
 export type Terminal = {
   readonly hosting: HostingStandIn;
-  /** Types a line; resolves with what is printed at once. */
+  /** Types a line; resolves with the immediate answer. */
   readonly type: (person: string, line: string) => Promise<string>;
   /** Answers the review that this person saw last. */
   readonly confirm: (person: string, typedName?: string) => Promise<string>;
@@ -124,7 +124,7 @@ function raise(why: string): never {
   throw new Error(why);
 }
 
-/** Everybody who types is a member, and every message is printed. */
+/** Everybody is a member of the workspace, and every message is printed. */
 function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
   const member = { name: 'somebody', team: 'home', standing: 'member', zone: 'UTC', groups: [] } as const;
   const known: FrontDoor['personOf'] = async (id) => ({ ...member, id });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { ChangeThread } from './people.ts';
 
-/** Fault 40: what a timed removal meets, and that it ends: bounded tries, no loop, never more removed than was added. */
+/** Fault 40: whatever a timed removal meets, it ends after bounded tries and never removes more than was added. */
 
 let scenario: Scenario;
 beforeAll(async () => {
@@ -14,11 +14,11 @@ afterAll(() => scenario.close());
 type Person = Parameters<Scenario['person']>[0];
 const address = '198.51.100.4';
 
-/** Nothing tells of what is written into the database: looks until it is so. */
+/** Polls, because the database does not notify. */
 const soon = (isSo: () => boolean): Promise<void> =>
   vi.waitFor(() => expect(isSo()).toBe(true), { timeout: patienceMs, interval: 50 });
 
-/** Somebody is let into an environment for five minutes. */
+/** Allows an address on an environment for five minutes. */
 async function letIn(at: Scenario, name: Person, environment: string, channel: string, forTime = '5m') {
   const found = at.hosting.world.environmentNamed(environment);
   if (found === undefined) throw new Error(`there is no ${environment}`);
@@ -36,12 +36,12 @@ async function letIn(at: Scenario, name: Person, environment: string, channel: s
     list: (): readonly string[] => found.allowlist,
     becomes: (...list: readonly string[]) => void found.allowlist.splice(0, Infinity, ...list),
     timer,
-    /** The time is over, or the next try or reminder is due; resolves when the timer was looked after. */
+    /** Makes the timer, its next try or its reminder due. Resolves when the bot has handled it. */
     comesDue: async (): Promise<void> => {
       at.rewrite('update timers set due_at = 1 where change = ? and ended_at is null', added.number);
       await soon(() => timer('due_at') !== 1);
     },
-    /** The timer is over; resolves when the database says so. */
+    /** Resolves when the database says that the timer has ended. */
     ends: () => soon(() => timer('ended_at') !== null),
     id: found.id,
     writes: () => at.writes(environment).length,
@@ -62,7 +62,7 @@ const inOps = (at: Scenario, words: RegExp): readonly string[] =>
 const removals = (at: Scenario, { number }: ChangeThread): number =>
   at.rows("select number from changes where json_extract(authorization, '$.timerOf') = ?", number).length;
 
-/** The playground's rules, with somebody who may take any lock away. */
+/** The playground's policy, plus somebody who may remove any lock. */
 const withForce = readFileSync('src/playground/policy.yml', 'utf8').replace(
   /^rules:$/m,
   "rules:\n  - { allow: ['unlock --force', unlock], to: [leads] }",
@@ -88,10 +88,10 @@ describe('the host refuses the removal', () => {
     const written = it.writes();
     expect(written).toBe(1 + removals(scenario, it.added));
     expect(removals(scenario, it.added)).toBeLessThanOrEqual(6);
-    // While it is tried one message is edited; the end is a message of its own.
+    // All tries edit one message; the end is a message of its own.
     const tries = new RegExp(`^#${it.added.number} · .*should have ended .*(?:is still open|after 6 tries)`);
     const gaveUp = new RegExp(`#${it.added.number}[^]*I gave up: `);
-    // What ops are told stands a moment after the thread.
+    // The message to ops is posted a moment after the thread.
     await scenario.slack.until(
       () => (inOps(scenario, gaveUp).length > 0 && inOps(scenario, tries).length > 0) || undefined,
     );
@@ -117,7 +117,7 @@ describe('the host refuses the removal', () => {
     expect(it.timer('due_at')).toBeNull();
   });
 
-  test('with 500: the outcome is unknown, it is not sent again, and no change is made while nobody knows', async () => {
+  test('with 500: the outcome is unknown, it is not sent again, and no other change is made meanwhile', async () => {
     const it = await letIn(scenario, 'ana', 'acme-docs/staging', 'D0U01ANA');
     refuse(scenario, it, 500);
     await it.comesDue();
@@ -147,8 +147,8 @@ describe('the host refuses the removal', () => {
   });
 });
 
-describe('what somebody does meanwhile', () => {
-  test('Ben lets it in for good: nothing is written, the timer is over, and nothing is taken away', async () => {
+describe('somebody does this meanwhile:', () => {
+  test('Ben allows it for good: nothing is written, the timer ends, and nothing is removed', async () => {
     const it = await letIn(scenario, 'ana', 'north-bakery/staging', 'G0BAKERY');
     const kept = await scenario.person('ben').asks(`/site allowlist add north-bakery/staging ${address}`, 'C0GENERAL');
     await kept.tells(/✅ Nothing had to be sent\. .*it is no longer timed access/);
@@ -160,7 +160,7 @@ describe('what somebody does meanwhile', () => {
     expect(it.list()).toContain(address);
   });
 
-  test('a set names it: for good as well; a set without it: there is nothing left to end', async () => {
+  test('a set that names it allows it for good too; after a set without it nothing is left to remove', async () => {
     const it = await letIn(scenario, 'ana', 'harbor-events/staging', 'D0U01ANA');
     const set = await scenario
       .person('ana')
@@ -175,7 +175,7 @@ describe('what somebody does meanwhile', () => {
     expect(it.list()).toContain(address);
   });
 
-  test('more time is asked for: the end moves, never to an earlier one, and the old timer takes nothing away', async () => {
+  test('more time is asked for: the end moves, never to an earlier time, and the old timer removes nothing', async () => {
     const it = await letIn(scenario, 'ana', 'lumen-studio/staging', 'D0U01ANA', '1h');
     const longer = await scenario
       .person('ben')
@@ -197,7 +197,7 @@ describe('what somebody does meanwhile', () => {
     expect(it.writes()).toBe(1);
   });
 
-  test('and undoes the grant: the timer is over with it', async () => {
+  test('undoes the grant: the timer ends too', async () => {
     const it = await letIn(scenario, 'ana', 'acme-shop/live', 'C0ACME');
     const proof = await it.added.tells(`✅ ${address} is on the SSH allowlist`);
     await scenario.person('ana').clicks(proof, 'Undo');
@@ -207,13 +207,13 @@ describe('what somebody does meanwhile', () => {
     await it.added.tells(new RegExp(`is over: #${undone.number} took it off the list`));
     expect(it.timer('end_reason')).toBe('removed');
     expect(it.list()).toEqual(it.before);
-    // What ended by itself is not given back for good by a button.
+    // Undo of a timed removal would grant access for good, so there is no such button.
     const over = await undone.tells(`✅ ${address} is not on the SSH allowlist`);
     expect(over.controls.map(({ label }) => label)).toEqual([]);
   });
 });
 
-describe.concurrent('an approval is asked for', () => {
+describe.concurrent('an approval is needed', () => {
   const policy = `
 version: 1
 live: ['*/live']
@@ -224,7 +224,7 @@ rules:
   - { allow: ['allowlist add'], to: [developers], where: ['acme-blog/*'], approval: { by: [leads], count: 1, expires: 1h } }
 channels: { ops: C0OPS }
 `;
-  /** Let in with an approval, and for good by somebody else, who waits for theirs. */
+  /** Timed access that was approved, and a request for permanent access that waits for approval. */
   const asked = async (at: Scenario) => {
     const [ana, ben, chi] = [at.person('ana'), at.person('ben'), at.person('chi')];
     const added = await ana.asks(`/site allowlist add acme-blog/staging ${address} --for 5m`, 'C0GENERAL');
@@ -244,7 +244,7 @@ channels: { ops: C0OPS }
   };
 
   test(
-    'for what writes nothing: it has its effect when it is approved, not before, and then nothing is written',
+    'for a change that writes nothing: it takes effect when approved, not before, and nothing is written',
     inScenario({ policy }, async (at) => {
       const { chi, forGood, timer, list } = await asked(at);
       expect(timer()).toMatchObject({ end_reason: null });
@@ -258,7 +258,7 @@ channels: { ops: C0OPS }
   );
 
   test(
-    'and the access has ended before it is given: it is asked again, because it would be another change by now',
+    'and the access ends before it is given: the change must be requested again, because it would now be another one',
     inScenario({ policy }, async (at) => {
       const { chi, added, forGood, list } = await asked(at);
       at.rewrite('update timers set due_at = 1 where change = ?', added.number);
@@ -272,14 +272,14 @@ channels: { ops: C0OPS }
   );
 });
 
-describe.concurrent('things stand still', () => {
+describe.concurrent('sending is held back', () => {
   test(
-    'all sending is paused: no change, no try and no word of it, and it is removed after resume',
+    'all sending is paused: no change, no try and no message, and it is removed after resume',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site pause we move')).hears('Sending is paused: I send nothing from now on');
       at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
-      // A change of another kind shows that the worker has looked for work since.
+      // A change of another kind shows that the worker has polled since.
       const held = await at.person('ana').asks('/site cache clear acme-shop/staging');
       await held.shows('All sending is paused');
       const listed = await at.person('ana').says('/site timers');
@@ -292,7 +292,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'somebody has locked it: it is said once and waits, and cancelling by name removes it now',
+    'somebody has locked it: this is said once, the removal waits, and cancelling by name removes it now',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
@@ -315,7 +315,7 @@ describe.concurrent('things stand still', () => {
   test.each([
     ['for good', '', 'it stays for good now.'],
     ['for longer', ' --for 2h', 'it ends later now.'],
-  ])('a try was told of, and then it is granted %s: the message of the tries says so', (_, more, how) =>
+  ])('a failed try was reported, and then access is granted %s: the message of the tries says so', (_, more, how) =>
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
@@ -333,7 +333,7 @@ describe.concurrent('things stand still', () => {
   const ips = ({ id }: LetIn): string => `/sites/environments/${id}/ssh/get-allowed-ips`;
 
   test(
-    'an old unknown removal is said to have happened: what was granted since is not touched, and ends in its time',
+    'an old unknown removal is closed as happened: access granted since is not touched, and ends at its own time',
     inScenario({ policy: withForce }, async (at) => {
       const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
       const staging = at.hosting.world.environmentNamed('acme-shop/staging');
@@ -356,7 +356,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'an old unknown grant is said to have happened: it sets no end for what was granted for good since',
+    'an old unknown grant is closed as happened: it sets no end for access granted for good since',
     inScenario({ policy: withForce }, async (at) => {
       const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
       const staging = at.hosting.world.environmentNamed('acme-shop/staging');
@@ -374,7 +374,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'one answer of the host lacks the address: the timer looks again, and takes it off',
+    'one answer of the host lacks the address: the timer reads again, and removes it',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const body = { environment: { active_container: { sftp_ip_allowlist: ['203.0.113.10'] } } };
@@ -389,7 +389,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'its removal is unknown and its lock was taken away: cancelling tries once more, and does not call it under way',
+    'its removal is unknown and its lock was removed: cancelling tries once more, and does not say that it is running',
     inScenario({ policy: withForce }, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const mend = refuse(at, it, 500);
@@ -404,7 +404,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'the host lacks it in its lists, and answers about it by its id: the removal is sent, and not invalidated',
+    'the host omits the environment from its lists, but answers by its id: the removal is sent, not invalidated',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       for (let lists = 0; lists < 4; lists += 1) {
@@ -421,7 +421,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'two of one environment end together: the second waits for the first, counts no try and alarms nobody',
+    'two of one environment end together: the second waits for the first, counts no try and alerts nobody',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const other = await at.person('ben').asks('/site allowlist add acme-shop/staging 198.51.100.9 --for 5m');
@@ -438,7 +438,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'Slack takes no edits: the wait for one and the same reason is told once, in the thread and to ops',
+    'Slack takes no edits: a wait for the same reason is reported once, in the thread and to ops',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
@@ -456,7 +456,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'another change is under way there: it waits for its end, and alarms nobody',
+    'another change is running there: the removal waits for its end, and alerts nobody',
     inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (at) => {
       const [ben, chi] = [at.person('ben'), at.person('chi')];
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
@@ -475,7 +475,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'whoever may not take addresses off the list may not cancel, and hears it',
+    'somebody who may not remove addresses may not cancel, and is told so',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const said = await at.person('rob').says(`/site timers cancel ${it.added.number}`, 'C0ACME');
@@ -497,13 +497,13 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   const noThemes = { kind: 'status', status: 503, section: '4.1', times: 'always' } as const;
 
   test(
-    '503 to everything after a restart: later, never gone; the requester and ops hear it, and it is removed then',
+    '503 to everything after a restart: later, never gone; the requester and ops are told, and it is removed afterwards',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();
       const { id: fault } = at.hosting.faults.add(everythingIsAway);
       at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
-      // It is not ready before it has listed the sites, and works all the same.
+      // The bot works before it is ready, that is, before it has listed the sites.
       at.start().catch(() => undefined);
       const told = await it.added.tells(/@Ana The access of 198\.51\.100\.4 .* is still open/);
       expect(told.text).not.toMatch(/gone|nothing left/i);
@@ -511,7 +511,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
         () => inOps(at, new RegExp(`#${it.added.number} .*is still open`, 's')).length > 0 || undefined,
         patienceMs,
       );
-      // However long the host is away, that is no try: nothing is given up.
+      // A host that is away costs no try, so nothing is given up.
       for (let times = 0; times < 8; times += 1) await it.comesDue();
       expect([it.timer('ended_at'), it.timer('gave_up_at'), it.timer('attempts')]).toEqual([null, null, 0]);
       at.hosting.faults.remove(fault);
@@ -525,7 +525,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   );
 
   test(
-    '200 with an empty list of sites after a restart: it needs no list, and is removed',
+    '200 with an empty list of sites after a restart: the removal needs no list, and is sent',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();
@@ -539,7 +539,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
     }),
   );
 
-  /** The host's own 404, in JSON, for one look at the list of the environment. */
+  /** The host's own 404, in JSON, for one read of the environment's allowlist. */
   const notFound = (at: Scenario, { id }: LetIn): void => {
     const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
     const body = { message: 'Environment not found.', status: 404, data: null };
@@ -547,7 +547,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   };
 
   test(
-    'one listing lacks the site and one look answers 404: later, and no try; it is removed once at the next look',
+    'one listing lacks the site and one read answers 404: later, and no try; it is removed once at the next read',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       at.passes(10_000);
@@ -567,7 +567,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   );
 
   test(
-    'the environment answers 404 and three lists over a minute lack it: gone, and that is said and written down',
+    'the environment answers 404 and three lists over a minute lack it: gone, which is reported and audited',
     inScenario({}, async (at) => {
       const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const staging = at.hosting.world.environmentNamed('acme-shop/staging');

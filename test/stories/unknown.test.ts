@@ -29,7 +29,7 @@ const locksOf = (number: number): readonly unknown[] =>
   scenario.rows('select target from locks where change = ?', number);
 const stateOf = (number: number): unknown =>
   scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
-/** The next push onto an environment of that site is answered 500. */
+/** Makes the host answer the next push of that site with 500. */
 const breakPush = (site: string, applied: boolean): void => {
   const path = `/sites/${scenario.hosting.world.environmentNamed(`${site}/live`)?.siteId}/environments`;
   scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path, applied });
@@ -73,7 +73,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
       [rob, "You're not among the people who can close it."],
       [gus, 'Guests of this workspace may not use Sitehand.'],
     ] as const;
-    // Each is refused where they pressed it.
+    // Each refusal appears where the button was pressed.
     for (const [who, says] of refused) {
       const inThread = await (await who.clicks(told, 'It happened')).hears(says);
       expect(inThread.thread_ts).toBe(change.ts);
@@ -85,12 +85,12 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await change.tells('✅ @Chi says it happened.');
     expect(locksOf(change.number)).toEqual([]);
     await change.tells(/stays locked\. Please check[^[]*$/);
-    // Nor does the ops channel offer what is decided.
+    // The ops channel no longer has the buttons either.
     await scenario.slack.until(() => inOpsNow().every((one) => labels(one).length === 0) || undefined, patienceMs);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
   });
 
-  test('of somebody who was let in for a while: the time begins when a person says that it happened', async () => {
+  test('timed access: its time begins when a person says that it happened', async () => {
     const [ben, dee] = [scenario.person('ben'), scenario.person('dee')];
     const id = scenario.hosting.world.environmentNamed('lumen-studio/staging')?.id;
     const path = `/sites/environments/${id}/ssh/set-allowed-ips`;
