@@ -55,7 +55,10 @@ export const faults: Readonly<Record<number, Fault>> = {
   },
   16: {
     fault: 'operations unknown at first, for ever, failing twice',
-    by: ['the state of an operation by what was seen', 'done only with the host’s word or a proof, failed only when'],
+    by: [
+      'the state of an operation, by observation',
+      'done only if the host says so or a proof shows it, failed only if',
+    ],
   },
   17: {
     fault: 'somebody else changes the list meanwhile',
@@ -270,7 +273,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a change whose end nobody knows > the approvers’ group is renamed and has new members',
       'a change whose end nobody knows > the rule and the group are gone',
       'a change whose end nobody knows > everybody leaves the user group that approves',
-      'who may end what nobody moves on any more, as the rules stand today > decline goes by it',
+      'who may close a change under today’s rules > decline follows it',
     ],
   },
   40: {

@@ -28,7 +28,7 @@ import {
 import { dryRuns, oddWords, quoted } from './odd-words.ts';
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
-/** The worst that can be typed: each gets the right reading or one clear sentence, and never more than was said. */
+/** Hostile inputs: each is read correctly or refused in one clear sentence, and never does more than was typed. */
 
 let database: Database;
 let pipeline: StepsContext;
@@ -57,7 +57,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What a line comes to before anything is read or written; a `Refusal` says that nothing was done. */
+/** The result of a line before anything is read or written; a `Refusal` says that nothing was done. */
 function comesTo(line: string, context?: Context, person = ana): Evaluated | Refusal {
   try {
     const parsed = parse(line, catalogue, context);
@@ -75,7 +75,9 @@ const refusedBy = (came: Evaluated | Refusal): string =>
 
 const L = 'acme-shop/live';
 const S = 'acme-shop/staging';
-/** Lines with a place for a word, by what stands in that place; a routine, a sensitive and each destructive command. */
+/**
+ * Lines with a placeholder for a word, by the placeholder's kind: a routine, a sensitive and each destructive command.
+ */
 const places: Readonly<Record<'target' | 'value' | 'reason', readonly ((word: string) => string)[]>> = {
   target: [
     (word) => `cache clear ${word}`,
@@ -108,7 +110,7 @@ const places: Readonly<Record<'target' | 'value' | 'reason', readonly ((word: st
   ],
 };
 
-/** What may be done names exactly what was typed: the target, and for a push both in the order in which they stand. */
+/** An accepted line has exactly the typed target; a push has both, in the typed order. */
 function holdsToWhatWasTyped(line: string, came: Evaluated | Refusal): void {
   if (came instanceof Refusal || came.kind === 'ask') return;
   const { target, alsoReads, parsed } = came.parsed;
@@ -121,7 +123,7 @@ function holdsToWhatWasTyped(line: string, came: Evaluated | Refusal): void {
 }
 
 test.each([`push ${S} ${L}`, 'push', 'dns set acme.com A www', 'dns set'])(
-  '%s opens a form, and none for whom no rule allows it',
+  '%s opens a form only for people whom a rule allows it',
   (line) => {
     expect(comesTo(line)).toMatchObject({ kind: 'ask' });
     expect(refusedBy(comesTo(line, undefined, rob))).toMatch(/^You may not use (push|dns set)\. Nothing was done\.$/);
@@ -129,7 +131,7 @@ test.each([`push ${S} ${L}`, 'push', 'dns set acme.com A www', 'dns set'])(
 );
 
 describe.each(oddWords)('$name', ({ text, target, refused }) => {
-  test('in any field it is refused or means what was typed', () => {
+  test('in any field it is refused or read as typed', () => {
     for (const line of Object.values(places).flat()) {
       for (const word of [text, quoted(text), `“${text}”`, `'${text}'`]) {
         holdsToWhatWasTyped(line(word), comesTo(line(word)));
@@ -150,7 +152,7 @@ describe.each(oddWords)('$name', ({ text, target, refused }) => {
     }
   });
 
-  test('as a reason it is kept as it is, or refused', () => {
+  test('as a reason it is stored as typed, or refused', () => {
     const came = comesTo(`cache clear ${L} --reason ${quoted(text)}`);
     if (refused === undefined)
       expect(came).toMatchObject({ kind: 'ready', parsed: { parsed: { reason: text.trim() } } });
@@ -245,13 +247,13 @@ describe('an empty value never means everything', () => {
     expect(comesTo(line)).toMatchObject({ kind: 'ask', resolved: { missing: [field] } });
   });
 
-  test('in a thread it is not the target of the thread', () => {
+  test('in a thread it does not mean the thread’s target', () => {
     const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
     for (const path of ['delete', 'cache clear', 'redirects clear', 'changes'])
       expect(refusedBy(comesTo(`${path} ""`, inThread))).toMatch(/what to do with “”|is empty/);
   });
 
-  test('a push goes in the direction in which it was typed, also with the bare name of a thread', () => {
+  test('a push keeps its typed direction, also with a bare name in a thread', () => {
     const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
     const given = (line: string) => parse(line, catalogue, inThread)?.given;
     expect(given(`push staging ${L} --files`)).toMatchObject({ from: [staging.id], onto: [L] });
@@ -274,7 +276,7 @@ describe('a dry run', () => {
     fc.assert(
       fc.property(given, (words) => {
         const line = join(argsOf(path, fields, (name) => words[name] ?? []));
-        // What is said after the end of options is a word, and means to be one.
+        // After `--`, the text is an argument, as intended.
         if (/(?:^| )--(?: |$)/.test(line)) return;
         for (const spelled of dryRuns) {
           const came = comesTo(`${line} ${spelled}`);

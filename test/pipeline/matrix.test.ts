@@ -27,13 +27,13 @@ import {
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /**
- * The permission matrix: risk × role × target × surface, when it is asked for. Clicks and sending stand in
- * `matrix/`; every cell is held against a table that was written by hand.
+ * The permission matrix of requests: risk × role × target × surface. Clicks and sending are in `matrix/`. Every cell is
+ * compared with a table written by hand.
  */
 
 let database: Database;
 let context: StepsContext;
-/** The rows of the table, each as a request on every surface. */
+/** Each row of the table as a request on every surface. */
 const rows = new Map<string, ReadonlyMap<string, ParsedCommand>>();
 const names = namesOf();
 const placeOf = ({ row: [, place] }: Cell): Place | undefined => (isPlace(place) ? place : undefined);
@@ -81,7 +81,7 @@ function asked(parsed: ParsedCommand, role: Role, known: KnownNames, at: StepsCo
 }
 const cameTo = (of: Evaluated | Refusal): string => ('kind' in of ? evaluatedAs(of) : refusedAs(of));
 
-/** Each cell on each surface: what is wrong about it, if anything. */
+/** Compares each cell on each surface, and returns the differences. */
 function wrongIn(
   cells: readonly Cell[],
   came: (cell: Cell, parsed: ParsedCommand) => string,
@@ -98,15 +98,15 @@ const isWelcome = ({ role }: Cell): boolean => !unwelcome.some((one) => one === 
 const welcomed = submits.filter(isWelcome);
 
 describe('any request, by anybody, for any target, on any surface', () => {
-  test('4840 cells are what the table says', () => {
+  test('4840 cells match the table', () => {
     const { looked, wrong } = wrongIn(welcomed, ({ role }, parsed) => cameTo(asked(parsed, role, names(roles[role]))));
     expect(wrong).toEqual([]);
     expect(looked).toBe(4840);
   });
 
-  test('4700 cells say the same where names were found that the person may not read', () => {
+  test('4700 cells are the same if names were resolved that the person may not read', () => {
     const all = names(undefined);
-    // An invalid request is refused before anybody's rights are asked: there, what may not be read is not among the names.
+    // An invalid request is refused before rights are checked, so here the names are those that the person may read.
     const invalidRows = new Set(welcomed.filter(({ says }) => says === 'x').map(rowOf));
     const requests = welcomed.filter((cell) => !invalidRows.has(rowOf(cell)));
     const { looked, wrong } = wrongIn(requests, ({ role }, parsed) => cameTo(asked(parsed, role, all)));
@@ -128,7 +128,7 @@ describe('any request, by anybody, for any target, on any surface', () => {
     expect(looked).toBe(1936);
   });
 
-  test('a dry run is as free as the change itself', () => {
+  test('a dry run needs the same rights as the change', () => {
     const actions = welcomed.filter((cell) => commandsAre(cell, 'action'));
     const { wrong } = wrongIn(
       actions,
@@ -138,7 +138,7 @@ describe('any request, by anybody, for any target, on any surface', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('what has to be typed to confirm is the name of what is deleted, and of what a push onto a live one overwrites', () => {
+  test('the name to type is that of a deleted target, or of a live one that a push overwrites', () => {
     const live = new Set<Place | undefined>(['live', 'new', 'blog', 'secret']);
     const typed = (came: Evaluated | Refusal): string | undefined => {
       if (!('kind' in came) || came.kind === 'ask' || came.will !== 'review') return undefined;
@@ -166,7 +166,7 @@ describe('targets that a person may not read', () => {
   const told = (came: Evaluated | Refusal): string =>
     'kind' in came ? evaluatedAs(came) : JSON.stringify([said(came), came.field, came.offers]);
 
-  test('promise 4: are refused like targets that do not exist, on every surface', () => {
+  test('promise 4: are refused in the same way as targets that do not exist, on every surface', () => {
     const { looked, wrong } = wrongIn(
       hidden,
       ({ role }, parsed) => told(asked(parsed, role, names(roles[role]))),
@@ -182,7 +182,7 @@ describe('targets that a person may not read', () => {
     expect(wrong).toEqual(alone.wrong);
   });
 
-  test.each(Object.entries(readable))('%s can name this and nothing else', (role, places) => {
+  test.each(Object.entries(readable))('%s can name only these targets', (role, places) => {
     if (!(role in roles)) throw new Error(role);
     const person = Object.entries(roles).find(([name]) => name === role)?.[1];
     if (person === undefined) throw new Error(role);
@@ -197,7 +197,7 @@ describe('what help and App Home show', () => {
   const mayRunIt = ({ row: [path], role }: Cell): boolean =>
     mayRun(policy, roles[role], pathOf(path), commandAt(pathOf(path)));
 
-  test('120 cells are what the table says', () => {
+  test('120 cells match the table', () => {
     const known = offers.filter(isWelcome);
     const wrong = known.flatMap((cell) => {
       const is = mayRunIt(cell) ? 'yes' : 'no';
@@ -207,7 +207,7 @@ describe('what help and App Home show', () => {
     expect(known).toHaveLength(120);
   });
 
-  test('is shown to everybody who may do it somewhere', () => {
+  test('include a command for everybody who may run it somewhere', () => {
     const may = welcomed.filter(({ row: [path], says }) => /^[.v]/.test(says) && catalogue.has(pathOf(path)));
     expect(may.filter((cell) => !mayRunIt(cell))).toEqual([]);
   });

@@ -111,7 +111,7 @@ describe('who is asked', () => {
     expect(ask?.count).toBe(1);
   });
 
-  test('each requirement has its own', async () => {
+  test('each requirement has its own approvers', async () => {
     const all = await asks(needing({ by: ['leads'], count: 2 }, { by: 'allowed', count: 1 }), [read, pushing]);
     expect(all).toEqual([
       { count: 2, groups: ['leads'], people: ['U03CHI', 'U04DEE', 'U05FAY'] },
@@ -119,18 +119,18 @@ describe('who is asked', () => {
     ]);
   });
 
-  test('where Slack does not tell who is in a user group, it stands for itself', async () => {
+  test('if Slack does not say who is in a user group, the group itself is asked', async () => {
     expect(await asks(by('guides'), [read, pushing], {})).toEqual([
       { count: 1, groups: ['guides'], people: ['U04DEE'], userGroups: ['S0GUIDES'] },
     ]);
   });
 
-  test('where it does not tell whom a rule forbids it, those who may turn out to count are asked', async () => {
+  test('if Slack does not say whom a rule denies, people who may turn out to count are asked', async () => {
     const [ask] = await asks(by('leads'), [read, pushing, '{ deny: [push], to: [guides] }'], {});
     expect(ask).toEqual({ count: 1, groups: ['leads'], people: ['U03CHI', 'U05FAY'] });
   });
 
-  test('only user groups of rules on it, on reading and of approvers are asked about', async () => {
+  test('only user groups in rules about the command, about reading and about approvers are requested', async () => {
     const about: string[] = [];
     const lists = new Proxy(told, { get: (_, group) => (about.push(String(group)), []) });
     await asks(by('leads'), ['{ allow: [read], to: [leads] }', pushing, '{ allow: [routine], to: [guides] }'], lists);
@@ -139,24 +139,24 @@ describe('who is asked', () => {
     expect(about).toEqual(['S0GUIDES']);
   });
 
-  test('whatever everybody may do is asked of everybody, by that name', async () => {
+  test('if everyone may approve, everyone is named as a group', async () => {
     const everyone = ['{ allow: [read], to: everyone }', '{ allow: [push], to: everyone }'];
     expect(await asks(allowed, everyone)).toEqual([{ count: 1, groups: ['everyone'], people: [] }]);
   });
 
-  test('25 at most', async () => {
+  test('at most 25 are asked', async () => {
     const crowd = Array.from({ length: 60 }, (_, at) => `U1${String(at).padStart(3, '0')}`);
     const [ask] = await asks(by('guides'), [read, pushing], { S0GUIDES: crowd });
     expect(ask?.people).toHaveLength(25);
   });
 
-  test('whoever asks by another id is not asked by the first', async () => {
+  test('a requester with a second account is asked with neither', async () => {
     const [ask] = await asks(by('developers'), [read, pushing], told, 'U0ANATWO');
     expect(ask?.people).toEqual(['U02BEN']);
   });
 });
 
-describe('how it is said', () => {
+describe('how the approvers are worded', () => {
   const ask = (count: number, people: readonly string[], groups = ['leads']): AskedRequirement => ({
     count,
     people,
@@ -183,7 +183,7 @@ describe('how it is said', () => {
     expect(plain(whoIsAsked(asks, without))).toBe(sentence);
   });
 
-  test('everybody once', () => {
+  test('each person once', () => {
     const authorization: Authorization = {
       approval: 'none',
       rules: [],

@@ -17,7 +17,7 @@ import type { Member } from '../../../src/policy/rules.ts';
 import type { State } from '../../../src/storage/schema.ts';
 import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from '../fixtures.ts';
 
-/** Every verdict in every state by everybody: what it does, or what the person is told. */
+/** Every decision in every state by every person: the move, or the refusal. */
 
 const policy = policyFrom(`version: 1
 live: ["*/live"]
@@ -39,7 +39,7 @@ const who = (id: string, ...groups: readonly string[]): Member => ({
   groups,
   otherGroups: groups.length > 0 ? [] : ['S0GUIDES'],
 });
-/** Of them it is not known whether they are in the user group. */
+/** People of whom it is unknown whether they are in the user group. */
 const unsure = (id: string): Member => ({ id, groups: [] });
 const people = {
   requester: who('U01ANA'),
@@ -120,7 +120,7 @@ const voting = (more: Partial<VoteContext> = {}): VoteContext => ({
 });
 const seen = (verdict: DecisionKind, version = 3): Decision => ({ verdict, version });
 
-/** What came of it in one word: the move, `vote`, or the refusal's sentence. */
+/** The result: the move, `vote`, or the refusal's sentence. */
 function cameOf(decision: Decision, of: VoteContext): string {
   try {
     const result: DecisionResult = rule(decision, of);
@@ -141,7 +141,7 @@ const may: Readonly<
   happened: { in: ['unknown'], does: 'confirmed_happened', who: ['approver', 'approver by user group'] },
   did_not_happen: { in: ['unknown'], does: 'confirmed_not', who: ['approver', 'approver by user group'] },
 };
-/** Where more than the state counts: what was seen must be what is. */
+/** Cases that depend on more than the state: the version seen must be the current one. */
 const mustBeFresh: ReadonlySet<DecisionKind> = new Set(['approve', 'decline', 'happened', 'did_not_happen']);
 
 describe('every decision, in every state, by everybody', () => {
@@ -160,7 +160,7 @@ describe('every decision, in every state, by everybody', () => {
   });
 });
 
-describe('what the person is told', () => {
+describe('the answer to a refused decision', () => {
   test.each<[string, DecisionKind, Partial<VoteContext>, string]>([
     [
       'promise 3: the requester',
@@ -246,13 +246,13 @@ describe('what the person is told', () => {
     expect(told).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
   });
 
-  test('that it has moved on, if another version was seen', () => {
+  test('says that the change has moved on, if another version was seen', () => {
     expect(said(refusalOf(() => rule(seen('approve', 2), voting())))).toContain('It has changed since you saw it.');
   });
 });
 
 describe('time', () => {
-  test('an approval counts until the very moment of expiry; nothing else asks the time', () => {
+  test('an approval counts until the exact moment of expiry; no other decision depends on it', () => {
     expect(cameOf(seen('approve'), voting({ now: now + 1 }))).toContain('The time to approve it ended at');
     expect(cameOf(seen('approve'), voting({ now }))).toBe('approve');
     expect(cameOf(seen('decline'), voting({ now: now + 1 }))).toBe('decline');
@@ -262,7 +262,7 @@ describe('time', () => {
   });
 
   test.each(['happened', 'did_not_happen'] as const)(
-    'nobody says “%s” before the last write can have arrived',
+    '“%s” is refused until the last write can no longer arrive',
     (verdict) => {
       const change = changeIn('unknown', { sent_at: 60_000 });
       const from = closableFrom(change);
@@ -274,7 +274,7 @@ describe('time', () => {
     },
   );
 
-  test('where no approval was needed, whoever may do it says what came of it, the requester too', () => {
+  test('if no approval was needed, anybody who may run the command can close it, the requester too', () => {
     const of = voting({ change: changeIn('unknown'), needed: 'none' });
     expect(cameOf(seen('happened'), { ...of, by: people.requester })).toBe('confirmed_happened');
     expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('confirmed_happened');
@@ -284,7 +284,7 @@ describe('time', () => {
   });
 });
 
-describe('how many', () => {
+describe('the number of approvals', () => {
   const [chi, chiTwo, dee, fay] = [people.approver, who('U0CHITWO'), who('U04DEE'), who('U05FAY')];
   const { requester, developer } = people;
   const lead = { by: ['leads'], count: 1 };
@@ -327,7 +327,7 @@ describe('how many', () => {
   });
 });
 
-/** What has become of the rules since the change was asked for, when Ana's push needed a lead; Dee and Fay may unlock. */
+/** Rules that changed after the request. Ana's push needed a lead; Dee and Fay may unlock. */
 const since = (text: string): VoteContext['policy'] =>
   policyFrom(`version: 1
 live: ["*/live"]
@@ -361,7 +361,7 @@ const rulesNow = {
   'nobody may push': since(`${pushBy('{ by: [leads] }')}  - { deny: [push], to: everyone }\n`),
 } as const;
 
-describe('who may end what nobody moves on any more, as the rules stand today', () => {
+describe('who may close a change under today’s rules', () => {
   const ending = {
     ana: who('U01ANA'),
     ana2: who('U0ANATWO'),
@@ -407,7 +407,7 @@ describe('who may end what nobody moves on any more, as the rules stand today', 
     ['do it, where no approval was needed', [read, push], 'none', ['S0GUIDES']],
     ['unlock it by force', [read, '{ allow: ["unlock --force"], to: [oncall] }'], leads(1), ['S0ONCALL']],
     ['unlock it', [read, '{ allow: [unlock], to: [oncall] }'], leads(1), ['S0ONCALL']],
-  ])('where Slack does not tell whether somebody may %s', (_, rules, needed, groups) => {
+  ])('if Slack does not say whether somebody may %s', (_, rules, needed, groups) => {
     const today = policyFrom(`version: 1
 groups: { leads: [U03CHI], readers: [U06ROB], guides: [S0GUIDES], oncall: [S0ONCALL] }
 rules:
@@ -418,12 +418,12 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
   });
 
   test.each<[string, readonly boolean[]]>([
-    // Somebody may; nobody may; Slack does not tell.
+    // Somebody may; nobody may; Slack does not say.
     ['may', [true, true, true]],
     ['by unlock', [false, true, false]],
     ['by force', [false, true, true]],
     ['not named', [false, false, false]],
-  ])('%s is enough where somebody may, nobody may, or that cannot be told: %j', (right, wanted) => {
+  ])('%s is enough if somebody may, nobody may, or that is unknown: %j', (right, wanted) => {
     const rights: readonly EndRight[] = [
       { kind: 'may' },
       { kind: 'if nobody may', forced: false },
@@ -434,7 +434,7 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
     expect([true, false, undefined].map((anybody) => found && isEnough(found, anybody))).toEqual(wanted);
   });
 
-  test.each(['decline', 'happened', 'did_not_happen'] as const)('%s goes by it', (verdict) => {
+  test.each(['decline', 'happened', 'did_not_happen'] as const)('%s follows it', (verdict) => {
     const change = changeIn(verdict === 'decline' ? 'waiting' : 'unknown');
     const gone = { change, policy: rulesNow['the rule and the group are gone'] };
     const came = (by: Member, anybody: boolean | undefined): string =>
@@ -452,7 +452,7 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
     expect(came(ending.chi, undefined)).toContain("You're not among the people who can");
   });
 
-  test('nobody approves by a right to unlock, or by rules that came later', () => {
+  test('a right to unlock, or rules that came later, let nobody approve', () => {
     const [gone, other] = [rulesNow['the rule and the group are gone'], rulesNow['other people approve']];
     for (const by of [ending.dee, ending.fay]) {
       expect(cameOf(seen('approve'), voting({ policy: gone, by, anybody: false }))).toContain("You're not among");

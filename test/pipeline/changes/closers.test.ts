@@ -50,7 +50,7 @@ function contextOver(rules: string, guides: readonly string[] | undefined): Acce
   });
 }
 
-test('what everyone may do, everyone may end, though the rules name nobody: the right to unlock is not enough', async () => {
+test('if everyone may run the command, everyone may close it, and the right to unlock does not matter', async () => {
   const rules = `version: 1
 groups: { guests: [U0GUEST] }
 rules:
@@ -72,7 +72,7 @@ rules:
   expect(plain(whoCloses(changeOf(), await closersOf(without, of)))).toContain('Everyone who may run this command');
 });
 
-describe('who there is to end a change', () => {
+describe('who can close a change', () => {
   test.each<[string, string, readonly string[] | undefined, Closers]>([
     ['members whom the rules name, each once', by('leads'), [], { people: ['U03CHI'], byUnlock: false, anybody: true }],
     ['members of a user group', by('guides'), ['U09GUY'], { people: ['U09GUY'], byUnlock: false, anybody: true }],
@@ -111,7 +111,7 @@ describe('who there is to end a change', () => {
     expect(await closersOf(contextOver(rules, guides), ending)).toEqual(wanted);
   });
 
-  test('is asked only where it matters', async () => {
+  test('is looked up only if it matters', async () => {
     const silent: AccessContext = {
       ...contextOver('', []),
       membersOf: () => {
@@ -144,7 +144,7 @@ describe('a reminder', () => {
     );
   });
 
-  test('of what locks nothing, and of what can be read', () => {
+  test('of a change that locks nothing, and of one that can be read back', () => {
     const shown = say`Read back: it is so.`;
     expect(plain(stillUnknown(lost, { ...of, locked: [], shown }))).toMatch(
       /it happened\. It no longer locks anything\. Read back: it is so\. @U03CHI/,

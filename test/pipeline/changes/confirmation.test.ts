@@ -15,7 +15,7 @@ import { said } from '../fixtures.ts';
 import { confirmationOf, contextOver, frozenFrom, openStill } from '../matrix/waiting-changes.ts';
 import { idOf, roles } from '../matrix/people-and-rules.ts';
 
-/** What is saved was seen, and its name was typed: whichever edge asks for it. */
+/** A change is saved only after its review, with the name typed if required, on every frontend. */
 
 let database: Database;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const tryToSave = async (frozen: Frozen, confirmation: Confirmation): Promise<Ch
   });
 const kept = async (): Promise<number> => (await database.db.selectFrom('changes').selectAll().execute()).length;
 
-describe('promise 5: nothing is saved that was not shown as it is', () => {
+describe('promise 5: a change is saved only as it was shown', () => {
   const seen = (frozen: Frozen, more: Partial<Exclude<Confirmation, string>> = {}): Confirmation => ({
     shown: frozen.fingerprint,
     typedName: nameToType(frozen.action, frozen.target),
@@ -79,14 +79,14 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
     expect(await tryToSave(frozen, confirmation(frozen))).toMatchObject({ fingerprint: frozen.fingerprint });
   });
 
-  test('a timer runs words that were shown when it was set', async () => {
+  test('a timer runs a command that was shown when it was set', async () => {
     const frozen = await frozenFrom(contextOver(database), 'ana', add);
     const timed = { ...frozen, authorization: { ...frozen.authorization, approval: 'none', timerOf: 1 } as const };
     expect(await tryToSave(timed, 'timer')).toMatchObject({ state: 'approved' });
   });
 });
 
-test('promise 5: an approval that was promised is not dropped, and one that is needed only now is no other change', () => {
+test('promise 5: an approval that was promised is not dropped; one that is needed only now needs no new review', () => {
   const free = { fingerprint: 'f', authorization: { approval: 'none', rules: [], policy: '' } } as const;
   const needed = { requirements: [{ by: ['leads'], count: 1 }], expires: 60_000, reason: 'optional' } as const;
   const guarded = { fingerprint: 'f', authorization: { ...free.authorization, approval: needed } };

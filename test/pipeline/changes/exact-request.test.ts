@@ -5,7 +5,7 @@ import { exactLines, exactRequest, laidOut } from '../../../src/pipeline/changes
 import { hostile } from '../fixtures.ts';
 import { readBack } from '../read-back.ts';
 
-/** A request as it is shown can be read back, character by character, into what is sent. */
+/** The request on a page can be converted back into exactly what is sent. */
 
 const { json } = fc.letrec<{ json: Json }>((tie) => ({
   json: fc.oneof(
@@ -18,7 +18,7 @@ const { json } = fc.letrec<{ json: Json }>((tie) => ({
 const body = fc.record({ paths: fc.array(hostile, { maxLength: 30 }), deep: json });
 
 describe('promise 5: the request on the page is the request that is sent', () => {
-  test('whatever is in its body', () => {
+  test('for any body', () => {
     fc.assert(
       fc.property(body, (value) => {
         const lines = exactRequest({ kind: 'write', section: '', method: 'PUT', path: '/a', body: value });
@@ -28,7 +28,7 @@ describe('promise 5: the request on the page is the request that is sent', () =>
     );
   });
 
-  test('nothing hides in a line, and none is long', () => {
+  test('lines are short and show hidden characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         for (const line of exactLines([text])) {
@@ -53,7 +53,7 @@ describe('promise 5: the request on the page is the request that is sent', () =>
     expect(readBack([shown])).toBe(text);
   });
 
-  test('a list has an item to each line, what is short stays on one', () => {
+  test('a list has one item per line; a short one stays on one line', () => {
     const addresses = Array.from({ length: 9 }, (_, at) => `198.51.100.${at}`);
     expect(laidOut({ id: 'x', list: addresses }).slice(0, 5)).toEqual([
       '{',

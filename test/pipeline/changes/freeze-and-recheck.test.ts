@@ -81,7 +81,7 @@ describe('a frozen change', () => {
     expect(frozen.fingerprint).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('has the list in any order as precondition, and none without a look', () => {
+  test('compares a list in any order as precondition, and has no precondition without a look', () => {
     expect(frozenFrom(['10.0.0.1', '10.0.0.2']).preconditions).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).preconditions);
     expect(frozenFrom(['10.0.0.1']).preconditions).not.toBe(frozenFrom(['10.0.0.2']).preconditions);
     expect(freeze(authorized, actionAt('cache clear'), undefined, 0).preconditions).toBe('null');
@@ -102,10 +102,10 @@ const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Ch
   });
 
 describe('a stored change', () => {
-  test('is parsed again as it was', () => {
+  test('is parsed to what was stored', () => {
     expect(restore(kept(), names)?.resolved.input).toEqual(authorized.input);
   });
-  test('also with very many words', () => {
+  test('is parsed also with very many arguments', () => {
     const addresses = Array.from(
       { length: 50 },
       (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${(index + 4096).toString(16)}`,
@@ -120,16 +120,16 @@ describe('a stored change', () => {
     ['a value that is not taken any more', ['allowlist', 'add', live.id, '0.0.0.0/0']],
     ['a report', ['logs', live.id]],
     ['nothing', []],
-  ])('%s is nothing', (_, args) => {
+  ])('%s is undefined', (_, args) => {
     expect(restore({ args: JSON.stringify(args) }, names)).toBeUndefined();
   });
 });
 
-describe('promise 4: what is checked again just before the write', () => {
+describe('promise 4: the checks just before the write', () => {
   const rules = ['{ allow: [read], to: [developers, leads] }', '{ allow: [sensitive], to: [developers] }'];
   const byLeads = (count: number): string =>
     `{ allow: [sensitive], to: [developers], approval: { by: [leads], count: ${count} } }`;
-  /** The same rules and these, and a user group that nobody was asked about. */
+  /** These rules in addition, and a user group whose members are unknown. */
   const policyOfGuides = (...more: readonly string[]): Policy => {
     const texts = [...rules.slice(0, 1), ...more].map((rule) => `  - ${rule}\n`).join('');
     return policyFrom(policyOf(...rules).text.replace(/rules:[^]*/, `  guides: [S0GUIDES]\nrules:\n${texts}`));
@@ -319,7 +319,7 @@ describe('promise 4: what is checked again just before the write', () => {
     if (why !== undefined && 'why' in checked) expect(plain(checked.why)).toContain(why);
   });
 
-  test('an error of our own is thrown, not taken for an answer', async () => {
+  test('an error of our own code is thrown, not taken for an answer', async () => {
     await expect(recheck(context({ read: async () => Promise.reject(new TypeError('x')) }), kept())).rejects.toThrow(
       TypeError,
     );

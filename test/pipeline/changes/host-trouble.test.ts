@@ -5,7 +5,7 @@ import type { TroubleKind } from '../../../src/hosting/failure.ts';
 import { asRefusal } from '../../../src/pipeline/changes/host-trouble.ts';
 import { plain } from '../../../src/text.ts';
 
-/** What somebody is told whose read came to nothing: the host is blamed only for what it did. */
+/** The message after a failed read. It blames the host only for what the host did. */
 
 test.each<[TroubleKind, number | undefined, string]>([
   ['unreachable', undefined, "I can't reach the host (tried 2 times in 3 s)."],

@@ -9,7 +9,7 @@ import {
 import type { ChangeEvent } from '../../../src/pipeline/changes/change.ts';
 import type { State } from '../../../src/storage/schema.ts';
 
-/** What an answer means for its change: at once, and by what the change is when it comes late. */
+/** What an answer means for its change, at once and when it is late. */
 
 const accepted: Outcome = { kind: 'accepted', status: 202, operation: 'op-1', immediate: false };
 const done: Outcome = { kind: 'accepted', status: 200, immediate: true };
@@ -18,7 +18,7 @@ const unknown: Outcome = { kind: 'unknown', why: 'it answered 500', status: 500 
 const notSent: Outcome = { kind: 'not sent', why: 'I was held up' };
 const throttled = (retryAfterMs: number | undefined): Outcome => ({ kind: 'throttled', retryAfterMs });
 
-describe('at once', () => {
+describe('an answer in time', () => {
   test.each<[string, Outcome, ChangeEvent, boolean]>([
     ['accepted', accepted, { kind: 'accept', operation: 'op-1' }, false],
     ['accepted and done', done, { kind: 'accept', operation: null }, false],
@@ -34,7 +34,7 @@ describe('at once', () => {
   });
 });
 
-describe('late', () => {
+describe('a late answer', () => {
   const late = (outcome: Outcome): Partial<Record<State, ChangeEvent>> =>
     Object.fromEntries(
       (['waiting', 'approved', 'sending', 'accepted', 'unknown', 'done', 'rejected'] as const).flatMap((state) => {
@@ -62,7 +62,7 @@ describe('late', () => {
   });
 });
 
-test('the same send is one version, sent at one time', () => {
+test('the same send means the same version and time of sending', () => {
   const sent = { version: 5, sent_at: 7 };
   expect(isSameSend({ ...sent, state: 'sending' }, sent)).toBe(true);
   expect(isSameSend({ ...sent, state: 'unknown' }, sent)).toBe(false);

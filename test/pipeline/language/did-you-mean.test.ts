@@ -10,7 +10,7 @@ import { names, said } from '../fixtures.ts';
 
 const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz -'.split(''));
 
-/** A command's path with one slip in it: a letter too few, too many, wrong, or two in the wrong order. */
+/** A command's path with one typo: a letter missing, added, replaced, or two swapped. */
 const slips = fc
   .constantFrom(...catalogue.keys())
   .chain((path) =>
@@ -33,7 +33,7 @@ function slipped(path: string, at: number, typed: string, kind: string): string 
   }
 }
 
-/** What words come to: a command that they name, or what is refused. */
+/** The result of parsing a line: the named command, or the refusal. */
 function comesTo(line: string): ParsedCommand | Refusal | undefined {
   try {
     return parse(line, catalogue);
@@ -86,7 +86,7 @@ describe('a typo in the name of a command', () => {
           if (came === undefined) return;
           if (came instanceof Refusal) {
             expect(said(came)).toContain('Nothing was done.');
-            // A button of an offer is pressed with these words.
+            // The line behind an offered button.
             for (const { args } of came.offers) {
               const meant = comesTo(args.map((word) => word).join(' '));
               if (!(meant instanceof Refusal)) expect(parseArgs(args, catalogue)).toEqual(meant);
@@ -120,7 +120,7 @@ describe('a typo in the name of a command', () => {
     }
   });
 
-  test('that names a shorter command means that one, and the rest is refused', () => {
+  test('that leaves a shorter command means that one, and the rest is refused', () => {
     const shorter = fc.sample(slips, 3_000).flatMap(({ path, typed }) => {
       const came = comesTo(typed);
       const isOther = came !== undefined && !(came instanceof Refusal) && came.path !== path;
@@ -137,7 +137,7 @@ describe('a typo in the name of a command', () => {
 });
 
 describe('every refusal', () => {
-  /** What is given to `new Refusal(` in the sources, one line each; with why it need not say itself what was not done. */
+  /** The arguments of `new Refusal(` in the sources that do not say what was not done, each with the reason. */
   const exempt: Readonly<Record<string, string>> = {
     'wrong.says, wrong': 'what a command refuses; test/commands.test.ts holds those to it',
     'mayNotUse(path)': 'says so itself',
@@ -157,7 +157,7 @@ describe('every refusal', () => {
   });
 });
 
-/** What stands between the brackets of each `new Refusal(…)`, on one line. */
+/** The text between the parentheses of each `new Refusal(…)`, on one line. */
 function refusalsIn(source: string): readonly string[] {
   return source
     .split('new Refusal(')
@@ -165,7 +165,7 @@ function refusalsIn(source: string): readonly string[] {
     .map((after) => after.slice(0, endOf(after)).replaceAll(/\s+/g, ' ').replace(/,? $/, '').trim());
 }
 
-/** Where the bracket closes that was open before. */
+/** The index of the parenthesis that closes the one opened before this text. */
 function endOf(text: string): number {
   let depth = 1;
   for (const { 0: bracket, index } of text.matchAll(/[()]/g)) {

@@ -324,7 +324,7 @@ describe('stored arguments are parsed again as they were', () => {
     expect(read(join(words)).given).toEqual(given);
   });
 
-  test('a flag set to no stays no', () => {
+  test('a flag set to no stays off', () => {
     const { command } = read('allowlist remove');
     const given: Given = { env: [live.id], addresses: ['1.1.1.1'], empty: ['no'] };
     expect(read(join(argsOf('allowlist remove', command.fields, (name) => given[name] ?? []))).given).toEqual(given);
