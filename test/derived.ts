@@ -60,15 +60,15 @@ const entry = (command: string, description: string, hint: string): string =>
     '  should_escape: true',
   ].join('\n');
 
-/** What editors know of the policy file. The groups of a file are its own, so any name may stand for one. */
+/** The policy file's schema for editors. Each file defines its own groups, so any name is valid. */
 function jsonSchema(): string {
   const schema = policyFile({ catalogue: rights, groups: new Map() });
-  // Editors know this draft best.
+  // Editors support this draft best.
   const json = z.toJSONSchema(schema, { io: 'input', target: 'draft-07' });
   return `${JSON.stringify({ ...json, title: 'The policy file of Sitehand' }, undefined, 2)}\n`;
 }
 
-/** Between which marks a derived part lies; without marks it is the whole file. */
+/** The marks around a derived part; without marks it is the whole file. */
 const marks = {
   [commandsPage]: ['<!-- commands -->\n', '\n<!-- /commands -->', commandTable],
   [manifest]: ['  slash_commands:\n', '\n  shortcuts:', slashCommands],

@@ -47,7 +47,7 @@ export const faults: Readonly<Record<number, Fault>> = {
   13: { fault: 'odd acceptances and odd statuses', by: ['every status from 200 to 599 has one meaning for a write'] },
   14: {
     fault: 'fields missing, null, ill-typed',
-    by: ['odd answers are bounded and named > an allowlist that is none'],
+    by: ['odd answers are bounded and named > a malformed allowlist'],
   },
   15: {
     fault: '20,000 log lines, one of 5 MB, escape codes',
@@ -108,14 +108,14 @@ export const faults: Readonly<Record<number, Fault>> = {
       'of an approval, done: it counts once',
       'the disk is full > promise 1: nothing is taken on and nothing sent',
       'full while the host has a write',
-      'says that it is full, keeps nothing of what did not fit',
+      'says that the disk is full, keeps nothing that did not fit',
     ],
     notYet: 'PostgreSQL itself killed, or out of disk: its connections are ended instead',
   },
   22: {
     fault: 'clocks jump',
     by: [
-      'goes by its own clock, or by the one it is given',
+      'uses its own clock, or a given one',
       'a change can be approved for its hour and stopped for its ten seconds',
       'what nobody approves waits until the database says',
       'no time of a wrong clock is in the database',
@@ -208,7 +208,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a deny applies to all joined ids of a person, also through a user group',
       'an approver’s user group cannot be read just before the write',
       'an unknown membership never allows more than either answer would',
-      'never more than it answers in a minute',
+      'never exceeds Slack’s limit per minute',
     ],
   },
   34: {
@@ -264,7 +264,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'on PostgreSQL by a day ahead',
       'on PostgreSQL by an hour back',
       'never goes back, and an hour is an hour',
-      'begins no earlier than what is written',
+      'starts no earlier than the newest saved time',
     ],
   },
   39: {
@@ -306,7 +306,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'one person asks for more than their share > sixty log reads that hang',
       'one person asks for more than their share > twenty writes that hang',
       'one person asks for more than their share > twenty writes at once',
-      'fair turns, on SQLite > two requesters go by turns',
+      'fair turns, on SQLite > two requesters take turns',
       'a channel that takes one message a second, on SQLite > takes turns',
     ],
   },

@@ -52,13 +52,14 @@ function provenBy(tests: readonly TestCase[], name: string): string {
     0,
     Math.max(shownProofs, broken.length),
   );
-  const names = shown.map((test) => `\n       ${broken.includes(test) ? '✗' : '✓'} ${tale(test, name)}`);
+  const names = shown.map((test) => `\n       ${broken.includes(test) ? '✗' : '✓'} ${nameWithout(test, name)}`);
   const more = proofs.length > shown.length ? `\n         and ${proofs.length - shown.length} more` : '';
   return `${broken.length > 0 ? '— BROKEN' : ''}${names.join('')}${more}`;
 }
 
 /** A test's full name without the file and the mark. */
-const tale = (test: TestCase, mark: string): string => test.fullName.replace(mark, '').replaceAll(' > ', ': ').trim();
+const nameWithout = (test: TestCase, mark: string): string =>
+  test.fullName.replace(mark, '').replaceAll(' > ', ': ').trim();
 
 /** Sections of the contract that the stand-in answers, and that people can use both by words and by form. */
 function sectionsCovered(tests: readonly TestCase[]): number {

@@ -11,7 +11,7 @@ import { hostile, said, parsedFor } from '../pipeline/fixtures.ts';
 import { InMemoryHost } from './in-memory-host.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 
-/** Odd values through the commands that take them: what would be sent, or the sentence that refuses it. */
+/** Odd values in the commands that take them: the resulting request, or the refusal. */
 
 const S = 'acme-shop/staging';
 const L = 'acme-shop/live';
@@ -48,7 +48,7 @@ async function typed(line: string, host = new InMemoryHost()): Promise<Came> {
     throw error;
   }
 }
-/** Words that stand in a form. */
+/** Arguments from a form. */
 const filled = (path: string, given: Given, host = new InMemoryHost()): Promise<Came> =>
   atHost(resolve(parsedFor(path, given), host.names()), host);
 
@@ -90,14 +90,14 @@ describe('addresses', () => {
     ['none', '', 'missing: addresses'],
     ['nothing', '""', 'missing: addresses'],
     ['nothing but separators', '",; ,"', 'I found no address in this.'],
-  ])('%s is not let in', async (_, words, why) => {
+  ])('%s is refused', async (_, words, why) => {
     for (const path of ['allowlist add', 'allowlist set']) {
       expect(refusedBy(await typed(`${path} ${S} ${words}`))).toContain(why);
     }
     expect(refusedBy(await typed(`allowlist remove ${S} ${words}`))).toMatch(/Nothing was (?:done|changed)\.|^missing/);
   });
 
-  test('10,000 of them are refused, typed or in a form', async () => {
+  test('10,000 addresses are refused, typed or in a form', async () => {
     const many = Array.from({ length: 10_000 }, (_, at) => `10.${at >> 8}.${at & 255}.1`);
     expect(refusedBy(await typed(`allowlist add ${S} ${many.join(' ')}`))).toContain('a command has at most 4000');
     for (const path of ['allowlist add', 'allowlist set', 'allowlist remove']) {
@@ -106,7 +106,7 @@ describe('addresses', () => {
     }
   });
 
-  test('a range takes away itself, and not what lies in it', async () => {
+  test('removing a range removes the range itself, not the addresses in it', async () => {
     const host = new InMemoryHost();
     host.world.environments()[1]?.allowlist.splice(0, 9, '10.0.0.1', '10.0.0.2', '0.0.0.0/0');
     expect(refusedBy(await typed(`allowlist remove ${S} 10.0.0.0/8`, host))).toContain('not on the SSH allowlist');
@@ -148,13 +148,13 @@ describe('paths', () => {
     expect(refusedBy(await push(only))).toContain(why);
   });
 
-  test('5,000 of them, and not one more', async () => {
+  test('5,000 paths are taken, and not one more', async () => {
     const chosen = (count: number) => filled('push', { from: [S], onto: [L], files: ['yes'], only: many(count) });
     expect(bodyOf(await chosen(5_000))).toMatchObject({ push_files_option: 'SPECIFIC_FILES', file_list: many(5_000) });
     expect(refusedBy(await chosen(5_001))).toContain('at most 5000 can be named at once');
   });
 
-  test('whatever is said of paths, all files are never meant by it', async () => {
+  test('no input for paths ever means all files', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
         const came = await typed(`push ${S} ${L} --files ${join([`--only=${text}`])}`);
@@ -198,7 +198,7 @@ describe('redirects', () => {
     else expect(refusedBy(came)).toContain(why);
   });
 
-  test('a circle through 2,000 rules is seen, in no time', async () => {
+  test('a loop through 2,000 rules is found quickly', async () => {
     const host = rules(2_000, (at) => [`/r${at}`, `/r${at + 1}`]);
     const ms = await cpuTimeOf(async () => {
       const came = await typed(`redirects add ${S} /r2000 /r0`, host);
@@ -208,7 +208,7 @@ describe('redirects', () => {
     expect(ms).toBeLessThan(1_500);
   });
 
-  test('of 2,000 rules a search takes away those with its words, and nothing ever takes all for a search', async () => {
+  test('a search removes exactly the matching ones of 2,000 rules, and never all of them', async () => {
     const host = rules(2_000, (at) => [`/r${at}`, '/shop']);
     expect(bodyOf(await typed(`redirects clear ${S}`, host))).toMatchObject({ action_type: 'DELETE_ALL' });
     const some = await typed(`redirects clear ${S} /r199`, host);

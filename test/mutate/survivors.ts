@@ -4,7 +4,7 @@ export type Survivor = {
   readonly line: string;
   /** Original → replacement, on one line. */
   readonly mutant: string;
-  /** `equivalent`: there is no difference to see; `not worth it`: the test would cost more than it shows. */
+  /** `equivalent`: behaves the same; `not worth it`: a test would cost more than it is worth. */
   readonly why: 'equivalent' | 'not worth it';
   readonly because: string;
 };
@@ -19,7 +19,7 @@ const all = (
 
 const same = all.bind(undefined, 'equivalent');
 
-/** Every survivor by file. `npm run mutate` fails for any other, and for one that is dead. */
+/** All accepted survivors, by file. `npm run mutate` fails for any other, and for one that was killed. */
 export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/pipeline/changes/approve.ts': [
     ...same(

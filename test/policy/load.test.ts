@@ -11,7 +11,7 @@ const UUID = '00000000-0000-4000-8000-00000000000f';
 /** The line of the first rule in a text from `withRules`. */
 const FIRST_RULE = 8;
 
-describe('every mistake is told with its line', () => {
+describe('every mistake is reported with its line', () => {
   test.each<[string, string, string[]]>([
     ['nothing', '', ['line 1: expected version, groups and rules, found nothing']],
     ['a list', '- a', ['line 1: expected version, groups and rules, found a list']],
@@ -386,7 +386,7 @@ channels: { ops: ops }
     ]);
   });
 
-  test('columns are those of the word', () => {
+  test('columns are those of the mistaken word', () => {
     const loaded = loadPolicy(`${ok}groups: { a: [U111, bad] }`, catalogue);
     expect(loaded).toMatchObject({ mistakes: [{ line: 3, column: 21 }] });
   });
@@ -400,7 +400,7 @@ channels: { ops: ops }
   });
 });
 
-describe('ids and names are taken whole', () => {
+describe('ids and names must match completely', () => {
   const long = 'A'.repeat(20);
   const channels = { good: ['C12', 'G0ACME', `C${long}`], bad: ['C1', `C${long}A`, 'D0ACME', 'xC12', 'C12x', 'C-12'] };
   test.each<[string, (id: string) => string, readonly string[], readonly string[], string]>([
@@ -478,7 +478,7 @@ describe('bounds', () => {
     ['{a: ', 5_000],
     ['- ', 2_000],
     ['? ', 20_000],
-  ])('more %j inside each other than the stack can hold', (opening, depth) => {
+  ])('%j nested deeper than the call stack', (opening, depth) => {
     expect(mistakesOf(`${ok}groups:\n  ${opening.repeat(depth)}`)).toEqual([
       expect.stringMatching(/^line \d+: this is nested too deeply$/),
     ]);
@@ -498,7 +498,7 @@ describe('bounds', () => {
   });
 });
 
-describe('what is read', () => {
+describe('accepted files', () => {
   test('the example for newcomers', async () => {
     const policy = policyOf(await readFile(new URL('../../policy.example.yml', import.meta.url), 'utf8'));
     expect(policy.rules).toHaveLength(8);
@@ -538,7 +538,7 @@ describe('what is read', () => {
     expect(kinds).toEqual([...Array<string>(5).fill('allowed'), ...Array<string>(6).fill('not allowed')]);
   });
 
-  test('the same text has the same hash, another text another', () => {
+  test('the same text has the same hash, another text a different one', () => {
     const [one, same, other] = [policyOf(ok), policyOf(ok), policyOf(`${ok}\n`)];
     expect(one.hash).toMatch(/^[0-9a-f]{64}$/);
     expect([same.hash === one.hash, other.hash === one.hash]).toEqual([true, false]);
@@ -551,7 +551,7 @@ describe('what is read', () => {
     ['flow style', '  [ # why\n    {allow: [read], to: everyone}, # here\n\n  ]\n'],
     ['a key with a question mark', '  - ? allow # here\n    : - read\n    ? to\n    : everyone\n'],
     ['quotes over several lines', '  - "allow": # here\n      ["read"]\n    to: "every\\\n      one"\n'],
-  ])('the line in which a rule begins: %s', (_, written) => {
+  ])('the line where a rule begins: %s', (_, written) => {
     for (const before of ['', '\uFEFF', '%YAML 1.2\n# 😀\n---\n'])
       for (const end of ['\n', '\r\n']) {
         const text = `${before}${GROUPS}rules:\n${written}`.replaceAll('\n', end);

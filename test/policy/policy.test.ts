@@ -128,7 +128,7 @@ describe('who may do what, where', () => {
     expect(decideAccess(open, person('U0NOBODY'), to('logs', 'a/b')).kind).toBe('not allowed');
   });
 
-  test('a deny reaches a second account; an allow does not', () => {
+  test('a deny applies to a second account; an allow does not', () => {
     const joined = policyOf(`version: 1
 people: { ana: [U01ANA, U0SECOND] }
 groups: { developers: [U01ANA], everybody: [U01ANA, U0SECOND] }
@@ -146,7 +146,7 @@ rules:
   });
 });
 
-describe('what the answer says', () => {
+describe('the contents of an answer', () => {
   test('allowed: by which rules, with which lines', () => {
     const decision = asks(ana, to('push', 'acme-shop/live', 'acme-shop/staging'));
     expect(decision).toMatchObject({
@@ -157,7 +157,7 @@ describe('what the answer says', () => {
     });
   });
 
-  test('no rule: who may instead, by which rule', () => {
+  test('no rule: who else may, by which rule', () => {
     expect(asks(rob, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual({
       kind: 'not allowed',
       why: { kind: 'no rule' },
@@ -169,7 +169,7 @@ describe('what the answer says', () => {
     });
   });
 
-  test('denied: by which rule; whom it does not name may still', () => {
+  test('denied: by which rule; people whom it does not name may still', () => {
     expect(asks(chi, to('delete', 'acme-shop/live'))).toMatchObject({
       why: { kind: 'denied', rule: { line: 12, text: 'deny delete to everyone where */live' } },
       whoMay: [],
@@ -191,7 +191,7 @@ describe('what the answer says', () => {
     expect(whoMay(open, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual(['leads']);
   });
 
-  test('whether there is anything to say a command for', () => {
+  test('whether there is any target for a command', () => {
     expect(mayAnywhere(policy, ben, command('push'))).toBe(true);
     expect(mayAnywhere(policy, chi, command('delete'))).toBe(true);
     expect(mayAnywhere(policy, rob, command('push'))).toBe(false);

@@ -112,7 +112,7 @@ describe('rules that could never be satisfied', () => {
     expect(mistakesOf(text(...rules))).toEqual(expected);
   });
 
-  test('nothing is claimed of rules that were not understood', () => {
+  test('rules with mistakes are not judged', () => {
     expect(mistakesOf(text(push('[two]', 'twoo', 2)))).toEqual([
       `line ${LINE}: unknown group "twoo"; did you mean "two"?`,
     ]);

@@ -12,7 +12,7 @@ const ONE = withRules('{ allow: [read], to: everyone }');
 const TWO = withRules('{ allow: [read], to: everyone }', '{ allow: [routine], to: [developers] }');
 const BROKEN = withRules('{ allow: [read], to: [leadz] }');
 
-/** The most bytes that one read brings, as from a network. */
+/** The maximum bytes of one read, as from a network file system. */
 const reads = vi.hoisted(() => ({ most: Infinity }));
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof Files>();
@@ -90,7 +90,7 @@ describe('at start', () => {
 });
 
 describe('on reload', () => {
-  test('another text is another policy', async () => {
+  test('a changed text is a new policy', async () => {
     await writeFile(path, ONE);
     const { file, told } = await opened();
     await writeFile(path, TWO);
@@ -98,7 +98,7 @@ describe('on reload', () => {
     expect([file.current().rules.length, told]).toEqual([2, ['1 → 2 rules']]);
   });
 
-  test('the same text is told to nobody', async () => {
+  test('the same text is not reported', async () => {
     await writeFile(path, ONE);
     const { file, told } = await opened();
     await writeFile(path, ONE);
@@ -106,7 +106,7 @@ describe('on reload', () => {
     expect(told).toEqual([]);
   });
 
-  test('a broken file keeps the last good one, is told once, and so is its mending', async () => {
+  test('a broken file keeps the last good policy, is reported once, and its repair too', async () => {
     await writeFile(path, ONE);
     const { file, told } = await opened();
     await writeFile(path, BROKEN);
@@ -124,7 +124,7 @@ describe('on reload', () => {
   });
 });
 
-describe('a change is seen by itself', () => {
+describe('a change is noticed automatically', () => {
   test('written in place', async () => {
     await writeFile(path, ONE);
     const { next, told } = await opened();
@@ -164,7 +164,7 @@ describe('a change is seen by itself', () => {
     expect(told).toEqual(['1 → 2 rules']);
   });
 
-  test('but not any more once it is closed', async () => {
+  test('but not after closing', async () => {
     await writeFile(path, ONE);
     const [closed, open] = [await opened(), await opened()];
     await closed.file.close();

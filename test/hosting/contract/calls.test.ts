@@ -27,7 +27,7 @@ const push = {
 } as const;
 const rule = { from: '/a', to: '/b', type: 'permanent', domain: null } as const;
 
-test('a write is a plain value that survives JSON, the same for the same parameters in any order', () => {
+test('a write is a plain value that survives JSON and does not depend on the order of parameters', () => {
   const call = pushEnvironment(push);
   expect(call).toEqual({
     kind: 'write',
@@ -48,34 +48,34 @@ test('a write is a plain value that survives JSON, the same for the same paramet
   expect(JSON.stringify(shuffled)).toBe(JSON.stringify(call));
 });
 
-test('ids are sent in small letters, however they came here', () => {
+test('ids are sent in lower case', () => {
   const ids = { site_id: uuid(0xa7), source_env_id: uuid(0xa1), target_env_id: uuid(0xa2) };
   const capital = Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, id.toUpperCase()]));
   expect(pushEnvironment({ ...push, ...capital })).toEqual(pushEnvironment({ ...push, ...ids }));
   expect(getOperation({ operation_id: 'Push:AB-1' }).path).toBe('/operations/Push%3AAB-1');
 });
 
-test('what a call holds is its own: a list changed afterwards does not change it', () => {
+test('a call copies its parameters: a list changed afterwards does not change it', () => {
   const ip_allowlist = ['192.0.2.1'];
   const call = setAllowedIps({ env_id, ip_allowlist });
   ip_allowlist.push('0.0.0.0/0');
   expect(call.body).toEqual({ ip_allowlist: ['192.0.2.1'] });
 });
 
-test('types: a write is not read, names come from the template, a reply has its shape', () => {
+test('types: a write cannot be read, names come from the path template, a reply has its shape', () => {
   expectTypeOf(getAllowedIps).parameter(0).toEqualTypeOf<Readonly<Record<'env_id', string>>>();
   expectTypeOf<NonNullable<(typeof asked)['reply']['_zod']['output']>>().toEqualTypeOf<readonly string[]>();
   const asked = getAllowedIps({ env_id });
   const wrong = (read: HostReader, write: Write): void => {
     // @ts-expect-error: a write is not a read
     void read(write);
-    // @ts-expect-error: nor is the call of an endpoint that writes
+    // @ts-expect-error: the call of a writing endpoint is not a read
     void read(clearCache({ environment_id: env_id }));
-    // @ts-expect-error: the path needs its name
+    // @ts-expect-error: the path needs its parameter
     getAllowedIps({});
-    // @ts-expect-error: and the body its fields
+    // @ts-expect-error: the body needs its fields
     setAllowedIps({ env_id });
-    // @ts-expect-error: of their types
+    // @ts-expect-error: the fields have types
     setAllowedIps({ env_id, ip_allowlist: '192.0.2.1' });
   };
   expect(wrong).toBeTypeOf('function');
@@ -144,7 +144,7 @@ describe('a malformed call is never made', () => {
   });
 });
 
-test('rules are named whole, with what is null in them', () => {
+test('rules are named with all their fields, including null ones', () => {
   const { body } = updateRedirects({
     env_id,
     action_type: 'UPDATE',
@@ -154,7 +154,7 @@ test('rules are named whole, with what is null in them', () => {
   expect(body).toEqual({ action_type: 'UPDATE', new_value: { ...rule, to: '/c' }, rules_to_update: [rule] });
 });
 
-test('whatever an operation is called, it stays one segment of the path', () => {
+test('any operation id stays one segment of the path', () => {
   fc.assert(
     fc.property(fc.string({ unit: codePoint, maxLength: 40 }), (operation_id) => {
       let path: string;

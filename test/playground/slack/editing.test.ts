@@ -11,7 +11,7 @@ afterEach(async () => {
   for (const each of open.splice(0).toReversed()) await each.close();
 });
 
-/** A workspace with an app, and all events that it gets. */
+/** A workspace with an app, and all events that the app receives. */
 async function heardBy(options: SlackOptions = {}): Promise<{ slack: SlackStandIn; interaction: unknown[] }> {
   const slack = await startSlack(options);
   open.push(slack);
@@ -36,7 +36,7 @@ describe('editing a message', () => {
     expect(slack.messages({ channel: acme, as: ana })).toMatchObject([{ ts, edited: true }]);
   });
 
-  it('that adds the mention is the first that the app hears of; one that takes it away it does not hear of', async () => {
+  it('that adds a mention is delivered as the first event; one that removes it is not delivered', async () => {
     const { slack, interaction } = await heardBy();
     const { ts } = await slack.say(ana, acme, 'look at this');
     await slack.edit(ana, acme, ts, `${bot} help`);
@@ -45,7 +45,7 @@ describe('editing a message', () => {
     expect(interaction).toHaveLength(1);
   });
 
-  it('is told as message_changed to apps that read the channel, and to no others', async () => {
+  it('is delivered as message_changed to apps that read the channel, and to no others', async () => {
     const { slack, interaction } = await heardBy({ events: ['message.channels'] });
     const { ts } = await slack.say(ana, acme, 'one');
     await slack.edit(ana, acme, ts, 'two');
@@ -54,7 +54,7 @@ describe('editing a message', () => {
     ]);
   });
 
-  it('is for its author alone, and can be done by the control API', async () => {
+  it('is possible only for its author, and by the control API', async () => {
     const { slack } = await heardBy();
     const { ts } = await slack.say(ana, acme, 'one');
     await expect(slack.edit('U02BEN', acme, ts, 'two')).rejects.toThrow('no message');

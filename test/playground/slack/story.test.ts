@@ -139,7 +139,7 @@ describe.each([
     expect(slack.problems()).toEqual([]);
   });
 
-  it('hears mentions in threads and opened Homes', async () => {
+  it('receives mentions in threads and opened Homes', async () => {
     const { slack, tiny } = await workspace(start);
     play(tiny.app);
     const root = await slack.say('U01ANA', 'C0OPS', 'look');
@@ -151,7 +151,7 @@ describe.each([
     expect((await slack.until(() => slack.views('U05FAY').home)).text).toBe('Sitehand');
   });
 
-  it('is told the same thing twice, with the same keys', async () => {
+  it('gets a redelivery with the same ids', async () => {
     const { slack, tiny } = await workspace(start);
     const interaction: string[] = [];
     tiny.app.command('/site', async ({ ack, body }) => {
@@ -169,7 +169,7 @@ describe.each([
     expect(slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).map((each) => each.text)).toEqual(['ok']);
   });
 
-  it('hears of new members of a group', async () => {
+  it('receives the event of a group’s new members', async () => {
     const { slack, tiny } = await workspace(start);
     const events: unknown[] = [];
     tiny.app.event('subteam_members_changed', async ({ event }) => {
@@ -199,7 +199,7 @@ describe('the SDK', () => {
     expect(slack.calls().at(-1)).toMatchObject({ method: 'auth.test', token: 'bot', result: 'ok', args: {} });
   });
 
-  it('is told how long to wait', async () => {
+  it('learns how long to wait', async () => {
     const { slack, tiny } = await workspace(socketApp);
     slack.faults.add({ method: 'chat.postMessage', kind: 'rate_limited', retryAfter: '7', times: 1 });
     const post = tiny.app.client.apiCall('chat.postMessage', { channel: 'C0OPS', text: 'x' });
@@ -208,7 +208,7 @@ describe('the SDK', () => {
 });
 
 describe('Socket Mode', () => {
-  it('comes back after a refresh and after a cut wire', async () => {
+  it('reconnects after a refresh and after a cut connection', async () => {
     const { slack, tiny } = await workspace(socketApp);
     tiny.app.command('/site', ({ ack }) => ack());
     for (const abruptly of [false, true]) {
@@ -219,7 +219,7 @@ describe('Socket Mode', () => {
     }
   });
 
-  it('says dispatch_failed while nobody is connected', async () => {
+  it('shows dispatch_failed while no socket is connected', async () => {
     const slack = await startSlack();
     open.push(slack);
     const outcome = await slack.command('U01ANA', 'C0ACME', '/site help');
@@ -228,7 +228,7 @@ describe('Socket Mode', () => {
     expect(slack.problems()).toMatchObject([{ kind: 'no_ack' }]);
   });
 
-  it('says operation_timeout when the ack does not come', async () => {
+  it('shows operation_timeout without an ack', async () => {
     const slack = await startSlack({ ackTimeoutMs: 60 });
     open.push(slack);
     const tiny = await socketApp(slack);

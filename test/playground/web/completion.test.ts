@@ -101,7 +101,7 @@ describe('completion of a typed command', () => {
     expect(lines(line)[0]).toBe(taken);
   });
 
-  it('offers what may follow only when nothing is missing', () => {
+  it('offers what may follow only if no required word is missing', () => {
     expect(shown('/site cache clear ')).toEqual(environments);
     expect(shown('/site cache clear bakery/live ')).toEqual(asides);
     expect(shown('/site audit ')).toEqual([
@@ -113,14 +113,14 @@ describe('completion of a typed command', () => {
     ]);
   });
 
-  it('says of each thing what it is', () => {
+  it('describes each suggestion', () => {
     expect(complete('/site cac', known).suggestions[0]?.note).toBe('Clear the page cache of an environment · any');
     expect(complete('/site files acme-shop/l', known).suggestions[0]?.note).toBe('acme.example');
   });
 });
 
 describe('a usage', () => {
-  it.each(commands)('$path is read whole', (command) => {
+  it.each(commands)('$path is parsed completely', (command) => {
     const parts = [command.path, ...slotsOf(command).map(({ text }) => text)];
     expect(parts.join(' ')).toBe(command.usage);
   });

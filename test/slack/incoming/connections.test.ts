@@ -12,7 +12,7 @@ afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 type Caller = { readonly socket: Socket; readonly said: () => string; readonly closed: Promise<unknown> };
 
-/** A server of so many connections; it answers no sooner than it is told to, and only whole requests. */
+/** A server with this many connections. It answers only complete requests, and only when the test says so. */
 async function listening(most: number) {
   const held: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ async function listening(most: number) {
   });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  /** Connects and says that; resolves when the server has it. */
+  /** Connects and sends this text; resolves when the server has received it. */
   const calls = async (words: string): Promise<Caller> => {
     const accepted = once(server, 'connection');
     const socket = connect(port, '127.0.0.1');
@@ -51,7 +51,7 @@ async function listening(most: number) {
   return { calls, heldUp, answerAll, endUnheard };
 }
 
-test('where one more comes, the one goes that has said nothing whole for longest; whole requests are answered', async () => {
+test('at the limit, the connection that has been incomplete for longest is closed; complete requests are answered', async () => {
   const { calls, heldUp, answerAll } = await listening(3);
   const early = await calls(whole);
   await heldUp(1);
@@ -68,7 +68,7 @@ test('where one more comes, the one goes that has said nothing whole for longest
   for (const one of [early, second, late]) await expect.poll(one.said).toContain('200 OK');
 });
 
-test('where nobody else is, a connection is kept for the next request', async () => {
+test('below the limit, a connection is kept for the next request', async () => {
   const { calls, heldUp, answerAll } = await listening(4);
   const one = await calls(whole);
   await heldUp(1);
@@ -81,7 +81,7 @@ test('where nobody else is, a connection is kept for the next request', async ()
   expect(one.socket.closed).toBe(false);
 });
 
-test('who sends many requests without waiting for an answer goes', async () => {
+test('a client that sends many requests without waiting for answers is closed', async () => {
   const { calls, heldUp, answerAll } = await listening(4);
   const patient = await calls(whole);
   await heldUp(1);
@@ -91,7 +91,7 @@ test('who sends many requests without waiting for an answer goes', async () => {
   await expect.poll(patient.said).toContain('200 OK');
 });
 
-test('where it ends, what has sent no whole request is ended, and what has is answered', async () => {
+test('when the server ends, incomplete requests are closed and complete ones are answered', async () => {
   const { calls, heldUp, answerAll, endUnheard } = await listening(4);
   const asked = await calls(whole);
   await heldUp(1);

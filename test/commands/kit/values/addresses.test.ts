@@ -66,7 +66,7 @@ describe('addresses as somebody types them', () => {
     expect(said(refusal)).toContain('Nothing was done.');
   });
 
-  test('what is too wide to be let in can be taken away', () => {
+  test('a range too wide to be added can be removed', () => {
     expect(readAddresses(['0.0.0.0/0', '::/0', '0.0.0.0', '128.0.0.0/1'], true)).toEqual([
       '0.0.0.0/0',
       '::/0',
@@ -82,7 +82,7 @@ describe('addresses as somebody types them', () => {
     ]);
   });
 
-  test('what is read is canonical: it is read again as it is', () => {
+  test('a parsed address is canonical and parses to itself', () => {
     fc.assert(
       fc.property(fc.array(address, { minLength: 1, maxLength: 20 }), (words) => {
         const once = readAddresses(words);
@@ -92,7 +92,7 @@ describe('addresses as somebody types them', () => {
     );
   });
 
-  test('anything else is one refusal, and what the host lists in any spelling is compared without one', () => {
+  test('any other text is one refusal, but the host’s entries are compared in any spelling', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         try {

@@ -7,7 +7,7 @@ import { cpuTime } from '../../../cpu-time.ts';
 
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `wp-content/${at}`);
 
-describe('paths as they are said', () => {
+describe('accepted paths', () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ['one', ['wp-content'], ['wp-content']],
     ['several words', ['a', 'b/c'], ['a', 'b/c']],
@@ -30,7 +30,7 @@ describe('paths as they are said', () => {
   });
 });
 
-describe('paths that are refused', () => {
+describe('refused paths', () => {
   test.each<[string, readonly string[], string]>([
     ['none', [], 'No path was given.'],
     ['nothing', [''], 'No path was given.'],
@@ -73,12 +73,12 @@ describe('paths that are refused', () => {
   });
 });
 
-test('a hundred thousand slashes take no time', () => {
+test('a hundred thousand slashes are parsed quickly', () => {
   const paths = [`${'/'.repeat(100_000)}x`, `a${'/'.repeat(100_000)}x`];
   expect(cpuTime(() => refusalOf(() => readPaths(paths)))).toBeLessThan(500);
 });
 
-test('paths below the root are read as they are, whatever they are made of', () => {
+test('paths below the root are kept as typed, whatever they contain', () => {
   fc.assert(
     fc.property(fc.uniqueArray(path, { minLength: 1 }), (paths) => {
       expect(readPaths([paths.join(',')])).toEqual(paths);
@@ -87,7 +87,7 @@ test('paths below the root are read as they are, whatever they are made of', () 
   );
 });
 
-test('whatever is said: nothing that is read leads anywhere else', () => {
+test('no accepted path leads outside the root', () => {
   const pieces = fc.oneof(hostile, fc.constantFrom('/', '//', '..', '.', '\\', '%2e', 'a', ',', '\n', '*', 'C:', ' '));
   fc.assert(
     fc.property(

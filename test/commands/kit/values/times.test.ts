@@ -52,7 +52,7 @@ describe('lengths of time', () => {
     expect(refusal.length).toBeLessThan(200);
   });
 
-  test('what is shown is read again', () => {
+  test('a displayed length is parsed again', () => {
     fc.assert(
       fc.property(fc.nat(86_400 * 30), (seconds) => {
         expect(readDuration('For', showDuration(seconds * 1000), 0, 1e12)).toBe(seconds * 1000);
@@ -121,7 +121,7 @@ describe('points in time', () => {
     expect(refusal.length).toBeLessThan(200);
   });
 
-  test('a clock shows again what was read off it, wherever it stands, but in an hour that it skips', () => {
+  test('a time of day converts back to itself in any zone, except in an hour that the clock skips', () => {
     const zone = fc.constantFrom(
       'UTC',
       berlin,
