@@ -17,7 +17,7 @@ import { blockComplaints, viewComplaints } from '../src/playground/slack/block-k
 import { drawCard, drawPage } from '../src/slack/draw/blocks.ts';
 import { reviewView } from '../src/slack/forms/views.ts';
 import { inline, plain } from '../src/text.ts';
-import { exampleSayings, InMemoryHost, ownWorld, sayings } from './commands/in-memory-host.ts';
+import { exampleArguments, InMemoryHost, ownWorld, argumentsFor } from './commands/in-memory-host.ts';
 import {
   ana,
   changeOf,
@@ -122,7 +122,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     numRuns = 12,
   ): Promise<void> => {
     await fc.assert(
-      fc.asyncProperty(sayings(path, new InMemoryHost()), async (said) => {
+      fc.asyncProperty(argumentsFor(path, new InMemoryHost()), async (said) => {
         const host = new InMemoryHost();
         const seen = await look(path, action, said, host);
         const refused = seen.wrong && plain(inline(seen.wrong.says));
@@ -135,7 +135,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
   };
 
   test('runs its examples in a world that has their targets', async () => {
-    for (const given of exampleSayings(path)) {
+    for (const given of exampleArguments(path)) {
       const host = new InMemoryHost();
       const { input, snapshot, wrong } = await look(path, action, given, host);
       expect(wrong && plain(inline(wrong.says))).toBeUndefined();
@@ -324,7 +324,9 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
     );
 
     test('runs its examples in a world that has their targets', () => {
-      const read = exampleSayings(path).map((example) => resolve(parsedFor(path, example), new InMemoryHost().names()));
+      const read = exampleArguments(path).map((example) =>
+        resolve(parsedFor(path, example), new InMemoryHost().names()),
+      );
       expect(read.map(({ problems, missing }) => [...problems, ...missing])).toEqual(read.map(() => []));
     });
 

@@ -76,19 +76,19 @@ const marks = {
 } as const;
 
 /** The derived part of a file as it is, and as it must be. */
-export function derivedIn(file: string): { readonly stands: string; readonly wanted: string } {
+export function derivedIn(file: string): { readonly actual: string; readonly wanted: string } {
   const [begin, end, derive] = marks[file] ?? ['', '', () => ''];
   const text = readFileSync(file, 'utf8');
-  const stands = begin === undefined ? text : (text.split(begin)[1]?.split(end)[0] ?? '');
-  return { stands, wanted: derive() };
+  const actual = begin === undefined ? text : (text.split(begin)[1]?.split(end)[0] ?? '');
+  return { actual, wanted: derive() };
 }
 
 if (import.meta.main) {
   for (const file of Object.keys(marks)) {
-    const { stands, wanted } = derivedIn(file);
+    const { actual, wanted } = derivedIn(file);
     writeFileSync(
       file,
-      readFileSync(file, 'utf8').replace(stands, () => wanted),
+      readFileSync(file, 'utf8').replace(actual, () => wanted),
     );
   }
 }

@@ -74,8 +74,8 @@ describe('the README', () => {
 
 describe('the documentation', () => {
   it('lists every command with its words', () => {
-    const { stands, wanted } = derivedIn(commandsPage);
-    expect(stands, 'npm run fix writes it').toBe(wanted);
+    const { actual, wanted } = derivedIn(commandsPage);
+    expect(actual, 'npm run fix writes it').toBe(wanted);
   });
 
   it('has an example of adding a command that compiles', () => {

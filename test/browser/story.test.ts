@@ -210,12 +210,12 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
       }
       return found;
     })`;
-    for (const [asked, told] of [
+    for (const [asked, title] of [
       ['timers', 'Timed access'],
       ['doctor', 'checks'],
     ] as const) {
       await type(ben, `/site ${asked}`);
-      await card(ben, told).locator('table').waitFor();
+      await card(ben, title).locator('table').waitFor();
     }
     expect(await ben.evaluate(broken)).toEqual([]);
     // The page itself stays as wide as the screen.
@@ -226,12 +226,12 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
 
   test('on a phone wide content is marked, scrolls in its own box, and ends at the newest line', async () => {
     const ben = await window('U02BEN', 'C0GENERAL', { width: 390, height: 844 });
-    for (const [asked, told] of [
+    for (const [asked, title] of [
       ['themes list', 'Themes'],
       ['logs acme-shop/live', 'error log'],
     ] as const) {
       await type(ben, `/site ${asked}`);
-      await card(ben, told).locator('table, pre').first().waitFor();
+      await card(ben, title).locator('table, pre').first().waitFor();
     }
     // For each box that is too wide, how much of its end fades, before and after scrolling. As text, because it runs in
     // the page.

@@ -65,13 +65,13 @@ class Zone {
     this.entries = values.length === 0 ? others : [...others, { type, name, ttl, values }];
   }
   /** The zone's records, independent of order and of how names are spelled. */
-  get inWords(): readonly string[] {
+  get asText(): readonly string[] {
     return this.entries
-      .map(({ type, name, ttl, values }) => `${type} ${wholly(name)} ${ttl} ${[...values].sort().join(' | ')}`)
+      .map(({ type, name, ttl, values }) => `${type} ${fullName(name)} ${ttl} ${[...values].sort().join(' | ')}`)
       .toSorted();
   }
 }
-function wholly(name: string): string {
+function fullName(name: string): string {
   const bare = name.replace(/\.$/, '').toLowerCase();
   return bare === 'acme.com' || bare.endsWith('.acme.com') ? bare : `${bare}.acme.com`;
 }
@@ -357,13 +357,13 @@ const entry = fc
 const zone = fc
   .uniqueArray(
     entry.map((one) => (one.name === '@' ? { ...one, name: 'acme.com' } : one)),
-    { maxLength: 8, selector: ({ type, name }) => `${type} ${wholly(name)}` },
+    { maxLength: 8, selector: ({ type, name }) => `${type} ${fullName(name)}` },
   )
   .map((entries) => {
-    const crowded = new Set(entries.filter(({ type }) => type !== 'CNAME').map(({ name }) => wholly(name)));
+    const crowded = new Set(entries.filter(({ type }) => type !== 'CNAME').map(({ name }) => fullName(name)));
     return entries.flatMap((one) => {
       if (one.type !== 'CNAME') return [one];
-      return crowded.has(wholly(one.name)) || wholly(one.name) === 'acme.com'
+      return crowded.has(fullName(one.name)) || fullName(one.name) === 'acme.com'
         ? []
         : [{ ...one, values: one.values.slice(0, 1) }];
     });
@@ -397,11 +397,11 @@ test('every accepted request is proven only by its effect on the zone, and can b
         return;
       }
       went.on += 1;
-      const was = host.inWords;
+      const was = host.asText;
       expect(dnsSet.proof?.({ ...of, current: of.snapshot }).verdict).not.toBe('yes');
       expect(dnsSet.card({ ...of, now: 1 })).toEqual(dnsSet.card({ ...of, now: 2 }));
       host.write(dnsSet.call(of));
-      expect(host.inWords).not.toEqual(was);
+      expect(host.asText).not.toEqual(was);
       expect(dnsSet.proof?.({ ...of, current: await look(of.input, host) }).verdict).toBe('yes');
       const undo = dnsSet.undo?.(of);
       expect(undo).toBeDefined();
@@ -409,7 +409,7 @@ test('every accepted request is proven only by its effect on the zone, and can b
       const back = await held(readAgain(undo), host);
       expect(back.wrong).toBeUndefined();
       host.write(dnsSet.call(back));
-      expect(host.inWords).toEqual(was);
+      expect(host.asText).toEqual(was);
       went.back += 1;
     }),
     { numRuns: 400 },

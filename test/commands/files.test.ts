@@ -42,9 +42,9 @@ const codeIn = ({ parts }: Page): string => parts.map((part) => (part.kind === '
 const textIn = ({ parts }: Page): string =>
   parts.map((part) => (part.kind === 'text' ? plain(part.text) : '')).join('');
 const refused = async (page: Promise<Page>): Promise<Refusal> => {
-  const came: unknown = await page.catch((error: unknown) => error);
+  const thrown: unknown = await page.catch((error: unknown) => error);
   return refusalOf(() => {
-    throw came;
+    throw thrown;
   });
 };
 

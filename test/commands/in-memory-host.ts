@@ -166,7 +166,7 @@ const record = (domain: string, type: string, names: Args, add: Args, remove: Ar
   });
 
 /** A command's own examples, as fields. */
-export function exampleSayings(path: string): readonly Given[] {
+export function exampleArguments(path: string): readonly Given[] {
   const command = catalogue.get(path);
   if (command === undefined || command.shape === 'builtin') return [];
   return command.examples.map((words) => {
@@ -177,7 +177,7 @@ export function exampleSayings(path: string): readonly Given[] {
 }
 
 /** Arguments for an action in that world: mostly possible ones, sometimes impossible ones. */
-export function sayings(action: string, host: InMemoryHost): fc.Arbitrary<Given> {
+export function argumentsFor(action: string, host: InMemoryHost): fc.Arbitrary<Given> {
   const { environments, domains } = host.names();
   const ids = environments.map(({ id }) => id);
   const env = each(ids);
@@ -251,6 +251,6 @@ export function sayings(action: string, host: InMemoryHost): fc.Arbitrary<Given>
           ),
         );
     default:
-      return fc.constantFrom(...exampleSayings(action));
+      return fc.constantFrom(...exampleArguments(action));
   }
 }

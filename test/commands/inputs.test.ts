@@ -16,10 +16,10 @@ import { cpuTimeOf } from '../cpu-time.ts';
 const S = 'acme-shop/staging';
 const L = 'acme-shop/live';
 
-type Came = { readonly call: Write; readonly card: Text } | { readonly refused: string };
+type Result = { readonly call: Write; readonly card: Text } | { readonly refused: string };
 
 /** The result of a request at this host. Any error but a `Refusal` fails the test. */
-async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
+async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Result> {
   const { input, problems, missing, parsed } = resolved;
   const action = parsed.command;
   if (action.shape !== 'action') throw new Error(`${parsed.path} is no action`);
@@ -38,7 +38,7 @@ async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
 }
 
 /** A line that somebody types. */
-async function typed(line: string, host = new InMemoryHost()): Promise<Came> {
+async function typed(line: string, host = new InMemoryHost()): Promise<Result> {
   try {
     const parsed = parse(line, catalogue);
     if (parsed === undefined) throw new Error(`${line} is empty`);
@@ -49,11 +49,11 @@ async function typed(line: string, host = new InMemoryHost()): Promise<Came> {
   }
 }
 /** Arguments from a form. */
-const filled = (path: string, given: Given, host = new InMemoryHost()): Promise<Came> =>
+const filled = (path: string, given: Given, host = new InMemoryHost()): Promise<Result> =>
   atHost(resolve(parsedFor(path, given), host.names()), host);
 
-const bodyOf = (came: Came): unknown => ('call' in came ? came.call.body : came);
-const refusedBy = (came: Came): string => ('refused' in came ? came.refused : JSON.stringify(came.call.body));
+const bodyOf = (result: Result): unknown => ('call' in result ? result.call.body : result);
+const refusedBy = (result: Result): string => ('refused' in result ? result.refused : JSON.stringify(result.call.body));
 
 describe('addresses', () => {
   const before = '203.0.113.10';
@@ -101,8 +101,8 @@ describe('addresses', () => {
     const many = Array.from({ length: 10_000 }, (_, at) => `10.${at >> 8}.${at & 255}.1`);
     expect(refusedBy(await typed(`allowlist add ${S} ${many.join(' ')}`))).toContain('a command has at most 4000');
     for (const path of ['allowlist add', 'allowlist set', 'allowlist remove']) {
-      const came = await filled(path, { env: [S], addresses: [many.join('\n')] });
-      expect(refusedBy(came)).toContain('These are 10000 addresses; at most 50');
+      const result = await filled(path, { env: [S], addresses: [many.join('\n')] });
+      expect(refusedBy(result)).toContain('These are 10000 addresses; at most 50');
     }
   });
 
@@ -117,7 +117,7 @@ describe('addresses', () => {
 });
 
 describe('paths', () => {
-  const push = (only: string): Promise<Came> => typed(`push ${S} ${L} --files --only ${only}`);
+  const push = (only: string): Promise<Result> => typed(`push ${S} ${L} --files --only ${only}`);
   const many = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `wp-content/${at}`);
 
   test.each<[string, string, readonly string[]]>([
@@ -157,9 +157,9 @@ describe('paths', () => {
   test('no input for paths ever means all files', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
-        const came = await typed(`push ${S} ${L} --files ${join([`--only=${text}`])}`);
-        if ('call' in came) expect(came.call.body).toMatchObject({ push_files_option: 'SPECIFIC_FILES' });
-        else expect(came.refused).toContain('Nothing was done.');
+        const result = await typed(`push ${S} ${L} --files ${join([`--only=${text}`])}`);
+        if ('call' in result) expect(result.call.body).toMatchObject({ push_files_option: 'SPECIFIC_FILES' });
+        else expect(result.refused).toContain('Nothing was done.');
       }),
     );
   });
@@ -189,21 +189,21 @@ describe('redirects', () => {
     ['from no path', 'a /b', 'does not begin with /'],
     ['nowhere', '/a ""', 'missing: to'],
   ])('%s', async (_, words, why) => {
-    const came = await typed(
+    const result = await typed(
       `redirects add ${S} ${words}`,
       rules(0, () => ['', '']),
     );
     if (why === '')
-      expect(bodyOf(came)).toMatchObject({ action_type: 'NEW', new_value: { from: '//evil/a', to: '/b' } });
-    else expect(refusedBy(came)).toContain(why);
+      expect(bodyOf(result)).toMatchObject({ action_type: 'NEW', new_value: { from: '//evil/a', to: '/b' } });
+    else expect(refusedBy(result)).toContain(why);
   });
 
   test('a loop through 2,000 rules is found quickly', async () => {
     const host = rules(2_000, (at) => [`/r${at}`, `/r${at + 1}`]);
     const ms = await cpuTimeOf(async () => {
-      const came = await typed(`redirects add ${S} /r2000 /r0`, host);
-      expect(refusedBy(came)).toMatch(/round in circles[^]*Nothing was (?:done|changed)\./);
-      expect(refusedBy(came).length).toBeLessThan(1_000);
+      const result = await typed(`redirects add ${S} /r2000 /r0`, host);
+      expect(refusedBy(result)).toMatch(/round in circles[^]*Nothing was (?:done|changed)\./);
+      expect(refusedBy(result).length).toBeLessThan(1_000);
     });
     expect(ms).toBeLessThan(1_500);
   });
@@ -215,19 +215,19 @@ describe('redirects', () => {
     const named = ['/r199', ...Array.from({ length: 10 }, (_, at) => `/r199${at}`)].map((from) => ({ from }));
     expect(bodyOf(some)).toMatchObject({ action_type: 'DELETE', rules_to_update: named });
     for (const word of ['""', '" "', '"\u00A0"', '*', '.*', '%', '--', '"--"', '__proto__', '-dry-run', '"\\"']) {
-      const came = await typed(
+      const result = await typed(
         `redirects clear ${S} ${word}`,
         rules(20, (at) => [`/r${at}`, '/shop']),
       );
       const isAll = word === '--';
-      if (isAll) expect(bodyOf(came)).toMatchObject({ action_type: 'DELETE_ALL' });
-      else expect([word, refusedBy(came)]).toEqual([word, expect.stringMatching(/Nothing was (?:done|changed)\./)]);
+      if (isAll) expect(bodyOf(result)).toMatchObject({ action_type: 'DELETE_ALL' });
+      else expect([word, refusedBy(result)]).toEqual([word, expect.stringMatching(/Nothing was (?:done|changed)\./)]);
     }
   });
 });
 
 describe('DNS', () => {
-  const set = (words: string): Promise<Came> => typed(`dns set acme.example ${words}`);
+  const set = (words: string): Promise<Result> => typed(`dns set acme.example ${words}`);
 
   test.each<[string, string, object]>([
     ['a TTL of 0', 'A status --ttl 0', { ttl: 0 }],

@@ -73,8 +73,8 @@ describe('times of a log', () => {
     ['--lines 0', 'Lines is a whole number'],
     ['--lines 1e3', 'Lines is a whole number'],
   ])('%s is refused', async (words, why) => {
-    const came = await asked(words);
-    expect(came).toContain(why);
-    expect(came).toContain('Nothing was done.');
+    const result = await asked(words);
+    expect(result).toContain(why);
+    expect(result).toContain('Nothing was done.');
   });
 });

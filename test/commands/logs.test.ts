@@ -238,8 +238,8 @@ describe('a host that sends more than the requested span', () => {
     expect(textOf(page)).toContain(
       'These lines have no times, so I could not cut them to the span you asked for. These are all 5 lines that the host sent.',
     );
-    const untold = textOf(await shown('error', { host }));
-    expect(untold).not.toContain('no times');
+    const withoutSpan = textOf(await shown('error', { host }));
+    expect(withoutSpan).not.toContain('no times');
     const some = await shown('error --since 30m', { host: `${host}\n${fatal(20)}` });
     expect(plain(some.title)).toContain('6 lines');
     expect(plain(inline(some.source ?? ''))).toContain('the first 5 lines have no time and may be older');
@@ -366,10 +366,10 @@ test.each(['PHP alone', 'nginx'])(
     const path = (index: number): string => `/${'\\'.repeat(20)}${word(index * 3)}`;
     const host = Array.from({ length: 800 }, (_, index) => {
       const of = index % 200;
-      const told = `PHP Fatal error: ${word(of)} ${word(of * 7)} \\"${of}\\" ${'x'.repeat(of)} /a/b/${word(of)}.php`;
-      if (by !== 'nginx') return lineAt(index / 40, told);
+      const message = `PHP Fatal error: ${word(of)} ${word(of * 7)} \\"${of}\\" ${'x'.repeat(of)} /a/b/${word(of)}.php`;
+      if (by !== 'nginx') return lineAt(index / 40, message);
       const request = `client: 203.0.113.${index % 250}, server: a, request: "DELETE ${path(index)} HTTP/2.0", host: "${index}.example"`;
-      return `${atMinute(now - (index * minute) / 40).replaceAll('-', '/')} [error] 7#7: *1 FastCGI sent in stderr: "PHP message: ${told}" while reading upstream, ${request}`;
+      return `${atMinute(now - (index * minute) / 40).replaceAll('-', '/')} [error] 7#7: *1 FastCGI sent in stderr: "PHP message: ${message}" while reading upstream, ${request}`;
     }).join('\n');
     const page = await shown('error', { host, happened: Array.from({ length: 9 }, () => own) });
     expect(textOf(page)).toContain('and 4 older changes.');

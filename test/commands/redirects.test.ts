@@ -146,7 +146,7 @@ const verdictOf = ({ action, input, snapshot }: Asked, now: unknown): string | u
   action.proof?.({ input, snapshot, current: now }).verdict;
 
 /** Applies it, and checks what must hold for every change. */
-async function go(asked: Asked, host: Host): Promise<readonly RedirectRule[]> {
+async function applied(asked: Asked, host: Host): Promise<readonly RedirectRule[]> {
   const { action, input, snapshot, look } = asked;
   expect(verdictOf(asked, snapshot)).toBe('not yet');
   const was = host.rules;
@@ -218,7 +218,7 @@ async function always(
   words: fc.Arbitrary<Args>,
   holds: (was: readonly RedirectRule[], now: readonly RedirectRule[], asked: Asked) => void,
 ): Promise<void> {
-  let went = 0;
+  let accepted = 0;
   await fc.assert(
     fc.asyncProperty(words, anyRules, anyPaging, async (more, rules, paging) => {
       const host = new Host(rules, paging);
@@ -231,13 +231,13 @@ async function always(
         }
         return;
       }
-      went += 1;
-      const was = await go(asked, host);
+      accepted += 1;
+      const was = await applied(asked, host);
       holds(was, host.rules, asked);
     }),
     { numRuns: 400 },
   );
-  expect(went).toBeGreaterThan(10);
+  expect(accepted).toBeGreaterThan(10);
 }
 
 const without = (rules: readonly RedirectRule[], others: readonly RedirectRule[]): readonly RedirectRule[] => {

@@ -37,11 +37,11 @@ export async function startHost(answer: Answer, { tls, onConnection }: HostOptio
     sockets.push(socket);
     socket.on('error', () => undefined);
     onConnection?.(socket);
-    let interaction = '';
+    let pending = '';
     socket.on('data', (bytes: Buffer) => {
-      interaction += bytes.toString('latin1');
-      for (let request = taken(interaction); request; request = taken(interaction)) {
-        interaction = request.rest;
+      pending += bytes.toString('latin1');
+      for (let request = taken(pending); request; request = taken(pending)) {
+        pending = request.rest;
         requests.push(request.received);
         answer(socket, request.received, requests.length);
       }
@@ -66,10 +66,10 @@ export const portOf = (address: AddressInfo | string | null): number =>
   typeof address === 'object' && address !== null ? address.port : 0;
 
 /** The first complete request in the received bytes, and the remaining bytes. */
-function taken(interaction: string): { received: Received; rest: string } | undefined {
-  const end = interaction.indexOf('\r\n\r\n');
+function taken(pending: string): { received: Received; rest: string } | undefined {
+  const end = pending.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
-  const [line = '', ...fields] = interaction.slice(0, end).split('\r\n');
+  const [line = '', ...fields] = pending.slice(0, end).split('\r\n');
   const headers = Object.fromEntries(
     fields.map((field) => {
       const [name = '', ...value] = field.split(':');
@@ -77,11 +77,11 @@ function taken(interaction: string): { received: Received; rest: string } | unde
     }),
   );
   const length = Number(headers['content-length'] ?? 0);
-  const body = interaction.slice(end + 4, end + 4 + length);
+  const body = pending.slice(end + 4, end + 4 + length);
   if (body.length < length) return undefined;
   const [method = '', path = ''] = line.split(' ');
   const received = { method, path, headers, body: Buffer.from(body, 'latin1').toString('utf8') };
-  return { received, rest: interaction.slice(end + 4 + length) };
+  return { received, rest: pending.slice(end + 4 + length) };
 }
 
 /** A complete answer as bytes. */

@@ -55,7 +55,7 @@ const event: fc.Arbitrary<ChangeEvent> = fc.oneof(
 );
 const pause = fc.constantFrom(0, 0, 1, 2_000, 15_000, 120_000, 345_000, 900_000);
 const risk = fc.constantFrom<Risk>('routine', 'sensitive', 'destructive');
-const birth = fc.constantFrom('waiting' as const, 'approved' as const);
+const anyState = fc.constantFrom('waiting' as const, 'approved' as const);
 
 describe('a move', () => {
   const step = fc.record({ event, afterMs: pause });
@@ -63,7 +63,7 @@ describe('a move', () => {
   test('matches the model, and nothing is sent a second time', () => {
     let [moves, sends] = [0, 0];
     fc.assert(
-      fc.property(birth, risk, fc.array(step, { minLength: 10, maxLength: 60 }), (state, risk, steps) => {
+      fc.property(anyState, risk, fc.array(step, { minLength: 10, maxLength: 60 }), (state, risk, steps) => {
         const life = new Life(state, risk, born + validMs);
         let row: TransitionInput = changeOf({ state, risk, expires_at: born + validMs });
         let now = born;
@@ -181,7 +181,7 @@ describe('the change store', () => {
   test('promise 7: matches the model, with one audit line for each move and the right locks', async () => {
     const sequences = fc.commands([step], { size: '+1', maxCommands: 30 });
     await fc.assert(
-      fc.asyncProperty(birth, risk, risk, sequences, async (state, risk, other, steps) => {
+      fc.asyncProperty(anyState, risk, risk, sequences, async (state, risk, other, steps) => {
         const world = await open([
           { state, risk },
           { state: 'waiting', risk: other },

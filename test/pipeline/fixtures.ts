@@ -102,8 +102,8 @@ export const parsedFor = (path: string, given: Given, more: Partial<ParsedComman
 /** The refusal that `work` throws; anything else, or nothing, fails the test. */
 export function refusalOf(work: () => unknown): Refusal {
   try {
-    const came = work();
-    throw new Error(`nothing was refused: ${JSON.stringify(came)}`);
+    const result = work();
+    throw new Error(`nothing was refused: ${JSON.stringify(result)}`);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;

@@ -154,11 +154,11 @@ describe('a playground', () => {
 
   it('streams events', async () => {
     const answer = await begin(`${playground.url}/events`);
-    let interaction = '';
+    let streamed = '';
     const { promise, resolve } = Promise.withResolvers<void>();
     answer.on('data', (part: Buffer) => {
-      interaction += part.toString();
-      if (/event: slack\n.*"message"/.test(interaction) && /event: hosting\n.*"answered"/.test(interaction)) resolve();
+      streamed += part.toString();
+      if (/event: slack\n.*"message"/.test(streamed) && /event: hosting\n.*"answered"/.test(streamed)) resolve();
     });
     await fetch(`${playground.hosting.url}/domains/`, {
       headers: { authorization: `Bearer ${playground.hosting.key}` },
@@ -166,7 +166,7 @@ describe('a playground', () => {
     await playground.slack.say('U01ANA', 'C0ACME', 'one\n\nevent: forged');
     await promise;
     answer.destroy();
-    expect(interaction).not.toMatch(/^event: forged/m);
+    expect(streamed).not.toMatch(/^event: forged/m);
   });
 
   it('serves events to at most 50 pages, and to new ones when others have left', async () => {

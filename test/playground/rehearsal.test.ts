@@ -244,13 +244,13 @@ describe('npm run playground -- --policy', () => {
     expect(text).toContain('7 people (one a guest), 1 user group, 5 channels and 6 sites');
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
     const [person, channel] = ['U0000000001', 'C0000000001'];
-    const interaction = async (): Promise<string> => {
+    const answers = async (): Promise<string> => {
       const said = listOf(await ask(`${url}/control/slack/messages?channel=${channel}&as=${person}`));
       return said.map((one) => (isFields(one) ? String(one['text']) : '')).join('\n');
     };
     const parsed = { person, channel, text: '/site can push acme-shop/staging acme-shop/live' };
     await ask(`${url}/control/slack/command`, parsed);
-    await expect.poll(interaction).toMatch(/You may run push.*\n.*approval by @Alex/);
+    await expect.poll(answers).toMatch(/You may run push.*\n.*approval by @Alex/);
 
     const rules = await readFile(policy, 'utf8');
     await writeFile(policy, rules.replace('rules:\n', 'rules:\n  - { deny: [push], to: everyone }\n'));
@@ -258,7 +258,7 @@ describe('npm run playground -- --policy', () => {
       .poll(
         async () => {
           await ask(`${url}/control/slack/command`, parsed);
-          return interaction();
+          return answers();
         },
         { interval: 250 },
       )

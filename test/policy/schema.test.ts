@@ -17,8 +17,8 @@ const ok = 'version: 1\nrules: []\n';
 const UUID = '00000000-0000-4000-8000-00000000000F';
 
 test('the file is up to date', () => {
-  const { stands, wanted } = derivedIn(policySchema);
-  expect(stands, 'npm run fix writes it').toBe(wanted);
+  const { actual, wanted } = derivedIn(policySchema);
+  expect(actual, 'npm run fix writes it').toBe(wanted);
 });
 
 test('the example names it for editors', () => {
@@ -28,8 +28,8 @@ test('the example names it for editors', () => {
 test('an approval without `expires` has the default, which editors show', () => {
   const loaded = loadPolicy(withRules('{ allow: [push], to: [leads], approval: { by: [leads] } }'), rights);
   expect(loaded).toMatchObject({ policy: { rules: [{ approval: { expires: DEFAULT_EXPIRY } }] } });
-  const [, told = ''] = /"default": "(\d+[smhd])"/.exec(read('policy.schema.json')) ?? [];
-  expect(parseDuration(told)).toBe(DEFAULT_EXPIRY);
+  const [, defaultText = ''] = /"default": "(\d+[smhd])"/.exec(read('policy.schema.json')) ?? [];
+  expect(parseDuration(defaultText)).toBe(DEFAULT_EXPIRY);
 });
 
 describe('editors accept what Sitehand accepts', () => {

@@ -90,16 +90,16 @@ describeBoth('the trail', (open) => {
   it('detects removed lines at the beginning, in between, and at the end of what was anchored', async () => {
     const database = await open();
     await ten(database);
-    const witnessed = await auditHead(database.db);
+    const anchored = await auditHead(database.db);
     await tamper(database, 'delete from audit where seq = 10');
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', lines: 9 });
-    expect(await verifyAudit(database.db, [key], witnessed)).toMatchObject({ kind: 'altered', seq: 10 });
+    expect(await verifyAudit(database.db, [key], anchored)).toMatchObject({ kind: 'altered', seq: 10 });
     await sql`delete from audit where seq = 5`.execute(database.db);
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 6, why: 'line 5 is missing' });
     await sql`delete from audit where seq = 1`.execute(database.db);
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 2, why: 'line 1 is missing' });
     await sql`delete from audit`.execute(database.db);
-    expect(await verifyAudit(database.db, [key], witnessed)).toMatchObject({ kind: 'altered', seq: 1 });
+    expect(await verifyAudit(database.db, [key], anchored)).toMatchObject({ kind: 'altered', seq: 1 });
   });
 
   it('detects lines in another order, or moved up into a gap', async () => {

@@ -194,12 +194,12 @@ onEither('a start', (fresh) => {
     const before = await open();
     const newest = (await before.now()) + 20 * hour;
     await write(before, newest);
-    const told = Promise.withResolvers<Jump>();
-    const after = await open({ onJump: told.resolve });
+    const jumpSeen = Promise.withResolvers<Jump>();
+    const after = await open({ onJump: jumpSeen.resolve });
     const now = await after.now();
     expect(now).toBeGreaterThanOrEqual(newest);
     expect(now).toBeLessThan(newest + 60_000);
-    expect(await told.promise).toMatchObject({ kind: 'behind', other: newest });
+    expect(await jumpSeen.promise).toMatchObject({ kind: 'behind', other: newest });
     expect(after.clockAhead()).toBeLessThan(-19 * hour);
   });
 
@@ -210,10 +210,10 @@ onEither('a start', (fresh) => {
     await write(before, now + 25 * hour);
     await write(before, now + hour);
     const jumps: Jump[] = [];
-    const told = Promise.withResolvers<void>();
-    const after = await open({ onJump: (jump) => jumps.push(jump) === 2 && told.resolve() });
+    const jumpSeen = Promise.withResolvers<void>();
+    const after = await open({ onJump: (jump) => jumps.push(jump) === 2 && jumpSeen.resolve() });
     expect(await after.now()).toBeLessThan(now + hour + 60_000);
-    await told.promise;
+    await jumpSeen.promise;
     expect(jumps).toMatchObject([
       { kind: 'far ahead', other: now + 25 * hour },
       { kind: 'behind', other: now + hour },

@@ -262,10 +262,10 @@ describe('the file of a bot', () => {
     await expect(openDatabase(url)).rejects.toThrow(/^Another Sitehand/);
     bot.kill('SIGKILL');
     await once(bot, 'exit');
-    const heir = await openDatabase(url);
-    expect(await readKv(heir.db, 'kept')).toBeDefined();
-    expect(await readKv(heir.db, 'lost')).toBeUndefined();
-    await heir.close();
+    const successor = await openDatabase(url);
+    expect(await readKv(successor.db, 'kept')).toBeDefined();
+    expect(await readKv(successor.db, 'lost')).toBeUndefined();
+    await successor.close();
   });
 
   it.each(['', 'sqlite:', 'mysql://localhost/x', '/var/lib/sitehand.db'])('is not guessed from %j', async (url) => {

@@ -94,15 +94,15 @@ describe.concurrent('an approver', () => {
     const late = await chi.clicks(change.card(), 'Approve');
     await late.hears(/^#\d+: The time to approve it ended at .* Nothing was changed by your click\./);
     scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
-    const told = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
+    const reply = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
     await heardDirectly(rob, /It wasn't approved in time/);
     await change.shows('⛔ Push acme-blog/live → acme-blog/staging');
     await scenario.redraws(change, blocks);
     const later = await chi.clicks(change.card(), 'Approve');
     await later.hears(/^#\d+: It's too late for that. Current state: Nothing was sent\. It wasn't approved in time\./);
     expect(voted(change)).toEqual([]);
-    expect(labels(told)).toEqual(['Ask again']);
-    await rob.clicks(told, 'Ask again');
+    expect(labels(reply)).toEqual(['Ask again']);
+    await rob.clicks(reply, 'Ask again');
     await rob.form('Nothing is sent until it is approved');
     const again = await rob.confirms({}, 'C0GENERAL');
     const wordsOf = ({ number }: ChangeThread): unknown =>
@@ -120,14 +120,14 @@ describe.concurrent('an approver', () => {
     const [row] = scenario.rows('select created_at, expires_at from changes where number = ?', change.number);
     const [from, to] = [Number(row?.['created_at']), Number(row?.['expires_at'])];
     expect(due()).toBe(from + (to - from) / 2);
-    const soonDue = (): void => scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
-    soonDue();
+    const makeDue = (): void => scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
+    makeDue();
     await change.tells(/^⏳ 2 of @Chi, @Dee: this is still waiting for your approval, until /);
     const reminded = new RegExp(`#${change.number} · Push [^]*this is still waiting for your approval`);
     await Promise.all([heardDirectly(chi, reminded), heardDirectly(dee, reminded)]);
     await chi.clicks(change.card(), 'Approve');
     await change.tells('Approved by @Chi. One more approval is needed.');
-    soonDue();
+    makeDue();
     await change.tells(/^⏳ @Dee: this is still waiting for your approval, until /);
     const count = (who: TestUser): number =>
       scenario.slack.messages({ channel: who.direct, as: who.id }).filter(({ text }) => reminded.test(text)).length;

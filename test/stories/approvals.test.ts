@@ -146,9 +146,9 @@ describe('promise 1: before it is sent', () => {
     expect(stateOf(change)).toBe('waiting');
     await chi.submits({ Reason: 'wait for <!channel> and password=abcd1234efgh' });
     await chi.form(`#${change.number} is declined. Nothing was sent.`);
-    const told = await change.tells('⛔ Declined by @Chi: “wait for <!channel> and ');
-    expect(told.text).not.toContain('abcd1234');
-    expect(told.controls.map(({ label }) => label)).toEqual(['Ask again']);
+    const reply = await change.tells('⛔ Declined by @Chi: “wait for <!channel> and ');
+    expect(reply.text).not.toContain('abcd1234');
+    expect(reply.controls.map(({ label }) => label)).toEqual(['Ask again']);
     const direct = (): readonly string[] =>
       scenario.slack.messages({ channel: dee.direct, as: dee.id }).map(({ text }) => text);
     await scenario.slack.until(() => direct().find((text) => text.includes('Declined by @Chi')), patienceMs);
@@ -192,12 +192,12 @@ describe('promise 1: before it is sent', () => {
 
     const second = await fay.wants(live);
     await chi.clicks(second.card(), 'Approve');
-    const stands = await second.tells('Approved by @Chi. Sending in 10 s.');
+    const waiting = await second.tells('Approved by @Chi. Sending in 10 s.');
     await scenario.holds(second.number);
     scenario.lets(second.number);
     await second.tells('Sent. The host accepted it');
-    await scenario.redraws(stands, stands.blocks);
-    const said = await rob.clicks(stands, 'Stop');
+    await scenario.redraws(waiting, waiting.blocks);
+    const said = await rob.clicks(waiting, 'Stop');
     await said.hears(late);
     expect(scenario.writes('north-bakery/live')).toHaveLength(1);
   });

@@ -166,8 +166,8 @@ describe('who may bind a channel, and where', () => {
       await ana.says('/site use --forget', 'C0OPS')
     ).hears("This channel wasn't bound to a site. Nothing was changed.");
     expect(bindings()).toEqual([]);
-    const told = scenario.rows("select actor, details from audit where event = 'use' order by seq");
-    expect(told.map((row) => [row['actor'], detailsOf(row)['site'], detailsOf(row)['before']])).toEqual([
+    const auditLines = scenario.rows("select actor, details from audit where event = 'use' order by seq");
+    expect(auditLines.map((row) => [row['actor'], detailsOf(row)['site'], detailsOf(row)['before']])).toEqual([
       ['U05FAY', 'acme-blog', undefined],
       ['U02BEN', 'lumen-studio', 'acme-blog'],
       ['U01ANA', undefined, 'lumen-studio'],

@@ -79,7 +79,7 @@ const jumps = [
   { by: 'an hour back', ms: -hour },
 ] as const;
 
-const tale =
+const jumpsBy =
   (open: () => Promise<Clocked>) =>
   async ({ ms }: (typeof jumps)[number]): Promise<void> => {
     const { scenario, jump, states, close } = await open();
@@ -96,12 +96,12 @@ const tale =
       await chi.clicks(waiting.card(), 'Approve');
       await waiting.tells('✅ 198.51.100.4 is on the SSH allowlist');
       expect(scenario.writes()).toHaveLength(2);
-      const told = (): readonly string[] =>
+      const jumpMessages = (): readonly string[] =>
         scenario.slack
           .messages({ channel: 'C0OPS', as: chi.id })
           .map(({ text }) => text)
           .filter((text) => text.includes('The clock jumped'));
-      await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: patienceMs });
+      await vi.waitFor(() => expect(jumpMessages()).toHaveLength(1), { timeout: patienceMs });
     } finally {
       await close();
     }
@@ -109,6 +109,6 @@ const tale =
 
 describe.concurrent('the clock jumps while a bot runs', () => {
   const name = 'by $by: nothing expires early, nothing waits for it, and ops hear of it once';
-  test.each(jumps)(`on SQLite ${name}`, tale(onSqlite));
-  test.skipIf(!postgresRuns).each(jumps)(`on PostgreSQL ${name}${noPostgres}`, tale(onPostgres));
+  test.each(jumps)(`on SQLite ${name}`, jumpsBy(onSqlite));
+  test.skipIf(!postgresRuns).each(jumps)(`on PostgreSQL ${name}${noPostgres}`, jumpsBy(onPostgres));
 });

@@ -58,12 +58,12 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
     expect(Math.abs((await column('expires_at', change.number)) - asked - hour)).toBeLessThan(slack);
     await scenario.person('chi').clicks(change.card(), 'Approve');
     const stop = await change.tells('Approved by @Chi. Sending in 10 s.');
-    const stands = Number(stop.ts) * 1_000;
+    const postedAt = Number(stop.ts) * 1_000;
     await change.tells('The host accepted it');
     const [write, ...more] = scenario.writes();
     expect(more).toEqual([]);
-    expect((write?.at ?? 0) - stands).toBeGreaterThanOrEqual(9_500);
-    expect((write?.at ?? 0) - stands).toBeLessThan(10_000 + slack);
+    expect((write?.at ?? 0) - postedAt).toBeGreaterThanOrEqual(9_500);
+    expect((write?.at ?? 0) - postedAt).toBeLessThan(10_000 + slack);
     await change.tells('the host reports it finished');
   });
 

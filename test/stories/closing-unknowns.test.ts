@@ -46,7 +46,7 @@ const reminds = (scenario: Scenario, { number }: ChangeThread): void => {
   scenario.lets(number);
 };
 /** The first direct message to that person, or message in that channel, with these words. */
-const told = (scenario: Scenario, who: TestUser, words: RegExp, channel = who.direct): Promise<VisibleMessage> =>
+const messageTo = (scenario: Scenario, who: TestUser, words: RegExp, channel = who.direct): Promise<VisibleMessage> =>
   scenario.slack.until(
     () => scenario.slack.messages({ channel, as: who.id }).find(({ text }) => words.test(text)),
     patienceMs,
@@ -123,7 +123,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       scenario.rewrite('update changes set due_at = due_at - ?, sent_at = 1, lost_at = lost_at - ?', week, week);
       scenario.rewrite("update kv set at = at - ? where key = 'last_seen'", week);
       await scenario.start();
-      await told(scenario, scenario.person('chi'), /^I was away .* Unknown: #1\.$/, 'G0BAKERY');
+      await messageTo(scenario, scenario.person('chi'), /^I was away .* Unknown: #1\.$/, 'G0BAKERY');
       const reminder = await change.tells(/^⚠️ Outcome still unknown\. .* \(168 h 0 min\)/);
       expect(reminder.text).toContain('@Chi can close it.');
       const [row] = scenario.rows('select due_at, reminders from changes where number = ?', change.number);
@@ -145,7 +145,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       await inForce(scenario, rules('  heads: [U02BEN]', pushing('heads')));
       reminds(scenario, change);
       const reminder = await change.tells(/^⚠️ Outcome still unknown\..*@Ben can close it\./);
-      const direct = await told(scenario, ben, /Outcome still unknown/);
+      const direct = await messageTo(scenario, ben, /Outcome still unknown/);
       expect(labels(direct)).toEqual(closing);
       const refused = [
         [ana, 'This is your own change, so somebody else has to close it.'],
@@ -190,7 +190,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       reminds(scenario, change);
       const reminder = await change.tells(/with the right to unlock\./);
       expect(reminder.text).toContain("Today's rules let nobody close this by approving, so @Dee or @Fay can");
-      await told(scenario, dee, /Outcome still unknown/);
+      await messageTo(scenario, dee, /Outcome still unknown/);
       await scenario.slack.home(dee.id);
       await scenario.slack.until(
         () =>
@@ -222,7 +222,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       scenario.hosting.faults.remove();
       reminds(scenario, change);
       await change.tells(/so it probably started\..*@Ben can close it\./);
-      const direct = await told(scenario, ben, /Push acme-blog[^]*Outcome unknown\..*@Ben can close it\./);
+      const direct = await messageTo(scenario, ben, /Push acme-blog[^]*Outcome unknown\..*@Ben can close it\./);
       expect(labels(direct)).toEqual(closing);
       await ben.clicks(direct, 'It happened');
       await change.tells('✅ @Ben says it happened.');
@@ -239,7 +239,12 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
         .replaceAll(/ {2}(oncall|admins): .*\n/g, '');
       await inForce(scenario, bare);
       reminds(scenario, change);
-      await told(scenario, chi, /Today's rules let nobody close it\..*name unlock for acme-docs\/staging/, 'G0BAKERY');
+      await messageTo(
+        scenario,
+        chi,
+        /Today's rules let nobody close it\..*name unlock for acme-docs\/staging/,
+        'G0BAKERY',
+      );
       const reminder = await change.tells("Today's rules let nobody close it.");
       await (await dee.clicks(reminder, 'It happened')).hears("You're not among the people who can close it.");
       expect(locksOf(scenario, change)).toHaveLength(2);
@@ -295,7 +300,7 @@ describe.concurrent('unlock --force', () => {
       expect(page.text).toMatch(/It could still reach the host until .*\./);
       expect(labels(page)).toEqual(['Unlock acme-blog/live too', `Show #${change.number}`]);
       await change.tells(/^🔓 @Fay removed its lock on acme-blog\/staging\..* This one is still unknown/);
-      await told(scenario, chi, /🔓 @Fay removed its lock on acme-blog\/staging/, 'G0BAKERY');
+      await messageTo(scenario, chi, /🔓 @Fay removed its lock on acme-blog\/staging/, 'G0BAKERY');
       await fay.clicks(page, 'Unlock acme-blog/live too');
       await change.tells(/^🔓 @Fay removed its lock on acme-blog\/live/);
       expect(locksOf(scenario, change)).toEqual([]);
@@ -322,10 +327,8 @@ describe.concurrent('unlock --force', () => {
       await scenario.person('chi').clicks(change.card(), 'Approve');
       await change.tells('Sent. The host accepted it as');
       const said = await scenario.person('fay').says('/site unlock acme-blog/staging --force');
-      const interaction = await said.hears(`acme-blog/staging is held by #${change.number}, which is still running:`);
-      expect(interaction.text).toMatch(
-        /Accepted by the host; running\. I can't remove its lock now\. Nothing was done\./,
-      );
+      const refusal = await said.hears(`acme-blog/staging is held by #${change.number}, which is still running:`);
+      expect(refusal.text).toMatch(/Accepted by the host; running\. I can't remove its lock now\. Nothing was done\./);
       expect(locksOf(scenario, change)).toHaveLength(2);
     }),
   );
@@ -344,7 +347,7 @@ test(
     reminds(scenario, change);
     const reminder = await change.tells(/^⚠️ Outcome still unknown\..* @Ana .*can close it\..*Clearing a cache twice/);
     expect(labels(reminder)).toEqual(['Ask again', ...closing]);
-    await told(scenario, ana, /Outcome still unknown/);
+    await messageTo(scenario, ana, /Outcome still unknown/);
     const [ben] = [scenario.person('ben')];
     expect(scenario.slack.messages({ channel: ben.direct, as: ben.id })).toEqual([]);
     await ana.clicks(reminder, 'Ask again');

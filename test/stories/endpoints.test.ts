@@ -112,21 +112,21 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
       beforeAll(() => {
         let turn: Promise<unknown> = Promise.resolve();
         const inTurn = <T>(talk: () => Promise<T>): Promise<T> => {
-          const talked = turn.then(talk);
-          turn = talked
+          const result = turn.then(talk);
+          turn = result
             .catch(() => undefined)
             .then(() => scenario.slack.closeModal(ids.ana, true))
             .catch(() => undefined);
-          return talked;
+          return result;
         };
         const last = new Map<Writing, Promise<void>>();
         for (const one of writings) {
           // A change that locks more than its target runs alone: the form waits for the typed one.
           const first = one.story.locksMore ? last.get(one.story) : undefined;
-          const told = (first ?? Promise.resolve()).then(() => carriedOut(one, inTurn));
-          last.set(one.story, told);
-          told.catch(() => undefined);
-          under.set(one, told);
+          const finished = (first ?? Promise.resolve()).then(() => carriedOut(one, inTurn));
+          last.set(one.story, finished);
+          finished.catch(() => undefined);
+          under.set(one, finished);
         }
       });
 

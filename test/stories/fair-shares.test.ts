@@ -35,9 +35,9 @@ describe('one person asks for more than their share', () => {
         scenario.slack.command(ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
       );
       inTime(...(await Promise.all(many)));
-      const toldTo = () =>
+      const refusals = () =>
         scenario.slack.messages({ channel: 'C0GENERAL', as: ids.rob }).filter(({ text }) => text.includes(own));
-      await scenario.slack.until(() => toldTo().length === requests - share || undefined, patienceMs);
+      await scenario.slack.until(() => refusals().length === requests - share || undefined, patienceMs);
 
       const read = await ben.says('/site logs acme-docs/live error --lines 50');
       await read.hears('acme-docs/live · error log');
@@ -64,17 +64,17 @@ describe('one person asks for more than their share', () => {
         scenario.slack.command(both[at % 2] ?? ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
       );
       inTime(...(await Promise.all(many)));
-      const toldTo = () =>
+      const refusals = () =>
         both.flatMap((as) =>
           scenario.slack
             .messages({ channel: 'C0GENERAL', as })
             .filter(({ text, ephemeral }) => ephemeral && text.includes(own)),
         );
-      await scenario.slack.until(() => toldTo().length >= requests - share || undefined, patienceMs);
+      await scenario.slack.until(() => refusals().length >= requests - share || undefined, patienceMs);
       const read = await scenario.person('ben').says('/site logs acme-docs/live error --lines 50');
       await read.hears('acme-docs/live · error log');
-      expect(toldTo()).toHaveLength(requests - share);
-      for (const { text } of toldTo()) expect(text).toContain('Not run: logs acme-shop/live error. Try again when');
+      expect(refusals()).toHaveLength(requests - share);
+      for (const { text } of refusals()) expect(text).toContain('Not run: logs acme-shop/live error. Try again when');
       const asked = scenario.hosting.journal.entries().filter((entry) => entry.path === path);
       expect(asked.length).toBeLessThanOrEqual(2 * 3);
     }),
@@ -91,9 +91,9 @@ describe('one person asks for more than their share', () => {
       const inTime = threeSeconds();
       const many = Array.from({ length: 60 }, () => scenario.slack.command(chi.id, 'C0GENERAL', line));
       inTime(...(await Promise.all(many)));
-      const toldTo = () =>
+      const refusals = () =>
         scenario.slack.messages({ channel: 'C0GENERAL', as: chi.id }).filter(({ text }) => text.includes(own));
-      await scenario.slack.until(() => toldTo().length >= 60 - 48 || undefined, patienceMs);
+      await scenario.slack.until(() => refusals().length >= 60 - 48 || undefined, patienceMs);
       const long = await chi.says(`/site whoami password=hunter22 &lt;!channel&gt; ${'x'.repeat(300)}`, 'C0GENERAL');
       const away = await long.hears(own);
       expect(away.text).toMatch(/Not run: whoami "?password=\*\*\* .*!channel.* x{9,80}…\. Try again when/);

@@ -43,7 +43,7 @@ export async function openFaultyConnection(url: string): Promise<FaultyConnectio
   const folder = here.searchParams.get('host') ?? '';
   const sockets = new Set<Socket>();
   let state: 'whole' | 'cut' | 'silent' = 'whole';
-  let silences = 0;
+  let silenceCount = 0;
   const orders = new Set<Order>();
   const take = (text: string): Order | undefined => {
     const taken = [...orders].find(({ words }) => words.every((word) => text.includes(word)));
@@ -58,8 +58,8 @@ export async function openFaultyConnection(url: string): Promise<FaultyConnectio
     track(bot);
     if (state === 'silent') return;
     const server = track(connect(`${folder}/.s.PGSQL.5432`));
-    const openedAt = silences;
-    const isMute = (): boolean => openedAt !== silences;
+    const openedAt = silenceCount;
+    const isMute = (): boolean => openedAt !== silenceCount;
     let transaction = '';
     let inTransaction = false;
     let lost: Order | undefined;
@@ -100,7 +100,7 @@ export async function openFaultyConnection(url: string): Promise<FaultyConnectio
     cut,
     silence: () => {
       state = 'silent';
-      silences += 1;
+      silenceCount += 1;
     },
     mend: () => {
       state = 'whole';

@@ -67,9 +67,9 @@ test('unfinished posts are closed, and at most two hundred are open at once', as
 
 test('four hundred unfinished posts that reconnect when closed block neither Slack nor probes', async () => {
   let comeAgain = true;
-  let came = 0;
+  let received = 0;
   const post = (): Socket => {
-    came += 1;
+    received += 1;
     const socket = connect(scenario.port(), '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('POST /slack/events HTTP/1.1\r\nhost: bot\r\ncontent-length: 100\r\n\r\nhalf');
@@ -79,7 +79,7 @@ test('four hundred unfinished posts that reconnect when closed block neither Sla
   const sockets = new Set<Socket>();
   try {
     for (let count = 0; count < 400; count += 1) post();
-    await expect.poll(() => came, { timeout: patienceMs }).toBeGreaterThan(800);
+    await expect.poll(() => received, { timeout: patienceMs }).toBeGreaterThan(800);
     const ana = scenario.person('ana');
     for (let turn = 0; turn < 4; turn += 1) {
       const inTime = threeSeconds();

@@ -67,7 +67,7 @@ describe.skipIf(!postgresRuns)(`a late redelivery${noPostgres}`, () => {
       wire.mend();
       await scenario.hostAnswers();
       await allDone(sql, 2);
-      expect(first.flatMap(({ answers: interaction }) => interaction().map(({ text }) => text))).toEqual([]);
+      expect(first.flatMap(({ answers }) => answers().map(({ text }) => text))).toEqual([]);
       expect(scenario.writes(target)).toHaveLength(2);
     }),
   );

@@ -75,9 +75,9 @@ describe('a channel without the bot', () => {
     const byId = { method: 'chat.postMessage', channel: ben.id, kind: 'error', error: 'channel_not_found' } as const;
     scenario.slack.faults.add({ ...byId, times: 10 });
     await ben.says(clear, 'C0RANDOM');
-    const told = (): unknown =>
+    const directMessage = (): unknown =>
       scenario.slack.messages({ channel: ben.direct, as: ben.id }).find(({ text }) => text.includes('✅'));
-    await scenario.slack.until(told, patienceMs);
+    await scenario.slack.until(directMessage, patienceMs);
   });
 
   test('and all changes are done', async () => {

@@ -15,7 +15,7 @@ async function held(scenario: Scenario, environment: string): Promise<void> {
   await scenario.becomes(number, 'approved');
 }
 /** Makes all of them due at once. */
-const goes = (scenario: Scenario): void => {
+const makeAllDue = (scenario: Scenario): void => {
   scenario.rewrite(`update changes set due_at = 1, owner = null, lease_until = null where state = 'approved'`);
   scenario.rewrite(`delete from kv where key = 'pause'`);
 };
@@ -36,7 +36,7 @@ describe('the disk loses what was written', () => {
       await held(scenario, 'acme-shop/staging');
       await held(scenario, 'acme-blog/staging');
       writeFileSync(order, '');
-      goes(scenario);
+      makeAllDue(scenario);
       expect(await endsOrSends(scenario, bot, 0)).toEqual({ code: 1, signal: null });
       expect(scenario.writes()).toEqual([]);
       expect(scenario.log()).toMatch(

@@ -38,16 +38,16 @@ const mention = { type: 'app_mention', user: 'U01ANA', text: `<@${BOT_USER}> ${l
 const event = { type: 'event_callback', event_id: 'Ev1', team_id: TEAM.id, event: mention };
 
 /** Values that cannot be converted to text: formatting them throws. */
-const unspeakable = { toString: 1, valueOf: 1 };
+const unprintable = { toString: 1, valueOf: 1 };
 
 const hostile: readonly Case[] = [
-  ['words of a type that is no word', 'interactive', { type: unspeakable, event: 'words' }],
-  ['a command of a type that is no word', 'events_api', { command: '/site', type: unspeakable, event: 'words' }],
-  ['buttons of a type that is no word', 'interactive', { ...pressed, type: unspeakable, name: 1, channel: null }],
+  ['words of a type that is no word', 'interactive', { type: unprintable, event: 'words' }],
+  ['a command of a type that is no word', 'events_api', { command: '/site', type: unprintable, event: 'words' }],
+  ['buttons of a type that is no word', 'interactive', { ...pressed, type: unprintable, name: 1, channel: null }],
   ['something of no type', 'interactive', { user, trigger_id: '1.2.y' }],
   ['an event whose channel is null', 'events_api', { ...event, event: { ...mention, channel: null } }],
 ];
-const nothings: readonly Case[] = (['events_api', 'interactive'] as const).flatMap((kind) =>
+const incomplete: readonly Case[] = (['events_api', 'interactive'] as const).flatMap((kind) =>
   [null, [], {}, 'words', 7].map((payload): Case => [`${JSON.stringify(payload)} (${kind})`, kind, payload]),
 );
 const commands: readonly Case[] = (['user_id', 'channel_id', 'text', 'trigger_id'] as const).map((name) => [
@@ -131,7 +131,7 @@ const sendRaw = {
     for (const { status } of answers) expect([400, 401, 404]).toContain(status);
   },
 };
-const cases = [...hostile, ...nothings, ...commands, ...interactions, ...events];
+const cases = [...hostile, ...incomplete, ...commands, ...interactions, ...events];
 
 describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind) => {
   let scenario: Scenario;

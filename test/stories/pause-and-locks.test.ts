@@ -66,8 +66,8 @@ test('promise 4: a pause holds what is approved; after it, changes that have dri
   const resumed = await dee.says('/site resume', 'G0BAKERY');
   const answer = await resumed.hears('2 approved changes are sent now, after I check rights and targets again.');
   for (const line of named) expect(answer.text).toContain(line);
-  const told = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
-  expect(told.text).toContain('192.0.2.9');
+  const reply = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
+  expect(reply.text).toContain('192.0.2.9');
   await goes.tells(/^✅ Done after /);
   expect(scenario.writes()).toHaveLength(written + 1);
 });

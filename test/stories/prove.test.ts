@@ -16,17 +16,17 @@ const patience = { timeout: 240_000, concurrent: true };
 
 const points = ({ rows }: KillRun): string => rows.map(({ name }) => name).join(', ');
 
-async function livesWell(life: KillRun): Promise<void> {
-  const runs = await runKills(life);
+async function expectSurvived(run: KillRun): Promise<void> {
+  const runs = await runKills(run);
   expect(runs.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
-  expect(runs).toHaveLength(life.rows.length);
+  expect(runs).toHaveLength(run.rows.length);
 }
 
 describe(
   'promise 1: killed between a click on Approve and the last word: written at most once, and told',
   patience,
   () => {
-    for (const life of killPlan(seed, isQuick.row)) test(`at ${points(life)}`, () => livesWell(life));
+    for (const run of killPlan(seed, isQuick.row)) test(`at ${points(run)}`, () => expectSurvived(run));
   },
 );
 

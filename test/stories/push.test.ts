@@ -36,8 +36,8 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     );
     await change.tells(/^@Chi: this is waiting for your approval until /);
     await chi.clicks(change.card(), 'Approve');
-    const told = await change.tells('Approved by @Chi. Sending in 10 s.');
-    expect(told.controls.map(({ label }) => label)).toEqual(['Stop']);
+    const reply = await change.tells('Approved by @Chi. Sending in 10 s.');
+    expect(reply.controls.map(({ label }) => label)).toEqual(['Stop']);
     await scenario.holds(change.number);
     expect(scenario.writes('acme-shop/live')).toEqual([]);
     scenario.lets(change.number);

@@ -56,15 +56,15 @@ test.concurrent('a visitor’s address is shown to people whom a rule allows it,
   const [alias = ''] = /client-[\da-f]+/.exec(lens.text) ?? [];
   const refused = await scenario.person('ben').says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL');
   await refused.hears('You may not run logs reveal on acme-docs/live.');
-  const told = await (
+  const answer = await (
     await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')
   ).hears(`${alias} · acme-docs/live`);
-  expect(told.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
-  expect(told.controls).toEqual([]);
+  expect(answer.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
+  expect(answer.controls).toEqual([]);
   const [noted, ...more] = scenario.rows("select actor, details from audit where event = 'reveal' order by seq");
   expect([noted?.['actor'], more]).toEqual([ana.id, []]);
   expect(noted?.['details']).toContain(alias);
-  const [address = ''] = /[\d.]+(?= in )/.exec(told.text) ?? [];
+  const [address = ''] = /[\d.]+(?= in )/.exec(answer.text) ?? [];
   expect(JSON.stringify(scenario.rows('select * from audit'))).not.toContain(`"${address}"`);
   const other = await ana.says('/site logs reveal acme-docs/live client-00000000 --lines 50', 'C0GENERAL');
   await other.hears('No visitor of the newest');
@@ -91,8 +91,8 @@ test.concurrent('a report is shared into a channel by its button, but not into o
   const other = await ben.says('/site backups list north-bakery/live', 'C0ACME');
   const refused = await ben.clicks(await other.hears('north-bakery/live · backups'), 'Share');
   await refused.hears('This channel is for other sites.');
-  const abroad = await ben.says('/site backups list acme-blog/live', 'C0SHARED');
-  const again = await ben.clicks(await abroad.hears('acme-blog/live · backups'), 'Share');
+  const inShared = await ben.says('/site backups list acme-blog/live', 'C0SHARED');
+  const again = await ben.clicks(await inShared.hears('acme-blog/live · backups'), 'Share');
   await again.hears("shared with another organisation, so sites can't be discussed there");
   expect(JSON.stringify(scenario.slack.messages({ channel: 'C0SHARED', as: 'U08SAM' }))).not.toContain('acme-blog');
 });

@@ -36,7 +36,7 @@ const textIn = (value: unknown): string =>
         .join('');
 
 /** All pages of the topmost view, from the current one to the last. */
-async function leafedThrough(scenario: Scenario, reader: TestUser): Promise<readonly VisibleView[]> {
+async function allPages(scenario: Scenario, reader: TestUser): Promise<readonly VisibleView[]> {
   const pages = [await reader.form(/Page \d+ of \d+/)];
   for (let page = pages.at(-1); page?.controls.some(({ label }) => label === 'Next'); page = pages.at(-1)) {
     await scenario.slack.click(reader.id, 'modal', { label: 'Next' });
@@ -117,7 +117,7 @@ describe('promise 5: a change that is longer than its card', () => {
       patienceMs,
     );
     await dee.clicks(copy, everything);
-    const pages = await leafedThrough(scenario, dee);
+    const pages = await allPages(scenario, dee);
     expect(pages.length).toBeGreaterThan(5);
     const lines = pages.flatMap(({ blocks }) => exactIn(blocks));
     expect(lines.filter((line) => /^\/old\/\d+ → /.test(line))).toHaveLength(399);
@@ -141,7 +141,7 @@ describe('promise 5: a change that is longer than its card', () => {
     const change = await ana.wants('/site redirects clear lumen-studio/live live', 'C0GENERAL');
     expect(change.card().text).toContain('⟨U+202E⟩');
     await chi.clicks(change.card(), everything);
-    const [view] = await leafedThrough(scenario, chi);
+    const [view] = await allPages(scenario, chi);
     const lines = exactIn(view?.blocks).filter((line) => line.includes('https://а⟨U+0430⟩cme.com/⟨U+202E⟩live'));
     expect(lines).toHaveLength(2);
     await scenario.slack.closeModal(chi.id, true);
@@ -226,9 +226,9 @@ describe('promise 5: before it is requested', () => {
       const docs = scenario.hosting.world.environmentNamed('acme-docs/live');
       for (const rule of docs?.redirects ?? []) rule.from += 'x'.repeat(400);
       await ana.says('/site redirects clear acme-docs/live');
-      const told = await ana.form('I can show at most 2,000,000 characters of a change before it is sent');
-      expect(told.text).toContain('Nothing was done. Ask for it in smaller parts.');
-      expect(told.submit).toBeUndefined();
+      const refusal = await ana.form('I can show at most 2,000,000 characters of a change before it is sent');
+      expect(refusal.text).toContain('Nothing was done. Ask for it in smaller parts.');
+      expect(refusal.submit).toBeUndefined();
     }),
   );
 });

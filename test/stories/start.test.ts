@@ -62,10 +62,10 @@ describe('the bot does not start', () => {
   };
   test.each(Object.entries(thrown))('or exits with 1 after %s, with a message without secrets', async (_, action) => {
     const ready = "process.listenerCount('uncaughtException') > 0";
-    const hurl = `const wait = setInterval(() => { if (${ready}) { clearInterval(wait); ${action}; } }, 5)`;
+    const throwLater = `const wait = setInterval(() => { if (${ready}) { clearInterval(wait); ${action}; } }, 5)`;
     const environment = {
       DATABASE_URL: 'sqlite::memory:',
-      NODE_OPTIONS: `--import=data:text/javascript;base64,${btoa(hurl)}`,
+      NODE_OPTIONS: `--import=data:text/javascript;base64,${btoa(throwLater)}`,
     };
     const failed = scenario.start(environment);
     await expect(failed).rejects.toThrow(/ended with 1:[^]*Sitehand ends: unexpected error/);

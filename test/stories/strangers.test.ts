@@ -55,14 +55,14 @@ describe.concurrent.each([
       const refused = () =>
         [...slack.views(fay.id).modals.map(({ text }) => text), ...direct()].some((text) => text.includes(words));
       await expectSoon(slack, 'a refused form', () => refused() || undefined, direct);
-      const told = direct().length;
+      const countBefore = direct().length;
       await slack.shortcut(fay.id, 'run');
       await expectSoon(
         slack,
         'a refused shortcut',
         () =>
           direct()
-            .slice(told)
+            .slice(countBefore)
             .some((text) => text.includes(words)) || undefined,
         direct,
       );

@@ -106,10 +106,10 @@ describe.concurrent('promise 5: stored or pressed values differ from what was sh
     await refused.hears(
       /can no longer be approved\. Nothing was sent\. Somebody changed lumen-studio\/staging in the meantime/,
     );
-    const told = await change.tells(/^⛔ Nothing was sent\. Somebody changed .* If you asked again, it would be:/);
-    expect(told.text).toMatch(/List before: .*192\.0\.2\.9/);
-    expect(labels(told)).toEqual(['Ask again']);
-    await fay.clicks(told, 'Ask again');
+    const reply = await change.tells(/^⛔ Nothing was sent\. Somebody changed .* If you asked again, it would be:/);
+    expect(reply.text).toMatch(/List before: .*192\.0\.2\.9/);
+    expect(labels(reply)).toEqual(['Ask again']);
+    await fay.clicks(reply, 'Ask again');
     const [newest] = await scenario.slack.until(() => {
       const rows = scenario.rows(
         'select number from changes where requester = ? and number > ?',

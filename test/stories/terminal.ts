@@ -72,19 +72,19 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
       const wrong = problems.map(({ refusal }) => plain(refusal.says));
       return [...missing.map((field) => `${field}?`), ...wrong, plain(checked.says?.says ?? [])].join('\n');
     }
-    const came = checked.kind === 'refuse' ? checked : await next(pipeline, checked, undefined);
-    switch (came.kind) {
+    const outcome = checked.kind === 'refuse' ? checked : await next(pipeline, checked, undefined);
+    switch (outcome.kind) {
       case 'refuse':
-        return plain(joined([came.refusal.says, came.refusal.hint]));
+        return plain(joined([outcome.refusal.says, outcome.refusal.hint]));
       case 'instead':
-        return answer(person, { parsed: parseArgs(came.args, catalogue) });
+        return answer(person, { parsed: parseArgs(outcome.args, catalogue) });
       case 'show':
-        return plain(came.page.title);
+        return plain(outcome.page.title);
       case 'saved':
-        return `#${came.change?.number} was saved`;
+        return `#${outcome.change?.number} was saved`;
       case 'review': {
-        reviews.set(person, { parsed: came.frozen.parsed, shown: shownOf(came.frozen) });
-        return came.frozen.card;
+        reviews.set(person, { parsed: outcome.frozen.parsed, shown: shownOf(outcome.frozen) });
+        return outcome.frozen.card;
       }
     }
   };

@@ -19,7 +19,7 @@ const soon = (isSo: () => boolean): Promise<void> =>
   vi.waitFor(() => expect(isSo()).toBe(true), { timeout: patienceMs, interval: 50 });
 
 /** Allows an address on an environment for five minutes. */
-async function letIn(at: Scenario, name: Person, environment: string, channel: string, forTime = '5m') {
+async function allowed(at: Scenario, name: Person, environment: string, channel: string, forTime = '5m') {
   const found = at.hosting.world.environmentNamed(environment);
   if (found === undefined) throw new Error(`there is no ${environment}`);
   const before = [...found.allowlist];
@@ -47,9 +47,9 @@ async function letIn(at: Scenario, name: Person, environment: string, channel: s
     writes: () => at.writes(environment).length,
   };
 }
-type LetIn = Awaited<ReturnType<typeof letIn>>;
+type Allowed = Awaited<ReturnType<typeof allowed>>;
 
-const refuse = (at: Scenario, { id }: LetIn, status: number): (() => void) => {
+const refuse = (at: Scenario, { id }: Allowed, status: number): (() => void) => {
   const path = `/sites/environments/${id}/ssh/set-allowed-ips`;
   const { id: fault } = at.hosting.faults.add({ kind: 'status', status, method: 'POST', path, times: 'always' });
   return () => void at.hosting.faults.remove(fault);
@@ -70,7 +70,7 @@ const withForce = readFileSync('src/playground/policy.yml', 'utf8').replace(
 
 describe('the host refuses the removal', () => {
   test('with 403, every time: bounded tries that back off, it gives up loudly, and ops is reminded once a day', async () => {
-    const it = await letIn(scenario, 'ana', 'acme-shop/staging', 'C0ACME');
+    const it = await allowed(scenario, 'ana', 'acme-shop/staging', 'C0ACME');
     const stop = refuse(scenario, it, 403);
     for (let tries = 0; tries < 20 && it.timer('gave_up_at') === null; tries += 1) {
       const made = removals(scenario, it.added);
@@ -118,7 +118,7 @@ describe('the host refuses the removal', () => {
   });
 
   test('with 500: the outcome is unknown, it is not sent again, and no other change is made meanwhile', async () => {
-    const it = await letIn(scenario, 'ana', 'acme-docs/staging', 'D0U01ANA');
+    const it = await allowed(scenario, 'ana', 'acme-docs/staging', 'D0U01ANA');
     refuse(scenario, it, 500);
     await it.comesDue();
     const removed = await scenario.change(Number(it.timer('created_change')));
@@ -131,7 +131,7 @@ describe('the host refuses the removal', () => {
   });
 
   test('with 429, and takes it at the third try: the access is over, and nothing is tried after that', async () => {
-    const it = await letIn(scenario, 'ben', 'acme-blog/staging', 'C0GENERAL');
+    const it = await allowed(scenario, 'ben', 'acme-blog/staging', 'C0GENERAL');
     const path = `/sites/environments/${it.id}/ssh/set-allowed-ips`;
     const headers = { 'retry-after': '1' };
     scenario.hosting.faults.add({ kind: 'status', status: 429, method: 'POST', path, times: 3, headers });
@@ -149,7 +149,7 @@ describe('the host refuses the removal', () => {
 
 describe('somebody does this meanwhile:', () => {
   test('Ben allows it for good: nothing is written, the timer ends, and nothing is removed', async () => {
-    const it = await letIn(scenario, 'ana', 'north-bakery/staging', 'G0BAKERY');
+    const it = await allowed(scenario, 'ana', 'north-bakery/staging', 'G0BAKERY');
     const kept = await scenario.person('ben').asks(`/site allowlist add north-bakery/staging ${address}`, 'C0GENERAL');
     await kept.tells(/✅ Nothing had to be sent\. .*it is no longer timed access/);
     await kept.shows(`✅ Let ${address} stay on the SSH allowlist of north-bakery/staging for good: `);
@@ -161,7 +161,7 @@ describe('somebody does this meanwhile:', () => {
   });
 
   test('a set that names it allows it for good too; after a set without it nothing is left to remove', async () => {
-    const it = await letIn(scenario, 'ana', 'harbor-events/staging', 'D0U01ANA');
+    const it = await allowed(scenario, 'ana', 'harbor-events/staging', 'D0U01ANA');
     const set = await scenario
       .person('ana')
       .asks(`/site allowlist set harbor-events/staging ${address} 192.0.2.9`, 'D0U01ANA');
@@ -176,7 +176,7 @@ describe('somebody does this meanwhile:', () => {
   });
 
   test('more time is asked for: the end moves, never to an earlier time, and the old timer removes nothing', async () => {
-    const it = await letIn(scenario, 'ana', 'lumen-studio/staging', 'D0U01ANA', '1h');
+    const it = await allowed(scenario, 'ana', 'lumen-studio/staging', 'D0U01ANA', '1h');
     const longer = await scenario
       .person('ben')
       .asks(`/site allowlist add lumen-studio/staging ${address} --for 4h`, 'D0U02BEN');
@@ -198,7 +198,7 @@ describe('somebody does this meanwhile:', () => {
   });
 
   test('undoes the grant: the timer ends too', async () => {
-    const it = await letIn(scenario, 'ana', 'acme-shop/live', 'C0ACME');
+    const it = await allowed(scenario, 'ana', 'acme-shop/live', 'C0ACME');
     const proof = await it.added.tells(`✅ ${address} is on the SSH allowlist`);
     await scenario.person('ana').clicks(proof, 'Undo');
     await scenario.person('ana').form(/Take 198\.51\.100\.4 off/);
@@ -276,7 +276,7 @@ describe.concurrent('sending is held back', () => {
   test(
     'all sending is paused: no change, no try and no message, and it is removed after resume',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site pause we move')).hears('Sending is paused: I send nothing from now on');
       at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
       // A change of another kind shows that the worker has polled since.
@@ -294,11 +294,11 @@ describe.concurrent('sending is held back', () => {
   test(
     'somebody has locked it: this is said once, the removal waits, and cancelling by name removes it now',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       for (let times = 0; times < 3; times += 1) await it.comesDue();
-      const told = await it.added.tells(/is still open\. .*locked by @Chi/);
-      expect(told.text).toContain('Not tried yet');
+      const reply = await it.added.tells(/is still open\. .*locked by @Chi/);
+      expect(reply.text).toContain('Not tried yet');
       expect(it.added.replies().filter(({ text }) => text.includes('still open'))).toHaveLength(1);
       expect(removals(at, it.added)).toBe(0);
       await (await at.person('chi').says('/site unlock acme-shop/staging')).hears('is unlocked');
@@ -317,7 +317,7 @@ describe.concurrent('sending is held back', () => {
     ['for longer', ' --for 2h', 'it ends later now.'],
   ])('a failed try was reported, and then access is granted %s: the message of the tries says so', (_, more, how) =>
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       await it.comesDue();
       await it.added.tells(/is still open\. .*locked by @Chi/);
@@ -330,7 +330,7 @@ describe.concurrent('sending is held back', () => {
     })(),
   );
 
-  const ips = ({ id }: LetIn): string => `/sites/environments/${id}/ssh/get-allowed-ips`;
+  const ips = ({ id }: Allowed): string => `/sites/environments/${id}/ssh/get-allowed-ips`;
 
   test(
     'an old unknown removal is closed as happened: access granted since is not touched, and ends at its own time',
@@ -343,7 +343,7 @@ describe.concurrent('sending is held back', () => {
       const removal = await ana.asks(`/site allowlist remove acme-shop/staging ${address}`);
       const unknown = await removal.tells(/Outcome unknown/);
       await (await chi.says('/site unlock acme-shop/staging --force')).hears('is unlocked');
-      const it = await letIn(at, 'ben', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ben', 'acme-shop/staging', 'C0ACME');
       at.rewrite('update changes set sent_at = 1 where number = ?', removal.number);
       await dee.clicks(unknown, 'It happened');
       await removal.tells('✅ @Dee says it happened.');
@@ -376,7 +376,7 @@ describe.concurrent('sending is held back', () => {
   test(
     'one answer of the host lacks the address: the timer reads again, and removes it',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const body = { environment: { active_container: { sftp_ip_allowlist: ['203.0.113.10'] } } };
       at.hosting.faults.add({ kind: 'status', method: 'GET', path: ips(it), status: 200, body });
       await it.comesDue();
@@ -391,7 +391,7 @@ describe.concurrent('sending is held back', () => {
   test(
     'its removal is unknown and its lock was removed: cancelling tries once more, and does not say that it is running',
     inScenario({ policy: withForce }, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const mend = refuse(at, it, 500);
       await it.comesDue();
       await (await at.change(Number(it.timer('created_change')))).tells(/Outcome unknown/);
@@ -406,7 +406,7 @@ describe.concurrent('sending is held back', () => {
   test(
     'the host omits the environment from its lists, but answers by its id: the removal is sent, not invalidated',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       for (let lists = 0; lists < 4; lists += 1) {
         at.passes(30_000);
         at.dropsOnce('acme-shop');
@@ -423,7 +423,7 @@ describe.concurrent('sending is held back', () => {
   test(
     'two of one environment end together: the second waits for the first, counts no try and alerts nobody',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const other = await at.person('ben').asks('/site allowlist add acme-shop/staging 198.51.100.9 --for 5m');
       await other.tells('ends ');
       at.rewrite('update timers set due_at = 1');
@@ -440,7 +440,7 @@ describe.concurrent('sending is held back', () => {
   test(
     'Slack takes no edits: a wait for the same reason is reported once, in the thread and to ops',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       at.slack.faults.add({ method: 'chat.update', kind: 'error', error: 'edit_window_closed' });
       for (let times = 0; times < 4; times += 1) {
@@ -459,7 +459,7 @@ describe.concurrent('sending is held back', () => {
     'another change is running there: the removal waits for its end, and alerts nobody',
     inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (at) => {
       const [ben, chi] = [at.person('ben'), at.person('chi')];
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const push = await ben.wants('/site push acme-shop/staging acme-shop/live --files');
       await chi.clicks(push.card(), 'Approve');
       await at.holds(push.number);
@@ -477,7 +477,7 @@ describe.concurrent('sending is held back', () => {
   test(
     'somebody who may not remove addresses may not cancel, and is told so',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const said = await at.person('rob').says(`/site timers cancel ${it.added.number}`, 'C0ACME');
       await said.hears(/You may not use timers cancel/);
       expect(it.list()).toContain(address);
@@ -486,7 +486,7 @@ describe.concurrent('sending is held back', () => {
 });
 
 describe.concurrent('fault 31: the host cannot be read when it is due', () => {
-  const everythingIsAway = { kind: 'status', status: 503, method: 'GET', path: '/**', times: 'always' } as const;
+  const allReadsFail = { kind: 'status', status: 503, method: 'GET', path: '/**', times: 'always' } as const;
   const noSites = {
     kind: 'status',
     status: 200,
@@ -499,14 +499,14 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   test(
     '503 to everything after a restart: later, never gone; the requester and ops are told, and it is removed afterwards',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();
-      const { id: fault } = at.hosting.faults.add(everythingIsAway);
+      const { id: fault } = at.hosting.faults.add(allReadsFail);
       at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
       // The bot works before it is ready, that is, before it has listed the sites.
       at.start().catch(() => undefined);
-      const told = await it.added.tells(/@Ana The access of 198\.51\.100\.4 .* is still open/);
-      expect(told.text).not.toMatch(/gone|nothing left/i);
+      const reply = await it.added.tells(/@Ana The access of 198\.51\.100\.4 .* is still open/);
+      expect(reply.text).not.toMatch(/gone|nothing left/i);
       await at.slack.until(
         () => inOps(at, new RegExp(`#${it.added.number} .*is still open`, 's')).length > 0 || undefined,
         patienceMs,
@@ -527,7 +527,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   test(
     '200 with an empty list of sites after a restart: the removal needs no list, and is sent',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();
       at.hosting.faults.add(noSites);
       at.hosting.faults.add(noThemes);
@@ -540,7 +540,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   );
 
   /** The host's own 404, in JSON, for one read of the environment's allowlist. */
-  const notFound = (at: Scenario, { id }: LetIn): void => {
+  const notFound = (at: Scenario, { id }: Allowed): void => {
     const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
     const body = { message: 'Environment not found.', status: 404, data: null };
     at.hosting.faults.add({ kind: 'status', method: 'GET', path, status: 404, body });
@@ -549,13 +549,13 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   test(
     'one listing lacks the site and one read answers 404: later, and no try; it is removed once at the next read',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       at.passes(10_000);
       at.dropsOnce('acme-shop');
       notFound(at, it);
       await it.comesDue();
-      const told = await it.added.tells(/is still open\. .*does not list acme-shop\/staging either.*Not tried yet/s);
-      expect(told.text).not.toMatch(/is gone: |nothing left/);
+      const reply = await it.added.tells(/is still open\. .*does not list acme-shop\/staging either.*Not tried yet/s);
+      expect(reply.text).not.toMatch(/is gone: |nothing left/);
       expect([it.timer('ended_at'), it.timer('attempts'), it.writes()]).toEqual([null, 0, 1]);
       at.passes(10_000);
       await it.comesDue();
@@ -569,7 +569,7 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   test(
     'the environment answers 404 and three lists over a minute lack it: gone, which is reported and audited',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const staging = at.hosting.world.environmentNamed('acme-shop/staging');
       if (staging) at.hosting.world.removeEnvironment(staging);
       const { id: fault } = at.hosting.faults.add(noSites);

@@ -63,8 +63,8 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
     afterAll(() => scenario.close());
 
     test.concurrent('denies hold: somebody who may be in it is refused, and the refusal names the group', async () => {
-      const told = await (await scenario.person('ben').says(clear('live'))).hears('S0BARRED');
-      expect(told.text).toMatch(/I can't tell .*cache clear.*acme-shop\/live.*Nothing was sent/s);
+      const refusal = await (await scenario.person('ben').says(clear('live'))).hears('S0BARRED');
+      expect(refusal.text).toMatch(/I can't tell .*cache clear.*acme-shop\/live.*Nothing was sent/s);
       expect(scenario.writes('acme-shop/live')).toEqual([]);
     });
 
@@ -126,8 +126,10 @@ describe.concurrent('user groups', () => {
       const change = await scenario.person('ben').wants(push);
       expect((await change.tells('this is waiting for your approval')).text).toMatch(/^@leads/);
       const said = await scenario.person('chi').clicks(change.card(), 'Approve');
-      const told = await said.hears('S0LEADS');
-      expect(told.text).toMatch(/I couldn't check whether you may approve this\..*Nothing was changed by your click/s);
+      const refusal = await said.hears('S0LEADS');
+      expect(refusal.text).toMatch(
+        /I couldn't check whether you may approve this\..*Nothing was changed by your click/s,
+      );
       expect(scenario.rows('select state from changes')).toEqual([{ state: 'waiting' }]);
       await open(scenario, 'S0LEADS', ['U03CHI']);
       await scenario.person('chi').clicks(change.card(), 'Approve');

@@ -139,14 +139,14 @@ describe('the messages in an entry of nginx', () => {
     const one = 'PHP Warning:  Undefined property: Shop::$total in /www/a.php on line 3';
     const other = one.replace('/www/a', '/www/z');
     const whole = [one, fatal].map((message) => php(`PHP message: ${message}${reading()}`));
-    const told = (...raw: readonly string[]) =>
+    const summarised = (...raw: readonly string[]) =>
       kindsOf(read(...whole, ...raw)).map(({ text, count }) => `${count} ${text}`);
     const [folded, foldedFatal] = [one.replace('3', '*'), fatal.replace('9', '*')];
     const cut = one.slice(0, -14);
-    expect(told(php(`PHP message: ${fatal}; PHP message: ${cut}`))).toEqual([`2 ${foldedFatal}`, `2 ${folded}`]);
-    expect(told(php(`PHP message: ${one.slice(0, 20)}`))).toContain(`1 ${one.slice(0, 20)}`);
+    expect(summarised(php(`PHP message: ${fatal}; PHP message: ${cut}`))).toEqual([`2 ${foldedFatal}`, `2 ${folded}`]);
+    expect(summarised(php(`PHP message: ${one.slice(0, 20)}`))).toContain(`1 ${one.slice(0, 20)}`);
     const either = one.slice(0, 52);
-    expect(told(php(`PHP message: ${either}`), php(`PHP message: ${other}${reading()}`))).toEqual([
+    expect(summarised(php(`PHP message: ${either}`), php(`PHP message: ${other}${reading()}`))).toEqual([
       `1 ${foldedFatal}`,
       `1 ${either}`,
       `1 ${folded}`,
@@ -393,8 +393,8 @@ describe('a mixed day', () => {
 
   test('is grouped by kind, with counts, errors first', () => {
     const kinds = kindsOf(read(...lines));
-    const told = kinds.map(({ count, first, last, text }) => `${count} ${clock(first)}–${clock(last)} ${text}`);
-    expect(told).toEqual([...errors, ...others]);
+    const summarised = kinds.map(({ count, first, last, text }) => `${count} ${clock(first)}–${clock(last)} ${text}`);
+    expect(summarised).toEqual([...errors, ...others]);
     expect(kinds.filter(({ grave }) => grave)).toHaveLength(errors.length);
   });
 
@@ -403,7 +403,7 @@ describe('a mixed day', () => {
     const kept = day.filter(([, stays]) => stays).map(([line]) => line);
     expect(file.map((line) => line.slice(0, 40))).toEqual(kept.map((line) => line.slice(0, 40)));
     // The counts below the title add up to the one in it.
-    const messages = errors.reduce((sum, told) => sum + Number.parseInt(told, 10), 0);
+    const messages = errors.reduce((sum, summarised) => sum + Number.parseInt(summarised, 10), 0);
     expect(title).toContain(`${kept.length} of ${day.length} lines, ${messages} messages, ${errors.length} kinds`);
     expect(text).not.toMatch(/PHP (?:Notice|Warning|Deprecated)|\[warn\]/);
     expect(text).toContain('2× [error] upstream timed out');

@@ -34,9 +34,9 @@ describe('people without any rights', () => {
     ['deactivated', 'This account is deactivated.'],
   ] as const)('a %s, whatever the rules allow everyone', (standing, why) => {
     const policy = policyOf('{ allow: [read, routine, sensitive, destructive], to: everyone, approval: none }');
-    const told = `${why} Nothing was done.`;
-    expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toBe(told);
-    expect(() => assertMember({ ...ana, standing })).toThrow(told);
+    const refusalText = `${why} Nothing was done.`;
+    expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toBe(refusalText);
+    expect(() => assertMember({ ...ana, standing })).toThrow(refusalText);
     expect(() => assertMember(ana)).not.toThrow();
   });
 });
@@ -165,15 +165,17 @@ describe('what the rules say', () => {
   });
 
   test('if several rules allow others, each is named once, without repeating another', () => {
-    const told = (...rules: readonly string[]) =>
+    const refusalText = (...rules: readonly string[]) =>
       said(refusalOf(() => asked(policyOf('{ allow: [read], to: everyone }', ...rules), rob, 'cache clear')));
     const [leads, developers] = ['{ allow: [routine], to: [leads] }', '{ allow: [cache clear], to: [developers] }'];
-    expect(told(leads, '{ allow: [push], to: [leads] }', developers)).toContain(
+    expect(refusalText(leads, '{ allow: [push], to: [leads] }', developers)).toContain(
       'The rules in lines 8 and 10 let leads and developers do it.',
     );
-    expect(told(leads, developers, leads)).toContain('The rules in lines 8, 9 and 10 let leads and developers do it.');
-    expect(told(leads, leads, leads, leads)).toContain('The rules in lines 8, 9, 10 and 11 let leads do it.');
-    expect(told(leads, leads, leads, leads, leads, leads)).toContain(
+    expect(refusalText(leads, developers, leads)).toContain(
+      'The rules in lines 8, 9 and 10 let leads and developers do it.',
+    );
+    expect(refusalText(leads, leads, leads, leads)).toContain('The rules in lines 8, 9, 10 and 11 let leads do it.');
+    expect(refusalText(leads, leads, leads, leads, leads, leads)).toContain(
       'The rules in lines 8, 9, 10, 11 and 2 more let leads do it.',
     );
   });
@@ -287,13 +289,13 @@ describe('where a card may be posted', () => {
     ['one of a site, for what is nowhere', 'CSHOP', false, [nowhere], 'for other sites'],
     ['one of a site, for the company', 'CSHOP', false, [company], 'for other sites'],
   ])('%s', (_, id, shared, targets, why) => {
-    const hearing = (): void => assertChannel(policy, { id, shared }, targets);
+    const checkChannel = (): void => assertChannel(policy, { id, shared }, targets);
     if (why === undefined) {
-      expect(hearing).not.toThrow();
+      expect(checkChannel).not.toThrow();
       return;
     }
-    expect(said(refusalOf(hearing))).toContain(why);
-    expect(said(refusalOf(hearing))).toContain('Nothing was done.');
-    expect(plain(refusalOf(hearing).hint)).toMatch(/^Ask me in .* or in a direct message\.$/);
+    expect(said(refusalOf(checkChannel))).toContain(why);
+    expect(said(refusalOf(checkChannel))).toContain('Nothing was done.');
+    expect(plain(refusalOf(checkChannel).hint)).toMatch(/^Ask me in .* or in a direct message\.$/);
   });
 });

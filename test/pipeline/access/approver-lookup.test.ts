@@ -32,12 +32,12 @@ const allowed: Needed = needing({ by: 'allowed', count: 1 });
 const parsed = resolve(parsedFor('push', { from: [staging.id], onto: [live.id], database: ['yes'] }), names);
 
 type Lists = Readonly<Record<string, readonly string[] | undefined>>;
-const told: Lists = { S0GUIDES: ['U09GUY', 'U02BEN', 'U0ANATWO'] };
+const memberLists: Lists = { S0GUIDES: ['U09GUY', 'U02BEN', 'U0ANATWO'] };
 
 async function asks(
   needed: Needed,
   rules: readonly string[],
-  lists: Lists = told,
+  lists: Lists = memberLists,
   requester = ana.id,
 ): Promise<readonly AskedRequirement[]> {
   const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
@@ -132,7 +132,7 @@ describe('who is asked', () => {
 
   test('only user groups in rules about the command, about reading and about approvers are requested', async () => {
     const about: string[] = [];
-    const lists = new Proxy(told, { get: (_, group) => (about.push(String(group)), []) });
+    const lists = new Proxy(memberLists, { get: (_, group) => (about.push(String(group)), []) });
     await asks(by('leads'), ['{ allow: [read], to: [leads] }', pushing, '{ allow: [routine], to: [guides] }'], lists);
     expect(about).toEqual([]);
     await asks(by('guides'), ['{ allow: [read], to: [leads] }', pushing], lists);
@@ -145,13 +145,13 @@ describe('who is asked', () => {
   });
 
   test('at most 25 are asked', async () => {
-    const crowd = Array.from({ length: 60 }, (_, at) => `U1${String(at).padStart(3, '0')}`);
-    const [ask] = await asks(by('guides'), [read, pushing], { S0GUIDES: crowd });
+    const manyMembers = Array.from({ length: 60 }, (_, at) => `U1${String(at).padStart(3, '0')}`);
+    const [ask] = await asks(by('guides'), [read, pushing], { S0GUIDES: manyMembers });
     expect(ask?.people).toHaveLength(25);
   });
 
   test('a requester with a second account is asked with neither', async () => {
-    const [ask] = await asks(by('developers'), [read, pushing], told, 'U0ANATWO');
+    const [ask] = await asks(by('developers'), [read, pushing], memberLists, 'U0ANATWO');
     expect(ask?.people).toEqual(['U02BEN']);
   });
 });

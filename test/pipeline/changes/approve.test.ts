@@ -121,7 +121,7 @@ const voting = (more: Partial<VoteContext> = {}): VoteContext => ({
 const seen = (verdict: DecisionKind, version = 3): Decision => ({ verdict, version });
 
 /** The result: the move, `vote`, or the refusal's sentence. */
-function cameOf(decision: Decision, of: VoteContext): string {
+function resultOf(decision: Decision, of: VoteContext): string {
   try {
     const result: DecisionResult = rule(decision, of);
     return result.kind === 'move' ? result.event.kind : 'vote';
@@ -151,10 +151,10 @@ describe('every decision, in every state, by everybody', () => {
       const of = voting({ change: changeIn(state), by: people[name] });
       const does = may[verdict].in.includes(state) && may[verdict].who.includes(name);
       for (const version of [3, 2]) {
-        const came = cameOf(seen(verdict, version), of);
+        const outcome = resultOf(seen(verdict, version), of);
         const isDone = does && (version === 3 || !mustBeFresh.has(verdict));
-        const refused = /^#1042: .*[.”] Nothing was changed by your click\.$/.test(came);
-        expect([name, isDone ? came : refused]).toEqual([name, isDone ? may[verdict].does : true]);
+        const refused = /^#1042: .*[.”] Nothing was changed by your click\.$/.test(outcome);
+        expect([name, isDone ? outcome : refused]).toEqual([name, isDone ? may[verdict].does : true]);
       }
     }
   });
@@ -241,9 +241,9 @@ describe('the answer to a refused decision', () => {
       "I couldn't check whether you may close this.",
     ],
   ])('%s', (_, verdict, more, sentence) => {
-    const told = said(refusalOf(() => rule(seen(verdict), voting(more))));
-    expect(told).toContain(sentence);
-    expect(told).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
+    const answer = said(refusalOf(() => rule(seen(verdict), voting(more))));
+    expect(answer).toContain(sentence);
+    expect(answer).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
   });
 
   test('says that the change has moved on, if another version was seen', () => {
@@ -253,12 +253,12 @@ describe('the answer to a refused decision', () => {
 
 describe('time', () => {
   test('an approval counts until the exact moment of expiry; no other decision depends on it', () => {
-    expect(cameOf(seen('approve'), voting({ now: now + 1 }))).toContain('The time to approve it ended at');
-    expect(cameOf(seen('approve'), voting({ now }))).toBe('approve');
-    expect(cameOf(seen('decline'), voting({ now: now + 1 }))).toBe('decline');
-    expect(cameOf(seen('cancel'), voting({ now: now + 1, by: people.requester }))).toBe('cancel');
+    expect(resultOf(seen('approve'), voting({ now: now + 1 }))).toContain('The time to approve it ended at');
+    expect(resultOf(seen('approve'), voting({ now }))).toBe('approve');
+    expect(resultOf(seen('decline'), voting({ now: now + 1 }))).toBe('decline');
+    expect(resultOf(seen('cancel'), voting({ now: now + 1, by: people.requester }))).toBe('cancel');
     const approved = changeIn('approved');
-    expect(cameOf(seen('stop'), voting({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
+    expect(resultOf(seen('stop'), voting({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
   });
 
   test.each(['happened', 'did_not_happen'] as const)(
@@ -267,8 +267,8 @@ describe('time', () => {
       const change = changeIn('unknown', { sent_at: 60_000 });
       const from = closableFrom(change);
       expect(from).toBe(60_000 + 45_000 + 300_000);
-      expect(cameOf(seen(verdict), voting({ change, now: from - 1 }))).toContain('It could still reach the host');
-      expect(cameOf(seen(verdict), voting({ change, now: from }))).toBe(
+      expect(resultOf(seen(verdict), voting({ change, now: from - 1 }))).toContain('It could still reach the host');
+      expect(resultOf(seen(verdict), voting({ change, now: from }))).toBe(
         verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not',
       );
     },
@@ -276,9 +276,9 @@ describe('time', () => {
 
   test('if no approval was needed, anybody who may run the command can close it, the requester too', () => {
     const of = voting({ change: changeIn('unknown'), needed: 'none' });
-    expect(cameOf(seen('happened'), { ...of, by: people.requester })).toBe('confirmed_happened');
-    expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('confirmed_happened');
-    expect(cameOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
+    expect(resultOf(seen('happened'), { ...of, by: people.requester })).toBe('confirmed_happened');
+    expect(resultOf(seen('happened'), { ...of, by: people.developer })).toBe('confirmed_happened');
+    expect(resultOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
       "The rules don't let you do this yourself",
     );
   });
@@ -288,12 +288,12 @@ describe('the number of approvals', () => {
   const [chi, chiTwo, dee, fay] = [people.approver, who('U0CHITWO'), who('U04DEE'), who('U05FAY')];
   const { requester, developer } = people;
   const lead = { by: ['leads'], count: 1 };
-  type Came =
+  type Outcome =
     | { readonly kind: 'move'; readonly event: object }
     | { readonly kind: 'vote'; readonly left: readonly Requirement[]; readonly unknown?: readonly string[] };
-  const approved: Came = { kind: 'move', event: { kind: 'approve' } };
-  const oneMore: Came = { kind: 'vote', left: [lead] };
-  test.each<[string, Needed, readonly Member[], Member, Came]>([
+  const approved: Outcome = { kind: 'move', event: { kind: 'approve' } };
+  const oneMore: Outcome = { kind: 'vote', left: [lead] };
+  test.each<[string, Needed, readonly Member[], Member, Outcome]>([
     ['one of one', leads(1), [], chi, approved],
     ['one of two', leads(2), [], chi, oneMore],
     ['two of two', leads(2), [dee], chi, approved],
@@ -437,26 +437,26 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
   test.each(['decline', 'happened', 'did_not_happen'] as const)('%s follows it', (verdict) => {
     const change = changeIn(verdict === 'decline' ? 'waiting' : 'unknown');
     const gone = { change, policy: rulesNow['the rule and the group are gone'] };
-    const came = (by: Member, anybody: boolean | undefined): string =>
-      cameOf(seen(verdict), voting({ ...gone, by, anybody }));
+    const outcome = (by: Member, anybody: boolean | undefined): string =>
+      resultOf(seen(verdict), voting({ ...gone, by, anybody }));
     const does = may[verdict].does;
-    expect(came(ending.dee, false)).toBe(does);
-    expect(came(ending.dee, true)).toContain("You're not among the people who can");
-    expect(came(ending.dee, undefined)).toMatch(
+    expect(outcome(ending.dee, false)).toBe(does);
+    expect(outcome(ending.dee, true)).toContain("You're not among the people who can");
+    expect(outcome(ending.dee, undefined)).toMatch(
       /Slack isn't answering right now, so .* who can .* Nothing was changed/,
     );
-    expect(came(ending.fay, undefined)).toBe(does);
-    expect(came(ending.fay, true)).toContain("You're not among the people who can");
-    expect(came(ending.ana, false)).toContain('This is your own change');
-    expect(came(ending.chi, false)).toContain("You're not among the people who can");
-    expect(came(ending.chi, undefined)).toContain("You're not among the people who can");
+    expect(outcome(ending.fay, undefined)).toBe(does);
+    expect(outcome(ending.fay, true)).toContain("You're not among the people who can");
+    expect(outcome(ending.ana, false)).toContain('This is your own change');
+    expect(outcome(ending.chi, false)).toContain("You're not among the people who can");
+    expect(outcome(ending.chi, undefined)).toContain("You're not among the people who can");
   });
 
   test('a right to unlock, or rules that came later, let nobody approve', () => {
     const [gone, other] = [rulesNow['the rule and the group are gone'], rulesNow['other people approve']];
     for (const by of [ending.dee, ending.fay]) {
-      expect(cameOf(seen('approve'), voting({ policy: gone, by, anybody: false }))).toContain("You're not among");
+      expect(resultOf(seen('approve'), voting({ policy: gone, by, anybody: false }))).toContain("You're not among");
     }
-    expect(cameOf(seen('approve'), voting({ policy: other, by: ending.fay }))).toContain("You're not among");
+    expect(resultOf(seen('approve'), voting({ policy: other, by: ending.fay }))).toContain("You're not among");
   });
 });

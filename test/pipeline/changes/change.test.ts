@@ -34,7 +34,7 @@ const states: readonly State[] = [
   'superseded',
 ];
 const open: ReadonlySet<State> = new Set(['waiting', 'approved', 'sending', 'accepted', 'unknown']);
-const happenings: readonly ChangeEvent[] = [
+const simpleEvents: readonly ChangeEvent[] = [
   { kind: 'approve' },
   { kind: 'decline' },
   { kind: 'cancel' },
@@ -129,13 +129,13 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
 };
 
 describe('every state and everything that can happen in it', () => {
-  const cases = states.flatMap((state) => happenings.map((event) => [state, event.kind, event] as const));
+  const cases = states.flatMap((state) => simpleEvents.map((event) => [state, event.kind, event] as const));
   test.each(cases)('%s: %s', (state, kind, event) => {
     expect(move(standing(state), event, now)).toStrictEqual(table[state]?.[kind]);
   });
 
   test('a settled accepted change moves no more', () => {
-    for (const event of happenings)
+    for (const event of simpleEvents)
       expect(move(standing('accepted', { settled_at: now - 1 }), event, now)).toBeUndefined();
   });
 
@@ -226,7 +226,7 @@ test('a result from the host does not wait for that', () => {
     expect(move(standing(state, { sent_at: now }), { kind }, now)).toEqual(settled('rejected'));
 });
 
-const anyHappening: fc.Arbitrary<ChangeEvent> = fc.oneof(
+const anyEvent: fc.Arbitrary<ChangeEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'approve' } as const) },
   {
     weight: 6,
@@ -234,10 +234,10 @@ const anyHappening: fc.Arbitrary<ChangeEvent> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('throttle' as const), retryAfterMs: fc.nat(400_000) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('unverified' as const), lockMs: fc.nat(900_000) }) },
-  { weight: 10, arbitrary: fc.constantFrom(...happenings) },
+  { weight: 10, arbitrary: fc.constantFrom(...simpleEvents) },
 );
-const story = fc.array(fc.record({ event: anyHappening, afterMs: fc.nat(20_000) }), { maxLength: 40 });
-const birth = fc.record({
+const anyEvents = fc.array(fc.record({ event: anyEvent, afterMs: fc.nat(20_000) }), { maxLength: 40 });
+const anyStart = fc.record({
   state: fc.constantFrom<State>('waiting', 'approved'),
   risk: fc.constantFrom('routine', 'sensitive', 'destructive'),
 });
@@ -253,10 +253,10 @@ type Step = {
 
 /** The change after each event. */
 function run(
-  born: { readonly state: State; readonly risk: TransitionInput['risk'] },
+  start: { readonly state: State; readonly risk: TransitionInput['risk'] },
   steps: readonly { readonly event: ChangeEvent; readonly afterMs: number }[],
 ): readonly Step[] {
-  let row: Row = { ...standing(born.state, { risk: born.risk }), due_at: now, ...nobody };
+  let row: Row = { ...standing(start.state, { risk: start.risk }), due_at: now, ...nobody };
   let at = now;
   const history: Step[] = [];
   for (const { event, afterMs } of steps) {
@@ -274,7 +274,7 @@ function run(
 describe('any events in any order', () => {
   const always = (holds: (history: readonly Step[]) => void): void =>
     fc.assert(
-      fc.property(birth, story, (born, steps) => holds(run(born, steps))),
+      fc.property(anyStart, anyEvents, (start, steps) => holds(run(start, steps))),
       { numRuns: 400 },
     );
 

@@ -31,7 +31,8 @@ const tryToSave = async (frozen: Frozen, confirmation: Confirmation): Promise<Ch
     if (error instanceof Refusal) return error;
     throw error;
   });
-const kept = async (): Promise<number> => (await database.db.selectFrom('changes').selectAll().execute()).length;
+const countChanges = async (): Promise<number> =>
+  (await database.db.selectFrom('changes').selectAll().execute()).length;
 
 describe('promise 5: a change is saved only as it was shown', () => {
   const seen = (frozen: Frozen, more: Partial<Exclude<Confirmation, string>> = {}): Confirmation => ({
@@ -57,12 +58,12 @@ describe('promise 5: a change is saved only as it was shown', () => {
     ['half the fingerprint came', add, (frozen) => seen(frozen, { shown: frozen.fingerprint.slice(0, 8) }), /changed/],
   ])('%s', async (_, words, confirmation, sentence) => {
     const frozen = await frozenFrom(contextOver(database), 'ana', words);
-    const before = await kept();
-    const came = await tryToSave(frozen, confirmation(frozen));
-    if (!(came instanceof Refusal)) throw new Error('it was saved');
-    expect(said(came)).toMatch(sentence);
-    expect(came instanceof NotAsShown).toBe(/changed/.test(said(came)));
-    expect(await kept()).toBe(before);
+    const before = await countChanges();
+    const saved = await tryToSave(frozen, confirmation(frozen));
+    if (!(saved instanceof Refusal)) throw new Error('it was saved');
+    expect(said(saved)).toMatch(sentence);
+    expect(saved instanceof NotAsShown).toBe(/changed/.test(said(saved)));
+    expect(await countChanges()).toBe(before);
   });
 
   test.each<[string, Args, (frozen: Frozen) => Confirmation]>([

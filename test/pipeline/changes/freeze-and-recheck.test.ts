@@ -88,7 +88,7 @@ describe('a frozen change', () => {
   });
 });
 
-const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Change =>
+const storedChange = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Change =>
   changeOf({
     command: 'allowlist add',
     risk: 'sensitive',
@@ -103,7 +103,7 @@ const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Ch
 
 describe('a stored change', () => {
   test('is parsed to what was stored', () => {
-    expect(restore(kept(), names)?.resolved.input).toEqual(authorized.input);
+    expect(restore(storedChange(), names)?.resolved.input).toEqual(authorized.input);
   });
   test('is parsed also with very many arguments', () => {
     const addresses = Array.from(
@@ -137,7 +137,7 @@ describe('promise 4: the checks just before the write', () => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
-    await database.db.insertInto('changes').values(kept()).execute();
+    await database.db.insertInto('changes').values(storedChange()).execute();
     await database.transaction((tx) => castVote(tx, { change: 1042, person: chi.id, at: 1 }));
   });
   afterAll(() => database.close());
@@ -164,7 +164,7 @@ describe('promise 4: the checks just before the write', () => {
       ...more,
     });
   const wanting = (count: number, more: Partial<Change> = {}): Change =>
-    kept(undefined, {
+    storedChange(undefined, {
       authorization: JSON.stringify({
         approval: { requirements: [{ by: ['leads'], count }], expires: 3_600_000, reason: 'optional' },
         rules: [],
@@ -182,30 +182,53 @@ describe('promise 4: the checks just before the write', () => {
   const is = (standing: Person['standing']): Partial<ChangesContext> => ({ whoIs: async () => ({ ...ana, standing }) });
 
   test.each<[string, Change, Parameters<typeof context>[0], string, string?]>([
-    ['all as it was', kept(), {}, 'as it was'],
+    ['all as it was', storedChange(), {}, 'as it was'],
     [
       'the list in another order',
-      kept(frozenFrom(['1.1.1.1', '2.2.2.2'])),
+      storedChange(frozenFrom(['1.1.1.1', '2.2.2.2'])),
       { list: ['2.2.2.2', '1.1.1.1'] },
       'as it was',
     ],
-    ['the list changed by somebody', kept(), { list: [] }, 'drifted', 'Somebody changed acme-shop/live'],
-    ['a call that was tampered with', kept(undefined, { call: '{}' }), {}, 'invalidated', 'not what was agreed on'],
-    ['words that were tampered with', kept(undefined, { card: '{}' }), {}, 'invalidated', 'not what was agreed on'],
-    ['Slack does not answer', kept(), { whoIs: async () => undefined }, 'later', "Slack doesn't tell me"],
-    ['the requester became a guest', kept(), is('guest'), 'invalidated', 'Ana is no longer allowed to do this'],
-    ['the requester was deactivated', kept(), is('deactivated'), 'invalidated', 'Ana is no longer allowed to do this'],
+    ['the list changed by somebody', storedChange(), { list: [] }, 'drifted', 'Somebody changed acme-shop/live'],
+    [
+      'a call that was tampered with',
+      storedChange(undefined, { call: '{}' }),
+      {},
+      'invalidated',
+      'not what was agreed on',
+    ],
+    [
+      'words that were tampered with',
+      storedChange(undefined, { card: '{}' }),
+      {},
+      'invalidated',
+      'not what was agreed on',
+    ],
+    ['Slack does not answer', storedChange(), { whoIs: async () => undefined }, 'later', "Slack doesn't tell me"],
+    ['the requester became a guest', storedChange(), is('guest'), 'invalidated', 'Ana is no longer allowed to do this'],
+    [
+      'the requester was deactivated',
+      storedChange(),
+      is('deactivated'),
+      'invalidated',
+      'Ana is no longer allowed to do this',
+    ],
     [
       'the rule is gone',
-      kept(),
+      storedChange(),
       { policy: () => policyOf('{ allow: [read], to: [developers] }') },
       'invalidated',
       'is no longer allowed to do this',
     ],
-    ['an approval is asked for now', kept(), wants(2), 'invalidated', 'now ask for another approval'],
-    ['an approval is asked for now, and it waits', kept(undefined, { state: 'waiting' }), wants(2), 'as it was'],
+    ['an approval is asked for now', storedChange(), wants(2), 'invalidated', 'now ask for another approval'],
+    [
+      'an approval is asked for now, and it waits',
+      storedChange(undefined, { state: 'waiting' }),
+      wants(2),
+      'as it was',
+    ],
     ['it has the approval it needs', wanting(1), wants(1), 'as it was'],
-    ['it has the approval that is asked for only now', kept(), wants(1), 'as it was'],
+    ['it has the approval that is asked for only now', storedChange(), wants(1), 'as it was'],
     ['one more approval is asked for now', wanting(1), wants(2), 'invalidated', 'now ask for another approval'],
     ['no approval is asked for any more, and the one of then is there', wanting(1), {}, 'as it was'],
     [
@@ -242,7 +265,7 @@ describe('promise 4: the checks just before the write', () => {
     ],
     [
       'Slack does not tell whether the requester is denied it',
-      kept(),
+      storedChange(),
       { policy: () => policyOfGuides(rules[1] ?? '', '{ deny: [sensitive], to: [guides] }') },
       'later',
       'who is in the user group S0GUIDES',
@@ -276,37 +299,39 @@ describe('promise 4: the checks just before the write', () => {
       chiIs({ standing: 'guest' }),
       'as it was',
     ],
-    ['the target is gone', kept(), { ...unlisted, presenceOf: () => 'gone' }, 'invalidated', 'is gone'],
+    ['the target is gone', storedChange(), { ...unlisted, presenceOf: () => 'gone' }, 'invalidated', 'is gone'],
     [
       'the host does not tell whether the target is there',
-      kept(),
+      storedChange(),
       { ...unlisted, presenceOf: () => 'unknown' },
       'later',
       "doesn't say right now whether acme-shop/live still exists",
     ],
     [
       'the newest lists of the host lack the target',
-      kept(),
+      storedChange(),
       { ...unlisted, presenceOf: () => 'missing' },
       'later',
       "acme-shop/live isn't on the host's newest list",
     ],
     [
       'the target has another name',
-      kept(),
+      storedChange(),
       { names: () => ({ environments: [{ ...live, name: 'acme-shop/old' }], domains: [] }) },
       'invalidated',
       'is called acme-shop/old now',
     ],
     [
       'a timer asks for nobody',
-      kept(undefined, { authorization: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }) }),
+      storedChange(undefined, {
+        authorization: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }),
+      }),
       { whoIs: async () => undefined },
       'as it was',
     ],
     [
       'the host does not answer',
-      kept(),
+      storedChange(),
       {
         read: async () =>
           Promise.reject(new HostTrouble({ kind: 'unreachable', says: 'no answer' }, { attempts: 1, elapsedMs: 1 })),
@@ -320,8 +345,8 @@ describe('promise 4: the checks just before the write', () => {
   });
 
   test('an error of our own code is thrown, not taken for an answer', async () => {
-    await expect(recheck(context({ read: async () => Promise.reject(new TypeError('x')) }), kept())).rejects.toThrow(
-      TypeError,
-    );
+    await expect(
+      recheck(context({ read: async () => Promise.reject(new TypeError('x')) }), storedChange()),
+    ).rejects.toThrow(TypeError);
   });
 });

@@ -19,7 +19,7 @@ test.each<[TroubleKind, number | undefined, string]>([
   ['odd answer', 200, "The host sent an answer I can't read 2 times in 3 s."],
 ])('%s', (kind, status, says) => {
   const failure = { kind, says: 'a phrase', ...(status !== undefined && { status }) };
-  const told = asRefusal(new HostTrouble(failure, { attempts: 2, elapsedMs: 3_000 }), ['logs', 'a/b']);
-  expect(told).toBeInstanceOf(Refusal);
-  if (told instanceof Refusal) expect(plain(told.says)).toBe(`${says} Nothing was changed.`);
+  const refusal = asRefusal(new HostTrouble(failure, { attempts: 2, elapsedMs: 3_000 }), ['logs', 'a/b']);
+  expect(refusal).toBeInstanceOf(Refusal);
+  if (refusal instanceof Refusal) expect(plain(refusal.says)).toBe(`${says} Nothing was changed.`);
 });

@@ -53,9 +53,9 @@ const notices = async ({ db }: Database): Promise<readonly (readonly [string | n
     ({ recipient, body }) => [recipient, body],
   );
 const refused = async (work: Promise<unknown>): Promise<string> => {
-  const came: unknown = await work.catch((error: unknown) => error);
-  if (!(came instanceof Refusal)) throw new Error(`nothing was refused: ${JSON.stringify(came)}`);
-  return said(came);
+  const outcome: unknown = await work.catch((error: unknown) => error);
+  if (!(outcome instanceof Refusal)) throw new Error(`nothing was refused: ${JSON.stringify(outcome)}`);
+  return said(outcome);
 };
 
 describeBoth('a channel', (open) => {

@@ -173,16 +173,16 @@ describeBoth('health', (open) => {
     ['soon', expiring(now + 13 * day), '⚠️ expires '],
     ['over', expiring(now - 1), '⚠️ expired '],
     ['later', expiring(now + 15 * day), '✅ valid until'],
-    ['soon, in milliseconds', telling(String(now + 13 * day)), '⚠️ expires 2024-10-17'],
-    ['over, in milliseconds', telling(String(now - 1)), '⚠️ expired 2024-10-03'],
-    ['later, in milliseconds', telling(String(now + 15 * day)), '✅ valid until 2024-10-19'],
-    ['in seconds', telling(String((now + 15 * day) / 1_000)), '✅ valid until 2024-10-19'],
-    ['in milliseconds, as a number', telling(now + 15 * day), '✅ valid until 2024-10-19'],
-    ['never', telling(null), "✅ accepted; the host doesn't say when it expires"],
-    ['garbage', telling('soon'), "✅ accepted; the host doesn't say when it expires"],
-    ['digits that are no moment', telling('9'.repeat(30)), "✅ accepted; the host doesn't say when it expires"],
-    ['nothing', telling(''), "✅ accepted; the host doesn't say when it expires"],
-    ['zero', telling('0'), "✅ accepted; the host doesn't say when it expires"],
+    ['soon, in milliseconds', keyExpiring(String(now + 13 * day)), '⚠️ expires 2024-10-17'],
+    ['over, in milliseconds', keyExpiring(String(now - 1)), '⚠️ expired 2024-10-03'],
+    ['later, in milliseconds', keyExpiring(String(now + 15 * day)), '✅ valid until 2024-10-19'],
+    ['in seconds', keyExpiring(String((now + 15 * day) / 1_000)), '✅ valid until 2024-10-19'],
+    ['in milliseconds, as a number', keyExpiring(now + 15 * day), '✅ valid until 2024-10-19'],
+    ['never', keyExpiring(null), "✅ accepted; the host doesn't say when it expires"],
+    ['garbage', keyExpiring('soon'), "✅ accepted; the host doesn't say when it expires"],
+    ['digits that are no moment', keyExpiring('9'.repeat(30)), "✅ accepted; the host doesn't say when it expires"],
+    ['nothing', keyExpiring(''), "✅ accepted; the host doesn't say when it expires"],
+    ['zero', keyExpiring('0'), "✅ accepted; the host doesn't say when it expires"],
   ])('checks the key: %s', async (_, read, words) => {
     const database = await open({ now: () => now });
     expect((await found(healthy(database, { read })))['Key of the hosting API']).toContain(words);
@@ -226,10 +226,10 @@ function pageOf(answer: BuiltinAnswer): Page {
 }
 
 function expiring(at: number): PipelineContext['read'] {
-  return telling(new Date(at).toISOString());
+  return keyExpiring(new Date(at).toISOString());
 }
 
-function telling(expires_at: string | number | null): PipelineContext['read'] {
+function keyExpiring(expires_at: string | number | null): PipelineContext['read'] {
   return async (call) => call.reply.parse({ name: 'key', expires_at, company: uuid(99), status: 'active' });
 }
 

@@ -153,8 +153,8 @@ describe('the place of a button', () => {
           .flatMap((card) => valuesOf(drawCard(card)))
           .some((value) => keyOf(value) === `${changes[name].number} approve`);
       };
-      const welcome = approving.map(({ role }) => role).filter((role) => !unwelcome.some((one) => one === role));
-      const shown = await Promise.all(welcome.map(async (role) => ((await isShown(role)) ? [role] : [])));
+      const admitted = approving.map(({ role }) => role).filter((role) => !unwelcome.some((one) => one === role));
+      const shown = await Promise.all(admitted.map(async (role) => ((await isShown(role)) ? [role] : [])));
       expect([name, ...shown.flat()]).toEqual([name, ...counting]);
       const asks = authorizationOf(changes[name]).asks ?? [];
       // A person gets one message, whatever accounts they have.
@@ -189,7 +189,7 @@ describe('the place of a button', () => {
     ['no verdict that there is', 'x 1 1 send'],
     ['words', 'push acme-shop/staging acme-shop/live'],
   ])('a value of %s decides nothing', async (_, value) => {
-    const came = await clicked(value, 'chi', changes['one-lead']);
-    expect(came).toMatch(/^no button$|belongs to another Sitehand installation/);
+    const result = await clicked(value, 'chi', changes['one-lead']);
+    expect(result).toMatch(/^no button$|belongs to another Sitehand installation/);
   });
 });

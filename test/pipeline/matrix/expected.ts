@@ -252,8 +252,8 @@ function cellsOf(table: string, last?: string): readonly Cell[] {
     const lets = answers[columns.length]?.replaceAll('+', ' and ');
     const known = columns.map((role, at) => {
       const code = answers[at] ?? '';
-      const told = (code === 'n' || code === 'd2') && last !== undefined;
-      return { row: [one, other], role, says: told ? `${code}: ${lets ?? 'nobody'}` : code } as const;
+      const namesOthers = (code === 'n' || code === 'd2') && last !== undefined;
+      return { row: [one, other], role, says: namesOthers ? `${code}: ${lets ?? 'nobody'}` : code } as const;
     });
     return [...known, ...unwelcome.map((role) => ({ row: [one, other], role, says: '!' }) as const)];
   });

@@ -133,7 +133,7 @@ describe('what can tells a lead about others', () => {
     submits.filter(({ role, says }) => role === 'chi' && says !== '?').map(({ row }) => row.join(' ')),
   );
   const isReal = (path: string): boolean => catalogue.get(path) === commands.get(path);
-  const told = requests.filter(({ row }) => readable.has(row.join(' ')) && isReal(pathOf(row[0])));
+  const readableRequests = requests.filter(({ row }) => readable.has(row.join(' ')) && isReal(pathOf(row[0])));
   // Stand-ins for other commands cannot be typed.
   const answerAs: Readonly<Record<Ability['answer']['kind'], RegExp>> = {
     'for everybody': /^\.$/,
@@ -147,7 +147,7 @@ describe('what can tells a lead about others', () => {
 
   test('756 cells are the same as what the others would be told themselves', async () => {
     const wrong: string[] = [];
-    for (const cell of told) {
+    for (const cell of readableRequests) {
       const person = roles[cell.role];
       const context = contextWith({
         policy: () => policy,
@@ -162,7 +162,7 @@ describe('what can tells a lead about others', () => {
       if (!isSame) wrong.push(`${cell.row.join(' ')}, ${cell.role}: ${answer.kind}, and not ${cell.says}`);
     }
     expect(wrong).toEqual([]);
-    expect(told).toHaveLength(756);
+    expect(readableRequests).toHaveLength(756);
   });
 });
 

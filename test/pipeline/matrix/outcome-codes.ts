@@ -56,7 +56,7 @@ export function clickRefusedAs(refusal: Refusal): string {
   if (!/Nothing was (done|changed by your click)\./.test(says)) return `says not that nothing was changed: ${says}`;
   if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
   if (/^I can't find #\d+ among the changes you can see\. Nothing was done\.$/.test(says)) return '?';
-  const told: readonly (readonly [string, string])[] = [
+  const sentences: readonly (readonly [string, string])[] = [
     ['This is your own change', 'own'],
     ['A rule denies you this command here', 'd2'],
     ["You're not among the people who can", 'no'],
@@ -65,5 +65,5 @@ export function clickRefusedAs(refusal: Refusal): string {
     ["It's too late", 'late'],
     ["It's already approved", 'late'],
   ];
-  return told.find(([words]) => says.includes(words))?.[1] ?? `told: ${says}`;
+  return sentences.find(([words]) => says.includes(words))?.[1] ?? `told: ${says}`;
 }

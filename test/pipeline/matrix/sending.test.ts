@@ -53,7 +53,7 @@ test('promise 4: 35 sets of approvers are enough or not, judged when the change 
 test('promise 4: if an approver’s membership is unknown, the change waits, unless the membership does not matter', async () => {
   const unknown = { ...roles.kim, groups: [], otherGroups: [] };
   const cells = sending.filter(([, voters]) => voters.includes('kim'));
-  const came = new Set<string>();
+  const outcomes = new Set<string>();
   for (const [name, voters] of cells) {
     const change = await approved(changes[name]);
     await approvedBy(
@@ -66,9 +66,9 @@ test('promise 4: if an approver’s membership is unknown, the change waits, unl
       kindOf(await recheck(contextOver(database, { whoIs: whoIs(kim, ...others) }), change));
     const [inIt, notInIt, is] = [await asIf(roles.kim), await asIf(roles.lost), await asIf(unknown)];
     expect([name, voters, is]).toEqual([name, voters, inIt === notInIt ? inIt : 'later']);
-    came.add(is);
+    outcomes.add(is);
   }
-  expect([...came]).toContain('later');
+  expect([...outcomes]).toContain('later');
   expect(cells).toHaveLength(3);
 });
 
@@ -96,25 +96,29 @@ test('promise 4: the approval required at the request is needed, even if the rul
 });
 
 /** What differs between the request and the sending. */
-type Meanwhile = { readonly wanted: string; readonly rules?: Policy; readonly requester?: Partial<Person> | 'silence' };
+type Difference = {
+  readonly wanted: string;
+  readonly rules?: Policy;
+  readonly requester?: Partial<Person> | 'silence';
+};
 
-const lostGroup: readonly [string, Meanwhile] = [
+const lostGroup: readonly [string, Difference] = [
   'the requester left the group',
   { wanted: 'invalidated', requester: { groups: [], otherGroups: ['S0LEADS'] } },
 ];
 
-const unknownGroup: readonly [string, Meanwhile] = [
+const unknownGroup: readonly [string, Difference] = [
   'it is not known whether the requester is in the group',
   { wanted: 'later', requester: { groups: [], otherGroups: [] } },
 ];
 
-const later = new Map<string, ReadonlyMap<string, Meanwhile>>();
-function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
+const later = new Map<string, ReadonlyMap<string, Difference>>();
+function differencesFor(path: string): ReadonlyMap<string, Difference> {
   const known = later.get(path);
   if (known) return known;
   const all = Object.values(rules);
   const reading = [rules.read, rules.readAll, rules.readBlog];
-  const found = new Map<string, Meanwhile>([
+  const found = new Map<string, Difference>([
     ['nothing', { wanted: 'as it was' }],
     ['Slack is silent', { wanted: 'later', requester: 'silence' }],
     ...unwelcome.map(
@@ -159,7 +163,7 @@ test('promise 4: 688 allowed cells are checked again at sending', async () => {
   for (const cell of allowed) {
     const { row, role } = cell;
     const change = await saved(cell);
-    const meanwhiles = [...meanwhilesOf(pathOf(row[0])), ...(role === 'kim' ? [lostGroup, unknownGroup] : [])];
+    const meanwhiles = [...differencesFor(pathOf(row[0])), ...(role === 'kim' ? [lostGroup, unknownGroup] : [])];
     for (const [what, { wanted, rules: rulesThen = policy, requester }] of meanwhiles) {
       const people = requester === 'silence' ? [] : [{ ...roles[role], ...requester }];
       const known = whoIs(...people);

@@ -92,7 +92,7 @@ const buttons = z.object({ type: z.literal('actions'), elements: z.array(z.objec
 export const valuesOf = ({ blocks }: Pick<Drawn, 'blocks'>): readonly string[] =>
   blocks.flatMap((block) => buttons.safeParse(block).data?.elements.map(({ value }) => value) ?? []);
 
-function interaction(line: string, context?: Parameters<typeof parse>[2]): ParsedCommand {
+function parsedLine(line: string, context?: Parameters<typeof parse>[2]): ParsedCommand {
   const parsed = parse(line, commands, context);
   if (parsed === undefined) throw new Error(`nothing was said: ${line}`);
   return parsed;
@@ -118,16 +118,16 @@ export async function surfacesOf(
   await payloads.close();
   const stored = await payloads.keptList(id);
   const surfaces = new Map<string, ParsedCommand>([
-    ['words that are typed', interaction(argsOf(row, typed).join(' '))],
-    ['words in capitals', interaction(argsOf(row, shouted).join(' '))],
+    ['words that are typed', parsedLine(argsOf(row, typed).join(' '))],
+    ['words in capitals', parsedLine(argsOf(row, shouted).join(' '))],
     ['a form', { path, command, dryRun: false, ...readInputs(stateOf(row, byId)) }],
-    ['a button', interaction(pressed)],
-    ['stored words', interaction(join(stored))],
+    ['a button', parsedLine(pressed)],
+    ['stored words', parsedLine(join(stored))],
     ['the review of a form', parseArgs(args, commands)],
   ]);
   if (at === undefined) return surfaces;
   const inThread = argsOf(row, { ...typed, names: typed.names.slice(0, -1) }).join(' ');
-  return surfaces.set('a mention in its thread', interaction(inThread, { target: idOf(at), sibling: () => undefined }));
+  return surfaces.set('a mention in its thread', parsedLine(inThread, { target: idOf(at), sibling: () => undefined }));
 }
 
 /** Whether an error is a sentence for the person; rethrows any other. */

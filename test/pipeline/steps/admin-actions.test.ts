@@ -56,10 +56,10 @@ describeBoth('a lock', (open) => {
       until: 1_000 + 2 * hour,
       authorization: JSON.stringify(authorization),
     });
-    const [told, ...again] = await announced(database);
+    const [announcement, ...again] = await announced(database);
     expect(again).toEqual([]);
-    expect(told).toContain('release with password=***');
-    expect(told).not.toContain('hunter22');
+    expect(announcement).toContain('release with password=***');
+    expect(announcement).not.toContain('hunter22');
   });
 
   it('taken again by the same person gets the new reason and the new end', async () => {

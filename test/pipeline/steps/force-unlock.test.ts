@@ -73,9 +73,9 @@ describeBoth('a lock that is removed by force', (open) => {
         name: 'Fay',
         authorization: JSON.stringify(authorization),
       });
-      const told = await messages(database);
-      expect(told.map(({ kind }) => kind)).toEqual(['reply', 'ops']);
-      for (const { body } of told) {
+      const enqueued = await messages(database);
+      expect(enqueued.map(({ kind }) => kind)).toEqual(['reply', 'ops']);
+      for (const { body } of enqueued) {
         expect(body).toContain(' removed its lock on ');
         expect(body?.includes('still unknown')).toBe(state === 'unknown');
       }
@@ -85,9 +85,9 @@ describeBoth('a lock that is removed by force', (open) => {
   it.each<State>(['approved', 'sending', 'accepted'])('of a change that is %s is not removed', async (state) => {
     const database = await open({ now: () => now });
     const change = await held(database, { state });
-    const came = await force(database);
-    expect(came).toMatchObject({ kind: 'under way', change: change.number });
-    expect('stands' in came && plain(came.stands)).toMatch(/\.$/);
+    const result = await force(database);
+    expect(result).toMatchObject({ kind: 'under way', change: change.number });
+    expect('stands' in result && plain(result.stands)).toMatch(/\.$/);
     expect([await isLocked(database, live), await isLocked(database, staging)]).toEqual([true, true]);
     expect([await trail(database), await messages(database)]).toEqual([[], []]);
   });

@@ -101,12 +101,12 @@ const isLoss = (one: Case): boolean =>
 async function traceOf(change: number) {
   const lines = await database.db.selectFrom('audit').select('details').where('change', '=', change).execute();
   const said = lines.flatMap(({ details }) => receiptShape.parse(JSON.parse(details)).receipt ?? []);
-  const told = await database.db.selectFrom('messages').select('kind').where('change', '=', change).execute();
+  const enqueued = await database.db.selectFrom('messages').select('kind').where('change', '=', change).execute();
   const paused = await database.db.selectFrom('kv').select('key').where('key', '=', 'pause').execute();
   const receipts = [...new Set(said.map((receipt) => JSON.stringify(receipt)))].map((text): unknown =>
     JSON.parse(text),
   );
-  return { receipts, isTold: told.some(({ kind }) => kind === 'reply'), isPaused: paused.length > 0 };
+  return { receipts, isTold: enqueued.some(({ kind }) => kind === 'reply'), isPaused: paused.length > 0 };
 }
 const receiptShape = z.object({ receipt: z.unknown().optional() });
 
@@ -144,8 +144,8 @@ describe('an answer of the host is kept, whatever the state of its row', () => {
       const sent = await save(database, { card, authorization, risk, state: 'sending', sent_at: now });
       await saveOutcome(contextOver(database), sent, outcomes.accepted);
       expect((await findChange(database.db, sent.number))?.state).toBe('accepted');
-      const told = database.db.selectFrom('messages').select('body').where('change', '=', sent.number);
-      const replies = await told.where('kind', '=', 'reply').execute();
+      const enqueued = database.db.selectFrom('messages').select('body').where('change', '=', sent.number);
+      const replies = await enqueued.where('kind', '=', 'reply').execute();
       expect(replies).toHaveLength(risk === 'routine' ? 0 : 1);
       for (const { body } of replies) expect(body).toContain('The host accepted it as ');
     },
@@ -158,8 +158,12 @@ describe('an answer of the host is kept, whatever the state of its row', () => {
       number: 9_999,
     };
     await saveOutcome(context, gone, outcomes.accepted);
-    const told = await database.db.selectFrom('messages').select('body').where('key', '=', 'ops:lost:9999:0').execute();
-    expect(told[0]?.body).toMatch(/no longer knows #9999 .*op-1.*resume/s);
+    const enqueued = await database.db
+      .selectFrom('messages')
+      .select('body')
+      .where('key', '=', 'ops:lost:9999:0')
+      .execute();
+    expect(enqueued[0]?.body).toMatch(/no longer knows #9999 .*op-1.*resume/s);
     expect(await database.db.selectFrom('kv').selectAll().where('key', '=', 'pause').execute()).toHaveLength(1);
   });
 });

@@ -105,11 +105,11 @@ describe('refusals of the public service that the document leaves open', () => {
     const hosting = await start({ dialect: 'kinsta' });
     await call(hosting, 'POST', `${env}/redirect-rules`, { body: add(rule) });
     const { body } = await call(hosting, 'GET', `${env}/redirect-rules?search_query=/sale/`);
-    const [told] = rulesIn.parse(at(body, 'environment', 'container_info', 'redirect_rules', 'rules'));
-    expect(told).toMatchObject({ ...rule, traffic_from_country: null });
-    const named = { body: remove({ ...told, domain: '' }) };
+    const [listed] = rulesIn.parse(at(body, 'environment', 'container_info', 'redirect_rules', 'rules'));
+    expect(listed).toMatchObject({ ...rule, traffic_from_country: null });
+    const named = { body: remove({ ...listed, domain: '' }) };
     expect((await call(hosting, 'POST', `${env}/redirect-rules`, named)).status).toBe(400);
-    expect((await call(hosting, 'POST', `${env}/redirect-rules`, { body: remove({ ...told }) })).status).toBe(200);
+    expect((await call(hosting, 'POST', `${env}/redirect-rules`, { body: remove({ ...listed }) })).status).toBe(200);
     const all = (await call(hosting, 'GET', `${env}/redirect-rules`)).body;
     expect(at(all, 'environment', 'container_info', 'redirect_rules', 'rules')).toHaveLength(10);
   });

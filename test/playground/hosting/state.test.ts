@@ -36,10 +36,10 @@ test('the seeded ids are the same on every start', async () => {
 
 test('the same seed gives the same world, another seed a different one', async () => {
   const now = (): number => Date.UTC(2025, 10, 21, 9);
-  const told = async (seed: string): Promise<unknown> =>
+  const rulesFor = async (seed: string): Promise<unknown> =>
     (await call(await start({ seed, now }), 'GET', `${env}/redirect-rules`)).body;
-  expect(await told('one')).toEqual(await told('one'));
-  expect(await told('one')).not.toEqual(await told('two'));
+  expect(await rulesFor('one')).toEqual(await rulesFor('one'));
+  expect(await rulesFor('one')).not.toEqual(await rulesFor('two'));
 });
 
 describe('a push', () => {

@@ -54,7 +54,7 @@ const rest: View['blocks'] = [
 let slack: SlackStandIn;
 let tiny: TinyApp;
 let answer: (ack: AckFn<ViewResponseAction>) => Promise<void>;
-const interaction: string[] = [];
+const closings: string[] = [];
 const asked: string[] = [];
 
 beforeAll(async () => {
@@ -85,7 +85,7 @@ beforeAll(async () => {
   tiny.app.command('/hello', ({ ack }) => ack());
   tiny.app.view<ViewSubmitAction>({ type: 'view_submission', callback_id: /.*/ }, ({ ack }) => answer(ack));
   tiny.app.view<ViewClosedAction>({ type: 'view_closed', callback_id: /.*/ }, async ({ ack, body, view }) => {
-    interaction.push(`closed ${view.title.text} ${body.is_cleared}`);
+    closings.push(`closed ${view.title.text} ${body.is_cleared}`);
     await ack();
   });
   tiny.app.action('kind', async ({ ack, body, client }) => {
@@ -103,7 +103,7 @@ afterAll(async () => {
 const titles = () => slack.views('U01ANA').modals.map((view) => view.title);
 beforeEach(async () => {
   if (titles().length > 0) await slack.closeModal('U01ANA', true);
-  interaction.splice(0);
+  closings.splice(0);
   await slack.command('U01ANA', 'C0ACME', '/form');
   await slack.until(() => titles()[0]);
 });
@@ -145,7 +145,7 @@ describe('the answer to a submission', () => {
 describe('closing a form', () => {
   it('is delivered if the form requests it', async () => {
     await slack.closeModal('U01ANA');
-    expect(interaction).toEqual(['closed First false']);
+    expect(closings).toEqual(['closed First false']);
     expect(titles()).toEqual([]);
     await expect(slack.closeModal('U01ANA')).rejects.toThrow('no form open');
   });
@@ -154,7 +154,7 @@ describe('closing a form', () => {
     await slack.pick('U01ANA', 'modal', { action_id: 'kind' }, 'all');
     await slack.until(() => titles()[1]);
     await slack.closeModal('U01ANA', true);
-    expect(interaction.sort()).toEqual(['closed First true', 'closed On top: all true']);
+    expect(closings.sort()).toEqual(['closed First true', 'closed On top: all true']);
   });
 });
 

@@ -153,18 +153,18 @@ describe.each([
 
   it('gets a redelivery with the same ids', async () => {
     const { slack, tiny } = await workspace(start);
-    const interaction: string[] = [];
+    const received: string[] = [];
     tiny.app.command('/site', async ({ ack, body }) => {
-      interaction.push(body.trigger_id);
+      received.push(body.trigger_id);
       await ack('ok');
     });
     slack.delivery.duplicates = 3;
     const { envelope, ack } = await slack.command('U01ANA', 'C0ACME', '/site help');
-    await slack.until(() => (interaction.length === 3 ? true : undefined));
+    await slack.until(() => (received.length === 3 ? true : undefined));
     slack.delivery.duplicates = 1;
     expect(await slack.redeliver(envelope ?? '')).toMatchObject({ acked: true });
-    expect(new Set(interaction).size).toBe(1);
-    expect(interaction).toHaveLength(4);
+    expect(new Set(received).size).toBe(1);
+    expect(received).toHaveLength(4);
     expect(ack).toBeDefined();
     expect(slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).map((each) => each.text)).toEqual(['ok']);
   });
@@ -241,32 +241,32 @@ describe('Socket Mode', () => {
     const { slack, tiny } = await workspace(socketApp);
     const second = await socketApp(slack);
     open.push({ close: () => second.stop() });
-    const interaction = { first: 0, second: 0 };
+    const received = { first: 0, second: 0 };
     tiny.app.command('/site', async ({ ack }) => {
-      interaction.first += 1;
+      received.first += 1;
       await ack();
     });
     second.app.command('/site', async ({ ack }) => {
-      interaction.second += 1;
+      received.second += 1;
       await ack();
     });
     for (let index = 0; index < 4; index += 1) await slack.command('U01ANA', 'C0ACME', '/site');
-    expect(interaction).toEqual({ first: 2, second: 2 });
+    expect(received).toEqual({ first: 2, second: 2 });
   });
 });
 
 describe('signed HTTP', () => {
   it.each(['wrong', 'stale'] as const)('is refused by Bolt when the signature is %s', async (signature) => {
     const { slack, tiny } = await workspace(httpApp);
-    let interaction = 0;
+    let received = 0;
     tiny.app.command('/site', async ({ ack }) => {
-      interaction += 1;
+      received += 1;
       await ack();
     });
     slack.delivery.signature = signature;
     const outcome = await slack.command('U01ANA', 'C0ACME', '/site');
     expect(outcome).toMatchObject({ acked: false, shown: containing('http_service_error') });
-    expect(interaction).toBe(0);
+    expect(received).toBe(0);
     slack.delivery.signature = 'right';
     expect(await slack.command('U01ANA', 'C0ACME', '/site')).toMatchObject({ acked: true });
   });

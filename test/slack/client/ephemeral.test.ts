@@ -22,7 +22,7 @@ beforeEach(async () => {
 afterEach(() => slack.close());
 
 /** What Ana reads, and where, if an answer takes this many minutes. */
-async function told(minutes: number): Promise<readonly string[]> {
+async function answerAfter(minutes: number): Promise<readonly string[]> {
   const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
   const ephemeral = createEphemeral(client, slack.apiUrl, () => passed);
   // No socket is connected, so only the response URL can answer the command.
@@ -45,17 +45,17 @@ it.each([
     95,
     `${direct}: the report\nSlack lets me answer there for half an hour only, so the answer is here. It took 1 h 35 min.`,
   ],
-])('an answer after %d minutes', async (minutes, words) => expect(await told(minutes)).toEqual([words]));
+])('an answer after %d minutes', async (minutes, words) => expect(await answerAfter(minutes)).toEqual([words]));
 
 it('whose response URL fails for another reason is posted where it was requested, with how long it took', async () => {
   slack.faults.add({ method: 'response_url', kind: 'status', status: 404 });
-  expect(await told(12)).toEqual([`${acme}: the report\nIt took 12 min.`]);
+  expect(await answerAfter(12)).toEqual([`${acme}: the report\nIt took 12 min.`]);
 });
 
 it('that is late, for somebody with closed direct messages, is posted where it was requested', async () => {
   for (const channel of [ana, direct])
     slack.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'messages_tab_disabled', channel });
-  const [words] = await told(31);
+  const [words] = await answerAfter(31);
   expect(words).toMatch(new RegExp(`^${acme}: the report\n.*It took 31 min\\.$`));
 });
 

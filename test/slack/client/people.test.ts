@@ -20,7 +20,7 @@ type Scene = {
   /** How many requests about this user group, or about all, reached Slack. */
   readonly asked: (group?: string) => number;
   /** What was reported about each group, in order. */
-  readonly interaction: readonly (readonly [group: string, trouble: string | undefined])[];
+  readonly reported: readonly (readonly [group: string, trouble: string | undefined])[];
 };
 
 const many = Array.from({ length: 30 }, (_, at) => `S0G${String(at).padStart(2, '0')}`);
@@ -32,14 +32,14 @@ async function scene(enterprise?: string): Promise<Scene> {
   const seed = { ...SEED, groups: [...SEED.groups, ...empty] };
   const slack = await startSlack({ seed, rateLimits: true, now: () => now });
   open.push(slack);
-  const interaction: [string, string | undefined][] = [];
+  const reported: [string, string | undefined][] = [];
   const people = createPeople({
     client: new WebClient(slack.tokens.bot, clientOptions(slack.apiUrl)),
     bot: { team: TEAM.id, enterprise },
     idsOf: (id) => (['U01ANA', 'U06ROB'].includes(id) ? ['U01ANA', 'U06ROB'] : [id]),
     lookAt: () => Promise.resolve({ kind: 'untold' }),
     now: () => now,
-    onGroup: (group, trouble) => void interaction.push([group, trouble]),
+    onGroup: (group, trouble) => void reported.push([group, trouble]),
     onMissing: () => undefined,
     onToken: () => undefined,
   });
@@ -48,7 +48,7 @@ async function scene(enterprise?: string): Promise<Scene> {
       .calls()
       .filter(({ method, args }) => method === 'usergroups.users.list' && (!group || args['usergroup'] === group))
       .length;
-  return { slack, people, pass: (ms) => (now += ms), asked, interaction };
+  return { slack, people, pass: (ms) => (now += ms), asked, reported };
 }
 
 const membership = ({ groups, joinedGroups, otherGroups }: NonNullable<Awaited<ReturnType<People['personOf']>>>) => ({
@@ -86,18 +86,18 @@ describe('a user group', () => {
     'plan_upgrade_required',
     'method_deprecated',
   ])('cannot be read (%s): it is unknown, the others are known, and the reason is reported', async (error) => {
-    const { slack, people, interaction, pass } = await scene();
+    const { slack, people, reported, pass } = await scene();
     slack.faults.add({ method: 'usergroups.users.list', usergroup: 'S0LEADS', kind: 'error', error });
     expect(await ana(people, ['S0DEVS', 'S0LEADS'])).toEqual({ groups: ['S0DEVS'], joinedGroups: [], otherGroups: [] });
     expect([await people.membersOf('S0LEADS'), people.groupTrouble('S0LEADS')]).toEqual([undefined, error]);
-    expect(interaction.toSorted(([one], [other]) => (one < other ? -1 : 1))).toEqual([
+    expect(reported.toSorted(([one], [other]) => (one < other ? -1 : 1))).toEqual([
       ['S0DEVS', undefined],
       ['S0LEADS', error],
     ]);
     slack.faults.remove();
     pass(15_001);
     expect(await ana(people, ['S0LEADS'])).toMatchObject({ otherGroups: ['S0LEADS'] });
-    expect(interaction.at(-1)).toEqual(['S0LEADS', undefined]);
+    expect(reported.at(-1)).toEqual(['S0LEADS', undefined]);
   });
 
   test.each([
@@ -105,11 +105,11 @@ describe('a user group', () => {
     ['cuts the wire', { kind: 'reset' }],
     ['says internal_error', { kind: 'error', error: 'internal_error' }],
   ] as const)('Slack %s: it is unknown for a moment, and nothing is reported', async (_, fault) => {
-    const { slack, people, interaction, pass, asked } = await scene();
+    const { slack, people, reported, pass, asked } = await scene();
     slack.faults.add({ method: 'usergroups.users.list', ...fault, times: 1 });
     expect(await ana(people, ['S0DEVS'])).toMatchObject({ groups: [], otherGroups: [] });
     expect(await ana(people, ['S0DEVS'])).toMatchObject({ groups: [] });
-    expect([asked(), interaction]).toEqual([1, []]);
+    expect([asked(), reported]).toEqual([1, []]);
     pass(3_001);
     expect(await ana(people, ['S0DEVS'])).toMatchObject({ groups: ['S0DEVS'] });
   });

@@ -54,9 +54,9 @@ function resolved(path: string, command: Command, read: () => Given): Resolved |
   }
 }
 /** The result of a field: its value, nothing, or its refusal. */
-function valueIn(came: Resolved | Refusal, name: string): unknown {
-  const refusal = came instanceof Refusal ? came : came.problems.find(({ field }) => field === name)?.refusal;
-  if (refusal === undefined) return 'input' in came ? came.input[name] : undefined;
+function valueIn(result: Resolved | Refusal, name: string): unknown {
+  const refusal = result instanceof Refusal ? result : result.problems.find(({ field }) => field === name)?.refusal;
+  if (refusal === undefined) return 'input' in result ? result.input[name] : undefined;
   expect(said(refusal)).toMatch(/Nothing was (?:done|changed)\./);
   expect(said(refusal).length).toBeLessThan(800);
   return refusal;
@@ -90,8 +90,8 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
 
   test('takes odd text in every field, or refuses it under that field', () => {
     const expectTaken = (name: string, field: Field, text: string): void => {
-      const came = filled(path, command, { [name]: [text] });
-      const value = valueIn(came, name);
+      const result = filled(path, command, { [name]: [text] });
+      const value = valueIn(result, name);
       if (value instanceof Refusal) expect(['env', name, undefined]).toContain(value.field);
       else if (text.trim() === '') expect(value).toEqual(isName(field) ? undefined : field.absent);
       else if (value !== undefined) showsBack(field, name, text, value);
@@ -103,8 +103,8 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
     const anything = givenFor(command.fields, () => hostile.map((text) => [text]));
     fc.assert(
       fc.property(anything, (given) => {
-        const came = filled(path, command, given);
-        for (const [name] of fields) valueIn(came, name);
+        const result = filled(path, command, given);
+        for (const [name] of fields) valueIn(result, name);
       }),
       { numRuns: 8 },
     );

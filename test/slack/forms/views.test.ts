@@ -64,10 +64,10 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
     const anything = givenFor(command.fields, () => fc.array(hostile));
     fc.assert(
       fc.property(anything, hostile, hostile, (given, reason, name) => {
-        const unfolded = { fields: askedOf(command, given), says: inline(reason) };
+        const formContent = { fields: askedOf(command, given), says: inline(reason) };
         expect(
           viewComplaints(
-            formView({ path, command, reason }, origin, () => name, unfolded),
+            formView({ path, command, reason }, origin, () => name, formContent),
             'modal',
           ),
         ).toEqual([]);
