@@ -79,7 +79,7 @@ const jumps = [
   { by: 'an hour back', ms: -hour },
 ] as const;
 
-const jumpsBy =
+const expectJumpSurvived =
   (open: () => Promise<Clocked>) =>
   async ({ ms }: (typeof jumps)[number]): Promise<void> => {
     const { scenario, jump, states, close } = await open();
@@ -109,6 +109,6 @@ const jumpsBy =
 
 describe.concurrent('the clock jumps while a bot runs', () => {
   const name = 'by $by: nothing expires early, nothing waits for it, and ops hear of it once';
-  test.each(jumps)(`on SQLite ${name}`, jumpsBy(onSqlite));
-  test.skipIf(!postgresRuns).each(jumps)(`on PostgreSQL ${name}${noPostgres}`, jumpsBy(onPostgres));
+  test.each(jumps)(`on SQLite ${name}`, expectJumpSurvived(onSqlite));
+  test.skipIf(!postgresRuns).each(jumps)(`on PostgreSQL ${name}${noPostgres}`, expectJumpSurvived(onPostgres));
 });
