@@ -91,7 +91,7 @@ describe('the minimum of settings', () => {
       (host): [string, Variables, object] => [`the host ${host}`, { HOST: host }, { http: { host } }],
     ),
     [
-      'an empty variable is none',
+      'an empty variable counts as unset',
       { PORT: '', LOG_LEVEL: '', HOSTING_DIALECT: '' },
       { http: { port: 3000 }, logLevel: 'info' },
     ],
@@ -103,7 +103,7 @@ describe('the minimum of settings', () => {
       ],
     ),
     [
-      'plain http to another machine, where that is allowed',
+      'plain http to another machine, if allowed',
       { HOSTING_API_URL: 'http://h/v2', SLACK_API_URL: 'http://127.0.0.1.example/', ALLOW_PLAIN_HTTP: '1' },
       { plainHttp: ['SLACK_API_URL', 'HOSTING_API_URL'] },
     ],
@@ -193,7 +193,7 @@ describe('a mistake in the settings', () => {
       'AUDIT_KEY must be at least 32 characters: openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
     ],
     [
-      'former keys of the trail alone',
+      'former audit keys without a current one',
       { AUDIT_KEYS_FORMER: 'a-former-one' },
       'AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not',
     ],
@@ -223,7 +223,7 @@ describe('a mistake in the settings', () => {
     ],
     ['a blank key', { HOSTING_API_KEY: '  ' }, 'HOSTING_API_KEY is not set: the key of the hosting API'],
     [
-      'an address that is none',
+      'an invalid address',
       { HOSTING_API_URL: 'host.example' },
       'HOSTING_API_URL must be an address that begins with https:// or http://',
     ],

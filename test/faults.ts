@@ -186,7 +186,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'the host answers a 404 page of a gateway for the list of its sites > an accepted change',
       'the host cannot be read when it is due > 503 to everything after a restart',
       'the host cannot be read when it is due > 200 with an empty list of sites',
-      'whether a target is there > nobody knows where it lists no site',
+      'whether a target is there > it is unknown if it lists no site',
     ],
   },
   32: {
@@ -194,7 +194,7 @@ export const faults: Readonly<Record<number, Fault>> = {
     by: [
       'a gateway answers 500 in HTML about a running push for minutes',
       'without operations answers 500 once',
-      'a page of a gateway with 500 says nothing about an operation',
+      'a gateway’s page with 500 says nothing about an operation',
     ],
   },
   33: {
@@ -204,7 +204,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'a user group that cannot be read (missing_scope) > rules that do not depend on it',
       'a user group that cannot be read (ratelimited) > pause works for everybody',
       'a user group that cannot be read (subteam_disabled) > denies hold',
-      'cannot be read (paid_teams_only): it is not known',
+      'cannot be read (paid_teams_only): it is unknown',
       'a deny applies to all joined ids of a person, also through a user group',
       'an approver’s user group cannot be read just before the write',
       'an unknown membership never allows more than either answer would',
@@ -270,9 +270,9 @@ export const faults: Readonly<Record<number, Fault>> = {
   39: {
     fault: 'the approvers’ group, its rule or its members are gone while a change is unknown or waits',
     by: [
-      'a change whose end nobody knows > the approvers’ group is renamed and has new members',
-      'a change whose end nobody knows > the rule and the group are gone',
-      'a change whose end nobody knows > everybody leaves the user group that approves',
+      'a change with an unknown outcome > the approvers’ group is renamed and has new members',
+      'a change with an unknown outcome > the rule and the group are gone',
+      'a change with an unknown outcome > everybody leaves the user group that approves',
       'who may close a change under today’s rules > decline follows it',
     ],
   },
@@ -325,8 +325,8 @@ export const faults: Readonly<Record<number, Fault>> = {
       'opens from the copy in direct messages and from App Home too',
       'hidden and look-alike characters show their codes',
       'a request that is too long to review is refused',
-      '10,000 addresses: each stands on a page',
-      '5,000 paths: each stands on a page',
+      '10,000 addresses: each is on a page',
+      '5,000 paths: each is on a page',
     ],
   },
   45: {

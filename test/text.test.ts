@@ -24,18 +24,18 @@ describe('a sentence', () => {
       say`a **b** \`c\` d`,
       [{ text: 'a ' }, { text: 'b', style: 'bold' }, { text: ' ' }, { text: 'c', style: 'code' }, { text: ' d' }],
     ],
-    ['whose values take the style around them', say`**a ${'b'} ${7}**`, [{ text: 'a b 7', style: 'bold' }]],
+    ['with values in the surrounding style', say`**a ${'b'} ${7}**`, [{ text: 'a b 7', style: 'bold' }]],
     [
-      'whose values keep a style of their own',
+      'with values in their own style',
       say`**a ${code('b')}**`,
       [
         { text: 'a ', style: 'bold' },
         { text: 'b', style: 'code' },
       ],
     ],
-    ['whose values are never markup', say`a ${'**b** `c`'}`, [{ text: 'a **b** `c`' }]],
+    ['with values that are never markup', say`a ${'**b** `c`'}`, [{ text: 'a **b** `c`' }]],
     ['within another', say`a ${say`**b**`} c`, [{ text: 'a ' }, { text: 'b', style: 'bold' }, { text: ' c' }]],
-    ['with nothing in it', say`${undefined}${''}`, []],
+    ['that is empty', say`${undefined}${''}`, []],
   ])('%s', (_, text, spans) => {
     expect(text).toEqual(spans);
   });

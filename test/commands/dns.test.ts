@@ -143,7 +143,7 @@ describe('a change', () => {
     ],
     ['of a text, without its quotes', ['TXT', '@', '--remove=owner=a, b'], { add: [], remove: ['"owner=a, b"'] }],
     ['of a text with a comma', ['TXT', '@', '--add=x, y', '--add=z'], { ttl: 600, add: ['x, y', 'z'], remove: [] }],
-    ['of the TTL alone', ['A', 'acme.com.', '--ttl=0'], { name: 'acme.com', ttl: 0, add: [], remove: [] }],
+    ['of only the TTL', ['A', 'acme.com.', '--ttl=0'], { name: 'acme.com', ttl: 0, add: [], remove: [] }],
     ['of an address in another spelling', ['AAAA', 'api', '--remove=2001:db8::80'], { remove: ['2001:DB8:0::80'] }],
     ['that is half there', ['A', '@', '--add=192.0.2.80', '--add=192.0.2.81'], { add: ['192.0.2.81'] }],
     [
@@ -205,7 +205,7 @@ describe('a change', () => {
     ['a name of 254 characters', ['A', `${'a.'.repeat(122)}a`, '--add=192.0.2.7'], 'name', 'longer than 253'],
     ['the same value both ways', ['TXT', '@', '--add=x', '--remove="x"'], 'remove', 'both added and removed'],
     ['the same address both ways', ['AAAA', '@', '--add=::1', '--remove=0::1'], 'remove', 'both added and removed'],
-    ['an address that is none', ['A', '@', '--add=010.0.0.1'], 'add', 'no IPv4 address'],
+    ['an invalid address', ['A', '@', '--add=010.0.0.1'], 'add', 'no IPv4 address'],
     ['the other kind of address', ['A', '@', '--add=2001:db8::1'], 'add', 'no IPv4 address'],
     ['an address with a zone', ['AAAA', '@', '--add=fe80::1%eth0'], 'add', 'no IPv6 address'],
     ['a mail server without a priority', ['MX', '@', '--add=mx.acme.com'], 'add', '10 mx.example.com'],
@@ -222,12 +222,12 @@ describe('a change', () => {
     ['a second alias', ['CNAME', 'www', '--add=b.example'], 'add', 'already has a CNAME'],
     ['an alias beside others', ['CNAME', 'api', '--add=b.example'], 'type', 'has a AAAA record'],
     ['others beside an alias', ['TXT', 'www', '--add=x'], 'type', 'has a CNAME record'],
-    ['removing what is not there', ['MX', '@', '--remove=30 mx3.post.example'], 'remove', 'is not in the MX record'],
-    ['removing from nothing', ['A', 'none', '--remove=192.0.2.7'], 'remove', 'is not in the A record'],
-    ['the TTL of nothing', ['A', 'none', '--ttl=60'], 'name', 'There is no A record'],
-    ['the TTL of what goes', ['A', '@', '--ttl=60', '--remove=192.0.2.80'], 'ttl', 'no TTL'],
-    ['a TTL that is not told', ['CAA', 'api', '--add=0 issuewild ";"'], 'ttl', "doesn't tell me the TTL"],
-    ['what is there already', ['NS', '@', '--add=NS1.names.example.'], 'add', 'already'],
+    ['removing a missing value', ['MX', '@', '--remove=30 mx3.post.example'], 'remove', 'is not in the MX record'],
+    ['removing from a missing record', ['A', 'none', '--remove=192.0.2.7'], 'remove', 'is not in the A record'],
+    ['the TTL of a missing record', ['A', 'none', '--ttl=60'], 'name', 'There is no A record'],
+    ['the TTL of a removed record', ['A', '@', '--ttl=60', '--remove=192.0.2.80'], 'ttl', 'no TTL'],
+    ['an unknown TTL', ['CAA', 'api', '--add=0 issuewild ";"'], 'ttl', "doesn't tell me the TTL"],
+    ['an existing value', ['NS', '@', '--add=NS1.names.example.'], 'add', 'already'],
     ['the same TTL', ['A', '@', '--ttl=3600'], 'add', 'already has this TTL'],
     ['more than a card can show', ['TXT', '@', `--add=${'x'.repeat(901)}`, `--add=${'y'.repeat(901)}`], 'add', '1500'],
   ])('refuses %s', async (_, words, field, why) => {
@@ -419,9 +419,9 @@ test('every accepted request is proven only by its effect on the zone, and can b
 });
 
 test.each<[string, readonly Entry[], readonly string[]]>([
-  ['whose TTL is not told', usual, ['CAA', 'api', '--ttl=60']],
+  ['with an unknown TTL', usual, ['CAA', 'api', '--ttl=60']],
   [
-    'that could not be said again',
+    'that could not be sent again',
     [{ type: 'A', name: 'www', ttl: 60, values: ['alias of a balancer'] }],
     ['A', 'www', '--remove=alias of a balancer'],
   ],

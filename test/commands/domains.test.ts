@@ -141,7 +141,13 @@ describe('adding a domain', () => {
       'certificate',
       'does not cover',
     ],
-    ['one for none', { certificate: 'shop' }, { ...certificate, names: [] }, 'certificate', 'does not cover'],
+    [
+      'a certificate without names',
+      { certificate: 'shop' },
+      { ...certificate, names: [] },
+      'certificate',
+      'does not cover',
+    ],
   ])('refuses %s', async (_, more, found, field, why) => {
     const { wrong, ...of } = await held(more, usual, found);
     expect(wrong?.field).toBe(field);

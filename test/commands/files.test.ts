@@ -83,7 +83,7 @@ describe('files', () => {
   test.each([
     ['nearly right', 'wp-contnet/plugins', 'Did you mean wp-content/plugins'],
     ['the end of a path', 'quick-cart', 'wp-content/plugins/quick-cart'],
-    ['nothing like it', 'zzzzzzzzzzzzzzzz', 'I show the root of the site'],
+    ['no similar path', 'zzzzzzzzzzzzzzzz', 'I show the root of the site'],
   ])('a missing path is reported: %s', async (_, path, hint) => {
     const refusal = await refused(show(site, path));
     expect(said(refusal)).toMatch(/^There is no .* on acme-shop\/live\. Nothing was done\./);

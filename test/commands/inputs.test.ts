@@ -124,7 +124,7 @@ describe('paths', () => {
     ['both ways to write an umlaut', '"ä,a\u0308"', ['ä', 'a\u0308']],
     ['a folder with its slash', 'wp-content/uploads/', ['wp-content/uploads']],
     ['blanks within', '"my files/a b"', ['my files/a b']],
-    ['what looks like an option', '"--all"', ['--all']],
+    ['text that looks like an option', '"--all"', ['--all']],
     ['a prototype', '__proto__', ['__proto__']],
     ['twice the option', 'a --only b', ['a', 'b']],
   ])('%s', async (_, only, paths) => {

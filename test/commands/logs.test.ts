@@ -107,7 +107,7 @@ describe('the error log', () => {
   });
 
   test.each<[string, string, string]>([
-    ['its newest lines alone', '--lines 45', '13:30 UTC'],
+    ['only its newest lines', '--lines 45', '13:30 UTC'],
     ['the lines since a time', '--since 35m', '13:30 UTC'],
   ])('with %s, the first after a change is the first of the lines read', async (_, words, since) => {
     const text = textOf(await shown(`error ${words}`, { host: morning, happened: [own] }));
@@ -167,9 +167,9 @@ describe('the error log', () => {
   });
 
   test.each<[string, string, string, readonly string[]]>([
-    ['nothing at all', '', 'No line in this log. Read another log.', ['Access log', 'Cache log']],
+    ['no line', '', 'No line in this log. Read another log.', ['Access log', 'Cache log']],
     [
-      'nothing in a range',
+      'no line in a range',
       '--since 1h',
       'No line in this log since 2026-11-21 13:05 UTC. Read another log, or go further back, as with --since=24h.',
       ['Last 24 hours', 'Access log', 'Cache log'],

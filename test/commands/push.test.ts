@@ -39,7 +39,7 @@ describe('what can be pushed', () => {
     ['both', { files: true, database: true, searchReplace: true }, undefined],
     ['some paths', { files: true, only: ['a'] }, undefined],
     ['some paths and the database', { files: true, database: true, only: ['a'] }, undefined],
-    ['nothing said', {}, { field: 'files', says: 'What should be pushed?', unsaid: true }],
+    ['no choice', {}, { field: 'files', says: 'What should be pushed?', unsaid: true }],
     [
       'only a search and replace',
       { searchReplace: true },
@@ -64,7 +64,7 @@ describe('what can be pushed', () => {
       { field: 'onto', says: "doesn't tell me which site" },
     ],
     [
-      'between sites known by name alone',
+      'between sites known only by name',
       { from: siteless(staging, 'acme-shop'), onto: siteless(live, 'acme-shop'), files: true },
       { field: 'onto', says: "doesn't tell me which site" },
     ],

@@ -499,13 +499,17 @@ describe('adding', () => {
       ['/a', '/c', '--domain=shop.acme.com'],
     ],
     ['the same path of one domain', [rule('/a', '/b')], ['/a', '/c', '--domain=acme.com']],
-    ['an address of somebody else', [], ['/a', 'https://else.example/a']],
+    ['another site’s address', [], ['/a', 'https://else.example/a']],
     [
       'another domain of the site',
       [rule('/x', '/y', { domain: 'acme.com' })],
       ['/a', 'https://acme.com/a', '--domain=www.acme.com'],
     ],
-    ['a circle that nobody can go', [rule('/b', '/a', { traffic_from_country: 'DE' })], ['/a', '/b', '--country=NO']],
+    [
+      'a loop that no request can follow',
+      [rule('/b', '/a', { traffic_from_country: 'DE' })],
+      ['/a', '/b', '--country=NO'],
+    ],
     ['into a circle of others', [rule('/b', '/c'), rule('/c', '/b')], ['/a', '/b']],
     ['with another query', [], ['/a', '/a?x=1']],
   ])('%s is accepted', async (_, rules, words) => {
@@ -719,12 +723,12 @@ describe('picking one rule', () => {
       true,
     ],
     [
-      'with a name of the country, which words do not give',
+      'with a country name, which arguments cannot express',
       { traffic_from_country: 'DE', traffic_from_country_name: 'Germany' },
       false,
     ],
     ['with a location', { displayed_location: 'Berlin' }, false],
-    ['of a type nobody knows', { type: 'temporary' }, false],
+    ['of an unknown type', { type: 'temporary' }, false],
     ['to a place that may not be asked for', { to: '//evil.example' }, false],
     ['that leads to itself', { to: '/a' }, false],
   ])('can be undone after removing if arguments can express the rule: %s', async (_, more, hasUndo) => {
@@ -782,8 +786,8 @@ describe('clearing', () => {
 
   test.each<[string, readonly RedirectRule[], Args, string]>([
     ['nothing', [], [], 'acme-shop/live has no redirects.'],
-    ['nothing like that', rules, ['zzz'], 'No redirect of acme-shop/live has “zzz” in its path, target or domain.'],
-    ['what cannot be sent', [rule('/a', '/b\u0000')], ['/a'], 'has characters that cannot be sent to the host'],
+    ['no match', rules, ['zzz'], 'No redirect of acme-shop/live has “zzz” in its path, target or domain.'],
+    ['a rule that cannot be sent', [rule('/a', '/b\u0000')], ['/a'], 'has characters that cannot be sent to the host'],
     [
       'too many by name',
       Array.from({ length: 5_001 }, (_, at) => rule(`/${at}`, '/x')),
@@ -911,7 +915,7 @@ describe('a rule shows its domain, also if it has none', () => {
     ['as null', everyDomain, [], { ...everyDomain }],
     ['with its scheme', onLogin, ['--domain=login.acme.com'], { ...onLogin }],
     ['as the empty text it was read as', { ...everyDomain, domain: '' }, [], { ...everyDomain, domain: '' }],
-    ['as null where the host does not say it', silent, [], { ...everyDomain }],
+    ['as null if the host omits it', silent, [], { ...everyDomain }],
   ])('%s', async (_, rule, selected, named) => {
     expect(await bodyOf([rule], 'redirects', 'edit', live.id, '/a', '--to=/c', ...selected)).toEqual({
       action_type: 'UPDATE',

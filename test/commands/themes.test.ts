@@ -317,7 +317,7 @@ describe('update', () => {
   test.each([
     ['a path', ['../x'], 'is not the name of a theme'],
     ['a title', ['Storefront+'], 'is not the name of a theme'],
-    ['what is too long', ['x'.repeat(101)], 'is not the name of a theme'],
+    ['too long a name', ['x'.repeat(101)], 'is not the name of a theme'],
     ['nothing', [','], 'No theme was given.'],
     ['far too many', [Array.from({ length: 101 }, (_, at) => `t${at}`).join(' ')], 'at most 100'],
   ])('refuses %s', (_, words, sentence) => {
@@ -361,7 +361,7 @@ describe('update', () => {
       'Did you mean harvest?',
     ],
     ['one of another kind', ['Kiln'], 'Kiln is no theme', 'Did you mean kiln?'],
-    ['one that nobody knows', ['zzzzzzzzzzzz'], 'is no theme', 'It has harvest, kiln, lattice.'],
+    ['an unknown one', ['zzzzzzzzzzzz'], 'is no theme', 'It has harvest, kiln, lattice.'],
     [
       'one that is current beside one that is not',
       ['kiln', 'current'],
@@ -401,7 +401,7 @@ describe('update', () => {
   test.each([
     ['an old word that it is updated', 'updated', '1.0.5', 'not yet'],
     ['the new version', undefined, '1.0.7', 'yes'],
-    ['the word alone, with the old version beside it', 'updated', '1.0.5', 'not yet'],
+    ['only the status, with the old version', 'updated', '1.0.5', 'not yet'],
   ])('is proven by %s: %s, %s', async (_, news, version, verdict) => {
     const kiln = (version: string, news?: string): Theme => ({
       name: 'kiln',

@@ -319,10 +319,10 @@ describe('whether a target is there', () => {
   test.each<[string, Readonly<Record<string, number | object>>]>([
     ['the host is away', { sites: 503, domains: 503 }],
     ['it lists no site', { sites: { company: { sites: [] } } }],
-    ['it says nothing of sites', { sites: { company: {} } }],
+    ['its answer has no list of sites', { sites: { company: {} } }],
     ['names come from themes', { sites: 404 }],
     ['a site is listed without its environments', { sites: site(null) }],
-    ['a site is listed with none', { sites: site([]) }],
+    ['a site is listed with an empty list of environments', { sites: site([]) }],
     ['an environment is listed without its id', { sites: site([{ id: shopLive, name: 'live' }, { name: 'dev' }]) }],
   ])('it is unknown if %s', async (_, answers) => {
     expect(await presence(answers)).toBe('unknown');

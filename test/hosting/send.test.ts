@@ -267,10 +267,10 @@ describe('requests that were certainly not sent', () => {
   const ping = { kind: 'read', section: '0', method: 'GET', path: '/ping', reply: z.unknown() } as const;
 
   const refusals: readonly (readonly [string, () => Promise<string>, RegExp])[] = [
-    ['nobody listens', closedPort, /^The host refused the connection\.$/],
+    ['no server listens', closedPort, /^The host refused the connection\.$/],
     ['the name does not exist', async () => `http://${'a'.repeat(64)}.invalid/v2`, /name could not be looked up/],
     [
-      'the certificate is nobody’s',
+      'the certificate is self-signed',
       async () => (await startHost(says(202, {}), { tls: mine })).url,
       /certificate is not valid/,
     ],

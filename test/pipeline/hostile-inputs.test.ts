@@ -174,14 +174,14 @@ test.each<[string, string, string]>([
   ['a constructor as an option', `push ${S} ${L} --files --constructor`, 'has no option'],
   ['a duplicate option', `allowlist add ${L} 1.1.1.1 --for 2h --for 4h`, '--for appears twice'],
   ['a duplicate flag', `push ${S} ${L} --files --files`, '--files appears twice'],
-  ['a flag that is said and not said', `push ${S} ${L} --files --files=no`, '--files appears twice'],
+  ['a flag set to yes and no', `push ${S} ${L} --files --files=no`, '--files appears twice'],
   ['a duplicate reason', `delete ${L} --reason a --reason b`, '--reason appears twice'],
   ['a duplicate dry run', `cache clear ${L} --dry-run --dry-run=no`, '--dry-run appears twice'],
   ['options after --', `push ${S} ${L} -- --files`, 'what to do with “--files”'],
   ['a dry run after --', `cache clear ${L} -- --dry-run`, 'what to do with “--dry-run”'],
   ['a second target', `delete ${L} ${S}`, `what to do with “${S}”`],
   ['a third target', `push ${S} ${L} acme-blog/live --files`, 'what to do with “acme-blog/live”'],
-  ['nothing as a command', '"" clear acme-shop/live', 'The first word is empty.'],
+  ['an empty command', '"" clear acme-shop/live', 'The first word is empty.'],
 ])('%s is refused', (_, line, why) => {
   expect(refusedBy(resultOf(line))).toContain(why);
 });

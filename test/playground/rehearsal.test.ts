@@ -44,7 +44,7 @@ describe('the people of a rehearsal', () => {
     ['behind each id', 'groups:\n  leads:\n    - U1Q # Ana Almeida\n    - U2Q # @ben', ['Ana Almeida', 'Ben']],
     ['behind each id of a list in brackets', 'groups:\n  leads: [\n    U1Q, # Ana\n    U2Q # Ben\n  ]', ['Ana', 'Ben']],
     ['behind the whole list', 'groups:\n  leads: [U1Q, U2Q] # Ana, Ben', ['Ana', 'Ben']],
-    ['with more said', 'groups:\n  leads: [U1Q, U2Q] # Ana (nights), Ben - days', ['Ana', 'Ben']],
+    ['with more text', 'groups:\n  leads: [U1Q, U2Q] # Ana (nights), Ben - days', ['Ana', 'Ben']],
     ['of two alike', 'groups:\n  leads: [U1Q, U2Q] # Ana Almeida, Ana Berg', ['Ana Almeida', 'Ana Berg']],
     ['that are no names', 'groups:\n  leads: [U12Q, U22Q] # the two who hold the keys', ['U…U12Q', 'U…U22Q']],
   ])('have the names in the comments %s', (_where, text, names) => {

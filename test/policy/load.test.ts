@@ -34,7 +34,7 @@ describe('every mistake is reported with its line', () => {
       ['line 3: "__proto__" cannot be a key', 'line 4: "__proto__" cannot be a key'],
     ],
     [
-      'groups called like what every object has',
+      'groups with names of JavaScript object properties',
       `${ok}groups: { constructor: [U111], valueOf: [] }`,
       ['line 3: "valueOf" cannot name a group; use small letters a to z, digits, - and _, 40 at most'],
     ],
@@ -135,8 +135,8 @@ describe('every mistake is reported with its line', () => {
       `${ok}groups:\n\n  - a`,
       ['line 3: expected names of groups, each with a list of Slack ids, found a list'],
     ],
-    ['a key that stands twice', `${ok}groups: {}\ngroups: {}`, ['line 4: "groups" is listed twice']],
-    ['a group that stands twice', `${ok}groups:\n  a: [U111]\n  a: [U112]`, ['line 5: "a" is listed twice']],
+    ['a duplicate key', `${ok}groups: {}\ngroups: {}`, ['line 4: "groups" is listed twice']],
+    ['a duplicate group', `${ok}groups:\n  a: [U111]\n  a: [U112]`, ['line 5: "a" is listed twice']],
     ['two documents', `${ok}---\n${ok}`, ['line 3: a second document begins here; only one is allowed']],
     ['a tab', 'version: 1\nrules:\n\t- x', ['line 3: tabs cannot be used to indent; use spaces']],
     [
@@ -281,7 +281,7 @@ describe('every mistake is reported with its line', () => {
       [`line ${FIRST_RULE}: expected "none" or { by, count, expires, reason }, found nothing`],
     ],
     [
-      'approval of what changes nothing',
+      'approval of a command that changes nothing',
       rule('{ allow: [push, logs], to: [leads], approval: { by: [leads] } }'),
       [`line ${FIRST_RULE}: "logs" changes no site and cannot wait for approval; give it its own rule`],
     ],
@@ -327,7 +327,7 @@ describe('every mistake is reported with its line', () => {
       ['line 3: "a/b" names an environment; a channel is bound to whole sites'],
     ],
     [
-      'cards where nothing may be posted',
+      'cards in a denied channel',
       `${ok}channels:\n  C0ACME: { cards: C0NO }\n  deny: [C0NO]\n  ops: C0NO`,
       [
         'line 4: C0NO is denied, so nothing can be posted there',

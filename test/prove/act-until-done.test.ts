@@ -8,9 +8,9 @@ const visible = (words: readonly string[], ...forms: readonly (readonly [id: str
 });
 
 test.each([
-  ['nothing was said', visible([]), visible([]), false],
+  ['there was no message', visible([]), visible([]), false],
   ['a word more says so', visible([again]), visible([again, again]), true],
-  ['it was said before', visible([again]), visible([again, 'Done.']), false],
+  ['it was posted before', visible([again]), visible([again, 'Done.']), false],
   ['a form says so', visible([], ['V1', 'Push']), visible([], ['V1', again]), true],
   ['a form says so from the time before', visible([], ['V1', again]), visible([], ['V1', again]), false],
   ['another form says so', visible([], ['V1', again]), visible([], ['V2', again]), true],

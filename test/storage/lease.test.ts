@@ -17,12 +17,12 @@ describe('turns among rows that are due', () => {
   const isFirst = (row: Row): boolean => row.first === true;
 
   it.each([
-    ['one has all there is', 'a a a', {}, '0 1 2'],
-    ['two go by turns, whoever has least first', 'a a a b b', {}, '3 0 4 1 2'],
-    ['what is first goes first, by turns too', 'a a b c! a! a!', {}, '3 4 5 2 0 1'],
-    ['what is worked on counts as turns that somebody has had', 'a a b b', { a: 1 }, '2 0 3 1'],
-    ['nobody has more than their share', 'a a a a b', { a: 1 }, '4 0 1', 3],
-    ['nor anything once they have it', 'a a b', { a: 3 }, '2', 3],
+    ['one person has all rows', 'a a a', {}, '0 1 2'],
+    ['two people take turns, the one with fewer rows first', 'a a a b b', {}, '3 0 4 1 2'],
+    ['urgent rows come first, also in turns', 'a a b c! a! a!', {}, '3 4 5 2 0 1'],
+    ['rows in progress count as turns already taken', 'a a b b', { a: 1 }, '2 0 3 1'],
+    ['nobody gets more than their share', 'a a a a b', { a: 1 }, '4 0 1', 3],
+    ['a person whose share is in progress gets nothing', 'a a b', { a: 3 }, '2', 3],
   ] satisfies [string, string, Record<string, number>, string, number?][])(
     '%s',
     (_, line, underWay, expected, maxEach = Infinity) => {

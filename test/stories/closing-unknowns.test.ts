@@ -61,7 +61,7 @@ async function lost(scenario: Scenario, site: string): Promise<ChangeThread> {
   return change;
 }
 
-describe.concurrent('promise 2: a change whose end nobody knows', () => {
+describe.concurrent('promise 2: a change with an unknown outcome', () => {
   test(
     'is reminded of at growing intervals until it is closed: in the thread with its buttons, in ops, and to those who can close it',
     inScenario({ policy: first, hosting }, async (scenario) => {

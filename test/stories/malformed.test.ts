@@ -41,9 +41,9 @@ const event = { type: 'event_callback', event_id: 'Ev1', team_id: TEAM.id, event
 const unprintable = { toString: 1, valueOf: 1 };
 
 const hostile: readonly Case[] = [
-  ['words of a type that is no word', 'interactive', { type: unprintable, event: 'words' }],
-  ['a command of a type that is no word', 'events_api', { command: '/site', type: unprintable, event: 'words' }],
-  ['buttons of a type that is no word', 'interactive', { ...pressed, type: unprintable, name: 1, channel: null }],
+  ['a text with a type that is not text', 'interactive', { type: unprintable, event: 'words' }],
+  ['a command with a type that is not text', 'events_api', { command: '/site', type: unprintable, event: 'words' }],
+  ['buttons with a type that is not text', 'interactive', { ...pressed, type: unprintable, name: 1, channel: null }],
   ['something of no type', 'interactive', { user, trigger_id: '1.2.y' }],
   ['an event whose channel is null', 'events_api', { ...event, event: { ...mention, channel: null } }],
 ];
@@ -60,16 +60,16 @@ const interactions: readonly Case[] = [
   ['buttons with no action', 'interactive', { ...pressed, actions: [] }],
   ['a button that is null', 'interactive', { ...pressed, actions: [null] }],
   ['a button without its name', 'interactive', { ...pressed, actions: [{ type: 'button', value: line }] }],
-  ['a button of nobody', 'interactive', without(pressed, 'user')],
+  ['a button without a person', 'interactive', without(pressed, 'user')],
   ['a button of null', 'interactive', { ...pressed, user: null }],
   ['a form without its state', 'interactive', { ...submitted, view: without(view, 'state') }],
   ['a form whose state is null', 'interactive', { ...submitted, view: { ...view, state: null } }],
   ['a form without its name', 'interactive', { ...submitted, view: without(view, 'callback_id') }],
   ['a form that is not there', 'interactive', without(submitted, 'view')],
-  ['a form of nobody', 'interactive', without(submitted, 'user')],
+  ['a form without a person', 'interactive', without(submitted, 'user')],
   ['a closed form that is not there', 'interactive', { type: 'view_closed', user }],
-  ['a question for suggestions by nobody', 'interactive', { type: 'block_suggestion', action_id: 'env', value: 'a' }],
-  ['a shortcut of nobody', 'interactive', { type: 'shortcut', callback_id: 'commands', trigger_id: '1.2.x' }],
+  ['a suggestion request without a person', 'interactive', { type: 'block_suggestion', action_id: 'env', value: 'a' }],
+  ['a shortcut without a person', 'interactive', { type: 'shortcut', callback_id: 'commands', trigger_id: '1.2.x' }],
 ];
 const events: readonly Case[] = [
   ['an event without event', 'events_api', without(event, 'event')],
@@ -77,7 +77,7 @@ const events: readonly Case[] = [
   ['an event that is words', 'events_api', { ...event, event: 'words' }],
   ['an event of no type', 'events_api', { ...event, event: {} }],
   ['an event called error', 'events_api', { ...event, event: { type: 'error' } }],
-  ['a home of nobody', 'events_api', { ...event, event: { type: 'app_home_opened', tab: 'home' } }],
+  ['a home without a person', 'events_api', { ...event, event: { type: 'app_home_opened', tab: 'home' } }],
   ['members of no group', 'events_api', { ...event, event: { type: 'subteam_members_changed' } }],
   ...(['user', 'text', 'channel', 'ts'] as const).map((name): Case => [
     `a mention without ${name}`,

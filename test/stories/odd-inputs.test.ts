@@ -17,10 +17,10 @@ const done = () => ({ writes: scenario.writes().length, changes: scenario.rows('
 
 describe('refused in one sentence', () => {
   test.each<[string, string, string | RegExp]>([
-    ['only nothing', `push ${S} ${L} --files --only ""`, '--only needs a value. Nothing was done.'],
-    ['only curly nothing', `push ${S} ${L} --files —only=“ ”`, '--only needs a value. Nothing was done.'],
-    ['a search for nothing', `redirects clear ${S} ""`, 'Search is empty. Nothing was done.'],
-    ['addresses that are none', `allowlist remove ${S} ","`, 'I found no address in this. Nothing was done.'],
+    ['an empty --only', `push ${S} ${L} --files --only ""`, '--only needs a value. Nothing was done.'],
+    ['an empty --only in curly quotes', `push ${S} ${L} --files —only=“ ”`, '--only needs a value. Nothing was done.'],
+    ['an empty search', `redirects clear ${S} ""`, 'Search is empty. Nothing was done.'],
+    ['a list without addresses', `allowlist remove ${S} ","`, 'I found no address in this. Nothing was done.'],
     [
       'a Cyrillic letter in a name',
       'cache clear acme-shop/lіve',

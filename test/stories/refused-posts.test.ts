@@ -36,9 +36,9 @@ const readyz = async (scenario: Scenario): Promise<{ readonly status: number; re
 describe.concurrent('a channel does not take posts', () => {
   test.each([
     ['has rules of posting', 'restricted_action_read_only_channel'],
-    ['takes replies alone', 'restricted_action_thread_only_channel'],
+    ['takes only replies', 'restricted_action_thread_only_channel'],
     ['is of a workspace that has taken the app its access', 'team_access_not_granted'],
-    ['refuses with a word that nobody knows yet', 'brand_new_refusal'],
+    ['refuses with an unknown error code', 'brand_new_refusal'],
   ])('it %s: the requester gets everything in direct messages, and ops are told', async (_, word) => {
     await inScenario({}, async (scenario) => {
       if (word === 'restricted_action_read_only_channel')

@@ -57,8 +57,8 @@ describe('the bot does not start', () => {
   });
 
   const thrown = {
-    'an error that nobody caught': "throw new Error('of Bearer canary-of-nobody')",
-    'a rejection that nobody heard': "Promise.reject(new Error('of Bearer canary-of-nobody'))",
+    'an uncaught error': "throw new Error('of Bearer canary-of-nobody')",
+    'an unhandled rejection': "Promise.reject(new Error('of Bearer canary-of-nobody'))",
   };
   test.each(Object.entries(thrown))('or exits with 1 after %s, with a message without secrets', async (_, action) => {
     const ready = "process.listenerCount('uncaughtException') > 0";

@@ -55,12 +55,12 @@ describe('undo', () => {
     allowlistSet.undo?.({ input: input(...wanted), snapshot: seen(snapshot) });
   const many = Array.from({ length: 51 }, (_, at) => `10.0.0.${at + 1}`);
   test.each<[string, readonly string[], readonly string[] | undefined]>([
-    ['the list of before', ['1.1.1.1', '2.2.2.2'], ['allowlist', 'set', live.id, '1.1.1.1', '2.2.2.2']],
+    ['the previous list', ['1.1.1.1', '2.2.2.2'], ['allowlist', 'set', live.id, '1.1.1.1', '2.2.2.2']],
     ['an empty list', [], ['allowlist', 'remove', live.id, '9.9.9.9', '--empty']],
     ['one that lets everybody in', ['0.0.0.0/0', '1.1.1.1'], undefined],
     ['a word', ['office'], undefined],
-    ['more than can be said', many, undefined],
-    ['as many as can be said', many.slice(0, 50), ['allowlist', 'set', live.id, ...many.slice(0, 50)]],
+    ['more addresses than a line holds', many, undefined],
+    ['as many addresses as a line holds', many.slice(0, 50), ['allowlist', 'set', live.id, ...many.slice(0, 50)]],
   ])('restores %s, or is not offered', (_, snapshot, words) => {
     expect(undo(snapshot, '9.9.9.9')).toEqual(words);
   });

@@ -209,7 +209,7 @@ describe('the normal form of an entry', () => {
       true,
     ],
     [
-      'what is behind it that is slow',
+      'a slow upstream',
       `upstream timed out (110: Connection timed out) while reading response header from upstream, ${request}`,
       '[error] upstream timed out (*: Connection timed out)',
       true,

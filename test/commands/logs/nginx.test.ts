@@ -23,7 +23,7 @@ describe('the messages in an entry of nginx', () => {
     ['one', `PHP message: ${warning}${reading()}`, [warning]],
     ['several', `PHP message: ${warning}; PHP message: ${fatal}${reading()}`, [warning, fatal]],
     ['several by escaped newlines', `PHP message: ${warning}\\nPHP message: ${fatal}${reading()}`, [warning, fatal]],
-    ['several by nothing', `PHP message: ${warning}PHP message: ${fatal}${reading()}`, [warning, fatal]],
+    ['several without a separator', `PHP message: ${warning}PHP message: ${fatal}${reading()}`, [warning, fatal]],
     ['the rest of several', `; PHP message: ${warning}${reading()}`, [warning]],
     [
       'one with its trace',
@@ -41,7 +41,7 @@ describe('the messages in an entry of nginx', () => {
       [warning, 'PHP Fatal error:  Unca'],
     ],
     [
-      'one whose end was not shown',
+      'one with its end cut off',
       `PHP message: ${'x'.repeat(2_500)}`,
       ['x'.repeat(2_000 - php('PHP message: ').length)],
     ],
@@ -49,7 +49,7 @@ describe('the messages in an entry of nginx', () => {
     ['one before words that were cut off', `PHP message: ${warning}" while reading resp`, [warning]],
     ['one while reading the page', `PHP message: ${warning}" while reading upstream${request('/')}`, [warning]],
     ['one while anything else', `PHP message: ${warning}" while logging request${request('/')}`, [warning]],
-    ['one while nothing is said to happen', `PHP message: ${warning}"${request('/')}`, [warning]],
+    ['one without “while …”', `PHP message: ${warning}"${request('/')}`, [warning]],
     ['one without a request', `PHP message: ${warning}"`, [warning]],
     [
       'one that speaks of reading',
@@ -57,7 +57,7 @@ describe('the messages in an entry of nginx', () => {
       ['stopped "x" while reading y', 'z'],
     ],
     [
-      'one of a class whose name begins with n',
+      'one with a class name that begins with n',
       `PHP message: PHP Notice:  App\\note() in C:\\new${reading()}`,
       ['PHP Notice:  App\\note() in C:\\new'],
     ],
@@ -66,7 +66,7 @@ describe('the messages in an entry of nginx', () => {
       `PHP message: Cron reschedule event error for hook: a${reading()}`,
       ['Cron reschedule event error for hook: a'],
     ],
-    ['none of PHP', `Primary script unknown${reading()}`, ['Primary script unknown']],
+    ['no PHP message', `Primary script unknown${reading()}`, ['Primary script unknown']],
     ['an empty one', `PHP message: ${reading()}`, ['']],
   ])('%s', (_, said, messages) => {
     expect(read(php(said))[0]?.messages).toEqual(messages);

@@ -85,15 +85,15 @@ describe('a malformed call is never made', () => {
   const secret = { $secret: 'shop.key', sha256: '0'.repeat(64) };
   const cases: readonly (readonly [string, () => unknown])[] = [
     ['an id that climbs', () => getAllowedIps({ env_id: '../../company' })],
-    ['an id that is none', () => getAllowedIps({ env_id: '' })],
+    ['an invalid id', () => getAllowedIps({ env_id: '' })],
     ['an operation that climbs', () => getOperation({ operation_id: '..' })],
     ['an unknown parameter', () => getAllowedIps(Object.assign({ env_id }, { other: 1 }))],
     // @ts-expect-error: nor does it compile
     ['an unknown log', () => getLogs({ env_id, file_name: 'kinsta-cache-perf' })],
     ['too many lines', () => getLogs({ env_id, file_name: 'error', lines: 20_001 })],
     ['half a line', () => getLogs({ env_id, file_name: 'error', lines: 0.5 })],
-    ['a moment that is none', () => getLogs({ env_id, file_name: 'error', from: 'yesterday' })],
-    ['a company that is none', () => listDomains({ company: 'acme' })],
+    ['an invalid time', () => getLogs({ env_id, file_name: 'error', from: 'yesterday' })],
+    ['an invalid company', () => listDomains({ company: 'acme' })],
     ['addresses without end', () => setAllowedIps({ env_id, ip_allowlist: Array<string>(10_001).fill('192.0.2.1') })],
     ['an empty address', () => setAllowedIps({ env_id, ip_allowlist: [''] })],
     // @ts-expect-error: nor does it compile
@@ -103,10 +103,13 @@ describe('a malformed call is never made', () => {
     ['no theme', () => updateThemes({ env_id, themes: [] })],
     ['a name of two lines', () => cloneSite({ company: env_id, display_name: 'a\nb', source_env_id: env_id })],
     ['a push onto itself', () => pushEnvironment({ ...push, target_env_id: push.source_env_id })],
-    ['some files, but which', () => pushEnvironment({ ...push, push_files_option: 'SPECIFIC_FILES' })],
-    ['some files, but none', () => pushEnvironment({ ...push, push_files_option: 'SPECIFIC_FILES', file_list: [] })],
+    ['some files, without a list', () => pushEnvironment({ ...push, push_files_option: 'SPECIFIC_FILES' })],
+    [
+      'some files, with an empty list',
+      () => pushEnvironment({ ...push, push_files_option: 'SPECIFIC_FILES', file_list: [] }),
+    ],
     ['all files, but some', () => pushEnvironment({ ...push, file_list: ['a'] })],
-    ['a rule from nothing', () => updateRedirects({ env_id, action_type: 'NEW' })],
+    ['a rule without a path', () => updateRedirects({ env_id, action_type: 'NEW' })],
     ['a change of no rule', () => updateRedirects({ env_id, action_type: 'UPDATE', new_value: rule })],
     [
       'a rule that does not say its domain',
@@ -124,10 +127,10 @@ describe('a malformed call is never made', () => {
       'www without wildcard',
       () => addDomain({ env_id, domain_name: 'a.b', is_wildcardless: true, add_with_www_subdomain: true }),
     ],
-    ['a key alone', () => addDomain({ env_id, domain_name: 'a.b', custom_ssl_key: secret })],
+    ['a key without a certificate', () => addDomain({ env_id, domain_name: 'a.b', custom_ssl_key: secret })],
     // @ts-expect-error: nor does it compile
     ['a key in clear', () => addDomain({ env_id, domain_name: 'a.b', custom_ssl_key: 'PEM', custom_ssl_cert: secret })],
-    ['a TTL below nothing', () => updateDnsRecord({ ...dns, ttl: -1 })],
+    ['a negative TTL', () => updateDnsRecord({ ...dns, ttl: -1 })],
     ['a TTL beyond DNS', () => updateDnsRecord({ ...dns, ttl: 2 ** 31 })],
   ];
   const dns = {

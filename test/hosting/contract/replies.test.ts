@@ -138,7 +138,7 @@ describe('a list', () => {
     ['another thing than backups', backups, { environment: { backups: {} } }],
     ['no environment', backups, {}],
   ] satisfies [string, Read<unknown>, unknown][])(
-    'is an odd answer where a change may rest on it: %s',
+    'is an odd answer if a change may depend on it: %s',
     (_, call, answer) => {
       expect(call.reply.safeParse(answer).success).toBe(false);
     },

@@ -102,7 +102,7 @@ describe('what the rules say', () => {
       'unknown',
     ],
     [
-      'changing what one may not read',
+      'changing an unreadable target',
       ['{ allow: [routine], to: [developers] }'],
       'cache clear',
       staging.name,

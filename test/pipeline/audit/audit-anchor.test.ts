@@ -85,7 +85,7 @@ describeBoth('the head of the trail', (open) => {
 
   it.each([
     ['cut off', 'delete from audit where seq >= 2'],
-    ['altered, and hashed anew', "update audit set hash = 'f00d' where seq = 2"],
+    ['altered, and hashed again', "update audit set hash = 'f00d' where seq = 2"],
   ])('that was published, and is %s, raises the alarm once a day and is not replaced', async (_, statement) => {
     let now = 1_000;
     const database = await open({ now: () => now });

@@ -133,7 +133,7 @@ describe('the card', () => {
         ['Approved by', '@U03CHI, 00:00 UTC'],
       ],
     ],
-    ['their group, where nobody is known', waiting([]), [], [['Approve', 'leads, until 00:01 UTC']]],
+    ['their group, if its members are unknown', waiting([]), [], [['Approve', 'leads, until 00:01 UTC']]],
     [
       'who did, once it is approved',
       waiting([chi.id], { state: 'approved' }),
@@ -143,7 +143,7 @@ describe('the card', () => {
       ],
       [['Approved by', '@U03CHI, 00:00 UTC; @U05FAY, 00:01 UTC']],
     ],
-    ['nobody, where nobody was asked', changeOf(), [], []],
+    ['nobody, if nobody was asked', changeOf(), [], []],
   ])('shows %s', (_, change, approved, lines) => {
     const facts = cardOf(change, approved).facts.map(([label, value]) => [label, plain(value)]);
     expect(facts.filter(([label]) => label?.startsWith('Approve'))).toEqual(lines);

@@ -41,8 +41,8 @@ describe('promise 5: a change is saved only as it was shown', () => {
     ...more,
   });
   test.each<[string, Args, (frozen: Frozen) => Confirmation, RegExp]>([
-    ['nothing was shown', push, () => 'not needed', /need to see what this does first\. Nothing was done\./],
-    ['nothing of a sensitive one was shown', add, () => 'not needed', /need to see what this does first/],
+    ['a change without a review', push, () => 'not needed', /need to see what this does first\. Nothing was done\./],
+    ['a sensitive change without a review', add, () => 'not needed', /need to see what this does first/],
     ['a timer is pretended', push, () => 'timer', /need to see what this does first/],
     ['no name was typed', push, (frozen) => seen(frozen, { typedName: undefined }), /^This is not acme-shop\/live\./],
     ['another name was typed', push, (frozen) => seen(frozen, { typedName: 'acme-shop/staging' }), /^This is not acme/],
@@ -67,11 +67,11 @@ describe('promise 5: a change is saved only as it was shown', () => {
   });
 
   test.each<[string, Args, (frozen: Frozen) => Confirmation]>([
-    ['what was seen and typed', push, confirmationOf],
-    ['what was seen, where no name is typed', add, confirmationOf],
-    ['what is routine, unseen', ['cache', 'clear', idOf('live')], () => 'not needed'],
+    ['a reviewed change with the typed name', push, confirmationOf],
+    ['a reviewed change that needs no typed name', add, confirmationOf],
+    ['a routine change without a review', ['cache', 'clear', idOf('live')], () => 'not needed'],
     [
-      'what is sensitive elsewhere than on live',
+      'a sensitive change that is not on live',
       ['allowlist', 'add', idOf('staging'), '198.51.100.4'],
       () => 'not needed',
     ],

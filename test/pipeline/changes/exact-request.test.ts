@@ -40,13 +40,13 @@ describe('promise 5: the request on the page is the request that is sent', () =>
   });
 
   test.each([
-    ['what is plain', 'wp-content/themes', 'wp-content/themes'],
+    ['plain text', 'wp-content/themes', 'wp-content/themes'],
     ['a letter that looks like another', 'lіve', 'lі⟨U+0456⟩ve'],
-    ['what cannot be seen', 'li\u200Bve', 'li⟨U+200B⟩ve'],
-    ['a space that is none', 'a\u00A0b', 'a⟨U+00A0⟩b'],
+    ['invisible characters', 'li\u200Bve', 'li⟨U+200B⟩ve'],
+    ['a no-break space', 'a\u00A0b', 'a⟨U+00A0⟩b'],
     ['an accent apart from its letter', 'a\u0308', 'a\u0308⟨U+0308⟩'],
     ['letters that turn the order', 'a/אב/1', 'a/⟨U+05D0 U+05D1⟩/1'],
-    ['somebody who writes our codes', '⟨U+200B⟩', '⟨⟨U+27E8⟩U+200B⟩⟨U+27E9⟩'],
+    ['text that looks like a character code', '⟨U+200B⟩', '⟨⟨U+27E8⟩U+200B⟩⟨U+27E9⟩'],
     ['our mark at an end', 'a↩', 'a↩⟨U+21A9⟩'],
   ])('%s', (_, text, shown) => {
     expect(exactLines([text])).toEqual([shown]);

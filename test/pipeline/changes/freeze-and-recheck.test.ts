@@ -182,14 +182,14 @@ describe('promise 4: the checks just before the write', () => {
   const is = (standing: Person['standing']): Partial<ChangesContext> => ({ whoIs: async () => ({ ...ana, standing }) });
 
   test.each<[string, Change, Parameters<typeof context>[0], string, string?]>([
-    ['all as it was', storedChange(), {}, 'as it was'],
+    ['no difference', storedChange(), {}, 'as it was'],
     [
       'the list in another order',
       storedChange(frozenFrom(['1.1.1.1', '2.2.2.2'])),
       { list: ['2.2.2.2', '1.1.1.1'] },
       'as it was',
     ],
-    ['the list changed by somebody', storedChange(), { list: [] }, 'drifted', 'Somebody changed acme-shop/live'],
+    ['a list that somebody has changed', storedChange(), { list: [] }, 'drifted', 'Somebody changed acme-shop/live'],
     [
       'a call that was tampered with',
       storedChange(undefined, { call: '{}' }),
@@ -281,20 +281,20 @@ describe('promise 4: the checks just before the write', () => {
       'who is in the user group S0GUIDES',
     ],
     [
-      'nor whether another approval is asked for now',
+      'unknown whether another approval is required now',
       wanting(1),
       { policy: () => policyOfGuides(byLeads(1), byLeads(2).replace('[developers]', '[guides]')) },
       'later',
       'who is in the user group S0GUIDES',
     ],
     [
-      'it is not known who is in a user group that has nothing to do with it',
+      'the members of an irrelevant user group are unknown',
       wanting(1),
       { policy: () => policyOfGuides(byLeads(1), '{ deny: [destructive], to: [guides] }') },
       'as it was',
     ],
     [
-      'it waits, and who approved is a guest by now',
+      'it waits, and the approver is a guest by now',
       wanting(1, { state: 'waiting' }),
       chiIs({ standing: 'guest' }),
       'as it was',
@@ -322,7 +322,7 @@ describe('promise 4: the checks just before the write', () => {
       'is called acme-shop/old now',
     ],
     [
-      'a timer asks for nobody',
+      'a timer has no requester to check',
       storedChange(undefined, {
         authorization: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }),
       }),

@@ -117,7 +117,7 @@ describe('the state of an operation, by observation', () => {
       'wait',
     ],
     [
-      'trouble for an hour, where nobody ever followed',
+      'trouble for an hour, at a host where following never worked',
       { unclear: 4 },
       { operation: 'trouble', proof: undefined },
       false,
@@ -126,7 +126,7 @@ describe('the state of an operation, by observation', () => {
       "the host gave no answer that says how it's going",
     ],
     [
-      'trouble for an hour about this one, where following works',
+      'trouble for an hour about this one, at a host where following works',
       { unclear: 4 },
       { operation: 'trouble', proof: undefined },
       true,
@@ -135,7 +135,7 @@ describe('the state of an operation, by observation', () => {
       'no longer answers about it',
     ],
     [
-      'trouble for ten minutes, where nobody ever followed',
+      'trouble for ten minutes, at a host where following never worked',
       { unclear: 4 },
       { operation: 'trouble', proof: undefined },
       false,
@@ -146,7 +146,7 @@ describe('the state of an operation, by observation', () => {
     ['trouble for less', { unclear: 4 }, { operation: 'trouble', proof: undefined }, false, 10 * minute - 1, 'wait'],
     ['not known at first', {}, { operation: 'not known', proof: undefined }, true, minute - 1, 'wait'],
     [
-      'not known for a minute, where following works',
+      'not known for a minute, at a host where following works',
       {},
       { operation: 'not known', proof: undefined },
       true,
@@ -155,7 +155,7 @@ describe('the state of an operation, by observation', () => {
       'does not know it when asked',
     ],
     [
-      'not known for a minute, where nobody ever followed',
+      'not known for a minute, at a host where following never worked',
       {},
       { operation: 'not known', proof: undefined },
       false,

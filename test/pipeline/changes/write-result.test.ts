@@ -25,9 +25,9 @@ describe('an answer in time', () => {
     ['rejected', rejected, { kind: 'reject' }, false],
     ['unknown', unknown, { kind: 'outcome_lost' }, false],
     ['not sent', notSent, { kind: 'send_aborted' }, true],
-    ['told when to come back', throttled(1_000), { kind: 'throttle', retryAfterMs: 1_000 }, true],
-    ['told to come back some time', throttled(undefined), { kind: 'throttle', retryAfterMs: 15_000 }, true],
-    ['told to come back tomorrow', throttled(86_400_000), { kind: 'throttle', retryAfterMs: 300_000 }, true],
+    ['throttled with a time', throttled(1_000), { kind: 'throttle', retryAfterMs: 1_000 }, true],
+    ['throttled without a time', throttled(undefined), { kind: 'throttle', retryAfterMs: 15_000 }, true],
+    ['throttled until tomorrow', throttled(86_400_000), { kind: 'throttle', retryAfterMs: 300_000 }, true],
   ])('%s', (_, outcome, event, nothing) => {
     expect(eventOf(outcome)).toEqual(event);
     expect(tookNothing(outcome)).toBe(nothing);
@@ -44,7 +44,7 @@ describe('a late answer', () => {
     );
   test.each<[string, Outcome, Partial<Record<State, ChangeEvent>>]>([
     [
-      'an acceptance is true of what is sent besides, too',
+      'an acceptance counts although it was sent again',
       accepted,
       { sending: { kind: 'accept', operation: 'op-1' }, unknown: { kind: 'accept_late', operation: 'op-1' } },
     ],
@@ -53,10 +53,10 @@ describe('a late answer', () => {
       done,
       { sending: { kind: 'accept', operation: null }, unknown: { kind: 'accept_late', operation: null } },
     ],
-    ['a rejection is of what was sent then', rejected, { unknown: { kind: 'reject_late' } }],
-    ['what took nothing moves nothing', throttled(1), {}],
-    ['nor what was not sent', notSent, {}],
-    ['nor what nobody knows', unknown, {}],
+    ['a rejection counts only for its own send', rejected, { unknown: { kind: 'reject_late' } }],
+    ['a throttled write moves nothing', throttled(1), {}],
+    ['an unsent write moves nothing', notSent, {}],
+    ['an unknown outcome moves nothing', unknown, {}],
   ])('%s', (_, outcome, wanted) => {
     expect(late(outcome)).toEqual(wanted);
   });

@@ -30,7 +30,7 @@ describe('a line as Slack delivers it', () => {
     ['an em dash for two hyphens', '—force –dry-run ——a', ['--force', '--dry-run', '--a']],
     ['a long dash alone ends the options', '— x', ['--', 'x']],
     ['a long dash with a value', '—reason="a b"', ['--reason=a b']],
-    ['a dash that is none', 'a–b 5—6 —5', ['a–b', '5—6', '—5']],
+    ['long dashes that start no option', 'a–b 5—6 —5', ['a–b', '5—6', '—5']],
     ['a mention', '<@U123|bob> <@U9> <#C1|x> <#C2|>', ['@U123', '@U9', '#C1', '#C2']],
     ['a broadcast is only a word', '<!channel> <!here|here>', ['!channel', '!here']],
     ['a link that Slack made', '<http://acme.com|acme.com> <http://acme.com>', ['acme.com', 'http://acme.com']],

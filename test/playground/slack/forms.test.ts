@@ -121,7 +121,7 @@ describe('the answer to a submission', () => {
   });
 
   it.each<[string, ViewResponseAction]>([
-    ['an error on what is no input', { response_action: 'errors', errors: { said: 'No.' } }],
+    ['an error on a block without an input', { response_action: 'errors', errors: { said: 'No.' } }],
     ['errors without any', { response_action: 'errors', errors: {} }],
     ['a view that Slack refuses', { response_action: 'update', view: named('x'.repeat(25)) }],
   ])('is shown as trouble if it is %s', async (_, said) => {

@@ -232,7 +232,7 @@ describe('somebody of an Enterprise Grid', () => {
 
   test.each<[string, object, string | undefined, string]>([
     ['of ours', {}, TEAM.id, 'member'],
-    ['of ours, where nobody says so', {}, undefined, 'member'],
+    ['of ours, although Slack does not say so', {}, undefined, 'member'],
     ['of another company', { team_id: 'T0OTHER', enterprise_user: grid(['T0OTHER']) }, undefined, 'stranger'],
     [
       'of another company, who says to be of ours',
