@@ -5,11 +5,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { copyOfProject } from './project-copy.ts';
 
-/** CONTRIBUTING says that a command is added in two steps. They are taken here, in a copy, beside commands with mistakes. */
+/**
+ * CONTRIBUTING says that a command is added in two steps. This test takes them in a copy, beside commands with
+ * mistakes.
+ */
 
 const contributing = path.resolve(import.meta.dirname, '../CONTRIBUTING.md');
 
-/** A command with what is wrong in it: the allowlist of an environment is replaced, whatever it was. */
+/** A command with this mistake: it replaces an environment's allowlist without a look. */
 const wrong = (name: string, mistake: string): string =>
   `
   import { getAllowedIps, setAllowedIps } from '../../hosting/contract/ssh.ts';
@@ -76,27 +79,27 @@ describe('adding a command', () => {
   const of = (name: string) => results.filter(({ fullName }) => fullName.startsWith(name));
   const failures = (name: string): readonly string[] => of(name).flatMap(({ failureMessages }) => failureMessages);
 
-  it('takes its file and its line, and it is held to the contract', () => {
+  it('takes its file and its line, and runs the contract tests on it', () => {
     expect(failures('php restart')).toEqual([]);
     expect(of('php restart').length).toBeGreaterThan(12);
   });
 
-  it('is not done without the line, and that is said', () => {
+  it('fails without the line, with a message', () => {
     expect(failures('no file of a command is forgotten').join()).toContain(
       'Nobody can say src/commands/php/forgotten.ts: add its line',
     );
   });
 
-  it('says what is wrong with a proof that holds before anything is sent', () => {
+  it('reports a proof that holds before anything is sent', () => {
     expect(failures('php proven').join()).toContain('proof says yes before anything was sent');
   });
 
-  it('says what is wrong with an undo that leaves something behind', () => {
+  it('reports an undo that leaves something behind', () => {
     expect(failures('php undone').join()).toContain('undo does not bring back what was there');
   });
 });
 
-/** What the contract test says of the copy's commands that are called php, and of those that are forgotten. */
+/** The results of the contract tests in the copy, for commands named php and for forgotten ones. */
 async function contractTest(copy: string) {
   const file = path.join(copy, 'report.json');
   const words = ['--import', './src/node-version.js', 'node_modules/vitest/vitest.mjs', 'run', 'test/commands.test.ts'];
@@ -107,9 +110,9 @@ async function contractTest(copy: string) {
     '--reporter=json',
     `--outputFile=${file}`,
   ];
-  // What is compiled here is of no use to a later run, which makes another copy.
+  // A compile cache would not help a later run, which makes another copy.
   const env = { ...process.env, NODE_DISABLE_COMPILE_CACHE: '1' };
-  // Its exit code says that something is red, which it has to be.
+  // The exit code is 1, because some tests must fail.
   await new Promise((resolve) => execFile(process.execPath, [...words, ...options], { cwd: copy, env }, resolve));
   const { testResults } = report.parse(JSON.parse(await readFile(file, 'utf8')));
   return testResults.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status !== 'skipped');

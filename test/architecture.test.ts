@@ -9,7 +9,7 @@ const root = path.resolve(import.meta.dirname, '..');
 const files = globSync('src/**/*.{ts,js}', { cwd: root }).filter((file) => !file.endsWith('.d.ts'));
 const text = (file: string): string => readFileSync(path.join(root, file), 'utf8');
 
-/** The folder of src that a file is in, or the file itself at the top. */
+/** A file's top folder in src, or the file itself if it is in none. */
 const folderOf = (file: string): string => {
   const [, first = '', ...rest] = file.split('/');
   return rest.length > 0 ? first : first.replace(/\.(ts|js)$/, '');
@@ -105,11 +105,11 @@ function circles(): readonly string[] {
 }
 
 describe('the source folders', () => {
-  it('has no circle of imports, not by types either', () => {
+  it('have no import cycle, not even of types', () => {
     expect(circles()).toEqual([]);
   });
 
-  it.each(Object.entries(rooms))('has rooms in %s that lean one way', (folder, order) => {
+  it.each(Object.entries(rooms))('has subfolders in %s that import in one direction', (folder, order) => {
     const room = (file: string): string => file.split('/')[2] ?? '';
     const inside = files.filter((file) => folderOf(file) === folder);
     expect(new Set(inside.map(room))).toEqual(new Set(order));
@@ -121,7 +121,7 @@ describe('the source folders', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('declares commands in a kit that knows none of them', () => {
+  it('have a command kit that imports no command', () => {
     const wrong = files
       .filter((file) => file.startsWith('src/commands/kit/'))
       .flatMap((file) =>
@@ -132,7 +132,7 @@ describe('the source folders', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('leans one way only', () => {
+  it('import in one direction only', () => {
     const wrong = files.flatMap((file) => {
       const folder = folderOf(file);
       const allowed = mayLeanOn[folder];
@@ -144,7 +144,7 @@ describe('the source folders', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('lets commands know of the host nothing but its contract', () => {
+  it('let commands import only the host’s contract', () => {
     const wrong = files
       .filter((file) => folderOf(file) === 'commands')
       .flatMap((file) =>
@@ -155,12 +155,12 @@ describe('the source folders', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('reads the environment in one place', () => {
+  it('read the environment in one place', () => {
     const readers = files.filter((file) => folderOf(file) !== 'playground' && /process\.env\b/.test(text(file)));
     expect(readers).toEqual(['src/config.ts']);
   });
 
-  it('has one door for writes: whoever opens a connection is execute.ts', () => {
+  it('have one door for writes: only execute.ts opens a connection', () => {
     const holders = files.filter(
       (file) =>
         folderOf(file) !== 'hosting' &&
@@ -170,19 +170,19 @@ describe('the source folders', () => {
     expect(holders).toEqual(['src/pipeline/steps/execute.ts']);
   });
 
-  it('has one hand that moves a change', () => {
+  it('have one file that moves a change', () => {
     const movers = files.filter((file) => folderOf(file) !== 'storage' && /\bupdateChange\(/.test(text(file)));
     expect(movers).toEqual(['src/pipeline/changes/change-store.ts']);
   });
 
-  it('has no file over 300 lines, no generic names', () => {
+  it('have no file over 300 lines and no generic names', () => {
     expect(files.filter((file) => text(file).split('\n').length > 301)).toEqual([]);
     expect(
       files.filter((file) => /(^|\/)(utils?|helpers?|common|types|services?|managers?)(\/|\.)/i.test(file)),
     ).toEqual([]);
   });
 
-  it('keeps every import inside the packages that are declared', () => {
+  it('import only declared packages', () => {
     const { dependencies } = z
       .object({ dependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(text('package.json')));

@@ -8,7 +8,7 @@ test.each<[set: string, max: number, kept: string]>([
   ['abac', 2, 'ac'],
   ['aaa', 2, 'a'],
   ['abcd', 1, 'd'],
-])('of “%s” set one by one, %i are kept: “%s”, the oldest first', (set, max, kept) => {
+])('of “%s” set one by one, the newest %i are kept: “%s”', (set, max, kept) => {
   const map = new BoundedMap<string, number>(max);
   for (const [at, key] of Array.from(set).entries()) map.set(key, at);
   expect([...map].map(([key, at]) => [key, at])).toEqual(Array.from(kept, (key) => [key, set.lastIndexOf(key)]));

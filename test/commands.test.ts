@@ -17,7 +17,7 @@ import { blockComplaints, viewComplaints } from '../src/playground/slack/block-k
 import { drawCard, drawPage } from '../src/slack/draw/blocks.ts';
 import { reviewView } from '../src/slack/forms/views.ts';
 import { inline, plain } from '../src/text.ts';
-import { exampleSayings, InMemoryHost, ownWorld, sayings } from './commands/in-memory-host.ts';
+import { exampleArguments, InMemoryHost, ownWorld, argumentsFor } from './commands/in-memory-host.ts';
 import {
   ana,
   changeOf,
@@ -40,13 +40,13 @@ const actions = commands.flatMap(({ path, command }) =>
 );
 
 describe.each(commands)('$path', ({ path, command }) => {
-  test('stands in the file that its words name', () => {
+  test('is in the file that its path names', () => {
     const file = `${path.replaceAll(' ', '/')}.ts`;
     const place = command.shape === 'builtin' ? `builtin/${file}` : file;
     expect(existsSync(new URL(`../src/commands/${place}`, import.meta.url))).toBe(true);
   });
 
-  test('is described as help and forms can show it', () => {
+  test('has a description that help and forms can show', () => {
     expect(command.summary).toMatch(/^[A-Z][^\n]{9,74}[^.!]$/);
     expect(command.button.length).toBeLessThanOrEqual(24);
     expect(command.button).not.toMatch(/submit|[.!…]$/i);
@@ -56,11 +56,11 @@ describe.each(commands)('$path', ({ path, command }) => {
     expect(path).toMatch(/^[a-z]+( [a-z]+)?$/);
   });
 
-  test('has a target that is one of its fields, and fields in an order that can be typed', () => {
+  test('has one of its fields as target, and fields in an order that can be typed', () => {
     if (command.shape !== 'builtin' && command.target !== 'company')
       expect(command.fields[command.target]?.kind).not.toBe('plain');
     const typed = Object.values(command.fields).filter(({ place }) => place === 'word');
-    // A field that knows its own words may be skipped.
+    // A field that recognises its own words may be skipped.
     const inTurn = typed.filter((field) => field.kind !== 'plain' || field.fits === undefined);
     const optional = inTurn.map((field) => field.optional);
     expect(optional).toEqual(optional.toSorted((one, other) => Number(one) - Number(other)));
@@ -79,7 +79,7 @@ describe.each(commands)('$path', ({ path, command }) => {
     expect(rights).toContainEqual(rightOf(path, command));
   });
 
-  test('is typed as its usage says', () => {
+  test('can be typed as its usage says', () => {
     const line = usage(path, command);
     const bare = line.replaceAll(/\[[^\]]*\]|<[^>]*>/g, ' ');
     expect(parse(bare, catalogue)).toMatchObject({ path, given: {} });
@@ -103,7 +103,7 @@ test('no file of a command is forgotten by the catalogue', () => {
   expect(forgotten, `Nobody can say ${forgotten.join()}`).toEqual([]);
 });
 
-/** A command run against a host: what the action sees, and whether it may proceed. */
+/** A request at a host: what the action reads, and whether it is accepted. */
 async function look(path: string, action: AnyAction, said: Given, host: InMemoryHost) {
   const parsed = { path, command: action, given: said, reason: undefined, dryRun: false };
   const { input, problems, missing } = resolve(parsed, host.names());
@@ -116,13 +116,13 @@ async function look(path: string, action: AnyAction, said: Given, host: InMemory
 const parseStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 describe.each(actions)('$path as an action', ({ path, action }) => {
-  /** Holds for every action that may proceed; the others say why not. */
+  /** Checks an accepted action with `holds`; a refused one must say why. */
   const always = async (
     holds: (seen: Awaited<ReturnType<typeof look>>, host: InMemoryHost) => Promise<void> | void,
     numRuns = 12,
   ): Promise<void> => {
     await fc.assert(
-      fc.asyncProperty(sayings(path, new InMemoryHost()), async (said) => {
+      fc.asyncProperty(argumentsFor(path, new InMemoryHost()), async (said) => {
         const host = new InMemoryHost();
         const seen = await look(path, action, said, host);
         const refused = seen.wrong && plain(inline(seen.wrong.says));
@@ -134,8 +134,8 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     );
   };
 
-  test('does what its examples say, in a world that has what they name', async () => {
-    for (const given of exampleSayings(path)) {
+  test('runs its examples in a world that has their targets', async () => {
+    for (const given of exampleArguments(path)) {
       const host = new InMemoryHost();
       const { input, snapshot, wrong } = await look(path, action, given, host);
       expect(wrong && plain(inline(wrong.says))).toBeUndefined();
@@ -143,7 +143,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     }
   });
 
-  test('makes a call of its section that survives being kept', () =>
+  test('makes a call of its section that survives storing', () =>
     always(({ input, snapshot }) => {
       const call = action.call({ input, snapshot });
       const about = endpoints.find(({ section, method }) => section === call.section && method === call.method);
@@ -157,7 +157,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       expect(action.call({ input, snapshot })).toEqual(call);
     }));
 
-  test('is taken by the host, which is not asked the same again', () =>
+  test('makes a call that the host accepts, and that is then no longer needed', () =>
     always(async ({ input, snapshot, seen }, host) => {
       expect(host.write(action.call({ input, snapshot }))).toBeLessThan(300);
       if (action.look === undefined || action.proof === undefined) return;
@@ -165,7 +165,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       expect(action.invalid?.(input) ?? action.impossible?.({ input, snapshot: now })).toBeDefined();
     }));
 
-  test('says what it will do and what it did', () =>
+  test('has a card for before and after', () =>
     always(({ input, snapshot }) => {
       const card = action.card({ input, snapshot, now: 1_000 });
       expect(plain(card.title)).toMatch(/^[A-Z].*[^.!]$/);
@@ -176,7 +176,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       expect(parseStored(card)).toEqual(parseStored(action.card({ input, snapshot, now: 1_000 })));
     }));
 
-  test('is never proven by what was there before', () =>
+  test('is not proven by the state before the write', () =>
     always(({ input, snapshot }) => {
       const verdict = action.proof?.({ input, snapshot, current: snapshot }).verdict;
       expect(
@@ -185,7 +185,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       ).not.toBe('yes');
     }));
 
-  test('is proven by what its call makes of the host, and only reads to see it', () =>
+  test('is proven by the effect of its call, and proves it only by reading', () =>
     always(async ({ input, snapshot, seen }, host) => {
       const world = JSON.stringify(host.world);
       await seen();
@@ -194,7 +194,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       if (action.proof) expect(action.proof({ input, snapshot, current: await seen() }).verdict).toBe('yes');
     }));
 
-  test('is taken back by words of another command, with ids in them', () =>
+  test('has an undo that is another command’s arguments, with ids', () =>
     always(async ({ input, snapshot }, host) => {
       const undo = action.undo?.({ input, snapshot });
       if (undo === undefined) return;
@@ -212,13 +212,13 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       ).toEqual(was);
     }));
 
-  test('is said again by a button in words that can be read', () =>
+  test('can be repeated by a button with a readable line', () =>
     always(({ input, snapshot }) => {
       const all = (action.next?.({ input, snapshot, sentAt: 0 }) ?? []).map(({ args }) => args);
       for (const words of all) expect(parse(join(words), catalogue)?.command).toBeDefined();
     }));
 
-  test('is kept as words that say the same', () =>
+  test('is stored as arguments with the same meaning', () =>
     always(({ input }, host) => {
       const parsed = { path, command: action, given: {}, reason: undefined, dryRun: false };
       const words = canonicalArgs({ parsed, input });
@@ -227,7 +227,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       expect(argsOf(path, action.fields, (name) => again.parsed.given[name] ?? [])).toEqual(words);
     }));
 
-  test('offers what the host has to choose from, in words that its fields read', () =>
+  test('offers choices from the host that its fields can parse', () =>
     always(async ({ input }, host) => {
       for (const [name, dependent] of Object.entries(action.dependent ?? {})) {
         for (const on of dependent?.on ?? []) expect(Object.keys(action.fields)).toContain(on);
@@ -239,7 +239,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
       }
     }));
 
-  test('is refused to whoever has no right to it, and nothing is read for them', () => {
+  test('is refused without the right, before anything is read', () => {
     const policy = policyOf('{ allow: [read], to: [developers] }');
     return always(({ input }, host) => {
       const resolved = { parsed: parsedFor(path, {}), input, missing: [], problems: [] };
@@ -252,7 +252,7 @@ describe.each(actions)('$path as an action', ({ path, action }) => {
     });
   });
 
-  test('has a card and a review within Slack’s limits, whatever the names', () =>
+  test('has a card and a review within Slack’s limits, for any names', () =>
     always(async ({ input, snapshot }) => {
       const strange = fc.sample(hostile, 5);
       for (const name of [...strange, '𝕏'.repeat(300), '*_~`<!here>'.repeat(40)]) {
@@ -323,12 +323,14 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
         }),
     );
 
-    test('reads what its examples say, in a world that has what they name', () => {
-      const read = exampleSayings(path).map((example) => resolve(parsedFor(path, example), new InMemoryHost().names()));
+    test('runs its examples in a world that has their targets', () => {
+      const read = exampleArguments(path).map((example) =>
+        resolve(parsedFor(path, example), new InMemoryHost().names()),
+      );
       expect(read.map(({ problems, missing }) => [...problems, ...missing])).toEqual(read.map(() => []));
     });
 
-    test('shows much and strange things in pages within Slack’s limits, each line once', async () => {
+    test('shows large and strange data in pages within Slack’s limits, each line once', async () => {
       if (command.shape !== 'report') throw new Error('no report');
       const { input, problems } = resolve(parsedFor(path, given), host.names());
       expect(problems).toEqual([]);
@@ -367,7 +369,7 @@ function listing(...list: readonly string[]) {
   return { host, said: { env: [env.id], addresses: ['1.1.1.1'] } };
 }
 
-test('an allowlist is never emptied, or opened to everybody, but by name', async () => {
+test('an allowlist is never emptied, or opened to everybody, unless asked explicitly', async () => {
   const remove = catalogue.get('allowlist remove');
   if (remove?.shape !== 'action') throw new Error('no such action');
   const { host, said } = listing('1.1.1.1');
@@ -380,7 +382,7 @@ test('an allowlist is never emptied, or opened to everybody, but by name', async
   expect(remove.undo?.(wide)).toBeUndefined();
 });
 
-test('what was added is taken away down to an empty list only where that is what was before', async () => {
+test('undo of an addition empties the list only if it was empty before', async () => {
   const add = catalogue.get('allowlist add');
   if (add?.shape !== 'action') throw new Error('no such action');
   const [onEmpty, onMore] = await Promise.all(

@@ -20,7 +20,7 @@ const enough = {
   HOSTING_API_URL: 'https://host.example/v2',
   HOSTING_API_KEY: 'hosting-api-key-of-nobody',
 };
-/** As `openssl rand -hex 32` makes them. */
+/** Like the output of `openssl rand -hex 32`. */
 const long = '5f'.repeat(32);
 type Variables = Readonly<Record<string, string | undefined>>;
 function mistakes(variables: Variables): readonly string[] {
@@ -33,8 +33,8 @@ function mistakes(variables: Variables): readonly string[] {
   return [];
 }
 
-describe('what is enough to read the trail', () => {
-  test('is the database and the key of the chain, and nothing of Slack', () => {
+describe('the settings that the audit program needs', () => {
+  test('are the database and the audit key, not Slack’s', () => {
     expect(readTrailConfig({})).toEqual({
       databaseUrl: 'sqlite:data/sitehand.db',
       auditKey: undefined,
@@ -46,14 +46,14 @@ describe('what is enough to read the trail', () => {
     expect(scrub('it says hidden-8f2e')).not.toContain('hidden-8f2e');
   });
 
-  test('and what is wrong with them is said as ever', () => {
+  test('and their mistakes are reported as usual', () => {
     expect(() => readTrailConfig({ DATABASE_URL: 'mysql://x' })).toThrow(ConfigMistakes);
     expect(() => readTrailConfig({ DATABASE_URL: 'mysql://x' })).toThrow('DATABASE_URL must be');
   });
 });
 
-describe('what is enough', () => {
-  test('and what holds where nothing is said', () => {
+describe('the minimum of settings', () => {
+  test('gives everything else a default', () => {
     const config = readConfig(enough);
     expect(config).toMatchObject({
       slack: { delivery: { kind: 'socket' }, apiUrl: 'https://slack.com/api/', command: '/site' },
@@ -91,7 +91,7 @@ describe('what is enough', () => {
       (host): [string, Variables, object] => [`the host ${host}`, { HOST: host }, { http: { host } }],
     ),
     [
-      'an empty variable is none',
+      'an empty variable counts as unset',
       { PORT: '', LOG_LEVEL: '', HOSTING_DIALECT: '' },
       { http: { port: 3000 }, logLevel: 'info' },
     ],
@@ -103,7 +103,7 @@ describe('what is enough', () => {
       ],
     ),
     [
-      'plain http to another machine, where that is allowed',
+      'plain http to another machine, if allowed',
       { HOSTING_API_URL: 'http://h/v2', SLACK_API_URL: 'http://127.0.0.1.example/', ALLOW_PLAIN_HTTP: '1' },
       { plainHttp: ['SLACK_API_URL', 'HOSTING_API_URL'] },
     ],
@@ -112,7 +112,7 @@ describe('what is enough', () => {
     expect(readConfig({ ...enough, ...more })).toMatchObject(wanted);
   });
 
-  test('a secret may stand in a file, with a line break at its end; the variable itself wins', () => {
+  test('a secret can be in a file that ends with a line break; the variable itself takes precedence', () => {
     const { HOSTING_API_KEY: _, ...rest } = enough;
     const file = fileOf('key', 'a-hosting-key-from-a-file\n');
     expect(readConfig({ ...rest, HOSTING_API_KEY_FILE: file }).hosting.key.reveal()).toBe('a-hosting-key-from-a-file');
@@ -122,7 +122,7 @@ describe('what is enough', () => {
     expect(readConfig({ ...enough, LOG_LEVEL_FILE: fileOf('level', 'debug') }).logLevel).toBe('info');
   });
 
-  test('no secret shows, nor the password of the database from then on', () => {
+  test('no secret is printed, and from then on neither is the database password', () => {
     const config = readConfig({
       ...enough,
       AUDIT_KEY: long,
@@ -138,8 +138,8 @@ describe('what is enough', () => {
   });
 });
 
-describe('what is wrong', () => {
-  test('is told all at once', () => {
+describe('a mistake in the settings', () => {
+  test('is reported with all others at once', () => {
     const found = mistakes({
       SLACK_APP_TOKEN: 'xoxb-wrong',
       PORT: '70000',
@@ -198,7 +198,7 @@ describe('what is wrong', () => {
       'AUDIT_KEY must be at least 32 characters: openssl rand -hex 32 makes one; a shorter one that was in use goes to AUDIT_KEYS_FORMER',
     ],
     [
-      'former keys of the trail alone',
+      'former audit keys without a current one',
       { AUDIT_KEYS_FORMER: 'a-former-one' },
       'AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not',
     ],
@@ -228,7 +228,7 @@ describe('what is wrong', () => {
     ],
     ['a blank key', { HOSTING_API_KEY: '  ' }, 'HOSTING_API_KEY is not set: the key of the hosting API'],
     [
-      'an address that is none',
+      'an invalid address',
       { HOSTING_API_URL: 'host.example' },
       'HOSTING_API_URL must be an address that begins with https:// or http://',
     ],
@@ -285,7 +285,7 @@ describe('what is wrong', () => {
     expect(mistakes({ ...enough, ...more })).toEqual([mistake]);
   });
 
-  test('a file that cannot be read is named; what is in the variables never is', () => {
+  test('an unreadable file is named; the values of variables never are', () => {
     const found = mistakes({
       ...enough,
       HOSTING_API_KEY: undefined,

@@ -60,15 +60,15 @@ const entry = (command: string, description: string, hint: string): string =>
     '  should_escape: true',
   ].join('\n');
 
-/** What editors know of the policy file. The groups of a file are its own, so any name may stand for one. */
+/** The policy file's schema for editors. Each file defines its own groups, so any name is valid. */
 function jsonSchema(): string {
   const schema = policyFile({ catalogue: rights, groups: new Map() });
-  // Editors know this draft best.
+  // Editors support this draft best.
   const json = z.toJSONSchema(schema, { io: 'input', target: 'draft-07' });
   return `${JSON.stringify({ ...json, title: 'The policy file of Sitehand' }, undefined, 2)}\n`;
 }
 
-/** Between which marks a derived part lies; without marks it is the whole file. */
+/** The marks around a derived part; without marks it is the whole file. */
 const marks = {
   [commandsPage]: ['<!-- commands -->\n', '\n<!-- /commands -->', commandTable],
   [manifest]: ['  slash_commands:\n', '\n  shortcuts:', slashCommands],
@@ -76,19 +76,19 @@ const marks = {
 } as const;
 
 /** The derived part of a file as it is, and as it must be. */
-export function derivedIn(file: string): { readonly stands: string; readonly wanted: string } {
+export function derivedIn(file: string): { readonly actual: string; readonly wanted: string } {
   const [begin, end, derive] = marks[file] ?? ['', '', () => ''];
   const text = readFileSync(file, 'utf8');
-  const stands = begin === undefined ? text : (text.split(begin)[1]?.split(end)[0] ?? '');
-  return { stands, wanted: derive() };
+  const actual = begin === undefined ? text : (text.split(begin)[1]?.split(end)[0] ?? '');
+  return { actual, wanted: derive() };
 }
 
 if (import.meta.main) {
   for (const file of Object.keys(marks)) {
-    const { stands, wanted } = derivedIn(file);
+    const { actual, wanted } = derivedIn(file);
     writeFileSync(
       file,
-      readFileSync(file, 'utf8').replace(stands, () => wanted),
+      readFileSync(file, 'utf8').replace(actual, () => wanted),
     );
   }
 }

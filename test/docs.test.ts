@@ -50,17 +50,17 @@ function isBroken(file: string, link: string): boolean {
 }
 
 describe('the README', () => {
-  it('is short enough to be read', () => {
+  it('is short', () => {
     expect(Buffer.byteLength(text('README.md'))).toBeLessThanOrEqual(12_288);
   });
 
-  it('shows eight commands that can be typed as they stand there', () => {
+  it('shows eight commands that can be typed as printed', () => {
     const lines = [...text('README.md').matchAll(/^\| `\/site ([^`]+)` \|/gm)].map((match) => match[1] ?? '');
     expect(lines).toHaveLength(8);
     for (const line of lines) expect(parse(line, catalogue)).toBeDefined();
   });
 
-  it('leads to every page', () => {
+  it('leads to every page by links', () => {
     const reached = new Set(['README.md']);
     for (const file of reached) {
       for (const link of linksOf(file)) {
@@ -74,11 +74,11 @@ describe('the README', () => {
 
 describe('the documentation', () => {
   it('lists every command with its words', () => {
-    const { stands, wanted } = derivedIn(commandsPage);
-    expect(stands, 'npm run fix writes it').toBe(wanted);
+    const { actual, wanted } = derivedIn(commandsPage);
+    expect(actual, 'npm run fix writes it').toBe(wanted);
   });
 
-  it('shows how to add a command by one that compiles', () => {
+  it('has an example of adding a command that compiles', () => {
     const [, file = '', example = ''] =
       /<!-- example: (\S+) -->\n```ts\n([\s\S]*?)```/.exec(text('CONTRIBUTING.md')) ?? [];
     expect(example).not.toBe('');
@@ -121,7 +121,7 @@ describe('the documentation', () => {
     expect(rooms.filter((room) => !architecture.includes(`| [\`${room.slice(4)}/\`](../${room}) |`))).toEqual([]);
   });
 
-  it('names every variable that is read, and no other', () => {
+  it('names exactly the variables that are read', () => {
     const named = [...text('docs/operations.md').matchAll(/^\| `([A-Z_]+)`(?:, `([A-Z_]+)`)? \|/gm)]
       .flatMap((match) => [match[1], match[2]])
       .filter(Boolean);
@@ -130,7 +130,7 @@ describe('the documentation', () => {
     expect(() => readConfig({})).toThrow('SLACK_BOT_TOKEN');
   });
 
-  it('names every dependency, and no other, with a reason and with the licence it has', () => {
+  it('names exactly the dependencies, with a reason and the licence', () => {
     const names = z.record(z.string(), z.string()).default({});
     const declared = z
       .object({ dependencies: names, devDependencies: names, optionalDependencies: names })
@@ -146,24 +146,24 @@ describe('the documentation', () => {
     expect(rows.filter(([, , reason = '']) => reason.trim() === '')).toEqual([]);
   });
 
-  it.each(pages)('%s leads to files and headings that exist', (page) => {
+  it.each(pages)('%s links to existing files and headings', (page) => {
     expect(linksOf(page).filter((link) => isBroken(page, link))).toEqual([]);
   });
 
-  it.each(pages)('%s names files that exist', (page) => {
+  it.each(pages)('%s names existing files', (page) => {
     const own = /<!-- example: (\S+) -->/.exec(text(page))?.[1];
     const named = [...text(page).matchAll(/(?<![\w/.-])(?:src|test|docs)\/[\w./-]*\w/g)].map(([file]) => file);
     expect(named.filter((file) => file !== own && !existsSync(path.join(root, file)))).toEqual([]);
   });
 
-  it('keeps the glossary to one screen, each word with the file where it lives', () => {
+  it('has a glossary of one screen, each word with its file', () => {
     const lines = text('docs/glossary.md').trimEnd().split('\n');
     expect(lines.length).toBeLessThanOrEqual(40);
     const words = lines.filter((line) => line !== '' && !line.startsWith('#'));
     expect(words.filter((line) => !/^\* \*\*[^*]+\*\*: .+\. \[`[^`]+`\]\(\.\.\/src\/[^)]+\)$/.test(line))).toEqual([]);
   });
 
-  it('gives each decision its context, the decision, the consequences, and what was rejected', () => {
+  it('has context, decision, consequences and rejected options for each decision', () => {
     const decisions = pages.filter((page) => /^docs\/decisions\/(?!README)/.test(page));
     expect(decisions.length).toBeGreaterThanOrEqual(8);
     const parts = ['context', 'decision', 'consequences', 'rejected'];

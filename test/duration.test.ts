@@ -13,7 +13,7 @@ describe('a duration', () => {
     ['1.5h', undefined],
     ['', undefined],
     ['1s'.repeat(101), undefined],
-  ])('%s is read', (text, milliseconds) => {
+  ])('%s is parsed', (text, milliseconds) => {
     expect(parseDuration(text)).toBe(milliseconds);
   });
 
@@ -21,7 +21,7 @@ describe('a duration', () => {
     [0, '0s'],
     [5_400_000, '1h30m'],
     [90_061_000, '1d1h1m1s'],
-  ])('%d ms is shown', (milliseconds, text) => {
+  ])('%d ms is displayed', (milliseconds, text) => {
     expect(showDuration(milliseconds)).toBe(text);
   });
 
@@ -32,7 +32,7 @@ describe('a duration', () => {
     [134_000, '2 min 14 s'],
     [3_599_600, '1 h 0 min'],
     [3_900_000, '1 h 5 min'],
-  ])('%d ms is spoken', (milliseconds, words) => {
+  ])('%d ms is displayed in words', (milliseconds, words) => {
     expect(spokenDuration(milliseconds)).toBe(words);
   });
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { Fault, Refusal } from '../src/errors.ts';
 import { plain, say } from '../src/text.ts';
 
-test('a refusal is a sentence, what to do next, and what may have been meant', () => {
+test('a refusal has a sentence, the next step, and suggestions', () => {
   const bare = new Refusal('No. Nothing was done.');
   expect(bare).toMatchObject({
     message: 'No. Nothing was done.',
@@ -21,7 +21,7 @@ test('a refusal is a sentence, what to do next, and what may have been meant', (
   expect(full.offers).toHaveLength(1);
 });
 
-test('a fault has a reference of its own, and its cause', () => {
+test('a fault has its own reference, and its cause', () => {
   const cause = new Error('why');
   const references = Array.from({ length: 50 }, () => new Fault('x', cause).reference);
   for (const reference of references) expect(reference).toMatch(/^f-[0-9a-f]{6}$/);

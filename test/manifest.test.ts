@@ -7,7 +7,10 @@ import { catalogue } from '../src/commands/index.ts';
 import { EVENTS } from '../src/playground/slack/options.ts';
 import { derivedIn, manifest } from './derived.ts';
 
-/** Slack's published rules for manifests, as far as ours uses them: known keys, lengths, and what belongs together. */
+/**
+ * Slack's published rules for manifests, as far as ours uses them: known keys, lengths, and keys that depend on each
+ * other.
+ */
 
 const text = (most: number) => z.string().min(1).max(most);
 const scope = z.string().regex(/^[a-z]+([:._][a-z]+)*$/);
@@ -64,12 +67,12 @@ const yaml = readFileSync(manifest, 'utf8');
 const read = schema.parse(parseYaml(yaml));
 
 describe('the manifest', () => {
-  it('has the commands that the catalogue has', () => {
-    const { stands, wanted } = derivedIn(manifest);
-    expect(stands, 'npm run fix writes it').toBe(wanted);
+  it('has the commands of the catalogue', () => {
+    const { actual, wanted } = derivedIn(manifest);
+    expect(actual, 'npm run fix writes it').toBe(wanted);
   });
 
-  it('is as Slack wants it also with the other commands, and with the addresses that HTTP needs', () => {
+  it('is valid also with the optional commands, and with the addresses that HTTP needs', () => {
     const url = 'https://bot.example/slack/events';
     const more = yaml
       .replaceAll(/^( {4})# (- command:| {2}\w+:)/gm, '$1$2')
@@ -84,7 +87,7 @@ describe('the manifest', () => {
     }
   });
 
-  it('names in its hint only what can be said', () => {
+  it('has only existing commands in its hint', () => {
     const [site] = read.features.slash_commands;
     for (const name of site?.usage_hint.split(' | ') ?? []) {
       expect([...catalogue.keys()].some((path) => path.split(' ')[0] === name)).toBe(true);
@@ -92,7 +95,7 @@ describe('the manifest', () => {
     expect(parse('', catalogue)).toBeUndefined();
   });
 
-  it('subscribes to what is listened for, and asks for optional scopes among those it asks for', () => {
+  it('subscribes to the events that the bot handles, and lists its optional scopes among its scopes', () => {
     expect(read.settings.event_subscriptions.bot_events.toSorted()).toEqual(EVENTS.toSorted());
     const { bot, bot_optional: optional } = read.oauth_config.scopes;
     expect(bot).toEqual(expect.arrayContaining(optional));
@@ -102,7 +105,7 @@ describe('the manifest', () => {
     for (const one of bot) expect(operations).toContain(`\`${one}\``);
   });
 
-  it('has the shortcut that is listened for', () => {
+  it('has the shortcut that the bot handles', () => {
     expect(read.features.shortcuts.map(({ type }) => type)).toEqual(['global']);
     const listeners = readFileSync(new URL('../src/slack/incoming/listeners.ts', import.meta.url), 'utf8');
     expect(listeners).toContain('app.shortcut(');

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { openMetrics } from '../src/metrics.ts';
 
-test('what is counted is served on loopback, and nothing else is', async () => {
+test('the metrics, and nothing else, are served on loopback', async () => {
   const { metrics, port, close } = await openMetrics(0);
   metrics.moves.inc({ event: 'send' });
   metrics.faults.inc({ what: 'x' });

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 
 const file = new URL('../src/node-version.js', import.meta.url);
-/** What happens under a Node with this version. */
+/** The result of a start under this version of Node. */
 const under = (version: string) =>
   spawnSync(
     process.execPath,
@@ -16,17 +16,20 @@ const under = (version: string) =>
     { encoding: 'utf8' },
   );
 
-test.each(['18.20.0', '22.21.1', '23.11.0'])('Node %s is told what to do, and nothing starts', (version) => {
-  const { status, stdout, stderr } = under(version);
-  expect(status).toBe(1);
-  expect(stdout).toBe('');
-  expect(stderr).toContain(`needs Node 24 or newer; this is ${version}`);
-});
-test.each(['24.0.0', '25.1.0', '100.0.0'])('Node %s goes on', (version) => {
+test.each(['18.20.0', '22.21.1', '23.11.0'])(
+  'under Node %s the message says what to do, and nothing starts',
+  (version) => {
+    const { status, stdout, stderr } = under(version);
+    expect(status).toBe(1);
+    expect(stdout).toBe('');
+    expect(stderr).toContain(`needs Node 24 or newer; this is ${version}`);
+  },
+);
+test.each(['24.0.0', '25.1.0', '100.0.0'])('under Node %s the program starts', (version) => {
   expect(under(version)).toMatchObject({ status: 0, stdout: 'went on\n' });
 });
 
-test('nobody opens a debugger by a signal', async () => {
+test('a signal opens no debugger', async () => {
   const waits = "process.stdout.write('up'); setTimeout(() => process.exit(7), 1_000)";
   const child = spawn(process.execPath, ['--import', file.href, '--input-type=module', '-e', waits]);
   const said = text(child.stderr);

@@ -4,7 +4,7 @@ import { faults } from './faults.ts';
 import { promises } from './promises.ts';
 
 /** Ends a run with one block: which promises held, what was covered, and what was skipped and why. */
-export default class LastWord implements Reporter {
+export default class RunSummary implements Reporter {
   readonly #began = performance.now();
 
   /** Prints a dot per file, so that a long run shows progress. */
@@ -30,7 +30,7 @@ export default class LastWord implements Reporter {
       `  endpoints of the document   ${sectionsCovered(tests)} of ${catalogue.filter(({ optional }) => !optional).length}, in the contract, in the stand-in, in words and by form`,
       `  faults of the list          ${faultsCovered(tests)}`,
       `  tests                       ${tests.length - skipped.length} of ${tests.length} ran`,
-      ...passedOver(skipped),
+      ...skippedLines(skipped),
       `  seed ${process.env['SEED'] ?? ''} · ${((performance.now() - this.#began) / 1000).toFixed(1)} s`,
       '',
     ];
@@ -52,13 +52,14 @@ function provenBy(tests: readonly TestCase[], name: string): string {
     0,
     Math.max(shownProofs, broken.length),
   );
-  const names = shown.map((test) => `\n       ${broken.includes(test) ? '✗' : '✓'} ${tale(test, name)}`);
+  const names = shown.map((test) => `\n       ${broken.includes(test) ? '✗' : '✓'} ${nameWithout(test, name)}`);
   const more = proofs.length > shown.length ? `\n         and ${proofs.length - shown.length} more` : '';
   return `${broken.length > 0 ? '— BROKEN' : ''}${names.join('')}${more}`;
 }
 
-/** A test's full name without the file and the mark. */
-const tale = (test: TestCase, mark: string): string => test.fullName.replace(mark, '').replaceAll(' > ', ': ').trim();
+/** A test's full name without the mark. */
+const nameWithout = (test: TestCase, mark: string): string =>
+  test.fullName.replace(mark, '').replaceAll(' > ', ': ').trim();
 
 /** Sections of the contract that the stand-in answers, and that people can use both by words and by form. */
 function sectionsCovered(tests: readonly TestCase[]): number {
@@ -92,7 +93,7 @@ function faultsCovered(tests: readonly TestCase[]): string {
   ].join('; ');
 }
 
-function passedOver(skipped: readonly TestCase[]): readonly string[] {
+function skippedLines(skipped: readonly TestCase[]): readonly string[] {
   const reasons = new Map<string, number>();
   for (const test of skipped) {
     const result = test.result();
@@ -100,5 +101,5 @@ function passedOver(skipped: readonly TestCase[]): readonly string[] {
       ('note' in result && result.note) || /\(([^()]*not installed[^()]*)\)/.exec(test.fullName)?.[1] || test.fullName;
     reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
   }
-  return [...reasons].map(([reason, count]) => `  passed over                 ${count}: ${reason}`);
+  return [...reasons].map(([reason, count]) => `  skipped                     ${count}: ${reason}`);
 }

@@ -20,12 +20,12 @@ const here = `node-${process.platform}-${process.arch}`;
 const binary = path.join(root, 'node_modules', here, 'bin/node');
 
 describe('the runtime', () => {
-  it('is Node 24, whatever the machine has', () => {
+  it('is Node 24, whatever version the machine has', () => {
     expect(Number(process.versions.node.split('.')[0])).toBeGreaterThanOrEqual(24);
   });
 
   it.skipIf(!existsSync(binary))(
-    `is the binary that was looked at${skipNote(`the package ${here}`, existsSync(binary))}`,
+    `is the binary that was checked${skipNote(`the package ${here}`, existsSync(binary))}`,
     async () => {
       const hash = createHash('sha256');
       await pipeline(createReadStream(binary), hash);
@@ -33,7 +33,7 @@ describe('the runtime', () => {
     },
   );
 
-  it('is pinned for every platform that is listed, in one version', () => {
+  it('is pinned for every listed platform, in one version', () => {
     const { optionalDependencies } = z
       .object({ optionalDependencies: z.record(z.string(), z.string()) })
       .parse(JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')));

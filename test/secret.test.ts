@@ -41,24 +41,24 @@ describe('promise 9: a secret', () => {
       expect(text).not.toContain(spelling);
   });
 
-  test('is revealed when asked, and known by its digest', () => {
+  test('can be revealed explicitly, and is identified by its digest', () => {
     expect(secret.reveal()).toBe(value);
     expect(new Secret('abc').digest()).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 
-  test('that begins with another one leaves no rest', () => {
+  test('that begins with another one is masked completely', () => {
     void new Secret('prefix-1234');
     void new Secret('prefix-1234-and-more');
     expect(scrub('a prefix-1234-and-more b')).toBe('a *** b');
   });
 
-  test('of three characters is no secret: it would eat the text', () => {
+  test('of three characters is not masked, because it would occur in ordinary text', () => {
     void new Secret('the');
     expect(scrub('the end')).toBe('the end');
   });
 });
 
-test('a credential of ours is refused where it is pasted; a short one is a word that anybody says', () => {
+test('a pasted credential of the bot is refused; a short one could be an ordinary word', () => {
   const own = ['hosting-key-7f3a91', 'brvk'].map((one) => new Secret(one));
   expect(own.map(String)).toEqual(['***', '***']);
   expect(holdsKey('cache clear acme-shop/live --reason hosting-key-7f3a91')).toBe(true);
@@ -66,10 +66,10 @@ test('a credential of ours is refused where it is pasted; a short one is a word 
   expect(scrub('no login with brvk')).toBe('no login with ***');
 });
 
-/** Everything in hexadecimal digits; not required, but allowed. */
+/** Every byte in hexadecimal digits, which is allowed but not required. */
 const escapedWhole = (text: string): string => `%${Buffer.from(text).toString('hex').match(/../g)?.join('%')}`;
 
-test('a credential of ours is known in an address, whichever of its characters are escaped, and however often', () => {
+test('a credential of the bot is recognised in an address, with any of its characters escaped, any number of times', () => {
   const own = 'hosting-key+7f3a91/=zy';
   void new Secret(own);
   const address = encodeURIComponent(own);
@@ -93,7 +93,7 @@ test('a credential of ours is known in an address, whichever of its characters a
   expect(scrub('100% of hosting-key+7f3a91 %2D')).toContain('of hosting-key+7f3a91 ');
 });
 
-describe('what is shaped like a credential', () => {
+describe('text in the shape of a credential', () => {
   test.each([
     'xoxb-1234567890-abcdef',
     'xapp-1-A0123-456-abcdef',
@@ -150,7 +150,7 @@ describe('a key that was pasted', () => {
   const bodyOf = (pem: string): string => pem.replaceAll(/-----[^-]*-----|\n/g, '');
 
   test.each(pems)(
-    '%s is known whole, on one line, with long dashes, without its first and last line, in other text',
+    '%s is recognised as a whole, on one line, with long dashes, without its first and last line, in other text',
     (pem) => {
       const body = bodyOf(pem);
       const spellings = [
@@ -182,10 +182,10 @@ describe('a key that was pasted', () => {
   const derOf = (pem: string): string => Buffer.from(bodyOf(pem), 'base64').toString('hex');
   const hexOf = (pem: string): readonly string[] =>
     [/.+/g, /../g, /../g, /..../g].map((part, at) => derOf(pem).match(part)?.join([' ', ':', ' ', ' '][at]) ?? '');
-  /** Up to a third of it, where nothing recognisable is left. */
+  /** At most a third of the key, in which nothing is recognisable. */
   const isHidden = (text: string): boolean => !scrub(text).includes(text.slice(text.length / 3, text.length / 3 + 24));
 
-  test.each(pems)('%s is known in addresses, escaped, in base64 and in hexadecimal digits', (pem) => {
+  test.each(pems)('%s is recognised in addresses, escaped, in base64 and in hexadecimal digits', (pem) => {
     for (const text of [...spellingsOf(pem), ...hexOf(pem), derOf(pem).toUpperCase()]) {
       expect(holdsKey(`dns set ${text} x`)).toBe(true);
       expect(isHidden(`read ${text} x`)).toBe(true);
@@ -194,7 +194,7 @@ describe('a key that was pasted', () => {
   });
 
   const pairs = [rsa, ec, ed];
-  test('is known as JSON, in any order, in other JSON and in an address; the public half of it is not', () => {
+  test('is recognised as JSON, in any order, in other JSON and in an address; its public half is not', () => {
     const symmetric = [
       '{"kty":"oct","k":"GawgguFyGrWKav7AX4VKUg"}',
       '{“k”: “GawgguFyGrWKav7AX4VKUg”, “kty”: “oct”}',
@@ -215,7 +215,7 @@ describe('a key that was pasted', () => {
     }
   });
 
-  test('what is public is none', () => {
+  test('a public key is not a private key', () => {
     const files = pairs.map(({ publicKey }) => String(publicKey.export({ type: 'spki', format: 'pem' })));
     const open = [
       ...files.flatMap((pem) => [pem, `v=DKIM1; k=rsa; p=${bodyOf(pem)}`, ...spellingsOf(pem), ...hexOf(pem)]),
@@ -223,7 +223,7 @@ describe('a key that was pasted', () => {
       ...hexOf(selfSigned().cert),
     ];
     const hash = createHash('sha512').update('x').digest('base64');
-    // In one of a hundred, four groups of hexadecimal digits happen to form a card number.
+    // In one of a hundred, four groups of hexadecimal digits happen to form a valid card number.
     const isLikeCard = (text: string): boolean => /\b(?:\d{4} ){3}\d{4}\b/.test(text);
     for (const text of [
       ...open.filter((one) => !isLikeCard(one)),
@@ -236,7 +236,7 @@ describe('a key that was pasted', () => {
     }
   });
 
-  test('nor is anything else that people write', () => {
+  test('other texts are not private keys', () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 300 }), (text) => {
         expect(holdsKey(text)).toBe(false);
@@ -278,7 +278,7 @@ describe('the log', () => {
     expect(line).toContain('this');
   });
   test.each(['token', 'tokens', 'password', 'Authorization', 'x-api-key', 'cookies'])(
-    'does not write what stands in %s, in how many parts ever',
+    'does not write the content of %s, in any number of parts',
     (key) => {
       const parts = [['plain'], { v: 'plain' }, [{ deep: ['plain', 12_345] }], { a: { b: { c: 'plain' } } }];
       for (const value of parts) {

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 
-// Each run draws others: `RUNS=1000 npm test` draws as many at once.
+// Each run draws other examples; `RUNS=1000 npm test` draws 1,000 per property.
 fc.configureGlobal({
   seed: Number(process.env['SEED']),
   numRuns: Number(process.env['RUNS'] ?? 30),
-  // The sentence of an assertion stands in the report, not only in its cause.
+  // The report includes the message of an assertion, not only as its cause.
   includeErrorInReport: true,
 });

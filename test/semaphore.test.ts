@@ -9,7 +9,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test('never more at once than may be, first come first served, and nothing is left behind', async () => {
+test('runs at most the allowed number at once, first come first served, and leaves nothing behind', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 4 }), fc.array(fc.boolean(), { maxLength: 20 }), async (most, fates) => {
       const inTurn = createSemaphore({ most, waiting: 100, waitMs: 1_000 });
@@ -35,7 +35,7 @@ test('never more at once than may be, first come first served, and nothing is le
   );
 });
 
-test('no more may wait than may, nor longer', async () => {
+test('limits how many wait, and how long', async () => {
   const inTurn = createSemaphore({ most: 1, waiting: 1, waitMs: 1_000 });
   const { promise, resolve } = Promise.withResolvers<string>();
   const first = inTurn(() => promise);
@@ -48,7 +48,7 @@ test('no more may wait than may, nor longer', async () => {
   expect(await Promise.all([first, next])).toEqual(['first', 'next']);
 });
 
-test('whoever has least under way goes first, and nobody has more at once than one may', async () => {
+test('the person with the least work in progress goes first, and nobody exceeds their limit', async () => {
   const inTurn = createSemaphore({ most: 3, maxEach: 2, waiting: 100, waitMs: 1_000 });
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -68,7 +68,7 @@ test('whoever has least under way goes first, and nobody has more at once than o
   await vi.advanceTimersByTimeAsync(0);
   expect(begun).toEqual(['a1', 'a2', 'b1']);
   await end('a1');
-  // Ana has one more running, Chi none.
+  // Ana still has one running, Chi has none.
   expect(begun.slice(3)).toEqual(['c1']);
   await end('a2');
   await end('b1');
@@ -78,7 +78,7 @@ test('whoever has least under way goes first, and nobody has more at once than o
   await Promise.all(all);
 });
 
-test('whoever has too much waiting is told that it is their own, and nobody else is turned away for it', async () => {
+test('a person with too much waiting is refused because of their own work, and nobody else is refused for it', async () => {
   const inTurn = createSemaphore({ most: 1, waiting: 3, waitingEach: 2, waitMs: 1_000 });
   const { promise, resolve } = Promise.withResolvers<string>();
   const fine = [inTurn(() => promise, 'ana'), inTurn(() => promise, 'ana'), inTurn(() => promise, 'ana')];
@@ -90,7 +90,7 @@ test('whoever has too much waiting is told that it is their own, and nobody else
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('several names of one and the same have one share', async () => {
+test('several names of one person have one share', async () => {
   const behind = (who: string): string => who.slice(0, 1);
   const inTurn = createSemaphore({ most: 4, maxEach: 1, waiting: 9, waitingEach: 1, waitMs: 1_000 }, behind);
   const begun: string[] = [];
@@ -108,7 +108,7 @@ test('several names of one and the same have one share', async () => {
   expect(begun).toEqual(['a1', 'b1', 'a2']);
 });
 
-test('the last places are for those who have none', async () => {
+test('the last places are for people without any', async () => {
   const inTurn = createSemaphore({ most: 4, maxEach: 2, kept: 2, waiting: 9, waitMs: 60_000 });
   const began: string[] = [];
   const { promise: over, resolve: end } = Promise.withResolvers<void>();

@@ -24,18 +24,18 @@ describe('a sentence', () => {
       say`a **b** \`c\` d`,
       [{ text: 'a ' }, { text: 'b', style: 'bold' }, { text: ' ' }, { text: 'c', style: 'code' }, { text: ' d' }],
     ],
-    ['whose values take the style around them', say`**a ${'b'} ${7}**`, [{ text: 'a b 7', style: 'bold' }]],
+    ['with values in the surrounding style', say`**a ${'b'} ${7}**`, [{ text: 'a b 7', style: 'bold' }]],
     [
-      'whose values keep a style of their own',
+      'with values in their own style',
       say`**a ${code('b')}**`,
       [
         { text: 'a ', style: 'bold' },
         { text: 'b', style: 'code' },
       ],
     ],
-    ['whose values are never markup', say`a ${'**b** `c`'}`, [{ text: 'a **b** `c`' }]],
+    ['with values that are never markup', say`a ${'**b** `c`'}`, [{ text: 'a **b** `c`' }]],
     ['within another', say`a ${say`**b**`} c`, [{ text: 'a ' }, { text: 'b', style: 'bold' }, { text: ' c' }]],
-    ['with nothing in it', say`${undefined}${''}`, []],
+    ['that is empty', say`${undefined}${''}`, []],
   ])('%s', (_, text, spans) => {
     expect(text).toEqual(spans);
   });
@@ -46,7 +46,7 @@ describe('a sentence', () => {
     );
   });
 
-  test('loses nothing of a value but its line breaks, and takes no mark from it', () => {
+  test('keeps a value except for its line breaks, and reads no marks from it', () => {
     fc.assert(
       fc.property(hostile, (value) => {
         const text = say`a **${value}** b`;
@@ -57,7 +57,7 @@ describe('a sentence', () => {
     );
   });
 
-  test('is joined without its empty parts; only a separator breaks the line', () => {
+  test('is joined without empty parts; only a separator adds a line break', () => {
     expect(joined(['a', '', undefined, [], say`**b**`], ', ')).toEqual([{ text: 'a, ' }, { text: 'b', style: 'bold' }]);
     expect(plain(joined(['a\nb', 'c'], '\n'))).toBe('a b\nc');
     expect(joined([])).toEqual([]);
@@ -82,10 +82,10 @@ test.each([
   '\uFEFF',
   '\uD800',
   '\u{E0001}',
-])('%j cannot be seen', (character) => {
+])('%j is invisible', (character) => {
   expect(unseen.test(`a${character}b`)).toBe(true);
   expect(codeOf(character)).toMatch(/^U\+[0-9A-F]{4,6}$/);
 });
-test.each(['a b\tc\r\n', 'äöü ñ', 'שלום', '漢字', '👩‍👩‍👧', '👍🏽', '❤️', '🏳️‍🌈', '—“”'])('%j can', (text) => {
+test.each(['a b\tc\r\n', 'äöü ñ', 'שלום', '漢字', '👩‍👩‍👧', '👍🏽', '❤️', '🏳️‍🌈', '—“”'])('%j is visible', (text) => {
   expect(unseen.test(text)).toBe(false);
 });

@@ -68,9 +68,11 @@ async function clicks(stage: Stage, sitehand: Program, bare: Program, rounds: nu
   const theirs: Sent[] = [];
   for (let round = -1; round < rounds; round += 1) {
     stage.slack.deliverTo(`${sitehand.url}/slack/events`);
-    const tale = await testUser(stage.slack, ana).asks(`/site allowlist set acme-shop/staging 198.51.100.${round + 2}`);
-    const sent = await clicked(stage, tale, 'Approve');
-    await tale.shows('read back');
+    const change = await testUser(stage.slack, ana).asks(
+      `/site allowlist set acme-shop/staging 198.51.100.${round + 2}`,
+    );
+    const sent = await clicked(stage, change, 'Approve');
+    await change.shows('read back');
     stage.slack.deliverTo(`${bare.url}/slack/events`);
     const told = await clicked(stage, await buttonOf(stage, sent), 'Press');
     if (round < 0) continue;
@@ -132,9 +134,9 @@ async function buttonOf(
 async function calls({ slack, hosting }: Stage, sitehand: Program): Promise<readonly Figure[]> {
   slack.deliverTo(`${sitehand.url}/slack/events`);
   const [calledBefore, before] = [slack.calls().length, hosting.journal.entries().at(-1)?.seq ?? 0];
-  const tale = await testUser(slack, ana).asks('/site cache clear acme-shop/staging');
-  await tale.shows('Done after');
-  await tale.tells('Done after');
+  const change = await testUser(slack, ana).asks('/site cache clear acme-shop/staging');
+  await change.shows('Done after');
+  await change.tells('Done after');
   const made = slack.calls().slice(calledBefore);
   const of = (method: string): number => made.filter((call) => call.method === method).length;
   const writes = hosting.journal.entries().filter(({ seq, method }) => seq > before && method !== 'GET').length;

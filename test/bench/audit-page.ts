@@ -60,14 +60,14 @@ const changes = (from: number, to: number) => sql`
     'f00d', 'U' || (n % 300), 'Somebody', 'T1', 'C1', '{}', 'done', 1, n, n, n, 0, 0 from series`;
 
 const authorization = JSON.stringify({ approval: 'one', rules: [7, 9], policy: 'c0ffee00'.repeat(8) });
-const asked = JSON.stringify({
+const requestDetails = JSON.stringify({
   target: 'site/live',
   name: 'Ana',
   reason: 'release',
   fingerprint: 'f00d'.repeat(16),
   authorization,
 });
-const told = JSON.stringify({
+const otherDetails = JSON.stringify({
   target: 'site/live',
   version: 3,
   name: 'Ana',
@@ -83,7 +83,7 @@ const lines = (from: number, to: number) => sql`
       when n % 7 = 4 then 'send' when n % 7 = 5 then 'accept' else 'finish' end,
     case when n in (2000, 3000, 4000) then 'URARE' when n % 7 > 3 then 'sitehand' else 'U' || (n / 7 % 300) end,
     case when n % 20 = 0 then '{"target":"site/live","target_key":"' || ${keyOf('(n / 20)')} || '"}'
-      when n % 7 = 0 then cast(${asked} as text) else cast(${told} as text) end,
+      when n % 7 = 0 then cast(${requestDetails} as text) else cast(${otherDetails} as text) end,
     ${'0'.repeat(55)} || (100000000 + n - 1), ${'0'.repeat(55)} || (100000000 + n),
     ${keyOf('(case when n % 20 = 0 then n / 20 else 1 + n / 7 end)')} from series`;
 

@@ -19,8 +19,8 @@ const [logs, logMb] = [60, 8];
 
 /** Acks of the others during one person's hanging reads and many writes, and how soon a pause works; then long logs. */
 export async function measureFairness(scale: Scale, world: World, load: Load): Promise<readonly Figure[]> {
-  const fired = await measured(world, (sitehand) => underFire(scale, world, load, sitehand));
-  return [...fired, ...(await measured(world, (sitehand) => longLogs(world, load, sitehand)))];
+  const figures = await measured(world, (sitehand) => measureUnderLoad(scale, world, load, sitehand));
+  return [...figures, ...(await measured(world, (sitehand) => longLogs(world, load, sitehand)))];
 }
 
 async function measured(
@@ -36,7 +36,12 @@ async function measured(
   }
 }
 
-async function underFire({ quick }: Scale, world: World, load: Load, { url }: Program): Promise<readonly Figure[]> {
+async function measureUnderLoad(
+  { quick }: Scale,
+  world: World,
+  load: Load,
+  { url }: Program,
+): Promise<readonly Figure[]> {
   const seconds = writes / writesPerSecond / (quick ? 2 : 1);
   await load.arrivals(url, others, othersPerSecond, 2, ben);
   const quiet = await load.arrivals(url, others, othersPerSecond, seconds, ben);
@@ -75,8 +80,8 @@ async function longLogs(world: World, load: Load, { url, residentMb, peakMb }: P
   world.sayInstead((path) => (path.includes('/logs') ? body : undefined));
   const before = residentMb();
   const line = 'logs acme-shop/live access';
-  const told = Array.from({ length: logs }, (_, at) => load.toLastWord(url, line, oneOf(at)));
-  await Promise.all(told);
+  const logReports = Array.from({ length: logs }, (_, at) => load.toLastWord(url, line, oneOf(at)));
+  await Promise.all(logReports);
   return [
     {
       what: `memory at its most, ${logs} logs of ${logMb} MB asked for at once`,

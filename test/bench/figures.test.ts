@@ -11,7 +11,7 @@ describe('a figure of the benchmark', () => {
     ['beyond twice', { measured: 2.1 }, 2, false],
     ['at least so much', { measured: 0.6, limit: 0.7, least: true }, 1, false],
     ['at least so much, loosened', { measured: 0.36, limit: 0.7, least: true }, 2, true],
-    ['that nobody judges', { measured: 99, limit: undefined }, 1, true],
+    ['without a limit', { measured: 99, limit: undefined }, 1, true],
     ['that could not be measured', { measured: Number.NaN }, 2, false],
   ] as const)('%s', (_, parts, looser, kept) => {
     expect(keeps(figure(parts), looser)).toBe(kept);

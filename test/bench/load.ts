@@ -62,9 +62,9 @@ export function createLoad(world: World): Load {
   };
   const toLastWord: Load['toLastWord'] = async (url, text, who) => {
     const [id, began] = [next(), performance.now()];
-    const told = world.lastWord(id);
+    const lastMessage = world.lastWord(id);
     await send(url, text, id, who);
-    await told;
+    await lastMessage;
     return performance.now() - began;
   };
   const saturate: Load['saturate'] = async (url, text, atOnce, seconds) => {

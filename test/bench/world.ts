@@ -38,7 +38,7 @@ export async function startWorld(): Promise<World> {
   let [posted, lastWriteAt] = [0, 0];
   let instead: Parameters<World['sayInstead']>[0] = () => undefined;
 
-  const interaction = (id: string): void => {
+  const resolveLastWord = (id: string): void => {
     counts.posts += 1;
     waiting.get(id)?.();
     waiting.delete(id);
@@ -47,11 +47,11 @@ export async function startWorld(): Promise<World> {
     const { method = 'GET', url = '/' } = asked;
     const body = await bodyOf(asked);
     if (url.startsWith('/respond/')) {
-      interaction(url.slice('/respond/'.length));
+      resolveLastWord(url.slice('/respond/'.length));
       return end(response, { status: 200, body: 'ok' });
     }
     if (url === '/api/chat.postMessage' || url === '/api/chat.postEphemeral') {
-      interaction(new URLSearchParams(body).get('text') ?? '');
+      resolveLastWord(new URLSearchParams(body).get('text') ?? '');
       posted += 1;
       return end(response, { status: 200, body: `{"ok":true,"channel":"C0ACME","ts":"1.${posted}"}` });
     }

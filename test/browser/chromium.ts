@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type Page, type ViewportSize, chromium } from 'playwright-core';
 
-// The shell is the same browser without the windows around a page, and takes a quarter less of the machine.
+// The headless shell is the same browser without windows, and needs a quarter less CPU and memory.
 const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 const executablePath = names.map((name) => `/usr/bin/${name}`).find(existsSync);
 const isRequired = (process.env['SITEHAND_REQUIRE'] ?? '').split(/[\s,]+/).includes('browser');
 
-/** Why the browser's tests are left out; undefined where they run, or must fail because SITEHAND_REQUIRE names `browser`. */
+/** Why the browser tests are skipped; undefined if they run, or must fail because SITEHAND_REQUIRE names `browser`. */
 export const missing =
   executablePath === undefined && !isRequired ? 'no Chromium was found at /usr/bin/chromium' : undefined;
 
-/** A browser that asks nobody for anything by itself; its profile is fresh and goes with it. */
+/** A browser that makes no requests of its own, with a new profile that is removed at its end. */
 export function launch(): Promise<Browser> {
   if (executablePath === undefined) throw new Error('SITEHAND_REQUIRE names browser, and no Chromium was found');
   const quiet = ['--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'];
@@ -18,8 +18,7 @@ export function launch(): Promise<Browser> {
 }
 
 /**
- * A window on the page at `url`. `settle` throws whatever the browser has complained about since, and every address that
- * was asked for and is not the page's own.
+ * A window on the page at `url`. `settle` throws the browser's errors since then, and all requests to other origins.
  */
 export async function openWindow(
   browser: Browser,

@@ -8,7 +8,7 @@ import { startInOneFile } from './in-one-file.ts';
 
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 
-describe.skipIf(missing !== undefined)('a command that is typed on the page', () => {
+describe.skipIf(missing !== undefined)('a command typed on the page', () => {
   let playground: Playground;
   let browser: Browser;
   let page: Page;
@@ -24,7 +24,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
     await browser?.close();
     await playground?.close();
   });
-  // What is typed is all that these tests leave on the page.
+  // These tests leave only typed text on the page.
   beforeEach(async () => {
     await box().fill('');
     await list().waitFor({ state: 'hidden' });
@@ -37,7 +37,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
   const chosen = (): Locator => list().getByRole('option', { selected: true });
   const typed = (): Promise<string> => box().inputValue();
 
-  it('is completed by keys alone, and sent once nothing is chosen', async () => {
+  it('is completed with keys alone, and sent if no suggestion is selected', async () => {
     await box().pressSequentially('/site clear');
     await offer('cache clear').waitFor();
     expect(await list().getByRole('option').count()).toBe(2);
@@ -60,7 +60,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
     expect(await list().count()).toBe(0);
   });
 
-  it('takes what is clicked, and keeps the focus', async () => {
+  it('takes a clicked suggestion, and keeps the focus', async () => {
     await box().fill('/site log');
     await offer('logs reveal').click();
     expect(await typed()).toBe('/site logs reveal ');
@@ -69,7 +69,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
     expect(await page.locator('main textarea:focus').count()).toBe(1);
   });
 
-  it('is left alone after Escape, and Tab goes on from where no word is begun', async () => {
+  it('gets no suggestions after Escape, and Tab moves on if no word is begun', async () => {
     await box().fill('/site push ');
     await offer('acme-shop/live').waitFor();
     await box().press('Escape');
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
     expect(await page.locator('main textarea:focus').count()).toBe(1);
   });
 
-  it('is a combobox for as long as something is offered', async () => {
+  it('is a combobox while there are suggestions', async () => {
     await box().fill('/site push ');
     await offer('acme-shop/live').waitFor();
     const open = page.getByRole('combobox', { name: 'Message or command', expanded: true });
@@ -97,7 +97,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
     expect(await page.getByRole('textbox', { name: 'Message or command' }).count()).toBe(1);
   });
 
-  it('knows an environment that came while the page was open', async () => {
+  it('suggests an environment that was created while the page was open', async () => {
     const { world } = playground.hosting;
     const [source] = world.environments();
     if (source === undefined) throw new Error('there is no environment to copy');
@@ -111,7 +111,7 @@ describe.skipIf(missing !== undefined)('a command that is typed on the page', ()
     await offer('newcomer/live').waitFor();
   });
 
-  it('offers nothing for a message', async () => {
+  it('gets no suggestions in a message', async () => {
     await box().fill('hello /site ');
     await box().fill('/site ');
     await offer('push').first().waitFor();

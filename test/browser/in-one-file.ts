@@ -4,16 +4,15 @@ import { type Playground, type PlaygroundOptions, startPlayground } from '../../
 import { resourceAt } from '../lazy-resource.ts';
 
 /**
- * Starts a playground whose bot, unless it is another program, and whose page are in one file each. Both are there in
- * half the time. The channel with many messages opens the page from the files that people have, and `npm run playground`
- * is tried with the bot's own sources.
+ * Starts a playground with bundled bot and page, which load in half the time. A given other program is not bundled.
+ * Other tests cover the unbundled page and `npm run playground` from the sources.
  */
 export async function startInOneFile(options: PlaygroundOptions = {}): Promise<Playground> {
   const [bot, pageInOneFile] = await Promise.all([
     options.program === undefined ? bundledBot() : {},
     resourceAt(inject('bundledPage')),
   ]);
-  // A bot on a busy machine acks later than Slack waits; what a person sees then is no matter of these tests.
+  // On a busy machine the bot may ack too late for Slack, which these tests do not cover.
   const slack = { ackTimeoutMs: 60_000, ...options.slack };
   return startPlayground({ ...bot, pageInOneFile, ...options, slack });
 }

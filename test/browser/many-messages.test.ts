@@ -7,7 +7,7 @@ import { launch, missing } from './chromium.ts';
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 const MANY = 5_000;
 
-/** Marks the moment at which the newest message stands on the page. As text, because it runs there. */
+/** Marks the time at which the newest message is on the page. As text, because it runs in the page. */
 const MARKS = `new MutationObserver((_, observer) => {
   if (![...document.querySelectorAll('.message')].at(-1)?.textContent.includes('message ${MANY} ')) return;
   performance.mark('drawn');
@@ -38,7 +38,7 @@ describe.skipIf(missing !== undefined)(`a channel with ${MANY} messages`, () => 
   const top = (of: Locator): Promise<number> => of.boundingBox().then((box) => box?.y ?? Number.NaN);
 
   it('shows the newest within a second', async () => {
-    // Other work on the machine only ever makes it slower: the best of some loads is what the page can do.
+    // Other load on the machine only makes it slower, so the best of several page loads counts.
     const took: number[] = [];
     while (took.length < 12 && !took.some((ms) => ms < 1_000)) {
       await page.goto('about:blank');
@@ -53,7 +53,7 @@ describe.skipIf(missing !== undefined)(`a channel with ${MANY} messages`, () => 
     expect(await message(MANY).isVisible()).toBe(true);
   });
 
-  it('draws older ones as one scrolls up, and what is read stays where it is', async () => {
+  it('draws older ones while scrolling up, and keeps the visible message in place', async () => {
     const seen = message(MANY - 195);
     await seen.scrollIntoViewIfNeeded();
     await list()
@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)(`a channel with ${MANY} messages`, () => 
     expect(Math.abs((await top(seen)) - before)).toBeLessThan(2);
   });
 
-  it('leads to the very first by the keyboard alone', async () => {
+  it('can be scrolled to the first message with the keyboard alone', async () => {
     await list().focus();
     const rows = page.locator('main .message');
     for (let drawn = await rows.count(); drawn < MANY; drawn = await rows.count()) {

@@ -38,13 +38,13 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     await box().press('Enter');
   }
 
-  it('is ready to write in when it opens, with an example greyed in', async () => {
+  it('has the focus in its input box, with a placeholder as example', async () => {
     await page.locator('main textarea:focus').waitFor();
     expect(await box().getAttribute('placeholder')).toMatch(/^\/site /);
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('# acme-shop');
   });
 
-  it('leads through five steps, can be ended, and stays ended', async () => {
+  it('has a tour of five steps, which can be dismissed for good', async () => {
     const tour = page.getByRole('region', { name: 'Tour' });
     await tour.getByText('1 of 5').waitFor();
     expect(await tour.getByText('✓').count()).toBe(0);
@@ -67,7 +67,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     await page.evaluate('localStorage.clear()');
   });
 
-  it('can be two people in two windows', async () => {
+  it('can act as two people in two windows', async () => {
     const opening = page.waitForEvent('popup');
     await page.getByRole('link', { name: 'Act as Chi in a new window' }).focus();
     await page.keyboard.press('Enter');
@@ -77,7 +77,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     await other.close();
   });
 
-  it('draws what anybody wrote as text', async () => {
+  it('draws people’s messages as text', async () => {
     await type(`*strong* _soft_ \`code\` ${hostile} @chi`);
     await newest().getByText('not bold').waitFor();
     expect(await newest().locator('article').textContent()).toContain(`strong soft code ${hostile} @Chi`);
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     expect(await box().inputValue()).toBe('');
   });
 
-  it('marks what only one person sees, and shows it to nobody else', async () => {
+  it('marks ephemeral messages, and shows them to one person only', async () => {
     await type('/site private');
     await newest().getByText('only you see this').waitFor();
     expect(await newest().textContent()).toContain(`Only for you: ${hostile}`);
@@ -95,7 +95,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     await page.getByText('only you see this').waitFor({ state: 'detached' });
   });
 
-  it('shows a card, its thread and what pressing its button does at the host', async () => {
+  it('shows a card, its thread, and the effect of its button at the host', async () => {
     await type('/site card');
     await newest().getByText('waiting').waitFor();
     const card = newest();
@@ -128,7 +128,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     await page.locator('.journal pre', { hasText: hostile }).waitFor();
   });
 
-  it('fills in a form: errors stand under their fields, suggestions come while typing', async () => {
+  it('fills in a form, with errors under their fields and suggestions while typing', async () => {
     await type('/site form');
     await dialog().getByLabel('Name').fill('wrong');
     await dialog().getByRole('button', { name: 'Send it' }).click();
@@ -158,7 +158,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     expect(playground.slack.views('U01ANA').modals).toEqual([]);
   });
 
-  it('shows the App Home of whoever is acted as', async () => {
+  it('shows the App Home of the acting person', async () => {
     await act('Ben').click();
     await page.getByRole('list', { name: 'Apps' }).getByRole('button').click();
     await page.getByRole('button', { name: 'Home', exact: true }).click();
@@ -167,7 +167,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
     await page.getByText('the home of U03CHI').waitFor();
   });
 
-  it('says when the bot is gone, and starts it again', async () => {
+  it('says that the bot has ended, and restarts it', async () => {
     await page.getByRole('button', { name: 'Break it' }).click();
     await page.getByRole('button', { name: 'Bot killed' }).click();
     await page.getByText('The bot has exited (SIGKILL).').waitFor();
@@ -180,7 +180,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
   it('gives every input a name', async () => {
     await type('/site form');
     await dialog().getByLabel('Name').waitFor();
-    // As text, because what runs in the page knows other things than this file.
+    // As text, because it runs in the page, with other types than this file.
     const nameless: unknown = await page.evaluate(`
       [...document.querySelectorAll('input, select, textarea')]
         .filter((input) => input.labels.length === 0 && !input.hasAttribute('aria-label'))
@@ -228,7 +228,7 @@ describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () =
     await dialog().getByRole('option', { name: option, exact: true }).click();
   }
 
-  it('has a field that comes when another is ticked, and takes several by mouse and by keyboard, as chips', async () => {
+  it('show a field when another is ticked, which takes several values by mouse and keyboard, as chips', async () => {
     await type('/site push');
     await dialog().getByLabel('From').waitFor();
     expect(await dialog().getByLabel('Only these paths').count()).toBe(0);
@@ -244,7 +244,7 @@ describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () =
     const paths = dialog().getByLabel('Only these paths');
     for (const typed of ['uploads/2025', 'plugins/quick-cart']) {
       await paths.fill(typed);
-      // The first of what fits: the same words can stand in a list that was asked for before.
+      // The first match: a list from an earlier request can contain the same text.
       await dialog()
         .locator('[role=option]:first-child', { hasText: `wp-content/${typed}` })
         .waitFor();
@@ -267,7 +267,7 @@ describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () =
     await dialog().getByText('only wp-content/uploads/2025').waitFor();
   });
 
-  it('takes a number, and says under it what cannot be', async () => {
+  it('take a number, and show an error under an invalid one', async () => {
     await type('/site logs');
     await choose('Environment', 'acme-blog/l', 'acme-blog/live');
     await dialog().getByLabel('Lines').fill('many');
@@ -279,7 +279,7 @@ describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () =
     await newest().getByText('acme-blog/live').first().waitFor();
   });
 
-  it('takes a person by name', async () => {
+  it('take a person by name', async () => {
     await type('/site can');
     await dialog().getByLabel('Person').selectOption('Rob Rossi');
     await dialog().getByLabel('Command').fill('cache clear acme-shop/live');

@@ -5,14 +5,16 @@ import type { Playground } from '../../src/playground/playground.ts';
 import { launch, missing } from './chromium.ts';
 import { startInOneFile } from './in-one-file.ts';
 
-/** What axe calls serious or critical: each rule with the first elements it is about. As text, because it runs in the page. */
+/**
+ * Violations that axe calls serious or critical, each with the first elements. As text, because it runs in the page.
+ */
 const SERIOUS = `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
   violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }) => [id, ...nodes.slice(0, 4).map(({ html, any, all }) =>
       html.slice(0, 160) + ' ' + [...any, ...all].map(({ message }) => message).join(' '))].join('\\n  ')))`;
 
-describe.skipIf(missing !== undefined)('the page can be used by everybody, in light and in dark:', () => {
+describe.skipIf(missing !== undefined)('the page is accessible, in light and in dark mode:', () => {
   let playground: Playground;
   let browser: Browser;
   let page: Page;
@@ -64,7 +66,7 @@ describe.skipIf(missing !== undefined)('the page can be used by everybody, in li
     await expectNothingSerious();
   });
 
-  it('a form with something wrong in it', async () => {
+  it('a form with errors', async () => {
     await type('/site logs');
     await dialog().getByLabel('Environment').fill('acme-blog/l');
     await dialog().getByRole('option', { name: 'acme-blog/live', exact: true }).click();

@@ -4,7 +4,7 @@ import type { Playground } from '../../src/playground/playground.ts';
 import { launch, missing } from './chromium.ts';
 import { startInOneFile } from './in-one-file.ts';
 
-describe.skipIf(missing !== undefined)('behind the scenes', () => {
+describe.skipIf(missing !== undefined)('the side pane', () => {
   let playground: Playground;
   let browser: Browser;
   let page: Page;
@@ -42,7 +42,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
     await page.getByLabel('Message or command').press('Enter');
   }
 
-  it('breaks the world: what the host took and never answered is unknown, and one write; mended, it goes on', async () => {
+  it('switches a failure on: a write without an answer is unknown and sent once; switched off, work goes on', async () => {
     await open();
     await says('The hosting API has received no write.');
     await button('Break it').press('Enter');
@@ -74,7 +74,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
     expect(await changes().count()).toBe(2);
   });
 
-  it('shows what Slack delivered, by whom, and after how long it was acked; also to a page that opens later', async () => {
+  it('shows Slack’s deliveries with their person and time to the ack, also on a page that opens later', async () => {
     await open();
     const delivered = (): Locator =>
       page.getByRole('list', { name: 'What Slack delivered to the bot' }).getByRole('listitem');
@@ -86,7 +86,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
     expect(await delivered().first().textContent()).toContain('Ana typed /site whoami');
   });
 
-  it('shows what somebody else breaks, and breaks the hosting API in one way at a time', async () => {
+  it('shows failures switched on elsewhere, and switches on one at a time for the hosting API', async () => {
     await open();
     await button('Break it').click();
     playground.hosting.faults.remove();
@@ -124,7 +124,7 @@ describe.skipIf(missing !== undefined)('behind the scenes', () => {
     await page.locator('.opener:focus').waitFor();
   });
 
-  it('keeps the focus while it covers the page, and lets it go where it is a drawer no more', async () => {
+  it('keeps the focus while it covers the page, and releases it when it is no longer a drawer', async () => {
     await open(390, 844);
     const opener = page.getByRole('button', { name: /^Behind the scenes/, expanded: false });
     await opener.press('Enter');

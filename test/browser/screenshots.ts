@@ -5,7 +5,7 @@ import { type Playground, startPlayground } from '../../src/playground/playgroun
 import { launch } from './chromium.ts';
 import { smallPng } from './small-png.ts';
 
-/** Draws the README's pictures anew, from the page as it is: `npm run screenshots`. Its faces are those of the machine. */
+/** `npm run screenshots`: takes the README's pictures again from the current page, with the fonts of the machine. */
 
 const FOLDER = path.join(import.meta.dirname, 'pictures');
 const MOST_BYTES = 120 * 1024;
@@ -15,7 +15,7 @@ const [ANA, CHI, CHANNEL] = ['U01ANA', 'U03CHI', 'C0ACME'];
 const wide = { viewport: { width: 1280, height: 720 } };
 const phone = { viewport: { width: 390, height: 780 } };
 
-/** The page as somebody has it open, without the tour. */
+/** Opens the page without the tour. */
 async function open(
   browser: Browser,
   { url }: Playground,
@@ -30,7 +30,7 @@ async function open(
   return page;
 }
 
-/** Takes the picture without a blinking cursor in it, and refuses one that is too large to carry about. */
+/** Takes the picture without a text cursor. Throws if it is too large for the repository. */
 async function take(page: Page, name: string): Promise<void> {
   await page.locator('body').click({ position: { x: 2, y: 2 } });
   const bytes = smallPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
@@ -40,7 +40,7 @@ async function take(page: Page, name: string): Promise<void> {
   await page.close();
 }
 
-/** Ana asks for a push by the form; it waits for approval. */
+/** Ana requests a push by form; it waits for approval. */
 async function askForPush({ slack }: Playground): Promise<void> {
   await slack.command(ANA, CHANNEL, '/site push acme-shop/staging acme-shop/live --database --reason "release 42"');
   await slack.until(() => slack.views(ANA).modals.find(({ text }) => text.includes('Type acme-shop/live')));

@@ -2,7 +2,10 @@ import { crc32, deflateSync, inflateSync } from 'node:zlib';
 
 type Pixels = { readonly width: number; readonly height: number; readonly rgb: Buffer };
 
-/** The same picture in 256 colours, which is a third of the bytes; for 8-bit RGB without interlacing, as Chromium writes it. */
+/**
+ * Reduces a picture to 256 colours, which is a third of the bytes. Takes 8-bit RGB without interlacing, as Chromium
+ * writes it.
+ */
 export function smallPng(png: Buffer): Buffer {
   const { width, height, rgb } = decode(png);
   const at = (pixel: number): number => rgb.readUIntBE(pixel * 3, 3);
@@ -61,7 +64,7 @@ function decode(png: Buffer): Pixels {
   return { width, height, rgb: unfiltered(inflateSync(Buffer.concat(packed)), width * 3, height) };
 }
 
-/** Each row begins with how its bytes are told from those at the left, above, and above at the left. */
+/** Each row begins with its filter, which predicts bytes from those at the left, above, and above left. */
 function unfiltered(raw: Buffer, size: number, height: number): Buffer {
   const out = Buffer.alloc(size * height);
   for (let y = 0; y < height; y += 1) {

@@ -11,7 +11,7 @@ import { startInOneFile } from './in-one-file.ts';
 const wide = { width: 1440, height: 900 };
 const phone = { width: 390, height: 780 };
 
-/** The real bot, as people see it on the page: what they click, and what comes of it at the host. */
+/** The real bot on the page: what people click, and the effect at the host. */
 
 const hostile = '<img src=x onerror=alert(1)> <!channel> [click](http://evil.example)';
 
@@ -36,7 +36,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** A window in which somebody looks at a channel. */
+  /** A window in which a person looks at a channel. */
   async function window(person: string, channel = 'C0ACME', viewport = wide): Promise<Page> {
     const page = await browser.newPage({ viewport });
     page.setDefaultTimeout(60_000);
@@ -54,7 +54,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     page.getByRole('log', { name: 'Messages' }).getByRole('listitem').filter({ hasText: words });
   const writes = () => playground.hosting.journal.entries().filter(({ method }) => method !== 'GET');
 
-  /** Asks for a push of a site's staging onto its live, through its form; resolves when its card stands. */
+  /** Requests a push of a site's staging onto its live by form; resolves when its card is posted. */
   async function push(page: Page, site: string): Promise<void> {
     await type(page, `/site push ${site}/staging ${site}/live --database`);
     await dialog(page).getByText(`The DATABASE of ${site}/live will be replaced.`).waitFor();
@@ -65,7 +65,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     await card(page, `Push ${site}/staging → ${site}/live`).getByRole('button', { name: 'Approve' }).waitFor();
   }
 
-  /** Presses *Approve* and agrees; what cools down is due at once. */
+  /** Presses *Approve* and confirms; ends the *Stop* period at once. */
   async function approve(page: Page, site: string): Promise<void> {
     await card(page, `Push ${site}/staging`).getByRole('button', { name: 'Approve' }).click();
     await page.getByText(`The DATABASE of ${site}/live will be replaced.`).last().waitFor();
@@ -84,7 +84,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     }
   }
 
-  test('a push is asked for in one window, approved in another, written once, and its thread tells it to both', async () => {
+  test('a push is requested in one window, approved in another, written once, and both see it in the thread', async () => {
     const [ana, chi] = [await window('U01ANA'), await window('U03CHI')];
     await push(ana, 'acme-shop');
     await card(chi, 'Push acme-shop/staging').getByRole('button', { name: 'Approve' }).waitFor();
@@ -96,7 +96,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     expect(writes().filter(({ section }) => section === '4.9')).toHaveLength(1);
   });
 
-  test('it is declined with a reason, which its requester reads', async () => {
+  test('a push is declined with a reason, which its requester reads', async () => {
     const [ben, dee] = [await window('U02BEN'), await window('U04DEE')];
     await push(ben, 'acme-blog');
     await card(dee, 'Push acme-blog/staging').getByRole('button', { name: 'Decline…' }).click();
@@ -108,7 +108,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     expect(writes().filter(({ section }) => section === '4.9')).toHaveLength(1);
   });
 
-  test('what waits for somebody stands on their Home; an unknown outcome is closed there or in its thread by a person', async () => {
+  test('waiting changes are on a person’s Home; an unknown outcome is closed there or in its thread', async () => {
     const [ana, chi] = [await window('U01ANA'), await window('U03CHI')];
     await push(ana, 'acme-docs');
     await chi.getByRole('list', { name: 'Apps' }).getByRole('button').click();
@@ -143,7 +143,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     expect(await ana.locator('main img, main a[href*="evil"]').count()).toBe(0);
   });
 
-  test('by the keyboard alone: a command, its form, an error at its field, a suggestion, and the card that comes of it', async () => {
+  test('by the keyboard alone: a command, its form, an error at its field, a suggestion, and the resulting card', async () => {
     const ana = await window('U01ANA');
     await ana.keyboard.type('/site allowlist add');
     await ana.keyboard.press('Escape');
@@ -169,7 +169,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
       .toEqual(['198.51.100.4']);
   });
 
-  test('on a phone an approver leafs through everything that will be sent, and no line of it is wider than the form', async () => {
+  test('on a phone an approver pages through everything that will be sent, and no line is wider than the form', async () => {
     const [ana, chi] = [await window('U01ANA', 'C0GENERAL'), await window('U03CHI', 'C0GENERAL', phone)];
     const paths = Array.from({ length: 400 }, (_, at) => `${at}/ü`);
     await type(ana, `/site push acme-blog/live acme-blog/staging --files --only ${paths.join(',')}`);
@@ -191,14 +191,14 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     for (const at of paths.keys()) expect(lines).toContain(`${at}/ü⟨U+00FC⟩`);
   });
 
-  test('on a phone a table breaks no word: it is scrolled to, and a long cell breaks its lines between words', async () => {
+  test('on a phone a table breaks no word: it scrolls, and a long cell wraps between words', async () => {
     const ben = await window('U02BEN', 'C0GENERAL', phone);
     await type(
       ben,
       '/site allowlist add acme-docs/staging 198.51.100.9 2001:db8:1234:5678:9abc:def0:1234:5678 --for 2h',
     );
     await card(ben, '2001:db8:1234:5678:9abc:def0:1234:5678').getByText('✅').waitFor();
-    // As text, because it runs in the page: the words that stand in more than one line.
+    // The words that are broken over several lines. As text, because it runs in the page.
     const broken = `[...document.querySelectorAll('th, td')].flatMap((cell) => {
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
       const found = [];
@@ -210,12 +210,12 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
       }
       return found;
     })`;
-    for (const [asked, told] of [
+    for (const [asked, title] of [
       ['timers', 'Timed access'],
       ['doctor', 'checks'],
     ] as const) {
       await type(ben, `/site ${asked}`);
-      await card(ben, told).locator('table').waitFor();
+      await card(ben, title).locator('table').waitFor();
     }
     expect(await ben.evaluate(broken)).toEqual([]);
     // The page itself stays as wide as the screen.
@@ -224,16 +224,17 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     expect(await ben.evaluate(tallest)).toBeLessThan(100);
   });
 
-  test('on a phone what is wider than the screen says so, is scrolled to in its own box, and ends at the newest line', async () => {
+  test('on a phone wide content is marked, scrolls in its own box, and ends at the newest line', async () => {
     const ben = await window('U02BEN', 'C0GENERAL', { width: 390, height: 844 });
-    for (const [asked, told] of [
+    for (const [asked, title] of [
       ['themes list', 'Themes'],
       ['logs acme-shop/live', 'error log'],
     ] as const) {
       await type(ben, `/site ${asked}`);
-      await card(ben, told).locator('table, pre').first().waitFor();
+      await card(ben, title).locator('table, pre').first().waitFor();
     }
-    // As text, because it runs in the page: of each box that is too wide, how much of its end fades, there and at the end.
+    // For each box that is too wide, how much of its end fades, before and after scrolling. As text, because it runs in
+    // the page.
     const boxes = `(async () => {
       const wide = [...document.querySelectorAll('pre, .scroll')].filter((box) => box.scrollWidth > box.clientWidth);
       const drawn = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));

@@ -1,6 +1,6 @@
 import { App, type BlockAction, HTTPReceiver, SocketModeReceiver } from '@slack/bolt';
 
-/** A bot that does a little of everything a page must draw. It knows of the playground nothing but its environment. */
+/** A bot that posts an example of everything that the page must draw. It knows only its environment variables. */
 
 const given = (name: string): string => process.env[name] ?? '';
 const slackApiUrl = given('SLACK_API_URL');

@@ -24,7 +24,7 @@ import {
 } from '../pipeline/fixtures.ts';
 import * as fc from 'fast-check';
 
-/** What a line comes to: the command with its call and its card. */
+/** A line's command with its call and its card. */
 function meant(line: string, snapshot?: unknown) {
   const parsed = parse(line, catalogue);
   if (parsed?.command.shape !== 'action') throw new Error(`no action: ${line}`);
@@ -70,7 +70,7 @@ test.each(settings)('%s', (line, path, body, words) => {
   expect(call).toMatchObject({ kind: 'write', path, body });
   const facts = Object.entries(card.facts ?? {}).map(([label, value]) => `${label}: ${plain(inline(value))}`);
   expect([plain(card.title), plain(inline(card.warning)), ...facts].join('\n')).toMatch(words);
-  // Nothing can be read back: so nothing is looked at, proven, or taken back as it was.
+  // Nothing can be read back, so there is no look, proof or undo.
   expect(Object.keys(action)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(look|proof|undo|later)$/)]));
   expect(action.after).toMatch(/cannot be read back/);
   expect(facts.join()).toContain('Before: not known');
@@ -79,7 +79,7 @@ test.each(settings)('%s', (line, path, body, words) => {
   }
 });
 
-test('the opposite of password access is offered by its words', () => {
+test('the opposite of password access is offered as a command', () => {
   for (const [access, other] of [
     ['on', 'off'],
     ['off', 'on'],
@@ -100,7 +100,7 @@ test.each([
   expect(said(refusalOf(() => meant(line)))).toContain(words);
 });
 
-test('what is reviewed: passwords where it is live, images nowhere', () => {
+test('passwords are reviewed on live environments, images nowhere', () => {
   expect([sshExpiry, sshPassword].map((action) => [needsReview(action, live), needsReview(action, staging)])).toEqual([
     [true, false],
     [true, false],
@@ -119,7 +119,7 @@ describe('clone', () => {
     expect(JSON.stringify(card)).not.toMatch(/domain|dns/i);
   });
 
-  test('looks up whose it is, and waits where that is not known', async () => {
+  test('looks up the company, and waits if it is unknown', async () => {
     const read = () => Promise.reject(new Error('nothing is read'));
     const look = async (id: string) =>
       clone.look?.({
@@ -143,7 +143,7 @@ describe('clone', () => {
     expect(said(refusalOf(() => meant(line, snapshot)))).toContain(words);
   });
 
-  test('takes a name whole or refuses it, and never makes a call that cannot be sent', () => {
+  test('takes a name unchanged or refuses it, and always makes a call that can be sent', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         const parsed = { path: 'clone', command: clone, reason: undefined, dryRun: false };

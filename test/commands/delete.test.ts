@@ -26,7 +26,7 @@ describe('the card', () => {
       staging,
       "acme-shop/staging will be deleted, with its files and its database. I can't undo this, and its backups may be deleted too.",
     ],
-  ])('%s says what is lost', (_, env, warning) => {
+  ])('%s names what will be lost', (_, env, warning) => {
     expect(plain(inline(cardOf(env, null).warning))).toBe(warning);
   });
 
@@ -43,14 +43,14 @@ describe('the card', () => {
   });
 });
 
-test('is always reviewed, and its name always typed', () => {
+test('always has a review with the name typed', () => {
   for (const env of [live, staging]) {
     expect(needsReview(deletion, env)).toBe(true);
     expect(nameToType(deletion, env)).toBe(env.name);
   }
 });
 
-test('cannot be undone or followed by its own reading, and rests on nothing', () => {
+test('has no undo, no proof and no preconditions', () => {
   expect(Object.keys(deletion)).not.toEqual(expect.arrayContaining([expect.stringMatching(/^(undo|proof|later)$/)]));
   expect(deletion.preconditions?.({ input: { env: live }, snapshot: { backup: null } })).toBeNull();
 });

@@ -24,7 +24,7 @@ import {
   surroundings,
 } from '../pipeline/fixtures.ts';
 
-/** Each command on DNS, held against a zone that does with a change what the host does. */
+/** Each DNS command against a simulated zone that changes as the host's does. */
 
 type Entry = {
   readonly type: string;
@@ -34,7 +34,7 @@ type Entry = {
 };
 
 const valueList = z.array(z.strictObject({ value: z.string() })).transform((list) => list.map(({ value }) => value));
-/** All five are said in every change. */
+/** Every change sends all five. */
 const changed = z.strictObject({
   type: z.string(),
   name: z.string(),
@@ -64,14 +64,14 @@ class Zone {
     const others = this.entries.filter((one) => !isIt(one));
     this.entries = values.length === 0 ? others : [...others, { type, name, ttl, values }];
   }
-  /** What stands there, whatever the order and however the names are spelled. */
-  get inWords(): readonly string[] {
+  /** The zone's records, independent of order and of how names are spelled. */
+  get asText(): readonly string[] {
     return this.entries
-      .map(({ type, name, ttl, values }) => `${type} ${wholly(name)} ${ttl} ${[...values].sort().join(' | ')}`)
+      .map(({ type, name, ttl, values }) => `${type} ${fullName(name)} ${ttl} ${[...values].sort().join(' | ')}`)
       .toSorted();
   }
 }
-function wholly(name: string): string {
+function fullName(name: string): string {
   const bare = name.replace(/\.$/, '').toLowerCase();
   return bare === 'acme.com' || bare.endsWith('.acme.com') ? bare : `${bare}.acme.com`;
 }
@@ -85,7 +85,7 @@ const inputOf = ({ type = [], name = [], ttl, add, remove }: Given) => ({
   remove: remove && dnsSet.fields.remove.read(remove),
 });
 
-/** A request checked against a zone: the snapshot, and the reasons to refuse it. */
+/** Checks a request against a zone: its input, its snapshot, and `wrong` if it is refused. */
 async function held(given: Given, zone: Zone, leastTtl?: number) {
   const input = inputOf(given);
   const snapshot = await look(input, zone, leastTtl);
@@ -99,7 +99,7 @@ async function look(input: ReturnType<typeof inputOf>, zone: Zone, leastTtl?: nu
   return records;
 }
 
-/** The words as they are read again, wherever they were kept. */
+/** The arguments after storing and parsing them again. */
 function readAgain(words: Args): Given {
   const parsed = parse(join(words), catalogue);
   expect(parsed).toEqual(parseArgs(words, catalogue));
@@ -143,7 +143,7 @@ describe('a change', () => {
     ],
     ['of a text, without its quotes', ['TXT', '@', '--remove=owner=a, b'], { add: [], remove: ['"owner=a, b"'] }],
     ['of a text with a comma', ['TXT', '@', '--add=x, y', '--add=z'], { ttl: 600, add: ['x, y', 'z'], remove: [] }],
-    ['of the TTL alone', ['A', 'acme.com.', '--ttl=0'], { name: 'acme.com', ttl: 0, add: [], remove: [] }],
+    ['of only the TTL', ['A', 'acme.com.', '--ttl=0'], { name: 'acme.com', ttl: 0, add: [], remove: [] }],
     ['of an address in another spelling', ['AAAA', 'api', '--remove=2001:db8::80'], { remove: ['2001:DB8:0::80'] }],
     ['that is half there', ['A', '@', '--add=192.0.2.80', '--add=192.0.2.81'], { add: ['192.0.2.81'] }],
     [
@@ -165,7 +165,7 @@ describe('a change', () => {
     expect({ ...rest, add, remove }).toMatchObject(expected);
   });
 
-  describe('of a host that takes no TTL below 300 seconds', () => {
+  describe('at a host that takes no TTL below 300 seconds', () => {
     test.each<[string, readonly string[], string]>([
       [
         'a lower one',
@@ -193,7 +193,7 @@ describe('a change', () => {
       const { input, snapshot, wrong } = await held(asWords(words), zone, 300);
       expect(wrong).toBeUndefined();
       expect(changed.parse(dnsSet.call({ input, snapshot }).body)).toMatchObject(expected);
-      // The old TTL could not be said again.
+      // The old TTL could not be sent again.
       const undo = dnsSet.undo?.({ input, snapshot });
       expect(undo === undefined).toBe(words.includes('api'));
     });
@@ -205,7 +205,7 @@ describe('a change', () => {
     ['a name of 254 characters', ['A', `${'a.'.repeat(122)}a`, '--add=192.0.2.7'], 'name', 'longer than 253'],
     ['the same value both ways', ['TXT', '@', '--add=x', '--remove="x"'], 'remove', 'both added and removed'],
     ['the same address both ways', ['AAAA', '@', '--add=::1', '--remove=0::1'], 'remove', 'both added and removed'],
-    ['an address that is none', ['A', '@', '--add=010.0.0.1'], 'add', 'no IPv4 address'],
+    ['an invalid address', ['A', '@', '--add=010.0.0.1'], 'add', 'no IPv4 address'],
     ['the other kind of address', ['A', '@', '--add=2001:db8::1'], 'add', 'no IPv4 address'],
     ['an address with a zone', ['AAAA', '@', '--add=fe80::1%eth0'], 'add', 'no IPv6 address'],
     ['a mail server without a priority', ['MX', '@', '--add=mx.acme.com'], 'add', '10 mx.example.com'],
@@ -222,12 +222,12 @@ describe('a change', () => {
     ['a second alias', ['CNAME', 'www', '--add=b.example'], 'add', 'already has a CNAME'],
     ['an alias beside others', ['CNAME', 'api', '--add=b.example'], 'type', 'has a AAAA record'],
     ['others beside an alias', ['TXT', 'www', '--add=x'], 'type', 'has a CNAME record'],
-    ['removing what is not there', ['MX', '@', '--remove=30 mx3.post.example'], 'remove', 'is not in the MX record'],
-    ['removing from nothing', ['A', 'none', '--remove=192.0.2.7'], 'remove', 'is not in the A record'],
-    ['the TTL of nothing', ['A', 'none', '--ttl=60'], 'name', 'There is no A record'],
-    ['the TTL of what goes', ['A', '@', '--ttl=60', '--remove=192.0.2.80'], 'ttl', 'no TTL'],
-    ['a TTL that is not told', ['CAA', 'api', '--add=0 issuewild ";"'], 'ttl', "doesn't tell me the TTL"],
-    ['what is there already', ['NS', '@', '--add=NS1.names.example.'], 'add', 'already'],
+    ['removing a missing value', ['MX', '@', '--remove=30 mx3.post.example'], 'remove', 'is not in the MX record'],
+    ['removing from a missing record', ['A', 'none', '--remove=192.0.2.7'], 'remove', 'is not in the A record'],
+    ['the TTL of a missing record', ['A', 'none', '--ttl=60'], 'name', 'There is no A record'],
+    ['the TTL of a removed record', ['A', '@', '--ttl=60', '--remove=192.0.2.80'], 'ttl', 'no TTL'],
+    ['an unknown TTL', ['CAA', 'api', '--add=0 issuewild ";"'], 'ttl', "doesn't tell me the TTL"],
+    ['an existing value', ['NS', '@', '--add=NS1.names.example.'], 'add', 'already'],
     ['the same TTL', ['A', '@', '--ttl=3600'], 'add', 'already has this TTL'],
     ['more than a card can show', ['TXT', '@', `--add=${'x'.repeat(901)}`, `--add=${'y'.repeat(901)}`], 'add', '1500'],
   ])('refuses %s', async (_, words, field, why) => {
@@ -249,7 +249,7 @@ describe('a change', () => {
     expect(plain(inline(wrong?.says))).toContain(why);
   });
 
-  test('rests on all records of its name, in any order', async () => {
+  test('has all records of its name as preconditions, in any order', async () => {
     const given = asWords(['MX', '@', '--add=30 mx3.post.example']);
     const preconditions = async (entries: readonly Entry[]) =>
       dnsSet.preconditions?.(await held(given, new Zone(entries)));
@@ -315,7 +315,7 @@ describe('the card', () => {
     );
   });
 
-  test('says of a long text that it is split, and shows all of it', async () => {
+  test('says that a long text is split, and shows all of it', async () => {
     const key = `v=DKIM1; k=rsa; p=${'MIIBIjANBgkqhkiG9w0BAQ'.repeat(30)}`;
     const { facts } = await cardOf(['TXT', 'k1._domainkey', `--add=${key}`]);
     expect(facts['Adds']).toBe(key);
@@ -323,7 +323,7 @@ describe('the card', () => {
   });
 });
 
-/** Values of a type as a host may list them, or somebody may type them: several spellings of few meanings. */
+/** Values of a type as hosts list and people type them: several spellings of a few values. */
 const valuesOf: Readonly<Record<RecordType, readonly string[]>> = {
   A: ['192.0.2.1', '192.0.2.2', '198.51.100.3'],
   AAAA: ['2001:db8::1', '2001:DB8:0::1', '2001:db8::2', '::1'],
@@ -357,13 +357,13 @@ const entry = fc
 const zone = fc
   .uniqueArray(
     entry.map((one) => (one.name === '@' ? { ...one, name: 'acme.com' } : one)),
-    { maxLength: 8, selector: ({ type, name }) => `${type} ${wholly(name)}` },
+    { maxLength: 8, selector: ({ type, name }) => `${type} ${fullName(name)}` },
   )
   .map((entries) => {
-    const crowded = new Set(entries.filter(({ type }) => type !== 'CNAME').map(({ name }) => wholly(name)));
+    const crowded = new Set(entries.filter(({ type }) => type !== 'CNAME').map(({ name }) => fullName(name)));
     return entries.flatMap((one) => {
       if (one.type !== 'CNAME') return [one];
-      return crowded.has(wholly(one.name)) || wholly(one.name) === 'acme.com'
+      return crowded.has(fullName(one.name)) || fullName(one.name) === 'acme.com'
         ? []
         : [{ ...one, values: one.values.slice(0, 1) }];
     });
@@ -386,7 +386,7 @@ const parsed = fc.tuple(zone, entry, fc.option(ttl), fc.nat()).chain(([entries, 
   });
 });
 
-test('whatever may go on is proven by what it makes of the zone, by nothing else, and can be taken back', async () => {
+test('every accepted request is proven only by its effect on the zone, and can be undone', async () => {
   const went = { on: 0, back: 0 };
   await fc.assert(
     fc.asyncProperty(parsed, async ({ entries, given }) => {
@@ -397,11 +397,11 @@ test('whatever may go on is proven by what it makes of the zone, by nothing else
         return;
       }
       went.on += 1;
-      const was = host.inWords;
+      const was = host.asText;
       expect(dnsSet.proof?.({ ...of, current: of.snapshot }).verdict).not.toBe('yes');
       expect(dnsSet.card({ ...of, now: 1 })).toEqual(dnsSet.card({ ...of, now: 2 }));
       host.write(dnsSet.call(of));
-      expect(host.inWords).not.toEqual(was);
+      expect(host.asText).not.toEqual(was);
       expect(dnsSet.proof?.({ ...of, current: await look(of.input, host) }).verdict).toBe('yes');
       const undo = dnsSet.undo?.(of);
       expect(undo).toBeDefined();
@@ -409,7 +409,7 @@ test('whatever may go on is proven by what it makes of the zone, by nothing else
       const back = await held(readAgain(undo), host);
       expect(back.wrong).toBeUndefined();
       host.write(dnsSet.call(back));
-      expect(host.inWords).toEqual(was);
+      expect(host.asText).toEqual(was);
       went.back += 1;
     }),
     { numRuns: 400 },
@@ -419,9 +419,9 @@ test('whatever may go on is proven by what it makes of the zone, by nothing else
 });
 
 test.each<[string, readonly Entry[], readonly string[]]>([
-  ['whose TTL is not told', usual, ['CAA', 'api', '--ttl=60']],
+  ['with an unknown TTL', usual, ['CAA', 'api', '--ttl=60']],
   [
-    'that could not be said again',
+    'that could not be sent again',
     [{ type: 'A', name: 'www', ttl: 60, values: ['alias of a balancer'] }],
     ['A', 'www', '--remove=alias of a balancer'],
   ],
@@ -430,7 +430,7 @@ test.each<[string, readonly Entry[], readonly string[]]>([
     [{ type: 'CNAME', name: 'www', ttl: 60, values: ['b.example', 'c.example'] }],
     ['CNAME', 'www', '--remove=b.example'],
   ],
-])('nothing takes back a record %s', async (_, entries, words) => {
+])('there is no undo for a record %s', async (_, entries, words) => {
   const { wrong, ...of } = await held(asWords(words), new Zone(entries));
   expect(wrong).toBeUndefined();
   expect(dnsSet.undo?.(of)).toBeUndefined();
@@ -451,12 +451,12 @@ describe('the fields', () => {
     (typed) => expect(said(refusalOf(() => recordName().read([typed])))).toContain('Nothing was done.'),
   );
 
-  test('a type in any case, and no other', () => {
+  test('a type is taken in any case, and no other type', () => {
     expect(recordType().read(['aaaa'])).toBe('AAAA');
     expect(said(refusalOf(() => recordType().read(['SOA'])))).toContain('A, AAAA, CNAME');
   });
 
-  test('values one to a line, never split at commas', () => {
+  test('values are one per line, and are not split at commas', () => {
     expect(recordValues('Add').read([' a, b\r\n\n"c d" ', 'a, b'])).toEqual(['a, b', '"c d"']);
     for (const words of [
       ['\n'],
@@ -476,7 +476,7 @@ describe('the fields', () => {
   );
 });
 
-test('two spellings with one meaning', () => {
+test('two spellings of one value are duplicates', () => {
   for (const [type, ...spellings] of [
     ['TXT', 'a b', '"a b"', '"a " "b"', '"a\\032b"'],
     ['CNAME', 'b.example', 'B.example.'],
@@ -502,7 +502,7 @@ describe('the list', () => {
     return { ...page, title: plain(page.title), rows };
   };
 
-  test('shows each value in its own row, as it is to be copied', async () => {
+  test('shows each value in its own row, ready to copy', async () => {
     const page = await shown(usual);
     expect(page.title).toBe('acme.com · DNS · 7 records');
     expect(page.rows).toContainEqual(['MX', 'acme.com.', '3600 s (1h)', '20 MX2.post.example.']);
@@ -511,7 +511,7 @@ describe('the list', () => {
     expect(page.offers).toEqual([{ label: 'Change a record…', args: ['dns', 'set', uuid(50)] }]);
   });
 
-  test('says that there is none', async () => {
+  test('says that there are no records', async () => {
     const { parts } = await shown([]);
     expect(parts).toMatchObject([{ kind: 'text' }]);
   });

@@ -33,7 +33,7 @@ type Listed = {
   readonly is_active?: boolean;
 };
 
-/** A host that lists these domains, and answers 4.5 with this. */
+/** A host that lists these domains and gives this answer to 4.5. */
 function host(
   domains: readonly Listed[],
   records: { readonly status: number; readonly body?: object } = { status: 404 },
@@ -66,7 +66,7 @@ const usual: readonly Listed[] = [
   { id: uuid(51), name: 'Bücher.example', site_id: null },
 ];
 
-/** A request checked against that host: the snapshot, and the reasons to refuse it. */
+/** Checks a request at that host: its input, its snapshot, and `wrong` if it is refused. */
 async function held(more: Partial<Input>, domains = usual, found: ReturnType<Sources['certificate']> = certificate) {
   const of = { input: input(more) };
   const look = async (listed: readonly Listed[], chosen = found) => {
@@ -110,7 +110,7 @@ describe('adding a domain', () => {
         custom_ssl_cert: certificate.chain,
       },
     ],
-  ])('says all it could leave to the host: %s', async (_, more, body) => {
+  ])('sends all optional fields: %s', async (_, more, body) => {
     const { wrong, ...of } = await held(more);
     expect(wrong).toBeUndefined();
     expect(domainsAdd.call(of)).toEqual({
@@ -141,7 +141,13 @@ describe('adding a domain', () => {
       'certificate',
       'does not cover',
     ],
-    ['one for none', { certificate: 'shop' }, { ...certificate, names: [] }, 'certificate', 'does not cover'],
+    [
+      'a certificate without names',
+      { certificate: 'shop' },
+      { ...certificate, names: [] },
+      'certificate',
+      'does not cover',
+    ],
   ])('refuses %s', async (_, more, found, field, why) => {
     const { wrong, ...of } = await held(more, usual, found);
     expect(wrong?.field).toBe(field);
@@ -156,7 +162,7 @@ describe('adding a domain', () => {
     expect(() => domainsAdd.call(of)).toThrow(TypeError);
   });
 
-  test('rests on whether it is there and on the certificate, not on the other domains', async () => {
+  test('has the domain’s presence and the certificate as preconditions, not other domains', async () => {
     const of = await held({ certificate: 'shop' });
     const preconditions = async (listed: readonly Listed[], chosen: ReturnType<Sources['certificate']> = certificate) =>
       domainsAdd.preconditions?.({ input: of.input, snapshot: await of.look(listed, chosen) });
@@ -170,7 +176,7 @@ describe('adding a domain', () => {
     expect(await preconditions(usual, bad)).not.toEqual(now);
   });
 
-  test('is proven by the list, and by nothing else', async () => {
+  test('is proven by the list alone', async () => {
     const { input, snapshot, look } = await held({});
     const verdict = async (listed: readonly Listed[]) =>
       domainsAdd.proof?.({ input, snapshot, current: await look(listed) }).verdict;
@@ -181,7 +187,7 @@ describe('adding a domain', () => {
     expect(Object.keys(domainsAdd)).not.toContain('undo');
   });
 
-  test('leads to the records that have to be set, by words that are read', async () => {
+  test('offers the command that shows the records to set', async () => {
     const { wrong, ...of } = await held({});
     expect(wrong).toBeUndefined();
     const [offer] = domainsAdd.next?.({ ...of, sentAt: 0 }) ?? [];
@@ -203,7 +209,7 @@ describe('the card of an added domain', () => {
     return { title: plain(title), warning: plain(inline(warning)), facts: Object.fromEntries(shown) };
   };
 
-  test('says everything that will be', async () => {
+  test('says everything that will happen', async () => {
     expect(await cardOf({ certificate: 'shop', noWildcard: true })).toEqual({
       title: 'Add new.example to acme-shop/live',
       warning: '',
@@ -217,12 +223,12 @@ describe('the card of an added domain', () => {
     });
   });
 
-  test('shows a lookalike for what it is', async () => {
+  test('shows a look-alike name as such', async () => {
     const { facts } = await cardOf({ domain: hostname('Domain').read(['Аcme.com']) });
     expect(facts['Domain']).toBe('xn--cme-5cd.com (looks like “аcme.com”)');
   });
 
-  test('warns of what the certificate leaves out', async () => {
+  test('warns of names that the certificate does not cover', async () => {
     const narrow = { ...certificate, names: ['new.example'] };
     expect((await cardOf({ certificate: 'shop', www: true }, narrow)).warning).toMatch(
       /^The certificate does not cover www\.new\.example and \*\.new\.example\./,
@@ -232,7 +238,7 @@ describe('the card of an added domain', () => {
   });
 });
 
-describe('a name of a domain', () => {
+describe('a domain name', () => {
   test.each([
     ['Shop.Example.COM', 'shop.example.com'],
     ['acme.com.', 'acme.com'],
@@ -278,7 +284,7 @@ describe('a name of a domain', () => {
     expect(plain(refusal.says)).toMatch(/Nothing was done\.$/);
   });
 
-  test('whatever is read is plain, and is read again as it is', () => {
+  test('the parsed name is plain ASCII, and parses to itself', () => {
     const dotted = fc.tuple(hostile, hostile).map((parts) => parts.join('.'));
     fc.assert(
       fc.property(fc.oneof(hostile, dotted, fc.domain()), (typed) => {
@@ -300,7 +306,7 @@ test.each([
   [['acme.com'], '*.acme.com', false],
   [['*.com'], 'acme.com', true],
   [[], 'acme.com', false],
-])('a certificate for %j speaks for %s: %s', (names, domain, speaks) => expect(speaksFor(names, domain)).toBe(speaks));
+])('a certificate for %j covers %s: %s', (names, domain, speaks) => expect(speaksFor(names, domain)).toBe(speaks));
 
 test.each(['..', '.', '', '../x', 'a/b', 'x'.repeat(101), 'ä'])('%j names no certificate', (name) =>
   expect(said(refusalOf(() => certificateName().read([name])))).toContain('Nothing was done.'),
@@ -316,7 +322,7 @@ const rowsOf = ({ parts: [part] }: Page): unknown =>
   part?.kind === 'table' ? part.rows.map((row) => row.map(plain)) : undefined;
 
 describe('the list of domains', () => {
-  test('shows the names in order, and what the host tells of them', async () => {
+  test('shows the names in order, with what the host says about them', async () => {
     const page = await domainsList.show({ input: { search: undefined }, ...around(host([...usual, {}]).read) });
     expect(plain(page.title)).toBe('Domains · 3 domains');
     expect(rowsOf(page)).toEqual([
@@ -333,7 +339,7 @@ describe('the list of domains', () => {
     ]);
   });
 
-  test('two of one name are told apart by their sites', async () => {
+  test('two domains of one name are told apart by their sites', async () => {
     const twice = [...usual, { id: uuid(52), name: 'acme.com', site_id: uuid(901), is_active: true }];
     const page = await domainsList.show({ input: { search: undefined }, ...around(host(twice).read) });
     expect(rowsOf(page)).toEqual([
@@ -350,7 +356,7 @@ describe('the list of domains', () => {
     expect(none.parts).toMatchObject([{ kind: 'text' }]);
   });
 
-  test('is not asked for where nobody knows whose it is', async () => {
+  test('is not requested if the company is unknown', async () => {
     const { read, asked } = host(usual);
     const nobody = { ...company, id: '' };
     await expect(domainsList.show({ input: { search: undefined }, ...around(read, nobody) })).rejects.toThrow(
@@ -365,7 +371,7 @@ describe('the records to set', () => {
     domainsRecords.show({ input: { domain: shopDomain }, ...around(host([], records).read) });
   const again = [{ label: 'Check again', args: ['domains', 'records', shopDomain.id] }];
 
-  test('stand in one table, to be copied', async () => {
+  test('are in one table, ready to copy', async () => {
     const page = await shown({
       status: 200,
       body: {
@@ -388,14 +394,14 @@ describe('the records to set', () => {
   test.each<[string, { readonly status: number; readonly body?: object }, string]>([
     ['are not readable', { status: 404 }, "I can't read the records of acme.com."],
     ['are none', { status: 200, body: { site_domain: {} } }, 'names no record that has to be set'],
-  ])('%s: it is said', async (_, records, says) => {
+  ])('says so: %s', async (_, records, says) => {
     const page = await shown(records);
     expect(page.parts).toMatchObject([{ kind: 'text' }]);
     expect(plain(page.parts[0]?.kind === 'text' ? page.parts[0].text : [])).toContain(says);
     expect(page.offers).toEqual(again);
   });
 
-  test('an odd answer is not taken for none', async () => {
+  test('an odd answer does not count as no records', async () => {
     await expect(shown({ status: 200, body: {} })).rejects.toThrow('site_domain');
   });
 });

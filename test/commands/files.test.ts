@@ -42,9 +42,9 @@ const codeIn = ({ parts }: Page): string => parts.map((part) => (part.kind === '
 const textIn = ({ parts }: Page): string =>
   parts.map((part) => (part.kind === 'text' ? plain(part.text) : '')).join('');
 const refused = async (page: Promise<Page>): Promise<Refusal> => {
-  const came: unknown = await page.catch((error: unknown) => error);
+  const thrown: unknown = await page.catch((error: unknown) => error);
   return refusalOf(() => {
-    throw came;
+    throw thrown;
   });
 };
 
@@ -63,7 +63,7 @@ describe('files', () => {
     expect(page.offers).toEqual([{ label: 'One level deeper', args: ['files', live.id, '--depth=3'] }]);
   });
 
-  test('below a path, as deep as is said, with numbers in their order', async () => {
+  test('below a path, as deep as requested, with numbers in numeric order', async () => {
     const page = await show(site, 'wp-content/uploads', 10);
     expect(codeIn(page).split('\n')).toEqual(['├─ 2025/', '│  ├─ 9.jpg', '│  └─ 10.jpg', '└─ ä.txt']);
     expect(plain(page.title)).toContain('files in wp-content/uploads');
@@ -73,7 +73,7 @@ describe('files', () => {
     );
   });
 
-  test('that are none: a file, an empty folder, an empty site', async () => {
+  test('a file, an empty folder and an empty site have no entries', async () => {
     expect(textIn(await show(site, 'wp-content/index.php'))).toBe('wp-content/index.php is a file.');
     expect(textIn(await show(site, 'wp-content/cache'))).toBe('There are no files there.');
     expect(textIn(await show([]))).toBe('There are no files there.');
@@ -83,8 +83,8 @@ describe('files', () => {
   test.each([
     ['nearly right', 'wp-contnet/plugins', 'Did you mean wp-content/plugins'],
     ['the end of a path', 'quick-cart', 'wp-content/plugins/quick-cart'],
-    ['nothing like it', 'zzzzzzzzzzzzzzzz', 'I show the root of the site'],
-  ])('at a path that is not there: %s', async (_, path, hint) => {
+    ['no similar path', 'zzzzzzzzzzzzzzzz', 'I show the root of the site'],
+  ])('a missing path is reported: %s', async (_, path, hint) => {
     const refusal = await refused(show(site, path));
     expect(said(refusal)).toMatch(/^There is no .* on acme-shop\/live\. Nothing was done\./);
     expect(said(refusal)).toContain(hint);
@@ -93,11 +93,11 @@ describe('files', () => {
     }
   });
 
-  test.each(['/etc', '..', 'a/../b', '%2e%2e', 'C:\\x', '*.php', 'a,b', '.'])('%s is no path to look at', (path) => {
+  test.each(['/etc', '..', 'a/../b', '%2e%2e', 'C:\\x', '*.php', 'a,b', '.'])('%s is refused as a path', (path) => {
     expect(said(refusalOf(() => files.fields.path.read([path])))).toMatch(/Nothing was (?:done|read)\./);
   });
 
-  test('whose names are hostile stay on a line each and hide nothing', () => {
+  test('with hostile names have one line each and hide nothing', () => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 8 }), (named) => {
         const { lines } = drawTree(
@@ -111,7 +111,7 @@ describe('files', () => {
     );
   });
 
-  test('in their thousands are all there', async () => {
+  test('in their thousands are all listed', async () => {
     const folder: Sketch = Object.fromEntries(
       Array.from({ length: 100 }, (_, at) => [`file-${at}.php`, null] as const),
     );
@@ -122,21 +122,21 @@ describe('files', () => {
     expect(said(await refused(show(nodes(many), 'folder-7/file-777.php')))).toContain('folder-7/file-77.php');
   });
 
-  test('nested deeper than calls can be are counted all the same', () => {
+  test('nested deeper than the call stack are counted too', () => {
     let node: FileNode = { name: 'deepest' };
     for (let depth = 0; depth < 20_000; depth += 1) node = { name: 'd', children: [node] };
     expect(countIn([node])).toEqual({ files: 1, folders: 20_000 });
     expect(drawTree([node], 2).lines).toEqual(['└─ d/', '   └─ d/ (19,999 entries inside)']);
   });
 
-  test('beyond what can be read are counted at the end', () => {
+  test('beyond the limit are counted at the end', () => {
     const many = Array.from({ length: 20_010 }, (_, at) => ({ name: `f${at}` }));
     const { lines } = drawTree(many, 1);
     expect(lines).toHaveLength(20_001);
     expect(lines.at(-1)).toBe('… and 10 more lines: name a folder to see less');
   });
 
-  test('are found by every path that is shown', () => {
+  test('are found by every shown path', () => {
     const tree = fc.letrec<{ node: FileNode }>((tie) => ({
       node: fc.record({
         name: fc.constantFrom('a', 'b', 'c', '__proto__'),

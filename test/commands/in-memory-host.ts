@@ -15,11 +15,11 @@ import { seedWorld } from '../../src/playground/hosting/seed/seed.ts';
 import { World } from '../../src/playground/hosting/world.ts';
 import { address, noCertificate, noTimers, path } from '../pipeline/fixtures.ts';
 
-/** The host of the tests of commands: the stand-in's own routes over a world of their own, without a wire between. */
+/** The host for tests of commands: the stand-in's routes on a world of its own, called without a network. */
 
 const startedAt = Date.UTC(2026, 2, 1);
 const whole = seedWorld('commands', startedAt);
-/** Two sites are enough, and soon made anew. */
+/** Only two sites, so that a new world is made quickly. */
 const sites = whole.sites.slice(0, 2);
 const seeded = {
   ...whole,
@@ -33,9 +33,9 @@ const shared = ownWorld();
 
 type Request = Pick<Read<unknown> | Write, 'method' | 'path'> & { readonly query?: Query; readonly body?: Json };
 
-/** A world that can be read, and changed by the calls that commands describe; what is accepted is done at once. */
+/** A world that commands' reads can read and their calls can change. Accepted operations finish at once. */
 export class InMemoryHost {
-  /** The same for all until something is written; `ownWorld` for what is changed by hand. */
+  /** Shared until something is written; use `ownWorld` to change it by hand. */
   world: World;
   readonly dialect: Dialect = 'document';
 
@@ -72,7 +72,7 @@ export class InMemoryHost {
     };
   }
 
-  /** What a command may ask of it. */
+  /** The context with which a command reads it. */
   sources(): LookSources {
     return {
       read: async (call) => {
@@ -90,7 +90,7 @@ export class InMemoryHost {
     return { kind: 'company', id, name };
   }
 
-  /** The status that the host answers. */
+  /** Applies a call; returns the host's status. */
   write(call: Write): number {
     if (this.world === shared) this.world = ownWorld();
     return this.#answer(call).status;
@@ -111,7 +111,7 @@ export class InMemoryHost {
     return { environments, domains };
   }
 
-  /** All that can be seen of it, whatever the order it is listed in. */
+  /** Everything visible of the world, independent of order. */
   seen(): unknown {
     return {
       environments: this.world.environments().map((one) => ({
@@ -165,8 +165,8 @@ const record = (domain: string, type: string, names: Args, add: Args, remove: Ar
     remove: maybe(some(remove, 2)),
   });
 
-/** What a command's own examples say, as fields. */
-export function exampleSayings(path: string): readonly Given[] {
+/** A command's own examples, as fields. */
+export function exampleArguments(path: string): readonly Given[] {
   const command = catalogue.get(path);
   if (command === undefined || command.shape === 'builtin') return [];
   return command.examples.map((words) => {
@@ -176,8 +176,8 @@ export function exampleSayings(path: string): readonly Given[] {
   });
 }
 
-/** What people say to an action about that world: mostly what can be done, sometimes what cannot. */
-export function sayings(action: string, host: InMemoryHost): fc.Arbitrary<Given> {
+/** Arguments for an action in that world: mostly possible ones, sometimes impossible ones. */
+export function argumentsFor(action: string, host: InMemoryHost): fc.Arbitrary<Given> {
   const { environments, domains } = host.names();
   const ids = environments.map(({ id }) => id);
   const env = each(ids);
@@ -251,6 +251,6 @@ export function sayings(action: string, host: InMemoryHost): fc.Arbitrary<Given>
           ),
         );
     default:
-      return fc.constantFrom(...exampleSayings(action));
+      return fc.constantFrom(...exampleArguments(action));
   }
 }

@@ -11,15 +11,15 @@ import { hostile, said, parsedFor } from '../pipeline/fixtures.ts';
 import { InMemoryHost } from './in-memory-host.ts';
 import { cpuTimeOf } from '../cpu-time.ts';
 
-/** Odd values through the commands that take them: what would be sent, or the sentence that refuses it. */
+/** Odd values in the commands that take them: the resulting request, or the refusal. */
 
 const S = 'acme-shop/staging';
 const L = 'acme-shop/live';
 
-type Came = { readonly call: Write; readonly card: Text } | { readonly refused: string };
+type Result = { readonly call: Write; readonly card: Text } | { readonly refused: string };
 
 /** The result of a request at this host. Any error but a `Refusal` fails the test. */
-async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
+async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Result> {
   const { input, problems, missing, parsed } = resolved;
   const action = parsed.command;
   if (action.shape !== 'action') throw new Error(`${parsed.path} is no action`);
@@ -38,7 +38,7 @@ async function atHost(resolved: Resolved, host: InMemoryHost): Promise<Came> {
 }
 
 /** A line that somebody types. */
-async function typed(line: string, host = new InMemoryHost()): Promise<Came> {
+async function typed(line: string, host = new InMemoryHost()): Promise<Result> {
   try {
     const parsed = parse(line, catalogue);
     if (parsed === undefined) throw new Error(`${line} is empty`);
@@ -48,12 +48,12 @@ async function typed(line: string, host = new InMemoryHost()): Promise<Came> {
     throw error;
   }
 }
-/** Words that stand in a form. */
-const filled = (path: string, given: Given, host = new InMemoryHost()): Promise<Came> =>
+/** Arguments from a form. */
+const filled = (path: string, given: Given, host = new InMemoryHost()): Promise<Result> =>
   atHost(resolve(parsedFor(path, given), host.names()), host);
 
-const bodyOf = (came: Came): unknown => ('call' in came ? came.call.body : came);
-const refusedBy = (came: Came): string => ('refused' in came ? came.refused : JSON.stringify(came.call.body));
+const bodyOf = (result: Result): unknown => ('call' in result ? result.call.body : result);
+const refusedBy = (result: Result): string => ('refused' in result ? result.refused : JSON.stringify(result.call.body));
 
 describe('addresses', () => {
   const before = '203.0.113.10';
@@ -90,23 +90,23 @@ describe('addresses', () => {
     ['none', '', 'missing: addresses'],
     ['nothing', '""', 'missing: addresses'],
     ['nothing but separators', '",; ,"', 'I found no address in this.'],
-  ])('%s is not let in', async (_, words, why) => {
+  ])('%s is refused', async (_, words, why) => {
     for (const path of ['allowlist add', 'allowlist set']) {
       expect(refusedBy(await typed(`${path} ${S} ${words}`))).toContain(why);
     }
     expect(refusedBy(await typed(`allowlist remove ${S} ${words}`))).toMatch(/Nothing was (?:done|changed)\.|^missing/);
   });
 
-  test('10,000 of them are refused, typed or in a form', async () => {
+  test('10,000 addresses are refused, typed or in a form', async () => {
     const many = Array.from({ length: 10_000 }, (_, at) => `10.${at >> 8}.${at & 255}.1`);
     expect(refusedBy(await typed(`allowlist add ${S} ${many.join(' ')}`))).toContain('a command has at most 4000');
     for (const path of ['allowlist add', 'allowlist set', 'allowlist remove']) {
-      const came = await filled(path, { env: [S], addresses: [many.join('\n')] });
-      expect(refusedBy(came)).toContain('These are 10000 addresses; at most 50');
+      const result = await filled(path, { env: [S], addresses: [many.join('\n')] });
+      expect(refusedBy(result)).toContain('These are 10000 addresses; at most 50');
     }
   });
 
-  test('a range takes away itself, and not what lies in it', async () => {
+  test('removing a range removes the range itself, not the addresses in it', async () => {
     const host = new InMemoryHost();
     host.world.environments()[1]?.allowlist.splice(0, 9, '10.0.0.1', '10.0.0.2', '0.0.0.0/0');
     expect(refusedBy(await typed(`allowlist remove ${S} 10.0.0.0/8`, host))).toContain('not on the SSH allowlist');
@@ -117,14 +117,14 @@ describe('addresses', () => {
 });
 
 describe('paths', () => {
-  const push = (only: string): Promise<Came> => typed(`push ${S} ${L} --files --only ${only}`);
+  const push = (only: string): Promise<Result> => typed(`push ${S} ${L} --files --only ${only}`);
   const many = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `wp-content/${at}`);
 
   test.each<[string, string, readonly string[]]>([
     ['both ways to write an umlaut', '"ä,a\u0308"', ['ä', 'a\u0308']],
     ['a folder with its slash', 'wp-content/uploads/', ['wp-content/uploads']],
     ['blanks within', '"my files/a b"', ['my files/a b']],
-    ['what looks like an option', '"--all"', ['--all']],
+    ['text that looks like an option', '"--all"', ['--all']],
     ['a prototype', '__proto__', ['__proto__']],
     ['twice the option', 'a --only b', ['a', 'b']],
   ])('%s', async (_, only, paths) => {
@@ -148,18 +148,18 @@ describe('paths', () => {
     expect(refusedBy(await push(only))).toContain(why);
   });
 
-  test('5,000 of them, and not one more', async () => {
+  test('5,000 paths are taken, and not one more', async () => {
     const chosen = (count: number) => filled('push', { from: [S], onto: [L], files: ['yes'], only: many(count) });
     expect(bodyOf(await chosen(5_000))).toMatchObject({ push_files_option: 'SPECIFIC_FILES', file_list: many(5_000) });
     expect(refusedBy(await chosen(5_001))).toContain('at most 5000 can be named at once');
   });
 
-  test('whatever is said of paths, all files are never meant by it', async () => {
+  test('no input for paths ever means all files', async () => {
     await fc.assert(
       fc.asyncProperty(hostile, async (text) => {
-        const came = await typed(`push ${S} ${L} --files ${join([`--only=${text}`])}`);
-        if ('call' in came) expect(came.call.body).toMatchObject({ push_files_option: 'SPECIFIC_FILES' });
-        else expect(came.refused).toContain('Nothing was done.');
+        const result = await typed(`push ${S} ${L} --files ${join([`--only=${text}`])}`);
+        if ('call' in result) expect(result.call.body).toMatchObject({ push_files_option: 'SPECIFIC_FILES' });
+        else expect(result.refused).toContain('Nothing was done.');
       }),
     );
   });
@@ -189,45 +189,45 @@ describe('redirects', () => {
     ['from no path', 'a /b', 'does not begin with /'],
     ['nowhere', '/a ""', 'missing: to'],
   ])('%s', async (_, words, why) => {
-    const came = await typed(
+    const result = await typed(
       `redirects add ${S} ${words}`,
       rules(0, () => ['', '']),
     );
     if (why === '')
-      expect(bodyOf(came)).toMatchObject({ action_type: 'NEW', new_value: { from: '//evil/a', to: '/b' } });
-    else expect(refusedBy(came)).toContain(why);
+      expect(bodyOf(result)).toMatchObject({ action_type: 'NEW', new_value: { from: '//evil/a', to: '/b' } });
+    else expect(refusedBy(result)).toContain(why);
   });
 
-  test('a circle through 2,000 rules is seen, in no time', async () => {
+  test('a loop through 2,000 rules is found quickly', async () => {
     const host = rules(2_000, (at) => [`/r${at}`, `/r${at + 1}`]);
     const ms = await cpuTimeOf(async () => {
-      const came = await typed(`redirects add ${S} /r2000 /r0`, host);
-      expect(refusedBy(came)).toMatch(/round in circles[^]*Nothing was (?:done|changed)\./);
-      expect(refusedBy(came).length).toBeLessThan(1_000);
+      const result = await typed(`redirects add ${S} /r2000 /r0`, host);
+      expect(refusedBy(result)).toMatch(/round in circles[^]*Nothing was (?:done|changed)\./);
+      expect(refusedBy(result).length).toBeLessThan(1_000);
     });
     expect(ms).toBeLessThan(1_500);
   });
 
-  test('of 2,000 rules a search takes away those with its words, and nothing ever takes all for a search', async () => {
+  test('a search removes exactly the matching ones of 2,000 rules, and never all of them', async () => {
     const host = rules(2_000, (at) => [`/r${at}`, '/shop']);
     expect(bodyOf(await typed(`redirects clear ${S}`, host))).toMatchObject({ action_type: 'DELETE_ALL' });
     const some = await typed(`redirects clear ${S} /r199`, host);
     const named = ['/r199', ...Array.from({ length: 10 }, (_, at) => `/r199${at}`)].map((from) => ({ from }));
     expect(bodyOf(some)).toMatchObject({ action_type: 'DELETE', rules_to_update: named });
     for (const word of ['""', '" "', '"\u00A0"', '*', '.*', '%', '--', '"--"', '__proto__', '-dry-run', '"\\"']) {
-      const came = await typed(
+      const result = await typed(
         `redirects clear ${S} ${word}`,
         rules(20, (at) => [`/r${at}`, '/shop']),
       );
       const isAll = word === '--';
-      if (isAll) expect(bodyOf(came)).toMatchObject({ action_type: 'DELETE_ALL' });
-      else expect([word, refusedBy(came)]).toEqual([word, expect.stringMatching(/Nothing was (?:done|changed)\./)]);
+      if (isAll) expect(bodyOf(result)).toMatchObject({ action_type: 'DELETE_ALL' });
+      else expect([word, refusedBy(result)]).toEqual([word, expect.stringMatching(/Nothing was (?:done|changed)\./)]);
     }
   });
 });
 
 describe('DNS', () => {
-  const set = (words: string): Promise<Came> => typed(`dns set acme.example ${words}`);
+  const set = (words: string): Promise<Result> => typed(`dns set acme.example ${words}`);
 
   test.each<[string, string, object]>([
     ['a TTL of 0', 'A status --ttl 0', { ttl: 0 }],

@@ -6,11 +6,11 @@ import { parse } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { company, live, names, noCertificate, said, surroundings } from '../pipeline/fixtures.ts';
 
-/** Odd times through the command that takes them: what the host is asked, or the sentence that refuses it. */
+/** Odd times in the command that takes them: the request to the host, or the refusal. */
 
 describe('times of a log', () => {
   const now = Date.UTC(2026, 10, 21, 14, 5);
-  /** What the host is asked, or the sentence that refuses it. */
+  /** The request to the host, or the refusal. */
   async function asked(words: string): Promise<unknown> {
     let query: Query | undefined;
     try {
@@ -73,8 +73,8 @@ describe('times of a log', () => {
     ['--lines 0', 'Lines is a whole number'],
     ['--lines 1e3', 'Lines is a whole number'],
   ])('%s is refused', async (words, why) => {
-    const came = await asked(words);
-    expect(came).toContain(why);
-    expect(came).toContain('Nothing was done.');
+    const result = await asked(words);
+    expect(result).toContain(why);
+    expect(result).toContain('Nothing was done.');
   });
 });

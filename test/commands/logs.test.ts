@@ -23,11 +23,11 @@ type Asked = {
   readonly host?: string;
   readonly happened?: readonly Happened[];
   readonly zone?: string;
-  /** Gets what the host is asked. */
+  /** Receives the requests to the host. */
   readonly asked?: unknown[];
 };
 
-/** What somebody sees who types these words, where the host answers with this log. */
+/** The page of these arguments for a host with this log. */
 async function shown(words: string, of: Asked = {}): Promise<Page> {
   const { host = '', happened = [], zone = 'Europe/Berlin', asked = [] } = of;
   const parsed = parse(`logs ${live.id} ${words}`, catalogue);
@@ -66,7 +66,7 @@ const morning = [
 ].join('\n');
 
 describe('the error log', () => {
-  test('is told by its kinds, over time, with our own changes on the same line', async () => {
+  test('is grouped by kind, over time, with our own changes on the same axis', async () => {
     const page = await shown('error', { host: morning, happened: [own] });
     expect(plain(page.title)).toBe('acme-shop/live · error log · 13:05 UTC–13:59 UTC · 70 lines, 2 kinds');
     const text = textOf(page);
@@ -81,7 +81,7 @@ describe('the error log', () => {
     expect(page.file).toBeUndefined();
   });
 
-  test('offers what to look at next, in words that can be said', async () => {
+  test('suggests next commands that can be typed', async () => {
     const { offers = [] } = await shown('error --search PHP --since 90m', { host: morning });
     expect(offers.map(({ label }) => label)).toEqual(['Errors only', 'Around the busiest minute', 'Full log']);
     expect(offers.map(({ args }) => args.slice(2).join(' '))).toEqual([
@@ -94,22 +94,22 @@ describe('the error log', () => {
     expect(textOf(around)).toContain('Fatal');
   });
 
-  test('in a zone that nobody knows, has the same buttons: a label holds no time', async () => {
+  test('in an unknown time zone has the same buttons, because labels hold no time', async () => {
     const { offers = [] } = await shown('error', { host: morning, zone: 'No/Where' });
     expect(offers).toEqual((await shown('error', { host: morning })).offers);
     for (const { label } of offers) expect(label).not.toMatch(/\d/);
   });
 
-  test('a change before the first line is the first of nothing', async () => {
+  test('a change before the first line has no “first after it”', async () => {
     const text = textOf(await shown('error', { host: fatal(16), happened: [own] }));
     expect(text).toContain('(#1039)');
     expect(text).not.toContain('before the first');
   });
 
   test.each<[string, string, string]>([
-    ['its newest lines alone', '--lines 45', '13:30 UTC'],
+    ['only its newest lines', '--lines 45', '13:30 UTC'],
     ['the lines since a time', '--since 35m', '13:30 UTC'],
-  ])('of %s, the first after a change is the first of what was read', async (_, words, since) => {
+  ])('with %s, the first after a change is the first of the lines read', async (_, words, since) => {
     const text = textOf(await shown(`error ${words}`, { host: morning, happened: [own] }));
     expect(text).toMatch(
       new RegExp(`2 min before the first “PHP Fatal error:  Uncaught Error for order \\*” since ${since}$`, 'm'),
@@ -119,7 +119,7 @@ describe('the error log', () => {
     expect(whole).not.toContain('This leaves out lines');
   });
 
-  test('a change in the second of the first line was after no line: times in logs are whole seconds', async () => {
+  test('a change in the second of the first line counts as before it, because logs have whole seconds', async () => {
     const happened = [{ ...own, at: now - 16 * minute + 500 }];
     const text = textOf(await shown('error', { host: [fatal(16), warning(15)].join('\n'), happened }));
     expect(text).toContain('(#1039)');
@@ -129,7 +129,7 @@ describe('the error log', () => {
   test.each<[string, string, number]>([
     ['before the first line', morning, 70],
     ['of lines of one moment', `${fatal(16)}\n${fatal(16)}`, 16],
-  ])('five changes %s have nothing to be compared with, and no arrow', async (_, host, ago) => {
+  ])('five changes %s have no comparison and no arrow', async (_, host, ago) => {
     const happened = Array.from({ length: 5 }, (_, index) => ({ ...own, at: now - ago * minute, number: index + 1 }));
     const text = textOf(await shown('error', { host, happened }));
     expect(text).toContain('My changes around that time:\n• ');
@@ -153,7 +153,7 @@ describe('the error log', () => {
     expect(offers?.map(({ label }) => label)).not.toContain('Full log');
   });
 
-  test('many kinds are counted where they are not shown', async () => {
+  test('kinds that are not shown are counted', async () => {
     const letters = 'abcdefghijklmnopqrstuvwxyz';
     const host = Array.from(letters, (letter, index) => lineAt(index, `kind ${letter.repeat(index + 1)}`)).join('\n');
     const text = textOf(await shown('error', { host }));
@@ -161,15 +161,15 @@ describe('the error log', () => {
     expect(text).toContain('16 more messages of 16 other kinds.');
   });
 
-  test('as many lines as were asked for are the newest, and how far back they go is where the histogram begins', async () => {
+  test('a full answer holds the newest lines, and the histogram begins with the oldest of them', async () => {
     const page = await shown('error --lines 10 --since 3h', { host: morning });
     expect(plain(page.title)).toContain('13:57 UTC–14:05 UTC · the newest 10 lines, 1 kind');
   });
 
   test.each<[string, string, string, readonly string[]]>([
-    ['nothing at all', '', 'No line in this log. Read another log.', ['Access log', 'Cache log']],
+    ['no line', '', 'No line in this log. Read another log.', ['Access log', 'Cache log']],
     [
-      'nothing in a range',
+      'no line in a range',
       '--since 1h',
       'No line in this log since 2026-11-21 13:05 UTC. Read another log, or go further back, as with --since=24h.',
       ['Last 24 hours', 'Access log', 'Cache log'],
@@ -193,11 +193,11 @@ describe('the error log', () => {
   });
 });
 
-describe('a host that sends more than the span that was asked for', () => {
+describe('a host that sends more than the requested span', () => {
   const trace = ['Stack trace:', '#0 /a.php(1): b()', '  thrown in /a.php on line 1'];
   const days = 24 * 60;
 
-  test('only the lines of the span are shown, each with what belongs to it', async () => {
+  test('only the lines of the span are shown, each with its continuation lines', async () => {
     const host = [fatal(3 * days), ...trace, warning(40), 'a line without a time', fatal(20), ...trace, warning(5)];
     const page = await shown('error --since 30m --full', { host: host.join('\n') });
     expect(page.file?.content.split('\n')).toEqual(host.slice(6));
@@ -212,13 +212,13 @@ describe('a host that sends more than the span that was asked for', () => {
     ['cache', '[21/Nov/2026:13:50:01 +0000] HIT HOST 203.0.113.9 "GET /inside HTTP/2.0" 200'],
     ['PHP', '[21-Nov-2026 13:50:01 UTC] PHP Warning:  inside'],
     ['PHP in a zone', '[21-Nov-2026 14:50:01 Europe/Berlin] PHP Warning:  inside'],
-  ])('by the times of %s, which are UTC where they name no zone', async (_, line) => {
+  ])('with the times of %s, which are UTC unless they name a zone', async (_, line) => {
     const host = [line.replace(':50:', ':40:'), line, line.replace(':50:', ':58:')].join('\n');
     const page = await shown('error --since 2026-11-21T13:50:01Z --until 2026-11-21T13:55Z --full', { host });
     expect(page.file?.content).toMatch(/^[^\n]*:50:01[^\n]*$/);
   });
 
-  test('--lines counts what is shown of the span; with an end to it as much is asked for as there may be', async () => {
+  test('--lines counts the shown lines of the span; a span with an end requests the maximum', async () => {
     const asked: unknown[] = [];
     const page = await shown('error --since 58m --until 40m --lines 5', { host: morning, asked });
     expect(asked).toMatchObject([{ lines: 20_000 }]);
@@ -227,19 +227,19 @@ describe('a host that sends more than the span that was asked for', () => {
     expect(asked[1]).toMatchObject({ lines: 5 });
   });
 
-  test('a full answer that reaches back beyond the span is all of it', async () => {
+  test('a full answer that reaches back beyond the span is complete', async () => {
     const page = await shown('error --since 14m --lines 60', { host: morning });
     expect(plain(page.title)).toContain('13:51 UTC–14:05 UTC · 36 lines, 1 kind');
   });
 
-  test('lines without any time are shown, and that they could not be held against the span is said', async () => {
+  test('lines without a time are shown, with a note that the span could not be checked', async () => {
     const host = ['one thing', 'another thing', ...trace].join('\n');
     const page = await shown('error --since 30m --until 10m', { host });
     expect(textOf(page)).toContain(
       'These lines have no times, so I could not cut them to the span you asked for. These are all 5 lines that the host sent.',
     );
-    const untold = textOf(await shown('error', { host }));
-    expect(untold).not.toContain('no times');
+    const withoutSpan = textOf(await shown('error', { host }));
+    expect(withoutSpan).not.toContain('no times');
     const some = await shown('error --since 30m', { host: `${host}\n${fatal(20)}` });
     expect(plain(some.title)).toContain('6 lines');
     expect(plain(inline(some.source ?? ''))).toContain('the first 5 lines have no time and may be older');
@@ -247,7 +247,7 @@ describe('a host that sends more than the span that was asked for', () => {
     expect(plain(old.title)).toContain('1 line,');
   });
 
-  test('where it does not go back as far as the span, nothing is called empty', async () => {
+  test('if it does not go back as far as the span, nothing is called empty', async () => {
     const host = Array.from({ length: 20_000 }, (_, at) => lineAt(30 - at / 1_000, 'late')).join('\n');
     const page = await shown('error --until 2h', { host });
     expect(textOf(page)).toContain('The newest 20,000 lines of this log only go back to 2026-11-21 13:35 UTC');
@@ -257,7 +257,7 @@ describe('a host that sends more than the span that was asked for', () => {
     expect(plain(inline(none.source ?? ''))).toContain('1 line outside this span is left out');
   });
 
-  test('or more than the words that were searched for', async () => {
+  test('lines without the searched text are left out too', async () => {
     const host = [fatal(20), ...trace, warning(19), lineAt(18, 'ORDER 7 again')].join('\n');
     const page = await shown('error --search order --full', { host });
     expect(page.file?.content.split('\n')).toHaveLength(5);
@@ -266,7 +266,7 @@ describe('a host that sends more than the span that was asked for', () => {
     expect(textOf(none)).toContain('No line in this log with “nothing”');
   });
 
-  test('a search for what is masked finds it', async () => {
+  test('a search for a masked value finds it', async () => {
     const host = [lineAt(20, 'client 203.0.113.9 x'), lineAt(19, 'client 203.0.113.8 y')].join('\n');
     const page = await shown('error --search 203.0.113.9', { host });
     expect(plain(page.title)).toContain('1 line');
@@ -277,7 +277,7 @@ describe('a host that sends more than the span that was asked for', () => {
 const request = (ago: number, path: string, status: number, seconds: string, address = '203.0.113.7'): string =>
   `${address} - - [${new Date(now - ago * minute).toUTCString().replace(/^\w+, (\d+) (\w+) (\d+) ([\d:]+) GMT$/, '$1/$2/$3:$4 +0000')}] "GET ${path} HTTP/2.0" ${status} 12 "-" "Bot/1.0" ${seconds}`;
 
-test('the access log: how it was answered, what fails, what is slow, who asks', async () => {
+test('the access log: statuses, failures, slow requests, visitors', async () => {
   const host = [
     request(30, '/product/lamp-123/', 200, '0.100'),
     request(29, '/product/lamp-456/', 200, '0.300'),
@@ -301,7 +301,7 @@ test('the access log: how it was answered, what fails, what is slow, who asks', 
   expect(textOf(failing)).not.toContain('lamp');
 });
 
-test('the cache log: what part was found, and what was missed most', async () => {
+test('the cache log: the hit rate, and the most frequent misses', async () => {
   const host = [
     ...Array.from({ length: 299 }, () => `[21/Nov/2026:13:48:00 +0000] HIT a.example "GET /MISS/ HTTP/2.0" 200 0.001`),
     '[21/Nov/2026:13:49:00 +0000] MISS a.example "GET /blog/2025/x/ HTTP/2.0" 200 1.001',
@@ -312,7 +312,7 @@ test('the cache log: what part was found, and what was missed most', async () =>
   expect(text).toContain('Missed most\n1× /blog/2025/x/');
 });
 
-test('promise 6: whatever stands in a log, its page is within Slack’s limits and holds no credential', async () => {
+test('promise 6: for any log, the page is within Slack’s limits and holds no credential', async () => {
   const secret = 'sk_live_0123456789abcdefghij';
   const log = fc.array(
     fc
@@ -360,16 +360,16 @@ test('promise 6: whatever stands in a log, its page is within Slack’s limits a
 });
 
 test.each(['PHP alone', 'nginx'])(
-  'the longest lines of two hundred kinds are told within one message: of %s',
+  'the longest lines of two hundred kinds fit into one message: with %s',
   async (by) => {
     const word = (index: number): string => String.fromCharCode(97 + (index % 26)).repeat(60);
     const path = (index: number): string => `/${'\\'.repeat(20)}${word(index * 3)}`;
     const host = Array.from({ length: 800 }, (_, index) => {
       const of = index % 200;
-      const told = `PHP Fatal error: ${word(of)} ${word(of * 7)} \\"${of}\\" ${'x'.repeat(of)} /a/b/${word(of)}.php`;
-      if (by !== 'nginx') return lineAt(index / 40, told);
+      const message = `PHP Fatal error: ${word(of)} ${word(of * 7)} \\"${of}\\" ${'x'.repeat(of)} /a/b/${word(of)}.php`;
+      if (by !== 'nginx') return lineAt(index / 40, message);
       const request = `client: 203.0.113.${index % 250}, server: a, request: "DELETE ${path(index)} HTTP/2.0", host: "${index}.example"`;
-      return `${atMinute(now - (index * minute) / 40).replaceAll('-', '/')} [error] 7#7: *1 FastCGI sent in stderr: "PHP message: ${told}" while reading upstream, ${request}`;
+      return `${atMinute(now - (index * minute) / 40).replaceAll('-', '/')} [error] 7#7: *1 FastCGI sent in stderr: "PHP message: ${message}" while reading upstream, ${request}`;
     }).join('\n');
     const page = await shown('error', { host, happened: Array.from({ length: 9 }, () => own) });
     expect(textOf(page)).toContain('and 4 older changes.');
@@ -377,7 +377,7 @@ test.each(['PHP alone', 'nginx'])(
   },
 );
 
-test('one line of five megabytes, and more lines than were asked for, are read in a moment', async () => {
+test('one line of five megabytes, and more lines than requested, are read quickly', async () => {
   const ms = await cpuTimeOf(async () => {
     await shown('error', { host: `${lineAt(1, 'x'.repeat(5_000_000))}\n${'y\n'.repeat(100_000)}` });
     const page = await shown('access --lines 5', { host: 'y\n'.repeat(1_000_000) });

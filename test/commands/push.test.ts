@@ -39,7 +39,7 @@ describe('what can be pushed', () => {
     ['both', { files: true, database: true, searchReplace: true }, undefined],
     ['some paths', { files: true, only: ['a'] }, undefined],
     ['some paths and the database', { files: true, database: true, only: ['a'] }, undefined],
-    ['nothing said', {}, { field: 'files', says: 'What should be pushed?', unsaid: true }],
+    ['no choice', {}, { field: 'files', says: 'What should be pushed?', unsaid: true }],
     [
       'only a search and replace',
       { searchReplace: true },
@@ -64,7 +64,7 @@ describe('what can be pushed', () => {
       { field: 'onto', says: "doesn't tell me which site" },
     ],
     [
-      'between sites known by name alone',
+      'between sites known only by name',
       { from: siteless(staging, 'acme-shop'), onto: siteless(live, 'acme-shop'), files: true },
       { field: 'onto', says: "doesn't tell me which site" },
     ],
@@ -83,7 +83,7 @@ describe('the call', () => {
   const cases = flags.flatMap((files) =>
     flags.flatMap((database) => flags.flatMap((searchReplace) => [{ files, database, searchReplace }])),
   );
-  test.each(cases)('says all it could leave to the host: %o', (said) => {
+  test.each(cases)('sends all optional fields: %o', (said) => {
     const call = push.call({ input: input(said), snapshot: { backup } });
     expect(call).toMatchObject({ kind: 'write', method: 'PUT', path: `/sites/${uuid(900)}/environments` });
     expect(call.body).toEqual({
@@ -96,7 +96,7 @@ describe('the call', () => {
     });
   });
 
-  test('names the paths, and says that they are all', () => {
+  test('sends the paths, and the option for specific files', () => {
     const { body } = push.call({ input: input({ files: true, only: ['a', 'b/c'] }), snapshot: { backup } });
     expect(body).toMatchObject({ push_files_option: 'SPECIFIC_FILES', file_list: ['a', 'b/c'], push_db: false });
   });
@@ -105,7 +105,7 @@ describe('the call', () => {
     ['onto itself', { onto: staging }],
     ['without a site', { onto: siteless(live, undefined) }],
     ['an empty list of paths', { files: true, only: [] }],
-  ])('cannot be made %s', (_, more) => {
+  ])('cannot be made: %s', (_, more) => {
     expect(() => push.call({ input: input(more), snapshot: { backup } })).toThrow(TypeError);
   });
 });
@@ -141,11 +141,11 @@ describe('the card', () => {
       [{ files: true }, { type: 'manual', at: undefined }],
       [files, always, "The host doesn't say how old the newest backup of acme-shop/live is."],
     ],
-  ])('warns of what is lost: %s', (_, of, lines) => {
+  ])('warns of what will be lost: %s', (_, of, lines) => {
     expect(warning(...of)).toEqual(lines);
   });
 
-  test('shows every choice, also what is not pushed, and no ids', () => {
+  test('shows every choice, also parts that are not pushed, and no ids', () => {
     const facts = (more: Partial<Input>): readonly (readonly [string, string])[] =>
       Object.entries(cardOf(more).facts ?? {}).map(([label, value]) => [label, plain(inline(value))]);
     expect(facts({ database: true })).toEqual([
@@ -175,7 +175,7 @@ test.each<[string, NewestBackup, string]>([
   ['an older one', { type: 'system', at: 54_999 }, 'there is no new one. It may not have started, or not yet.'],
   ['one without a time', { type: 'system', at: undefined }, 'there is no new one.'],
   ['none', null, 'there is no new one.'],
-])('what a backup says of a push whose answer is lost: %s', (_, newest, sentence) => {
+])('the backup as evidence for a push without an answer: %s', (_, newest, sentence) => {
   const snapshot = { backup };
   const says = push.evidence?.({
     input: input({ files: true }),
@@ -186,22 +186,22 @@ test.each<[string, NewestBackup, string]>([
   expect(plain(inline(says))).toContain(sentence);
 });
 
-test('a backup that is made meanwhile is no drift', () => {
+test('a backup made meanwhile is no drift', () => {
   const of = input({ files: true });
   expect(push.preconditions?.({ input: of, snapshot: { backup } })).toEqual(
     push.preconditions?.({ input: of, snapshot: { backup: null } }),
   );
 });
 
-test('is always reviewed; the name is typed where it is live', () => {
+test('always has a review; the name is typed for live', () => {
   const copy = environment('acme-shop/copy', 7);
   for (const env of [live, staging, copy]) expect(needsReview(push, env)).toBe(true);
   expect([live, staging, copy].map((env) => nameToType(push, env))).toEqual([live.name, undefined, undefined]);
 });
 
-describe('its words', () => {
+describe('its canonical line', () => {
   const line = usage('push', push);
-  test('are told as they are typed', () => {
+  test('is as people type it', () => {
     expect(line).toBe(
       'push <from site/environment> <onto site/environment> [--files] [--database] [--search-replace] [--only path,…] [--reason "…"] [--dry-run]',
     );
@@ -242,19 +242,19 @@ describe('its words', () => {
   });
 
   test.each(['--only', '--only=', '--only ""', '--only " "', '--only --files'])(
-    '%s with nothing after it never comes to mean all files',
+    'an empty %s never means all files',
     (option) => {
       const refused = refusalOf(() => parse(`push acme-shop/staging acme-shop/live --files ${option}`, catalogue));
       expect(said(refused)).toContain('--only needs a value. Nothing was done.');
     },
   );
-  test('nor do paths that are none', () => {
+  test('invalid paths never mean all files', () => {
     const [problem] = ofLine('push acme-shop/staging acme-shop/live --files --only ","').problems;
     expect(problem?.field).toBe('only');
     expect(said(problem?.refusal ?? refusalOf(() => undefined))).toContain('No path was given.');
   });
 
-  test('say the same when they are kept, and when they are typed again', () => {
+  test('means the same after storing and when typed again', () => {
     const any = fc.record({
       from: fc.constantFrom(...names.environments),
       onto: fc.constantFrom(...names.environments),

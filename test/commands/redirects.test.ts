@@ -60,7 +60,7 @@ const rule = (from: string, to: string, more: Partial<RedirectRule> = {}): Redir
   ...everywhere,
   ...more,
 });
-/** What cannot be told apart is the same: nothing, null and empty. */
+/** Equal rules: absent, null and empty count as the same. */
 const filled = (one: z.infer<typeof given>): RedirectRule => ({
   from: one.from ?? '',
   to: one.to ?? '',
@@ -74,7 +74,7 @@ const filled = (one: z.infer<typeof given>): RedirectRule => ({
 const keyOf = (one: z.infer<typeof given>): string => JSON.stringify(Object.values(filled(one)));
 const setOf = (rules: readonly RedirectRule[]): readonly string[] => rules.map(keyOf).sort();
 
-/** How a host pages: at most so many at once; not at all; always the first page; without saying how many there are. */
+/** How a host pages: a maximum page size, no paging, always the first page, or no total. */
 type Paging = {
   readonly most?: number;
   readonly kind: 'pages' | 'all at once' | 'first page only' | 'uncounted' | 'first page only, uncounted';
@@ -121,7 +121,7 @@ function parsedFrom(words: Args) {
   return { ...resolved, input: resolved.input };
 }
 
-/** Args said to a host: what the action sees of it, as it is kept, and whether it may go on. */
+/** A request at a host: what the action reads, as stored, and whether it is accepted. */
 async function ask(words: Args, host: Pick<Host, 'read'>) {
   const { parsed, input } = parsedFrom(words);
   if (parsed.command.shape !== 'action') throw new Error('no action');
@@ -145,8 +145,8 @@ const hintOf = ({ wrong }: Pick<Asked, 'wrong'>): string => plain(inline(wrong?.
 const verdictOf = ({ action, input, snapshot }: Asked, now: unknown): string | undefined =>
   action.proof?.({ input, snapshot, current: now }).verdict;
 
-/** Does it, and holds what holds of every change. */
-async function go(asked: Asked, host: Host): Promise<readonly RedirectRule[]> {
+/** Applies it, and checks what must hold for every change. */
+async function applied(asked: Asked, host: Host): Promise<readonly RedirectRule[]> {
   const { action, input, snapshot, look } = asked;
   expect(verdictOf(asked, snapshot)).toBe('not yet');
   const was = host.rules;
@@ -187,7 +187,7 @@ const anyRule: fc.Arbitrary<RedirectRule> = fc.record({
   traffic_from_city: some('', '', '', 'Berlin', 'any'),
   displayed_location: some('', '', '', 'Berlin, Germany'),
 });
-/** Most hosts keep no rule twice; null and empty are one here. */
+/** Most hosts keep no duplicates; null and empty count as equal here. */
 const anyRules = fc.uniqueArray(anyRule, { maxLength: 12, selector: keyOf });
 const anyPaging: fc.Arbitrary<Paging> = fc.oneof(
   fc.constant<Paging>({ kind: 'pages' }),
@@ -212,13 +212,13 @@ const anySelectors = together(
 );
 const one = (words: fc.Arbitrary<string>): fc.Arbitrary<Args> => words.map((word) => [word]);
 
-/** Holds for whatever may go on; what may not says so and leaves the host as it was. */
+/** Checks an accepted request with `holds`; a refused one must leave the host as it was. */
 async function always(
   command: string,
   words: fc.Arbitrary<Args>,
   holds: (was: readonly RedirectRule[], now: readonly RedirectRule[], asked: Asked) => void,
 ): Promise<void> {
-  let went = 0;
+  let accepted = 0;
   await fc.assert(
     fc.asyncProperty(words, anyRules, anyPaging, async (more, rules, paging) => {
       const host = new Host(rules, paging);
@@ -231,13 +231,13 @@ async function always(
         }
         return;
       }
-      went += 1;
-      const was = await go(asked, host);
+      accepted += 1;
+      const was = await applied(asked, host);
       holds(was, host.rules, asked);
     }),
     { numRuns: 400 },
   );
-  expect(went).toBeGreaterThan(10);
+  expect(accepted).toBeGreaterThan(10);
 }
 
 const without = (rules: readonly RedirectRule[], others: readonly RedirectRule[]): readonly RedirectRule[] => {
@@ -245,8 +245,8 @@ const without = (rules: readonly RedirectRule[], others: readonly RedirectRule[]
   return rules.filter((one) => !keys.has(keyOf(one)));
 };
 
-describe('what becomes of any list of rules', () => {
-  test('one more, as it was said', () =>
+describe('a change of any list of rules', () => {
+  test('adds one rule, as requested', () =>
     always(
       'add',
       together(
@@ -270,7 +270,7 @@ describe('what becomes of any list of rules', () => {
       },
     ));
 
-  test('exactly one edited, and only in what was said', () =>
+  test('edits exactly one rule, and only as requested', () =>
     always(
       'edit',
       together(one(anyFrom), maybe('to', '/a', '/b', '/d', '/z'), anyType, anySelectors),
@@ -286,13 +286,13 @@ describe('what becomes of any list of rules', () => {
       },
     ));
 
-  test('exactly one removed', () =>
+  test('removes exactly one rule', () =>
     always('remove', together(one(anyFrom), anySelectors), (was, now, { input }) => {
       expect(without(now, was)).toEqual([]);
       expect(without(was, now).map(({ from }) => from)).toEqual([input['from']]);
     }));
 
-  test('all cleared, or exactly those with the words', () =>
+  test('clears all rules, or exactly those that match the search', () =>
     always(
       'clear',
       fc.oneof(fc.constant([]), one(some('/a', 'ACME', 'evil', '/', 'nowhere'))),
@@ -306,7 +306,7 @@ describe('what becomes of any list of rules', () => {
     ));
 });
 
-describe('every page is read', () => {
+describe('all pages are read', () => {
   const many = Array.from({ length: 2_000 }, (_, at) => rule(`/${at}`, '/to'));
   test.each<[string, Paging, number, boolean]>([
     ['a host that pages', { kind: 'pages' }, 2_000, true],
@@ -324,7 +324,7 @@ describe('every page is read', () => {
     expect(host.reads).toBeLessThanOrEqual(50);
   });
 
-  test('or nothing is changed, whatever is asked', async () => {
+  test('or nothing is changed, for any request', async () => {
     const host = new Host(many, { kind: 'first page only' });
     for (const words of [
       ['add', live.id, '/x', '/y'],
@@ -344,7 +344,7 @@ describe('every page is read', () => {
     ['a removal', ['remove', live.id, '/1']],
     ['a clearing', ['clear', live.id]],
     ['a clearing by words', ['clear', live.id, '/1']],
-  ])('and %s is not proven by a listing that is cut off, nor while a rule is left', async (_, words) => {
+  ])('and %s is not proven by an incomplete listing, or while a rule is left', async (_, words) => {
     const asked = await ask(['redirects', ...words], new Host(many));
     const seen = async (rules: readonly RedirectRule[], paging?: Paging) =>
       verdictOf(asked, (await ask(['redirects', ...words], new Host(rules, paging))).snapshot);
@@ -356,8 +356,8 @@ describe('every page is read', () => {
   });
 });
 
-describe('words for a path and for where it leads', () => {
-  test('may be long, and no longer', () => {
+describe('the path and the destination of a rule', () => {
+  test('may have the maximum length, and no more', () => {
     const longest = `/${'a'.repeat(1_999)}`;
     for (const field of [fromPath, target]) {
       expect(field.read([longest])).toBe(longest);
@@ -449,7 +449,7 @@ describe('words for a path and for where it leads', () => {
     readBy(selectors[field], selected);
   });
 
-  test('an empty search never comes to mean all of them', () => {
+  test('an empty search never means all rules', () => {
     for (const line of ['redirects clear acme-shop/live ""', 'redirects clear acme-shop/live " "']) {
       expect(said(refusalOf(() => parse(line, catalogue)))).toContain('Search is empty. Nothing was done.');
     }
@@ -499,20 +499,24 @@ describe('adding', () => {
       ['/a', '/c', '--domain=shop.acme.com'],
     ],
     ['the same path of one domain', [rule('/a', '/b')], ['/a', '/c', '--domain=acme.com']],
-    ['an address of somebody else', [], ['/a', 'https://else.example/a']],
+    ['another site’s address', [], ['/a', 'https://else.example/a']],
     [
       'another domain of the site',
       [rule('/x', '/y', { domain: 'acme.com' })],
       ['/a', 'https://acme.com/a', '--domain=www.acme.com'],
     ],
-    ['a circle that nobody can go', [rule('/b', '/a', { traffic_from_country: 'DE' })], ['/a', '/b', '--country=NO']],
+    [
+      'a loop that no request can follow',
+      [rule('/b', '/a', { traffic_from_country: 'DE' })],
+      ['/a', '/b', '--country=NO'],
+    ],
     ['into a circle of others', [rule('/b', '/c'), rule('/c', '/b')], ['/a', '/b']],
     ['with another query', [], ['/a', '/a?x=1']],
-  ])('%s is not', async (_, rules, words) => {
+  ])('%s is accepted', async (_, rules, words) => {
     expect(saysOf(await add(rules, ...words))).toBe('');
   });
 
-  test('offers to change the one that is there, and says all of it to the host', async () => {
+  test('offers to edit the existing rule, and sends all of its fields', async () => {
     const { wrong } = await add([rule('/a', '/b')], '/a', '/c');
     expect(wrong?.offers).toEqual([
       {
@@ -563,7 +567,7 @@ describe('adding', () => {
     ]);
   });
 
-  test('is not superseded by a rule for another path, nor by another order', async () => {
+  test('is not superseded by a rule for another path, or by another order', async () => {
     const rules = [rule('/a', '/b', { domain: 'acme.com' }), rule('/a', '/c', { domain: 'shop.acme.com' })];
     const preconditionsOn = async (of: readonly RedirectRule[]): Promise<unknown> => {
       const { action, input, snapshot } = await add(of, '/a', '/x');
@@ -575,7 +579,7 @@ describe('adding', () => {
     expect(await preconditionsOn([...rules, rule('/a', '/y')])).not.toEqual(preconditions);
   });
 
-  test('what leads back is found as by walking', () => {
+  test('loops are found as by following the rules', () => {
     const site = fc.uniqueArray(fc.tuple(fc.integer({ min: 0, max: 9 }), fc.integer({ min: 0, max: 12 })), {
       selector: ([from]) => from,
       minLength: 1,
@@ -606,7 +610,7 @@ describe('picking one rule', () => {
     rule('/a', '/c', { domain: 'acme.com' }),
     rule('/a', '/d', { domain: 'acme.com', traffic_from_country: 'DE', traffic_from_city: 'Berlin' }),
   ];
-  test('of several is refused with a button for each', async () => {
+  test('one of several is refused with a button for each', async () => {
     const asked = await ask(['redirects', 'edit', live.id, '/a', '--to=/new', '--type=redirect'], new Host(three));
     expect(saysOf(asked)).toBe(
       'acme-shop/live has 3 redirects from /a: /a → /b (301); /a → /c (301), acme.com; /a → /d (301), acme.com, visitors from Berlin, DE. Nothing was changed.',
@@ -624,7 +628,7 @@ describe('picking one rule', () => {
     }
   });
 
-  test('that words cannot tell from another is left to the host', async () => {
+  test('one that arguments cannot distinguish from another is left to the host', async () => {
     const twins = [rule('/a', '/b'), rule('/a', '/c')];
     const asked = await ask(['redirects', 'remove', live.id, '/a'], new Host(twins));
     expect(asked.wrong?.offers).toEqual([]);
@@ -670,7 +674,7 @@ describe('picking one rule', () => {
       ['remove', live.id, '/bad'],
       'The redirect from /bad has characters that cannot be sent to the host, or is too long. Nothing was changed.',
     ],
-  ])('that %s is refused: %j', async (_, words, says) => {
+  ])('one that %s is refused: %j', async (_, words, says) => {
     const rules = [
       ...three,
       rule('/one', '/b'),
@@ -682,11 +686,11 @@ describe('picking one rule', () => {
     expect(saysOf(await ask(['redirects', ...words], new Host(rules)))).toBe(says);
   });
 
-  test('only opens the form where nothing was said', async () => {
+  test('opens only the form if nothing was given', async () => {
     expect((await ask(['redirects', 'edit', live.id, '/a', '--domain=any'], new Host(three))).wrong?.unsaid).toBe(true);
   });
 
-  test('is superseded by a second one, and by any change of it, not by the rest', async () => {
+  test('is superseded by a second match and by any change of the rule, but not by other rules', async () => {
     const rules = [rule('/a', '/b'), rule('/x', '/y')];
     for (const words of [
       ['edit', live.id, '/a', '--to=/c'],
@@ -704,7 +708,7 @@ describe('picking one rule', () => {
     }
   });
 
-  test('can be drawn again when it is gone', async () => {
+  test('has a card that can be drawn again when the rule is gone', async () => {
     const { action, input } = await ask(['redirects', 'edit', live.id, '/a', '--to=/c'], new Host([rule('/a', '/b')]));
     const { snapshot } = await ask(['redirects', 'edit', live.id, '/a', '--to=/c'], new Host([]));
     expect(plain(action.card({ input, snapshot, now: 0 }).title)).toBe('Change the redirect from /a on acme-shop/live');
@@ -719,15 +723,15 @@ describe('picking one rule', () => {
       true,
     ],
     [
-      'with a name of the country, which words do not give',
+      'with a country name, which arguments cannot express',
       { traffic_from_country: 'DE', traffic_from_country_name: 'Germany' },
       false,
     ],
     ['with a location', { displayed_location: 'Berlin' }, false],
-    ['of a type nobody knows', { type: 'temporary' }, false],
+    ['of an unknown type', { type: 'temporary' }, false],
     ['to a place that may not be asked for', { to: '//evil.example' }, false],
     ['that leads to itself', { to: '/a' }, false],
-  ])('and removing it has an undo where words can say it: %s', async (_, more, hasUndo) => {
+  ])('can be undone after removing if arguments can express the rule: %s', async (_, more, hasUndo) => {
     const { action, input, snapshot } = await ask(
       ['redirects', 'remove', live.id, '/a'],
       new Host([rule('/a', '/b', more)]),
@@ -735,7 +739,7 @@ describe('picking one rule', () => {
     expect(action.undo?.({ input, snapshot }) !== undefined).toBe(hasUndo);
   });
 
-  test('a form offers the paths there are', async () => {
+  test('a form offers the existing paths', async () => {
     const of = {
       company,
       certificate: noCertificate,
@@ -765,7 +769,7 @@ describe('clearing', () => {
       '3 redirects of acme-shop/live will be removed.',
       '/2 → /Sale (301)',
     ],
-  ])('%s: the card says how many and which', async (_, words, title, warning, last) => {
+  ])('has a card that says how many and which: %s', async (_, words, title, warning, last) => {
     const { action, input, snapshot } = await ask(['redirects', 'clear', live.id, ...words], new Host(rules));
     const card = action.card({ input, snapshot, now: 0 });
     expect(plain(card.title)).toBe(title);
@@ -782,8 +786,8 @@ describe('clearing', () => {
 
   test.each<[string, readonly RedirectRule[], Args, string]>([
     ['nothing', [], [], 'acme-shop/live has no redirects.'],
-    ['nothing like that', rules, ['zzz'], 'No redirect of acme-shop/live has “zzz” in its path, target or domain.'],
-    ['what cannot be sent', [rule('/a', '/b\u0000')], ['/a'], 'has characters that cannot be sent to the host'],
+    ['no match', rules, ['zzz'], 'No redirect of acme-shop/live has “zzz” in its path, target or domain.'],
+    ['a rule that cannot be sent', [rule('/a', '/b\u0000')], ['/a'], 'has characters that cannot be sent to the host'],
     [
       'too many by name',
       Array.from({ length: 5_001 }, (_, at) => rule(`/${at}`, '/x')),
@@ -855,11 +859,11 @@ describe('listing', () => {
       ['zzz', '--regex'],
       ['/b', '/a', '/c'],
     ],
-  ])('%j is searched and sorted here too, where the host does not; an expression never', async (words, froms) => {
+  ])('%j is searched and sorted here too if the host does not; an expression never is', async (words, froms) => {
     expect((await show(new Host(rules), ...words)).rows.map(([from]) => from)).toEqual(froms);
   });
 
-  test('asks the host for what it can do', async () => {
+  test('lets the host search and sort if it can', async () => {
     const asked: unknown[] = [];
     const host = new Host(rules);
     const read: HostReader = (call) => {
@@ -875,7 +879,7 @@ describe('listing', () => {
     ]);
   });
 
-  test('says what to do where there is nothing', async () => {
+  test('says what to do if there are no rules', async () => {
     expect((await show(new Host([]))).says).toBe(
       'acme-shop/live has no redirects. Add the first one with redirects add.',
     );
@@ -897,7 +901,7 @@ describe('listing', () => {
   });
 });
 
-describe('a rule says its domain, also where it has none', () => {
+describe('a rule shows its domain, also if it has none', () => {
   const everyDomain = { from: '/a', to: '/b', type: 'permanent', domain: null };
   const onLogin = { ...everyDomain, domain: 'https://login.acme.com' };
   const { domain: _, ...silent } = everyDomain;
@@ -911,7 +915,7 @@ describe('a rule says its domain, also where it has none', () => {
     ['as null', everyDomain, [], { ...everyDomain }],
     ['with its scheme', onLogin, ['--domain=login.acme.com'], { ...onLogin }],
     ['as the empty text it was read as', { ...everyDomain, domain: '' }, [], { ...everyDomain, domain: '' }],
-    ['as null where the host does not say it', silent, [], { ...everyDomain }],
+    ['as null if the host omits it', silent, [], { ...everyDomain }],
   ])('%s', async (_, rule, selected, named) => {
     expect(await bodyOf([rule], 'redirects', 'edit', live.id, '/a', '--to=/c', ...selected)).toEqual({
       action_type: 'UPDATE',
@@ -923,14 +927,14 @@ describe('a rule says its domain, also where it has none', () => {
     expect(await bodyOf([rule], 'redirects', 'clear', live.id, '/b')).toEqual(removal);
   });
 
-  test('a new one as well, and its type', async () => {
+  test('a new rule too, with its type', async () => {
     expect(await bodyOf([], 'redirects', 'add', live.id, '/a', '/b')).toEqual({
       action_type: 'NEW',
       new_value: everyDomain,
     });
   });
 
-  test('a scheme does not make it another domain', async () => {
+  test('a scheme in the address does not make it another domain', async () => {
     const clash = await ask(['redirects', 'add', live.id, '/a', '/z', '--domain=login.acme.com'], new Host([onLogin]));
     expect(saysOf(clash)).toContain('already redirects that path');
     const circle = await ask(['redirects', 'add', live.id, '/b', 'https://login.acme.com/a'], new Host([onLogin]));
@@ -944,7 +948,7 @@ describe('a rule says its domain, also where it has none', () => {
   });
 });
 
-test.each(['document', 'kinsta'] as const)('the stand-in does all of it as the service says: %s', async (dialect) => {
+test.each(['document', 'kinsta'] as const)('the stand-in behaves as the service is documented: %s', async (dialect) => {
   const hosting = await start({ dialect });
   const path = (call: { readonly path: string }): string => call.path.replace(live.id, shopLive);
   const host = {

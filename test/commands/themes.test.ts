@@ -74,7 +74,7 @@ const itemOf = (theme: Theme) => ({
   environments: theme.on.map((one) => entryOf(theme, one)),
 });
 
-/** A host with these themes; it ignores what it is asked to filter, and pages only where `pages` says so. */
+/** A host with these themes. It ignores filters, and pages only if `pages` is set. */
 function hostWith(all: readonly Theme[], own: readonly object[] = [], pages = false) {
   const asked: { readonly section: string; readonly body: Json | undefined }[] = [];
   const read: HostReader = async (call) => {
@@ -116,7 +116,7 @@ const everythingIn = (page: Page): string =>
 
 const answering = (status: number): HostTrouble =>
   new HostTrouble({ ...failureOfStatus(status, '', undefined) }, { attempts: 1, elapsedMs: 5 });
-/** A host that answers the company's list with trouble, and the environment's own as ever. */
+/** A host that answers the company's list with trouble, and the environment's list normally. */
 function withoutCompany(trouble: HostTrouble, own: readonly object[] = []): HostReader {
   const { read } = hostWith(themes, own);
   return (call) => (call.section === '4.1' ? Promise.reject(trouble) : read(call));
@@ -137,7 +137,7 @@ describe('list', () => {
   const namesOf = (page: Page): readonly (string | undefined)[] =>
     cellsOf(page).map(([, title]) => title?.split(' ').at(-1));
 
-  test.each([403, 404])('says what works instead where the key may not read it (%i)', async (status) => {
+  test.each([403, 404])('says what works instead if the key may not read it (%i)', async (status) => {
     const refused = await list({}, withoutCompany(answering(status))).catch((error: unknown) => error);
     if (!(refused instanceof Refusal)) throw refused;
     expect(said(refused)).toBe(
@@ -150,7 +150,7 @@ describe('list', () => {
     await expect(list({}, withoutCompany(trouble))).rejects.toBe(trouble);
   });
 
-  test('counts, and tells of no environment', async () => {
+  test('counts themes, without their environments', async () => {
     const page = await list();
     expect(cellsOf(page)).toEqual([
       ['⚠️ vulnerable on 1', 'HARVEST harvest', '2.8.1', '1', '1'],
@@ -197,13 +197,13 @@ describe('list', () => {
       ['harvest', 'kiln', 'lattice', 'quill'],
       { order_by: { field: 'updates', order: 'descend' } },
     ],
-  ])('%s: asked of the host, and done here where it does not care', async (_, more, expected, body) => {
+  ])('%s: requested from the host, and done here if the host ignores it', async (_, more, expected, body) => {
     const host = hostWith(themes);
     expect(namesOf(await list(more, host.read))).toEqual(expected);
     expect(host.asked.map((one) => one.body)).toEqual([{ offset: 0, limit: 100, ...body }]);
   });
 
-  test('says what to do where there is none', async () => {
+  test('says what to do if there are none', async () => {
     const none = await list({ search: 'nothing' });
     expect(everythingIn(none)).toContain('No theme matches.');
     expect(none.offers).toEqual([{ label: 'Show all themes', args: ['themes', 'list'] }]);
@@ -217,7 +217,7 @@ describe('list', () => {
     expect(host.asked).toHaveLength(pages ? 3 : 1);
   });
 
-  test('asks nothing before it is known whose themes they are', async () => {
+  test('requests nothing before the company is known', async () => {
     const host = hostWith(themes);
     const shown = themesList.show({ input: nothing, ...around(host.read, { company: { ...company, id: '' } }) });
     await expect(shown).rejects.toThrow('Nothing was done.');
@@ -233,7 +233,7 @@ describe('show', () => {
     { name: 'quill', title: 'Quill', status: 'inactive', version: '5.2.0', update: 'none', update_version: '' },
   ];
 
-  test('takes the rows of the environment out of the list of the company', async () => {
+  test('takes the environment’s rows from the company’s list', async () => {
     const host = hostWith(themes, own);
     const page = await show(live, host.read);
     expect(cellsOf(page)).toEqual([
@@ -246,7 +246,7 @@ describe('show', () => {
     expect(plain(inline(page.source))).toContain('from the company’s list of themes');
   });
 
-  test('asks for its own list only where the company’s knows nothing of it, and says so', async () => {
+  test('requests the environment’s own list only if the company’s has nothing about it, and says so', async () => {
     const host = hostWith([], own);
     const page = await show(staging, host.read);
     expect(cellsOf(page)).toEqual([
@@ -259,7 +259,7 @@ describe('show', () => {
   });
 
   test.each([403, 404])(
-    'asks for its own list where the company’s is closed to the key (%i), and says so',
+    'requests the environment’s own list if the key may not read the company’s (%i), and says so',
     async (status) => {
       const page = await show(live, withoutCompany(answering(status), own));
       expect(cellsOf(page).map(([name]) => name)).toEqual(['Kiln kiln', 'Quill quill']);
@@ -273,7 +273,7 @@ describe('show', () => {
     await expect(show(live, withoutCompany(trouble, own))).rejects.toBe(trouble);
   });
 
-  test('survives rows of which nothing is told', async () => {
+  test('survives rows without any fields', async () => {
     const read: HostReader = async (call) =>
       call.reply.parse({
         company: {
@@ -296,7 +296,7 @@ describe('update', () => {
   const of = (...names: readonly string[]) => ({ input: { env: live, themes: names } });
   const field = themesUpdate.fields.themes;
 
-  test('where the company’s list is closed to the key, its themes and choices come from the environment’s own', async () => {
+  test('themes and choices come from the environment’s own list if the key may not read the company’s', async () => {
     const installed = { title: 'Kiln', status: 'active', version: '1.0.5', update: 'available' };
     const own = [
       { ...installed, name: 'kiln', update_version: '1.0.7' },
@@ -317,14 +317,14 @@ describe('update', () => {
   test.each([
     ['a path', ['../x'], 'is not the name of a theme'],
     ['a title', ['Storefront+'], 'is not the name of a theme'],
-    ['what is too long', ['x'.repeat(101)], 'is not the name of a theme'],
+    ['too long a name', ['x'.repeat(101)], 'is not the name of a theme'],
     ['nothing', [','], 'No theme was given.'],
     ['far too many', [Array.from({ length: 101 }, (_, at) => `t${at}`).join(' ')], 'at most 100'],
   ])('refuses %s', (_, words, sentence) => {
     expect(said(refusalOf(() => field.read(words)))).toContain(sentence);
   });
 
-  test('says each version, and what stays vulnerable', async () => {
+  test('names each version, and the themes that stay vulnerable', async () => {
     const snapshot = await seen();
     const card = themesUpdate.card({ ...of('harvest', 'lattice'), snapshot, now });
     expect(plain(card.title)).toBe('Update harvest, lattice on acme-shop/live');
@@ -341,7 +341,7 @@ describe('update', () => {
     });
   });
 
-  test('shows the first of many, counts the rest, and keeps all of them', async () => {
+  test('shows the first of many, counts the rest, and stores all', async () => {
     const many = Array.from({ length: 60 }, (_, at): Theme => ({
       name: `t${at}`,
       latest: '2',
@@ -361,7 +361,7 @@ describe('update', () => {
       'Did you mean harvest?',
     ],
     ['one of another kind', ['Kiln'], 'Kiln is no theme', 'Did you mean kiln?'],
-    ['one that nobody knows', ['zzzzzzzzzzzz'], 'is no theme', 'It has harvest, kiln, lattice.'],
+    ['an unknown one', ['zzzzzzzzzzzz'], 'is no theme', 'It has harvest, kiln, lattice.'],
     [
       'one that is current beside one that is not',
       ['kiln', 'current'],
@@ -377,7 +377,7 @@ describe('update', () => {
     expect(plain(inline(wrong?.hint))).toContain(hint);
   });
 
-  test('offers what has an update there, and nothing before an environment is chosen', async () => {
+  test('offers themes with an update, and none before an environment is chosen', async () => {
     const choices = (env: typeof live | undefined) =>
       themesUpdate.dependent?.themes?.choices?.({
         input: env ? { env } : {},
@@ -388,7 +388,7 @@ describe('update', () => {
     expect(await choices(undefined)).toEqual([]);
   });
 
-  test('rests on the versions of what was named, and on nothing else', async () => {
+  test('has only the versions of the named themes as preconditions', async () => {
     const preconditions = async (all: readonly Theme[]) =>
       themesUpdate.preconditions?.({ ...of('kiln'), snapshot: await seen(all) });
     const others = themes.map((theme) => (theme.name === 'harvest' ? { ...theme, latest: '9' } : theme));
@@ -401,7 +401,7 @@ describe('update', () => {
   test.each([
     ['an old word that it is updated', 'updated', '1.0.5', 'not yet'],
     ['the new version', undefined, '1.0.7', 'yes'],
-    ['the word alone, with the old version beside it', 'updated', '1.0.5', 'not yet'],
+    ['only the status, with the old version', 'updated', '1.0.5', 'not yet'],
   ])('is proven by %s: %s, %s', async (_, news, version, verdict) => {
     const kiln = (version: string, news?: string): Theme => ({
       name: 'kiln',
@@ -416,7 +416,7 @@ describe('update', () => {
     expect(proof?.verdict).toBe(verdict);
   });
 
-  test('is proven by all of them together, whatever they were', () => {
+  test('is proven only by all themes together, whatever their versions were', () => {
     const version = fc.constantFrom('1', '2', null);
     const status = fc.constantFrom('updated', 'updating', null);
     const wear = fc.uniqueArray(

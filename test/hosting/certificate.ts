@@ -1,8 +1,8 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 
 /**
- * A certificate that nobody has vouched for, for localhost if nothing else is said, as PEM, with its key; made anew for
- * every run. `from` and `until` are days from now.
+ * A self-signed certificate (for localhost by default) with its key, as PEM, made for every run. `from` and `until` are
+ * days from now.
  */
 export function selfSigned({ hosts = ['localhost'], from = -1, until = 1 } = {}): {
   readonly key: string;

@@ -12,7 +12,7 @@ import { plain, time } from '../../src/text.ts';
 import { selfSigned } from './certificate.ts';
 import { uuid } from './host.ts';
 
-/** Certificates in a folder: what is there, what may be used of it, and what never leaves it. */
+/** Certificates in a folder: which exist, which can be used, and that private keys are not disclosed. */
 
 function folder(files: Readonly<Record<string, string>> = {}): string {
   const made = mkdtempSync(path.join(tmpdir(), 'certificates-'));
@@ -29,7 +29,7 @@ const wrongOf = (found: ReturnType<Certificates['certificate']>): string =>
 const shop = selfSigned({ hosts: ['acme.com', '*.Acme.com'] });
 const other = selfSigned();
 
-test('a pair is told by what it speaks for and until when, and referred to by name and digest', () => {
+test('a pair is described by its names and expiry, and referred to by name and digest', () => {
   const { certificate, secrets } = openCertificates(folder(pair('shop', shop)));
   const found = certificate('shop');
   if ('wrong' in found) throw new Error(wrongOf(found));
@@ -43,7 +43,7 @@ test('a pair is told by what it speaks for and until when, and referred to by na
   expect(secrets('shop.pem')?.reveal()).toBe(shop.cert);
 });
 
-test('nothing of it can be printed', () => {
+test('no part of a key can be printed', () => {
   const { certificate, secrets } = openCertificates(folder(pair('shop', shop)));
   const [, line = ''] = shop.key.split('\n');
   for (const shown of [certificate('shop'), secrets('shop.key'), secrets('shop.pem')]) {
@@ -53,7 +53,7 @@ test('nothing of it can be printed', () => {
   expect(scrub(JSON.stringify({ body: shop.key }))).not.toContain(line);
 });
 
-test('a renewed pair is seen, and the call that was approved with the old one is not filled in', () => {
+test('a renewed pair is noticed, and a call approved with the old one is not filled in', () => {
   const place = folder(pair('shop', shop));
   const { certificate, secrets } = openCertificates(place);
   const found = certificate('shop');
@@ -77,7 +77,7 @@ test('a renewed pair is seen, and the call that was approved with the old one is
   expect(() => bodyOf(call, secrets)).toThrow('is missing');
 });
 
-test('a chain begins with the certificate it is about', () => {
+test('a chain begins with its own certificate', () => {
   const chain = `${shop.cert}\n${other.cert}`;
   const place = folder({ 'shop.pem': chain, 'shop.key': shop.key, 'turned.pem': chain, 'turned.key': other.key });
   const { certificate, secrets } = openCertificates(place);
@@ -86,7 +86,7 @@ test('a chain begins with the certificate it is about', () => {
   expect(wrongOf(certificate('turned'))).toContain('is not the key of the first');
 });
 
-describe('what cannot be used is refused in one sentence that tells no path', () => {
+describe('an unusable pair is refused in one sentence without a path', () => {
   const encrypted = '-----BEGIN ENCRYPTED PRIVATE KEY-----\nMIIB\n-----END ENCRYPTED PRIVATE KEY-----\n';
   test.each<[string, Readonly<Record<string, string>>, string]>([
     ['no file', {}, "shop.pem is missing or can't be read. I found none."],
@@ -126,7 +126,7 @@ describe('what cannot be used is refused in one sentence that tells no path', ()
     expect(wrongOf(found)).toMatch(/^[^/]*Nothing was done\.$/);
   });
 
-  test('no folder is set, or it is gone', () => {
+  test('says if no folder is set, or if it is missing', () => {
     expect(wrongOf(openCertificates(undefined).certificate('shop'))).toBe(
       'There are no certificates on this machine: CERTIFICATES_DIR is not set. Nothing was done.',
     );
@@ -136,14 +136,14 @@ describe('what cannot be used is refused in one sentence that tells no path', ()
     );
   });
 
-  test('when it expired is a moment, which each reader sees in their own time zone', () => {
+  test('says when it expired, in each reader’s own time zone', () => {
     const old = selfSigned({ from: -9, until: -1 });
     const found = openCertificates(folder(pair('shop', old))).certificate('shop');
     const expired = time(Date.parse(new X509Certificate(old.cert).validTo), 'date');
     expect('wrong' in found && found.wrong).toContainEqual(expired);
   });
 
-  test('the names that are there, ten at most', () => {
+  test('lists at most ten existing names', () => {
     const many = Array.from({ length: 12 }, (_, at) => Object.entries(pair(`c${at + 10}`, other)));
     const { certificate } = openCertificates(folder({ 'half.pem': 'x', ...Object.fromEntries(many.flat()) }));
     expect(wrongOf(certificate('shop'))).toContain(
@@ -152,7 +152,7 @@ describe('what cannot be used is refused in one sentence that tells no path', ()
   });
 });
 
-describe('nothing outside the folder', () => {
+describe('nothing outside the folder is read', () => {
   test.each(['', '.', '..', '../shop', 'a/b', '/etc/passwd', 'shop\0', 'x'.repeat(101), 'ä', '__proto__/'])(
     'by the name %j',
     (name) => {
@@ -167,7 +167,7 @@ describe('nothing outside the folder', () => {
     },
   );
 
-  test('by a link, while one that stays inside is followed', () => {
+  test('by a link; one that stays inside is followed', () => {
     const elsewhere = folder(pair('shop', shop));
     const place = folder();
     const inner = path.join(place, 'inner');
@@ -183,7 +183,7 @@ describe('nothing outside the folder', () => {
     expect(certificate('own')).toMatchObject({ names: ['acme.com', '*.acme.com'] });
   });
 
-  test('nor anything in it that is no plain file, or no part of a pair', () => {
+  test('nothing inside it that is not a plain file, or not part of a pair', () => {
     const place = folder({ 'notes.txt': 'x', ...pair('shop', shop) });
     mkdirSync(path.join(place, 'dir.key'));
     const { secrets } = openCertificates(place);
@@ -192,7 +192,7 @@ describe('nothing outside the folder', () => {
   });
 });
 
-test('a name in quotes is no name, whatever it holds', () => {
+test('a quoted name is not a name, whatever is in it', () => {
   const place = folder(pair('odd', selfSigned({ hosts: ['x", DNS:evil.com', 'a.b, DNS:evil.com', 'acme.com'] })));
   const found = openCertificates(place).certificate('odd');
   expect(found).toMatchObject({ names: ['acme.com'] });

@@ -46,7 +46,7 @@ const themes = [
 ];
 const page = (items: readonly object[], total: number): object => ({ company: { themes: { total, items } } });
 
-/** What the host answers on each path: a status, or a 200 with this body. Changed in mid-test. */
+/** The host's answer on each path: a status, or 200 with this body. Tests change it. */
 type Answers = Map<string, number | object>;
 type World = {
   readonly host: Host;
@@ -87,8 +87,8 @@ const namesIn = ({ directory }: World): readonly string[] =>
 const asked = ({ host }: World): readonly string[] =>
   host.requests.map(({ path }) => path.split('?')[0]?.slice(3) ?? '');
 
-describe('where the host lists its sites', () => {
-  test('a listing that is seconds old is not asked for anew, an older one is', async () => {
+describe('at a host that lists its sites', () => {
+  test('a listing that is seconds old is reused, an older one is read again', async () => {
     const it = await world({ sites, domains });
     await it.directory.refresh();
     const first = asked(it).length;
@@ -99,7 +99,7 @@ describe('where the host lists its sites', () => {
     expect(asked(it)).toHaveLength(2 * first);
   });
 
-  test('everything has its name', async () => {
+  test('everything has a name', async () => {
     const it = await world({ sites, domains });
     expect(it.directory.listing()).toMatchObject({
       at: undefined,
@@ -137,7 +137,7 @@ describe('where the host lists its sites', () => {
     expect(large.directory.listing()).toMatchObject({ environments, domains: named });
   });
 
-  describe('and with them their domains', () => {
+  describe('at a host that lists domains with its sites', () => {
     const withDomains = (...listed: readonly (readonly [environment: string, id: string, name: string])[]): object => {
       const environment = (id: string, name: string): object => ({
         id,
@@ -168,7 +168,7 @@ describe('where the host lists its sites', () => {
     const acme = { id: uuid(0xd1), name: 'acme.example', siteId: shop, site: 'acme-shop' };
     const nowhere = { id: uuid(0xd2), name: 'nowhere.example', siteId: undefined, site: undefined };
 
-    test('their ids are preferred, and their environment tells the site', async () => {
+    test('the ids of the company’s list are preferred, and the environment determines the site', async () => {
       const listed = withDomains([shopLive, uuid(0xa1), 'ACME.example'], [blogLive, uuid(0xa2), 'nowhere.example']);
       expect(await listedWith(listed)).toEqual([
         { ...acme, id: uuid(0xa1) },
@@ -176,16 +176,16 @@ describe('where the host lists its sites', () => {
       ]);
     });
 
-    test('a name that stands there twice tells nothing', async () => {
+    test('a name that is listed twice determines no site', async () => {
       const listed = withDomains([shopLive, uuid(0xa1), 'acme.example'], [blogLive, uuid(0xa2), 'acme.example']);
       expect(await listedWith(listed)).toEqual([acme, nowhere]);
     });
 
-    test('what only the sites tell of is not a domain of the company', async () => {
+    test('a name that only the sites list is not a domain of the company', async () => {
       expect(await listedWith(withDomains([shopLive, uuid(0xa1), 'other.example']))).toEqual([acme, nowhere]);
     });
 
-    test('the policy names the site', async () => {
+    test('the policy can name the site', async () => {
       const pins = { environments: [], sites: [{ id: blog, name: 'journal', environments: [blogLive] }] };
       const listed = withDomains([blogLive, uuid(0xa2), 'nowhere.example']);
       expect(await listedWith(listed, { pins: () => pins })).toEqual([
@@ -194,14 +194,14 @@ describe('where the host lists its sites', () => {
       ]);
     });
 
-    test('something else in place of the domains costs nothing but them', async () => {
+    test('a malformed list of domains loses only the domains', async () => {
       const environments = [{ id: shopLive, name: 'live', domains: 'none' }];
       const odd = { company: { sites: [{ id: shop, name: 'acme-shop', environments }] } };
       expect(await listedWith(odd)).toEqual([acme, nowhere]);
     });
   });
 
-  test('trouble empties nothing, and is told', async () => {
+  test('trouble removes no names, and is reported', async () => {
     const it = await world({ sites, domains });
     await it.directory.refresh();
     for (const [path, status, kind] of [
@@ -222,7 +222,7 @@ describe('where the host lists its sites', () => {
     expect(it.directory.listing()).toMatchObject({ at: 1_003_000, trouble: undefined });
   });
 
-  test('a first trouble is trouble: names do not come from themes, which have others', async () => {
+  test('trouble at the first read is trouble: names are not taken from themes, which have different ones', async () => {
     for (const status of [401, 403, 500, 503]) {
       const it = await world({ sites: status, domains, 'wp-themes': page(themes, 2) });
       await it.directory.refresh();
@@ -231,7 +231,7 @@ describe('where the host lists its sites', () => {
     }
   });
 
-  test('once it has listed them, a 404 is trouble, after a restart as well', async () => {
+  test('a host that has listed its sites once is in trouble at a 404, after a restart as well', async () => {
     const onSites = vi.fn<() => void>();
     const it = await world({ sites, domains }, { onSites });
     await it.directory.refresh();
@@ -242,7 +242,7 @@ describe('where the host lists its sites', () => {
     expect(next.directory.listing().trouble).toMatchObject({ status: 404 });
   });
 
-  test('an empty list in place of what was there is trouble, and takes nothing away', async () => {
+  test('an empty list after a full one is trouble, and removes nothing', async () => {
     const it = await world({ sites, domains });
     await it.directory.refresh();
     const lists = { sites: { company: { sites: [] } }, domains: { company: { domains: [] } } };
@@ -254,14 +254,14 @@ describe('where the host lists its sites', () => {
     }
   });
 
-  test('trouble with one list does not hold up the other', async () => {
+  test('trouble with one list does not block the other', async () => {
     const it = await world({ sites, domains: 500 });
     await it.directory.refresh();
     expect(namesIn(it)).toHaveLength(3);
     expect(it.directory.listing()).toMatchObject({ at: undefined, domains: [], trouble: { kind: 'server error' } });
   });
 
-  test('more than it holds is cut, and said', async () => {
+  test('a listing beyond the limit is cut, with a note', async () => {
     const environments = Array.from({ length: maxEnvironments + 1 }, (_, index) => ({
       id: uuid(index),
       name: `e${index}`,
@@ -281,7 +281,7 @@ describe('whether a target is there', () => {
   const wholeDomains = { company: { domains: [{ id: uuid(0xd1), name: 'acme.example' }] } };
   type Answered = Readonly<Record<string, number | object>>;
   type Asked = Parameters<Directory['presenceOf']>[0];
-  /** What is made of a target after each look, so many seconds after the first, at which the host answers so. */
+  /** The result for a target after each of these reads: seconds after the first read, and the host's answer. */
   const presences = async (looks: readonly (readonly [number, Answered])[], target: Asked = gone) => {
     const it = await world({ 'wp-themes': page(themes, 2), domains: wholeDomains });
     const seen: string[] = [];
@@ -293,25 +293,25 @@ describe('whether a target is there', () => {
     }
     return seen;
   };
-  /** What is made of it in the end, where the host answers so for two minutes. */
+  /** The final result if the host answers this for two minutes. */
   const presence = async (answers: Answered, target?: Asked) => {
     const looks = [0, 30, 60, 90, 120].map((at) => [at, answers] as const);
     return (await presences(looks, target)).at(-1);
   };
 
-  test('it is where the host lists it, whatever else it answers', async () => {
+  test('it is listed if one list has it, whatever else the host answers', async () => {
     expect(await presence({ sites, domains: 500 }, { ...gone, id: shopLive })).toBe('listed');
     expect(await presence({ sites: 500 }, { kind: 'domain', id: uuid(0xd1), name: 'x' })).toBe('listed');
     expect(await presence({ sites: 500, domains: 500 }, { kind: 'company', id: company, name: 'x' })).toBe('listed');
   });
 
-  test('it is gone where the host lists all its sites without it', async () => {
+  test('it is gone if the host lists all its sites without it', async () => {
     expect(await presence({ sites: whole })).toBe('gone');
     expect(await presence({ sites: whole, domains: 500 })).toBe('gone');
     expect(await presence({ sites: whole }, { kind: 'domain', id: uuid(0xd9), name: 'x' })).toBe('gone');
   });
 
-  test('a domain is there by its name, whatever id it had when it was asked for', async () => {
+  test('a domain is found by its name, whatever its earlier id', async () => {
     const domain = { kind: 'domain', id: uuid(0xd9), name: 'ACME.example' } as const;
     expect(await presence({ sites: whole }, domain)).toBe('listed');
   });
@@ -319,16 +319,16 @@ describe('whether a target is there', () => {
   test.each<[string, Readonly<Record<string, number | object>>]>([
     ['the host is away', { sites: 503, domains: 503 }],
     ['it lists no site', { sites: { company: { sites: [] } } }],
-    ['it says nothing of sites', { sites: { company: {} } }],
+    ['its answer has no list of sites', { sites: { company: {} } }],
     ['names come from themes', { sites: 404 }],
     ['a site is listed without its environments', { sites: site(null) }],
-    ['a site is listed with none', { sites: site([]) }],
+    ['a site is listed with an empty list of environments', { sites: site([]) }],
     ['an environment is listed without its id', { sites: site([{ id: shopLive, name: 'live' }, { name: 'dev' }]) }],
-  ])('nobody knows where %s', async (_, answers) => {
+  ])('it is unknown if %s', async (_, answers) => {
     expect(await presence(answers)).toBe('unknown');
   });
 
-  test('nobody knows by a list that is older than the question', async () => {
+  test('a list older than the question proves nothing', async () => {
     const it = await world({ sites: whole, domains: wholeDomains });
     await it.directory.refresh();
     expect(it.directory.presenceOf(gone, it.now)).toBe('missing');
@@ -404,13 +404,13 @@ describe('whether a target is there', () => {
     expect(await presences(looks)).toEqual(expected);
   });
 
-  test('lists that come fast take a minute to say that it is gone', async () => {
+  test('fast lists need a minute to prove that it is gone', async () => {
     const seen = await presences(Array.from({ length: 40 }, (_, index) => [2 * index, lacks]));
     expect(seen.indexOf('gone')).toBe(30);
     expect(seen.slice(30).every((one) => one === 'gone')).toBe(true);
   });
 
-  test('nobody knows of a domain where its own list cannot be read', async () => {
+  test('a domain is unknown if the list of domains cannot be read', async () => {
     const domain = { kind: 'domain', id: uuid(0xd9), name: 'x' } as const;
     expect(await presence({ sites: whole, domains: 500 }, domain)).toBe('unknown');
     expect(await presence({ sites: whole, domains: { company: { domains: [] } } }, domain)).toBe('unknown');
@@ -418,8 +418,8 @@ describe('whether a target is there', () => {
   });
 });
 
-describe('where it does not', () => {
-  test('environments come from the themes, named by what people call them', async () => {
+describe('at a host that does not list its sites', () => {
+  test('environments come from the themes, with their display names', async () => {
     const it = await world({ sites: 404, domains, 'wp-themes': page(themes, 2) });
     await it.directory.refresh();
     expect(namesIn(it)).toEqual(['acme-shop/live', 'acme-shop/staging', 'ácme-blog/live']);
@@ -430,7 +430,7 @@ describe('where it does not', () => {
     expect(it.directory.listing()).toMatchObject({ at: 1_000_000, trouble: undefined });
   });
 
-  test('the sites are asked for again an hour later', async () => {
+  test('the sites are requested again an hour later', async () => {
     const it = await world({ sites: 404, domains, 'wp-themes': page(themes, 2) });
     const times = (): number => asked(it).filter((path) => path === '/sites').length;
     await it.directory.refresh();
@@ -466,7 +466,7 @@ describe('where it does not', () => {
   );
 });
 
-describe('what the policy says', () => {
+describe('names in the policy', () => {
   const pins = {
     environments: [
       { id: shopLive, site: 'Shop', name: 'production' },
@@ -478,7 +478,7 @@ describe('what the policy says', () => {
     ],
   };
 
-  test('comes before what the host says, and completes it', async () => {
+  test('override those of the host, and complete them', async () => {
     const it = await world({ sites: 404, domains, 'wp-themes': page(themes, 2) }, { pins: () => pins });
     await it.directory.refresh();
     expect(namesIn(it)).toEqual(['Shop/production', 'acme-shop/staging', 'acme-blog/live', 'acme-docs/live']);
@@ -493,7 +493,7 @@ describe('what the policy says', () => {
     expect(docs).toMatchObject({ id: uuid(0xee), site: { id: uuid(0x53) } });
   });
 
-  test('holds from the moment it changes', async () => {
+  test('apply as soon as they change', async () => {
     let said: typeof pins | typeof noPins = noPins;
     const it = await world({ sites, domains }, { pins: () => said });
     await it.directory.refresh();
@@ -505,7 +505,7 @@ describe('what the policy says', () => {
 });
 
 describe('the company', () => {
-  test('is learned from the key where it is not told', async () => {
+  test('is read from the key if it is not configured', async () => {
     const it = await world(
       { validate: { name: 'a key', company, status: 200 }, sites, domains },
       { company: undefined },
@@ -518,7 +518,7 @@ describe('the company', () => {
   });
 
   test.each([[404], [{ name: 'a key' }], [{ company: 'no id' }]])(
-    'trouble where the host answers %j',
+    'is in trouble if the host answers %j',
     async (validate) => {
       const it = await world({ validate, sites, domains }, { company: undefined });
       await it.directory.refresh();
@@ -532,7 +532,7 @@ describe('the company', () => {
   );
 });
 
-describe('in the background', () => {
+describe('refreshes in the background', () => {
   beforeEach(() => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   });
@@ -540,13 +540,13 @@ describe('in the background', () => {
     vi.useRealTimers();
   });
 
-  test('several refreshes at once are one', async () => {
+  test('simultaneous refreshes are one', async () => {
     const it = await world({ sites, domains });
     await Promise.all([it.directory.refresh(), it.directory.refresh(), it.directory.refresh()]);
     expect([...asked(it)].sort()).toEqual(['/domains', '/sites']);
   });
 
-  test('it refreshes at once, then every so often, sooner after trouble, and not after it was closed', async () => {
+  test('happen at once, then at intervals, sooner after trouble, and not after closing', async () => {
     const it = await world({ sites, domains }, { refreshMs: 100_000 });
     const rounds = (): number => asked(it).filter((path) => path === '/sites').length;
     it.directory.start();

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import { createClient, type Client, type ClientOptions } from '../../src/hosting/client.ts';
 import { Secret } from '../../src/secret.ts';
 
-/** A request as it came in, byte for byte but for the parsing. */
+/** A parsed request; its body is byte for byte. */
 type Received = {
   readonly method: string;
   readonly path: string;
@@ -13,7 +13,7 @@ type Received = {
   readonly body: string;
 };
 
-/** What to do with the n-th request, from 1. */
+/** How to answer the n-th request, from 1. */
 export type Answer = (socket: Socket, request: Received, nth: number) => void;
 
 export type Host = {
@@ -25,11 +25,11 @@ export type Host = {
 
 type HostOptions = {
   readonly tls?: { readonly key: string; readonly cert: string; readonly ALPNProtocols?: string[] };
-  /** Called for each connection before a word is said. */
+  /** Called for each connection before any data. */
   readonly onConnection?: (socket: Socket) => void;
 };
 
-/** A host on a raw socket: it counts connections and requests and answers whatever bytes it is told to. */
+/** A host on a raw socket: it counts connections and requests, and answers with the given bytes. */
 export async function startHost(answer: Answer, { tls, onConnection }: HostOptions = {}): Promise<Host> {
   const requests: Received[] = [];
   const sockets: Socket[] = [];
@@ -37,11 +37,11 @@ export async function startHost(answer: Answer, { tls, onConnection }: HostOptio
     sockets.push(socket);
     socket.on('error', () => undefined);
     onConnection?.(socket);
-    let interaction = '';
+    let pending = '';
     socket.on('data', (bytes: Buffer) => {
-      interaction += bytes.toString('latin1');
-      for (let request = taken(interaction); request; request = taken(interaction)) {
-        interaction = request.rest;
+      pending += bytes.toString('latin1');
+      for (let request = taken(pending); request; request = taken(pending)) {
+        pending = request.rest;
         requests.push(request.received);
         answer(socket, request.received, requests.length);
       }
@@ -65,11 +65,11 @@ export async function startHost(answer: Answer, { tls, onConnection }: HostOptio
 export const portOf = (address: AddressInfo | string | null): number =>
   typeof address === 'object' && address !== null ? address.port : 0;
 
-/** The first whole request of what was heard, with what is left over. */
-function taken(interaction: string): { received: Received; rest: string } | undefined {
-  const end = interaction.indexOf('\r\n\r\n');
+/** The first complete request in the received bytes, and the remaining bytes. */
+function taken(pending: string): { received: Received; rest: string } | undefined {
+  const end = pending.indexOf('\r\n\r\n');
   if (end < 0) return undefined;
-  const [line = '', ...fields] = interaction.slice(0, end).split('\r\n');
+  const [line = '', ...fields] = pending.slice(0, end).split('\r\n');
   const headers = Object.fromEntries(
     fields.map((field) => {
       const [name = '', ...value] = field.split(':');
@@ -77,14 +77,14 @@ function taken(interaction: string): { received: Received; rest: string } | unde
     }),
   );
   const length = Number(headers['content-length'] ?? 0);
-  const body = interaction.slice(end + 4, end + 4 + length);
+  const body = pending.slice(end + 4, end + 4 + length);
   if (body.length < length) return undefined;
   const [method = '', path = ''] = line.split(' ');
   const received = { method, path, headers, body: Buffer.from(body, 'latin1').toString('utf8') };
-  return { received, rest: interaction.slice(end + 4 + length) };
+  return { received, rest: pending.slice(end + 4 + length) };
 }
 
-/** A whole answer as bytes. */
+/** A complete answer as bytes. */
 export function http(
   status: number,
   body: string | Buffer = '',
@@ -106,10 +106,10 @@ export const says =
   (socket) =>
     socket.write(http(status, JSON.stringify(body), { 'content-type': 'application/json', ...headers }));
 
-/** Times in which nothing ends because the machine is busy; what waits for an end sets its own. */
+/** Timeouts long enough for a busy machine. A test of a timeout sets its own. */
 const patient = 10_000;
 
-/** A client that waits long for an answer and briefly for a body, closed when the test ends. */
+/** A client that waits long for an answer and briefly for a body. It is closed when the test ends. */
 export function clientOf(url: string, options: Partial<ClientOptions> = {}): Client {
   const client = createClient({
     url,
@@ -126,5 +126,5 @@ export function clientOf(url: string, options: Partial<ClientOptions> = {}): Cli
   return client;
 }
 
-/** An id of the n-th thing. */
+/** The n-th id. */
 export const uuid = (n: number): string => `${n.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;

@@ -17,14 +17,14 @@ import { cpuTime } from '../cpu-time.ts';
 const anything: Read<unknown> = { kind: 'read', section: '0', method: 'GET', path: '/thing', reply: z.unknown() };
 const env_id = uuid(1);
 
-/** The trouble that a read ends in. */
+/** The error of a failed read. */
 async function troubleOf(client: Client, call: Read<unknown> = anything): Promise<HostTrouble> {
   const error: unknown = await client.read(call).catch((error: unknown) => error);
   if (!(error instanceof HostTrouble)) throw new Error('there was no trouble', { cause: error });
   return error;
 }
 
-/** Answers in turn, the last one from then on. */
+/** Gives these answers in order, and then repeats the last one. */
 const inTurn =
   (...answers: readonly Answer[]): Answer =>
   (socket, request, nth) =>
@@ -33,7 +33,7 @@ const inTurn =
 const gzipped = (body: string | Buffer): Buffer => http(200, body, { 'content-encoding': 'gzip' });
 const reset: Answer = (socket) => socket.resetAndDestroy();
 
-describe('what is asked', () => {
+describe('the request of a read', () => {
   test('path, query and credential', async () => {
     const host = await startHost(says(200, { environment: { container_info: { logs: 'one\n' } } }));
     const call = getLogs({ env_id, file_name: 'error', lines: 5, from: '2026-01-01T00:00:00Z', search: 'a b&c=ü' });
@@ -72,7 +72,7 @@ describe('what is asked', () => {
   });
 });
 
-describe('what may pass is tried again', () => {
+describe('temporary failures are tried again', () => {
   test.each([
     ['a reset', reset],
     ['an end', (socket) => socket.end()],
@@ -88,7 +88,7 @@ describe('what may pass is tried again', () => {
     expect(host.requests).toHaveLength(2);
   });
 
-  test('three times in all', async () => {
+  test('three times in total', async () => {
     const host = await startHost(says(500, { message: 'Error occurred', status: 500 }));
     const trouble = await troubleOf(clientOf(host.url));
     expect(trouble).toMatchObject({ kind: 'server error', status: 500, attempts: 3, message: 'Error occurred' });
@@ -96,7 +96,7 @@ describe('what may pass is tried again', () => {
     expect(host.requests).toHaveLength(3);
   });
 
-  test('not beyond its time, nor before the host allows', async () => {
+  test('not after its deadline, and not before Retry-After', async () => {
     const host = await startHost(says(429, { message: 'Slow down' }, { 'retry-after': '60' }));
     expect(await troubleOf(clientOf(host.url))).toMatchObject({
       kind: 'throttled',
@@ -118,7 +118,7 @@ describe('what may pass is tried again', () => {
     expect(asked).toHaveLength(3);
   });
 
-  test('a host that is not there', async () => {
+  test('a host that is down', async () => {
     const host = await startHost(reset);
     await host.close();
     expect(await troubleOf(clientOf(host.url))).toMatchObject({ kind: 'unreachable', status: undefined, attempts: 3 });
@@ -126,7 +126,7 @@ describe('what may pass is tried again', () => {
   });
 });
 
-describe('what cannot pass is not', () => {
+describe('permanent failures are not tried again', () => {
   test.each([
     [400, 'bad request'],
     [401, 'unauthorized'],
@@ -190,7 +190,7 @@ describe('odd answers are bounded and named', () => {
     socket.on('close', () => clearInterval(timer));
   }
 
-  test('a tree that is too deep', async () => {
+  test('a tree that is too deep is refused', async () => {
     const depth = 60_000;
     const deep = `{"environment":{"file_list":[${'{"children":['.repeat(depth)}${']}'.repeat(depth)}]}}`;
     const host = await startHost((socket) => socket.write(http(200, deep)));
@@ -199,14 +199,14 @@ describe('odd answers are bounded and named', () => {
   });
 
   test.each(['['.repeat(16_000_000), '{"a":'.repeat(3_000_000), `["\\"[",${'['.repeat(8_000_000)}`])(
-    'megabytes of brackets (%#) keep nobody waiting',
+    'megabytes of brackets (%#) block nothing',
     (brackets) => {
       const text = Buffer.from(brackets).toString();
       expect(cpuTime(() => expect(jsonOf(text)).toBeUndefined())).toBeLessThan(400);
     },
   );
 
-  test('brackets in words, and fifty folders within each other, are read', () => {
+  test('brackets in strings, and fifty nested folders, are read', () => {
     const words = `"${'[{'.repeat(1_000)} \\"["`;
     expect(jsonOf(`{"a":${words}}`)).toEqual({ a: JSON.parse(words) as unknown });
     expect(jsonOf(`${'['.repeat(100)}${']'.repeat(100)}`)).toBeInstanceOf(Array);
@@ -220,15 +220,15 @@ describe('odd answers are bounded and named', () => {
     null,
     { environment: {} },
     { environment: { active_container: { sftp_ip_allowlist: null } } },
-  ])('an allowlist that is none: %j', async (body) => {
+  ])('a malformed allowlist: %j', async (body) => {
     const host = await startHost(says(200, body));
     const trouble = await troubleOf(clientOf(host.url), getAllowedIps({ env_id }));
     expect(trouble).toMatchObject({ kind: 'odd answer', message: 'the answer is not what 4.17 describes' });
   });
 });
 
-describe('what it bears', () => {
-  test('20,000 long log lines, zipped or not, and bytes that are no text', async () => {
+describe('load', () => {
+  test('20,000 long log lines, compressed or not, and bytes that are not text', async () => {
     const logs = `${`${'x'.repeat(400)}\n`.repeat(20_000)}\u001b[31m`;
     const body = Buffer.from(JSON.stringify({ environment: { container_info: { logs } } }));
     body[100] = 0xff;
@@ -251,7 +251,7 @@ describe('what it bears', () => {
     expect(host.sockets.length).toBeLessThanOrEqual(3);
   });
 
-  test('more than may wait are turned away at once, without being sent', async () => {
+  test('requests beyond the queue’s limit are refused at once, unsent', async () => {
     const { promise: held, resolve } = Promise.withResolvers<() => void>();
     const one: Answer = (socket) => socket.write(http(200, '1'));
     const host = await startHost(inTurn((...of) => resolve(() => one(...of)), one));
@@ -265,7 +265,7 @@ describe('what it bears', () => {
     expect(host.requests).toHaveLength(2);
   });
 
-  test('whoever asks for what hangs is in nobody else’s way, and nobody is in the way of changes under way', async () => {
+  test('hanging reads of one person block nobody else, and no reads block running changes', async () => {
     let hanging = 0;
     const host = await startHost((socket, request) => {
       if (request.path.endsWith('hangs')) hanging += 1;
@@ -276,7 +276,8 @@ describe('what it bears', () => {
     const hung = ['a', 'b', 'd'].flatMap((who) =>
       Array.from({ length: 20 }, () => client.read(hangs, who).catch(() => 'closed')),
     );
-    // Six of twelve connections for people, two each, and the last two for those who have none: there is one for a fourth.
+    // People share six of twelve connections, two each. The last two are for people without any, so a fourth person
+    // gets one.
     expect(await client.read(anything)).toBe(1);
     expect(await client.read(anything, 'c')).toBe(1);
     expect(await Promise.all(Array.from({ length: 9 }, () => client.read(anything)))).toEqual(Array(9).fill(1));
@@ -285,7 +286,7 @@ describe('what it bears', () => {
     expect(new Set(await Promise.all(hung))).toEqual(new Set(['closed']));
   });
 
-  test('operations that are followed, and hang, are in nobody’s way', async () => {
+  test('hanging reads of operations block nobody', async () => {
     const host = await startHost((socket, request) => {
       if (!request.path.endsWith('hangs')) socket.write(http(200, '1'));
     });
@@ -298,7 +299,7 @@ describe('what it bears', () => {
     expect(new Set(await Promise.all(hung))).toEqual(new Set(['closed']));
   });
 
-  test('what one person asks for leaves connections to the others', async () => {
+  test('one person’s reads leave connections free for others', async () => {
     const host = await startHost((socket, request) => {
       if (!request.path.endsWith('hangs')) socket.write(http(200, '1'));
     });
@@ -328,8 +329,8 @@ describe('what it bears', () => {
     expect(long).toBe(times);
   });
 
-  test('of long answers two are taken from the wire at a time, and short ones beside', async () => {
-    // More than the kernel holds for both ends: a write ends when the other end takes it.
+  test('long answers are received two at a time, short ones in parallel', async () => {
+    // More than the kernel buffers for both ends, so that a write ends only when the other end reads.
     const long = http(200, JSON.stringify('x'.repeat(15_000_000)));
     const taken: string[] = [];
     const ends = new Map<string, () => void>();
@@ -360,7 +361,7 @@ describe('what it bears', () => {
     expect(String(await third)).toHaveLength(15_000_000);
   });
 
-  test('who waits too long for a turn is told so', async () => {
+  test('waiting too long for a turn is an error', async () => {
     const host = await startHost(() => undefined);
     const client = clientOf(host.url, { budgets: { reads: { connections: 1, waitMs: 20, silenceMs: 150, tries: 1 } } });
     const first = troubleOf(client);
@@ -406,19 +407,19 @@ describe('operations', () => {
     expect(await troubleOf(clientOf(host.url), asked)).toMatchObject({ kind: 'odd answer', status, attempts: 1 });
   });
 
-  test.each([200, 202, 404, 500])('a page of a gateway with %i says nothing about an operation', async (status) => {
+  test.each([200, 202, 404, 500])('a gateway’s page with %i says nothing about an operation', async (status) => {
     const host = await startHost((socket) => socket.write(http(status, '<h1>nginx</h1>')));
     expect(await troubleOf(clientOf(host.url), asked)).toMatchObject({ kind: 'odd answer', status });
   });
 
-  test('a bad gateway is trouble', async () => {
+  test('a bad gateway is counted as trouble', async () => {
     const host = await startHost(says(502, { message: 'x', status: 500 }));
     expect(await troubleOf(clientOf(host.url), asked)).toMatchObject({ kind: 'server error', status: 502 });
   });
 });
 
-describe('around it', () => {
-  test('each call is observed once, whatever its tries', async () => {
+describe('other behaviour of the client', () => {
+  test('each call is observed once, however often it is tried', async () => {
     const host = await startHost(inTurn(says(500, {}), says(200, 1), says(404, {})));
     const seen: string[] = [];
     const client = clientOf(host.url, {
@@ -429,7 +430,7 @@ describe('around it', () => {
     expect(seen).toEqual(['0 GET answered true', '0 GET not found true']);
   });
 
-  test('closing ends what is under way, and what comes later', async () => {
+  test('closing ends current and later reads', async () => {
     const asked = Promise.withResolvers<void>();
     const host = await startHost(() => asked.resolve());
     const client = clientOf(host.url, { budgets: { reads: { silenceMs: 60_000, tryMs: 60_000 } } });
@@ -440,7 +441,7 @@ describe('around it', () => {
     expect(await troubleOf(client)).toMatchObject({ kind: 'unreachable', attempts: 1 });
   });
 
-  test.each(['ftp://example.com/v2', 'example.com', ''])('an address that is none: %j', (url) => {
+  test.each(['ftp://example.com/v2', 'example.com', ''])('an invalid address: %j', (url) => {
     expect(() => clientOf(url)).toThrow(TypeError);
   });
 });

@@ -46,7 +46,7 @@ test('a null result is done at once', () => {
 });
 
 test.each([200, 202, 301, 400, 401, 403, 404, 410, 422])(
-  'a page that answers %d says nothing of what the host did',
+  'a page with %d says nothing about what the host did',
   (status) => {
     for (const page of ['<html>', '  \n<!DOCTYPE html><title>404</title>', '<h1>nginx</h1>'])
       expect(of(status, page)).toEqual({
@@ -57,7 +57,7 @@ test.each([200, 202, 301, 400, 401, 403, 404, 410, 422])(
   },
 );
 
-test('a refusal carries the host’s words; an unknown outcome says why', () => {
+test('a refusal has the host’s message; an unknown outcome says why', () => {
   expect(of(400, '{"message":"Bad request format","status":400}')).toEqual({
     kind: 'rejected',
     status: 400,
@@ -84,7 +84,7 @@ test.each([
   expect(receiptOf(429, '', header, now)).toEqual({ kind: 'throttled', retryAfterMs: rest });
 });
 
-test('what a host says is one bounded line without secrets and control characters', () => {
+test('a quote of the host is one bounded line without secrets and control characters', () => {
   const secret = new Secret('s3cr3t-of-the-host');
   expect(messageIn(JSON.stringify({ message: `a\u001b[31m\r\nb\u202Ec ${secret.reveal()} \ud800` }))).toBe(
     'a [31m b c *** \ufffd',

@@ -29,7 +29,7 @@ async function send(url: string, { write = call, answerMs = 10_000 }: Sending = 
   return receipt;
 }
 
-/** The head of an answer that promises more than comes. */
+/** The head of an answer that announces more bytes than follow. */
 const head = (status: number, headers = 'content-length: 1000'): string => `HTTP/1.1 ${status} X\r\n${headers}\r\n\r\n`;
 
 describe('one write is one request on one connection, whatever the host does', () => {
@@ -140,7 +140,7 @@ describe('one write is one request on one connection, whatever the host does', (
   };
 });
 
-test('once the status is known, the body is not waited for as long as the status was', async () => {
+test('the body is awaited for a shorter time than the status', async () => {
   const host = await startHost((socket) => socket.write(head(202)));
   const times: number[] = [];
   const budgets = { writes: { answerMs: 5_000, bodyMs: 50 } };
@@ -150,8 +150,8 @@ test('once the status is known, the body is not waited for as long as the status
   expect(times[0]).toBeLessThan(2_500);
 });
 
-describe('what is sent', () => {
-  test('a body goes out as it was frozen, with the credential and its type', async () => {
+describe('the sent request', () => {
+  test('a body is sent as it was frozen, with the credential and its type', async () => {
     const host = await startHost(says(202, {}));
     await send(host.url);
     expect(host.requests[0]).toMatchObject({ method: 'POST', path: '/v2/sites/tools/clear-cache' });
@@ -164,14 +164,14 @@ describe('what is sent', () => {
     });
   });
 
-  test('no body is no body', async () => {
+  test('a call without a body sends none', async () => {
     const host = await startHost(says(202, {}));
     await send(host.url, { write: deleteEnvironment({ env_id: uuid(3) }) });
     expect(host.requests[0]).toMatchObject({ method: 'DELETE', path: `/v2/sites/environments/${uuid(3)}`, body: '' });
     expect(host.requests[0]?.headers).not.toHaveProperty('content-type');
   });
 
-  test('each write has its own connection, though the host would keep them', async () => {
+  test('each write has its own connection, although the host would keep connections open', async () => {
     const host = await startHost(says(202, {}, { connection: 'keep-alive' }));
     const client = clientOf(host.url);
     for (const _ of [1, 2, 3]) await (await client.open()).write(call);
@@ -179,7 +179,7 @@ describe('what is sent', () => {
     expect(host.sockets).toHaveLength(3);
   });
 
-  test('secrets are filled in at the last moment, if they are the approved ones', async () => {
+  test('secrets are filled in just before sending, if they are the approved ones', async () => {
     const host = await startHost(says(202, {}));
     const [key, cert] = [new Secret('key-of-the-shop'), new Secret('cert-of-the-shop')];
     const domain = addDomain({
@@ -213,8 +213,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('what is provably not sent', () => {
-  test('a connection is silent until it is written on, and serves once', async () => {
+describe('requests that were certainly not sent', () => {
+  test('a connection sends nothing before the write, and is used once', async () => {
     const host = await startHost(says(202, {}));
     const opened = await clientOf(host.url).open();
     expect(host.requests).toHaveLength(0);
@@ -223,7 +223,7 @@ describe('what is provably not sent', () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  test('an abandoned one closes and does not write', async () => {
+  test('an abandoned connection closes without writing', async () => {
     const gone = Promise.withResolvers<void>();
     const host = await startHost(says(202, {}), { onConnection: (socket) => socket.on('close', () => gone.resolve()) });
     const opened = await clientOf(host.url).open();
@@ -255,7 +255,7 @@ describe('what is provably not sent', () => {
     expect(host.requests.filter(({ method }) => method === 'POST')).toHaveLength(0);
   });
 
-  test('a host that speaks unasked has not answered', async () => {
+  test('data before the request is not an answer', async () => {
     const host = await startHost(says(200, {}), { onConnection: (socket) => socket.write(http(202, acknowledged)) });
     const client = clientOf(host.url);
     const opened = await client.open();
@@ -267,10 +267,10 @@ describe('what is provably not sent', () => {
   const ping = { kind: 'read', section: '0', method: 'GET', path: '/ping', reply: z.unknown() } as const;
 
   const refusals: readonly (readonly [string, () => Promise<string>, RegExp])[] = [
-    ['nobody listens', closedPort, /^The host refused the connection\.$/],
+    ['no server listens', closedPort, /^The host refused the connection\.$/],
     ['the name does not exist', async () => `http://${'a'.repeat(64)}.invalid/v2`, /name could not be looked up/],
     [
-      'the certificate is nobody’s',
+      'the certificate is self-signed',
       async () => (await startHost(says(202, {}), { tls: mine })).url,
       /certificate is not valid/,
     ],
@@ -317,7 +317,7 @@ describe('over TLS', () => {
     expect(host.sockets).toHaveLength(1);
   });
 
-  test('a host that speaks nothing but HTTP/2 gets nothing', async () => {
+  test('a host that supports only HTTP/2 gets no request', async () => {
     const streams: unknown[] = [];
     const server = createHttp2Server().on('stream', (stream) => streams.push(stream));
     server.listen(0, '127.0.0.1');
@@ -330,7 +330,7 @@ describe('over TLS', () => {
 });
 
 describe('closing', () => {
-  test('waits for a write under way and gives up idle connections', async () => {
+  test('waits for a running write and closes idle connections', async () => {
     const asked = Promise.withResolvers<() => void>();
     const host = await startHost((socket) => asked.resolve(() => socket.write(http(202, acknowledged))));
     const client = clientOf(host.url, { budgets: { writes: { answerMs: 5_000 } } });
@@ -348,7 +348,7 @@ describe('closing', () => {
     expect(host.requests).toHaveLength(1);
   });
 
-  test('a counter that breaks changes nothing', async () => {
+  test('an error in the metrics callback changes nothing', async () => {
     const host = await startHost(says(202, {}));
     const client = clientOf(host.url, {
       onCall: () => {

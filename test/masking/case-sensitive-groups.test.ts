@@ -13,7 +13,7 @@ test.each([
   ['\\d\\w{1,20}\\x20\\u0041\\bx\\((?-i:\\(a)', 'i', '/\\d\\w{1,20}\\x20\\u0041\\b[xX]\\((?:\\(a)/'],
   ['[a-z\\d_-][^A-F"][(?-i:x\\]y](?-i:[a-z])', 'i', '/[a-zA-Z\\d_-][^a-fA-F"][(?-iI:xX\\]yY](?:[a-z])/'],
   ['ñß\\p{Lu}(?-i:ñ)', 'iu', '/[ñÑ]ß\\p{Lu}(?:ñ)/u'],
-])('writes letters in both cases where some of an expression tells them apart: %s', (source, flags, wanted) => {
+])('expands letters to both cases if only part of an expression is case-sensitive: %s', (source, flags, wanted) => {
   expect(String(casedOf(source, flags))).toBe(wanted);
 });
 
@@ -24,7 +24,7 @@ test.each([
     ['compass', 'COMPASS', 'userpass'],
   ],
   ['hasło(?-i: To)', ['Hasło To', 'HASŁO To'], ['hasło to', 'HASŁO TO']],
-])('finds what it is meant to: %s', (source, found, not) => {
+])('matches the right texts: %s', (source, found, not) => {
   const shape = casedOf(source, 'i');
   expect([...found, ...not].filter((text) => shape.test(text))).toEqual(found);
 });

@@ -10,7 +10,9 @@ import { mask } from '../../src/masking/mask.ts';
 import { scrub } from '../../src/secret.ts';
 import { harmlessLines } from './harmless.ts';
 
-/** Lines as sites log them, in files that anybody can add to; how they are written stands at the top of `corpus/php.txt`. */
+/**
+ * Lines as sites log them, in files to which anybody can add. The format is explained at the top of `corpus/php.txt`.
+ */
 
 const folder = path.join(import.meta.dirname, 'corpus');
 const texts = globSync('*.txt', { cwd: folder }).sort();
@@ -19,7 +21,7 @@ const linesOf = (file: string): readonly string[] =>
     .split('\n')
     .filter((line) => line !== '' && !line.startsWith('# '));
 
-/** Entries of one line or more. */
+/** Entries, each of one or more lines. */
 function entriesOf(file: string): readonly string[] {
   const entries: string[] = [];
   for (const line of linesOf(file))
@@ -43,14 +45,14 @@ const shown = (text: string): string => {
     .join('\n');
 };
 
-/** Without what the marks hold, and without the addresses that are never shown. */
+/** The text without the marked credentials and without addresses, which are never shown. */
 const expected = (entry: string): string =>
   entry
     .replaceAll(/⟦[^⟧]*⟧/g, '***')
     .replaceAll(/[\w.]+@[\w.]+/g, '***@***')
     .replaceAll(/\b(?:\d+\.\d+\.\d+\.\d+|2a02:[\da-f:]+)(?!\w)/g, 'client-000000');
 
-test('at least 97 of 100 credentials are masked, and each that is not is named', () => {
+test('at least 97 of 100 credentials are masked, and each exception is listed', () => {
   const all = marked.flatMap(({ file, entry }) => {
     const left = shown(plain(entry));
     return secretsIn(entry).map((secret) => ({ file, secret, left, isMissed: left.includes(secret) }));
@@ -62,7 +64,7 @@ test('at least 97 of 100 credentials are masked, and each that is not is named',
   expect(missed.length <= 0.03 * all.length ? [] : missed).toEqual([]);
 });
 
-test('of harmless lines at most one in 200 is changed', () => {
+test('at most one in 200 harmless lines is changed', () => {
   const lines = [...texts.filter(isHarmless).flatMap(linesOf), ...harmlessLines(2_000)];
   const touched = lines
     .filter((line) => shown(line) !== line && shown(line) !== expected(line))
@@ -74,17 +76,17 @@ test('of harmless lines at most one in 200 is changed', () => {
 const entriesOfAll = (begin: string): readonly (readonly [string])[] =>
   texts.filter((file) => file.startsWith(begin)).flatMap((file) => entriesOf(file).map((entry) => [entry] as const));
 
-test.each(entriesOfAll('again'))('what was missed once is masked, and only that: %s', (entry) => {
+test.each(entriesOfAll('again'))('masks what an earlier version missed, and only that: %s', (entry) => {
   expect(shown(plain(entry))).toBe(expected(entry));
 });
 
-test.each(entriesOfAll('harmless-again'))('what was touched once is not again: %s', (entry) => {
+test.each(entriesOfAll('harmless-again'))('leaves alone what an earlier version masked wrongly: %s', (entry) => {
   expect(shown(entry)).toBe(expected(entry));
 });
 
-/** A tool that answers with a text masks it as a whole, where a line ends in the middle of it. */
+/** Some callers mask a whole text, with line ends in the middle. */
 test.each(['whole.txt', 'harmless-whole.txt'].flatMap((file) => entriesOf(file).map((entry) => [entry])))(
-  'as a text and line by line: %s',
+  'masks the same as a text and line by line: %s',
   (entry) => {
     const text = plain(entry);
     const without = entry.replaceAll(/⟦[^⟧]*⟧/g, '***');
@@ -106,14 +108,14 @@ test('masks the same where V8 does not optimise expressions', async () => {
   expect(JSON.parse(await text(child.stdout))).toEqual(texts.map(mask));
 });
 
-test('what is masked once stays as it is', () => {
+test('masking twice changes nothing', () => {
   for (const { entry } of marked) {
     const once = shown(plain(entry));
     expect(shown(once)).toBe(once);
   }
 });
 
-test('a line of the log stays JSON, whatever it tells of; a private key without its end hides all the rest', () => {
+test('a log line stays JSON for any text; an unterminated private key hides everything after it', () => {
   for (const { entry } of marked.filter((one) => !/BEGIN|PuTTY/.test(one.entry))) {
     const lines: string[] = [];
     const log = createLog('trace', { write: (line) => lines.push(line) });
@@ -122,7 +124,7 @@ test('a line of the log stays JSON, whatever it tells of; a private key without 
   }
 });
 
-test('also where a text is cut off at any of its characters', () => {
+test('also in a text that is cut off at any character', () => {
   const lines: string[] = [];
   const log = createLog('trace', { write: (line) => lines.push(line) });
   for (const { entry } of marked.filter((one) => !/BEGIN|PuTTY/.test(one.entry) && plain(one.entry).length < 160))

@@ -1,4 +1,4 @@
-/** Ordinary lines of logs with nothing in them to mask, the same for the same seed. */
+/** Ordinary log lines without anything to mask; the same for the same seed. */
 export function harmlessLines(amount: number, seed = 7): readonly string[] {
   let state = seed;
   /** From 0 up to, but not including. */

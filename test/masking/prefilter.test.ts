@@ -5,7 +5,7 @@ import { among, codesOf, runIn, wordsFinder } from '../../src/masking/prefilter.
 const words = ['pass', 'pw', 'token', "('", '@x', 'ключ', '334 ', ' -p', '/hooks/'];
 const find = wordsFinder(words);
 
-test('finds each word wherever it stands, in any case, and no other', () => {
+test('finds each word at any position and in any case, and no other', () => {
   const piece = fc.oneof(
     fc.constant('İ'),
     fc.constantFrom(...words, ...words.map((word) => word.toUpperCase())),
@@ -20,13 +20,13 @@ test('finds each word wherever it stands, in any case, and no other', () => {
   );
 });
 
-test('a word behind what makes it idle does not count, unless it stands elsewhere as well', () => {
+test('a word behind a cancelling prefix does not count, unless it also occurs elsewhere', () => {
   const busy = wordsFinder(['key', 'code'], { key: ['array '], code: ['<'] });
   expect([...busy('Undefined array key "a" <code>')]).toEqual([]);
   expect([...busy('array key "a", api_key')]).toEqual(['key']);
 });
 
-test('finds a run wherever it begins, and none that is shorter', () => {
+test('finds a run of characters at any position, and no shorter one', () => {
   const digits = among(/\d/);
   const text = fc.string({ unit: fc.constantFrom('1', '2', 'a', 'ш'), maxLength: 60 });
   fc.assert(

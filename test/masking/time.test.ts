@@ -6,7 +6,7 @@ import { base64, worded } from '../../src/masking/rules/private-keys.ts';
 import { hinted, runningToken } from '../../src/masking/rules/tokens.ts';
 import { cpuTime } from '../cpu-time.ts';
 
-/** What rules look for, again and again, and cut off where it hurts. Many rules look for the same. */
+/** Texts that the rules look for, to be repeated and cut at the worst place. Many rules look for the same text. */
 const pieces = new Set([
   ...[...rules, ...hinted, ...worded, base64].flatMap(({ hint }) => hint.split('|').map(letters)),
   'x',
@@ -430,17 +430,20 @@ const repeated = (piece: string, length: number): string => piece.repeat(Math.ce
 
 const timeOf = (shape: RegExp, text: string): number => cpuTime(() => text.replace(shape, '***'));
 
-/** Milliseconds that pass meanwhile: finer than what was worked, and never less. */
+/** Elapsed milliseconds: finer than CPU time, and never less than it. */
 function passes(work: () => unknown): number {
   const began = performance.now();
   work();
   return performance.now() - began;
 }
 
-/** Each piece again and again, short. */
+/** Short repetitions of each piece. */
 const short = new Map([...pieces].filter((piece) => piece !== '').map((piece) => [piece, repeated(piece, 4_096)]));
 
-/** Whether it takes less than this many milliseconds. A busy machine makes a reading longer: one short one is enough. */
+/**
+ * Whether it takes less than this many milliseconds. A busy machine only makes it slower, so one fast measurement is
+ * enough.
+ */
 const isQuick = (work: () => unknown, ms: number): boolean => [1, 2].some(() => passes(work) < ms);
 
 /**
@@ -465,25 +468,25 @@ const shapes = [...[...rules, ...hinted, ...worded, base64].map(({ shape }) => s
   (shape) => [String(shape).slice(0, 80), casedOf(shape.source, shape.flags)] as const,
 );
 
-// What is quadratic is slow each time; a busy machine makes others slow once.
-test.each(shapes)('takes time that grows with the text and no faster: %s', { retry: 2 }, (_, shape) => {
+// A quadratic rule is always slow; a busy machine makes others slow only at times.
+test.each(shapes)('takes linear time: %s', { retry: 2 }, (_, shape) => {
   expect([...short].filter(([piece, little]) => isSlow(shape, piece, little))).toEqual([]);
 });
 
-test('all of them together: a line of any kind takes no longer than a blink, and eight times as much some eight times as long', () => {
+test('all rules together take a short time for any line, and about eight times as long for eight times the text', () => {
   const slower = [...short].filter(([, little]) => !isQuick(() => mask(little), 1.5));
   const times = slower.map(([piece]) => ({ piece, ms: maskingOf(piece, 16_384) }));
-  // What is quick once need not be tried again.
+  // One fast measurement is enough.
   const isLong = (piece: string): boolean => [2, 3].every(() => maskingOf(piece, 16_384) > 100);
   expect(times.filter(({ piece, ms }) => ms > 100 && isLong(piece))).toEqual([]);
-  // What is rejected is not read over and over.
+  // Rejected text is not read again and again.
   expect(times.filter(({ piece, ms }) => ms > 12 && maskingOf(piece, 131_072) > 800)).toEqual([]);
 });
 
-/** Milliseconds that masking takes for so many characters of it. */
+/** Milliseconds that masking takes for this many characters of it. */
 const maskingOf = (piece: string, length: number): number => cpuTime(() => mask(repeated(piece, length)));
 
-test('so do the tokens, on what each begins with', () => {
+test('the rules for tokens take linear time for their prefixes', () => {
   const beginnings = runningToken.source.split('|').map((one) => letters(one.replace(/^[(?:<!]+/, '')).slice(0, 12));
   const slow = ['a-', 'a1', ...beginnings].filter(
     (beginning) => beginning !== '' && isSlow(runningToken, beginning, repeated(beginning, 4_096)),

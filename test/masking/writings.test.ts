@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { mask } from '../../src/masking/mask.ts';
 
-/** Each name in each writing: with what is a credential, and with what only stands in its place. */
+/** Each name in each spelling, with a credential and with a placeholder. */
 
 const names = [
   'password',
@@ -112,7 +112,7 @@ const around: readonly ((line: string) => string)[] = [
   (line) => `+ ${line}`,
 ];
 
-test.each(Object.entries(writings))('%s: what is a credential is masked', (_, write) => {
+test.each(Object.entries(writings))('%s: a credential is masked', (_, write) => {
   const missed = names.flatMap((name) =>
     secrets.flatMap((value) =>
       around
@@ -126,7 +126,7 @@ test.each(Object.entries(writings))('%s: what is a credential is masked', (_, wr
   expect(missed).toEqual([]);
 });
 
-test.each(Object.entries(writings))('%s: what only stands in its place is not', (_, write) => {
+test.each(Object.entries(writings))('%s: a placeholder is not', (_, write) => {
   const touched = names.flatMap((name) =>
     others.flatMap((value) => around.map((place) => place(write(name, value))).filter((line) => mask(line) !== line)),
   );
@@ -136,7 +136,7 @@ test.each(Object.entries(writings))('%s: what only stands in its place is not', 
 const verbs = ['is', 'is now', 'was', 'luidt', 'lautet', 'ist', 'est'];
 const called = ['password', 'wachtwoord', 'Passwort', 'mot de passe', 'pw', 'ww'];
 const ofWhich = ['', ' for the staging site', ' van de klant', ' für den Server', ' pour le site'];
-test('people tell what it is in many words', () => {
+test('a credential in prose is masked', () => {
   const missed = called.flatMap((name) =>
     ofWhich.flatMap((which) =>
       verbs

@@ -15,7 +15,7 @@ let thread: { readonly is: ThreadsPoolWorker; runs: number } | undefined;
 export class KeptWorker implements PoolWorker {
   readonly name = 'kept';
   readonly #options: PoolOptions;
-  readonly #interaction: [string, (...args: unknown[]) => void][] = [];
+  readonly #listeners: [string, (...args: unknown[]) => void][] = [];
   readonly #own = new EventEmitter();
 
   constructor(options: PoolOptions) {
@@ -37,7 +37,7 @@ export class KeptWorker implements PoolWorker {
 
   /** The end of a run removes its listeners but keeps the thread. */
   async stop(): Promise<void> {
-    for (const [event, callback] of this.#interaction.splice(0)) thread?.is.off(event, callback);
+    for (const [event, callback] of this.#listeners.splice(0)) thread?.is.off(event, callback);
     alone.release(this);
   }
 
@@ -47,7 +47,7 @@ export class KeptWorker implements PoolWorker {
   }
 
   on(event: string, callback: (...args: unknown[]) => void): void {
-    this.#interaction.push([event, callback]);
+    this.#listeners.push([event, callback]);
     this.#own.on(event, callback);
     thread?.is.on(event, callback);
   }

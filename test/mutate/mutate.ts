@@ -35,7 +35,7 @@ const files = asked.length > 0 ? asked : mutated;
 
 /** Strings are mutated too: most are states and kinds, and tables of tests check the sentences. */
 async function run(folder: string) {
-  // Fixed, so that a property with other examples does not make other survivors.
+  // Fixed, because other examples of a property would leave other survivors.
   process.env['SEED'] = '1';
   // Tables kill most mutants. More examples only make survivors slower.
   process.env['RUNS'] = '10';
@@ -53,7 +53,7 @@ async function run(folder: string) {
     // Its preprocessor for tsconfig.json needs TypeScript's JavaScript API, which TypeScript 7 does not have.
     tsconfigFile: 'none',
     disableTypeChecks: false,
-    // Endless loops are mostly detected by their count. On a busy machine, slow must not count as dead.
+    // Endless loops are mostly detected by their count. A slow run on a busy machine must not count as a killed mutant.
     timeoutMS: 10_000,
     reporters: ['progress-append-only'],
   });

@@ -1,6 +1,6 @@
 /**
- * What is mutated: code that decides without asking anything else. Stories test the wiring. Reading the policy file is
- * left out, because its tests with thousands of brackets take too long per mutant.
+ * The files to mutate: code that decides without any input or output. Stories test the wiring. Reading the policy file
+ * is left out, because its tests with thousands of brackets take too long per mutant.
  */
 export const mutated: readonly string[] = [
   // The states of a change, and the moves between them.

@@ -8,12 +8,12 @@ import { survivors } from './survivors.ts';
 const root = resolve(import.meta.dirname, '../..');
 const textOf = (file: string): string => readFileSync(resolve(root, file), 'utf8');
 
-describe('what `npm run mutate` goes by still stands', () => {
-  test('its files and its tests', () => {
+describe('the lists of `npm run mutate` are up to date', () => {
+  test('the files and tests exist', () => {
     expect([...mutated, ...tests].filter((file) => textOf(file) === '')).toEqual([]);
   });
 
-  test.each(Object.entries(survivors))('the lines of %s in which a mutant is let live', (file, those) => {
+  test.each(Object.entries(survivors))('the lines of %s with an accepted survivor exist', (file, those) => {
     expect(mutated).toContain(file);
     const lines = new Set(
       textOf(file)
@@ -24,7 +24,7 @@ describe('what `npm run mutate` goes by still stands', () => {
   });
 });
 
-describe('what came of it', () => {
+describe('the score', () => {
   const source = 'const a =\n  b && c;\nreturn {\n  d,\n};\n';
   const mutant = (status: string, from: [number, number], to: [number, number], replacement: string): Result => ({
     fileName: '/somewhere/src/a.ts',
@@ -45,7 +45,7 @@ describe('what came of it', () => {
   ];
   const named = { 'src/a.ts': [{ ...both, why: 'equivalent', because: 'it is' } as const] };
 
-  test('counts what is dead, and what no test noticed or came by', () => {
+  test('counts killed mutants, survivors, and mutants that no test reached', () => {
     const scores = scoresOf(['src/a.ts', 'src/b.ts'], results, aliveIn('src/a.ts', source, results), named);
     expect(scores).toEqual([
       { file: 'src/a.ts', killed: 2, survived: 2, equivalent: 1 },
@@ -59,7 +59,7 @@ describe('what came of it', () => {
     expect([unheard(results), unheard([])]).toEqual([20, 0]);
   });
 
-  test('tells survivors that have no name, and names whose mutant is dead', () => {
+  test('lists survivors that are not named, and names whose mutant was killed', () => {
     const alive = aliveIn('src/a.ts', source, results);
     expect(alive).toEqual([
       { file: 'src/a.ts', at: 2, ...both },
@@ -70,7 +70,7 @@ describe('what came of it', () => {
     expect(gone([], named)).toEqual([{ file: 'src/a.ts', ...both }]);
   });
 
-  test('of two survivors that look the same, one name is for one of them', () => {
+  test('one name accepts only one of two equal survivors', () => {
     const twice = 'b && c;\nb && c;\n';
     const same = [1, 2].map((line) => mutant('Survived', [line, 1], [line, 7], 'b || c'));
     const alive = aliveIn('src/a.ts', twice, same);

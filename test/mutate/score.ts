@@ -27,7 +27,7 @@ export const leastTotal = 95;
 /** The minimum per file, without equivalent mutants, which no test can kill. */
 export const leastFile = 90;
 
-/** A mutant that never ends is as dead as one that a test fails on. */
+/** A mutant that never ends counts as killed, like one on which a test fails. */
 const isDead = ({ status }: Result): boolean => status === 'Killed' || status === 'Timeout';
 /** A mutant that cannot be loaded says nothing about the tests and is not counted. */
 const isAlive = ({ status }: Result): boolean => status === 'Survived' || status === 'NoCoverage';

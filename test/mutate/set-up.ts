@@ -16,7 +16,7 @@ declare module 'vitest' {
   }
 }
 
-// A thread serves many mutants. What the previous one left in our modules must not decide about this one.
+// A thread serves many mutants. The state that the previous one left in our modules must not affect this one.
 const mutant = inject('activeMutant');
 if (mutant !== globalThis.mutantBefore) vi.resetModules();
 globalThis.mutantBefore = mutant;

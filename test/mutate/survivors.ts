@@ -4,7 +4,7 @@ export type Survivor = {
   readonly line: string;
   /** Original → replacement, on one line. */
   readonly mutant: string;
-  /** `equivalent`: there is no difference to see; `not worth it`: the test would cost more than it shows. */
+  /** `equivalent`: behaves the same; `not worth it`: a test would cost more than it is worth. */
   readonly why: 'equivalent' | 'not worth it';
   readonly because: string;
 };
@@ -19,11 +19,11 @@ const all = (
 
 const same = all.bind(undefined, 'equivalent');
 
-/** Every survivor by file. `npm run mutate` fails for any other, and for one that is dead. */
+/** All accepted survivors, by file. `npm run mutate` fails for any other, and for one that was killed. */
 export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/pipeline/changes/approve.ts': [
     ...same(
-      'A text is no decision: it allows nothing and depends on no group.',
+      'A string is not a decision: it allows nothing and depends on no group.',
       "const own = approvals.includes('none') ? [decideAccess(policy, by, asked)] : [];",
       '[] → ["Stryker was here"]',
     ),
@@ -55,7 +55,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   ],
   'src/pipeline/changes/operation-state.ts': [
     ...same(
-      'The word `trouble` has no verdict, so it proves as little as nothing does.',
+      'The word `trouble` has no verdict, so it proves nothing.',
       "const proof = seen.proof === 'trouble' ? undefined : seen.proof;",
       "seen.proof === 'trouble' → false",
       '\'trouble\' → ""',
@@ -66,21 +66,21 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'change.receipt === null → false',
     ),
     ...same(
-      'It is what is said where no other reason is given.',
+      'This sentence is the default reason.',
       "if (operation === undefined) return endUnverified(change, 'no proof', lockMs);",
       '\'no proof\' → ""',
     ),
   ],
   'src/pipeline/access/may-run.ts': [
     ...same(
-      'Only commands of the context are open to anyone, and none of them concerns everything.',
+      'Only commands about the context are open to anyone, and none of them affects everything.',
       "if (command.shape === 'builtin' && !command.everywhere && command.right === 'anyone') return 'yes';",
       "command.shape === 'builtin' && !command.everywhere → true",
       "command.shape === 'builtin' && !command.everywhere → command.shape === 'builtin' || !command.everywhere",
       "command.shape === 'builtin' → true",
     ),
     ...same(
-      'Where any of them is yes, so is the answer, and what is unknown is not looked at.',
+      'If any of them is yes, the answer is yes, and unknown ones do not matter.',
       "const unknown = all.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));",
       "is === 'yes' → false",
       '\'yes\' → ""',
@@ -98,27 +98,27 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   ],
   'src/policy/approvers.ts': [
     ...same(
-      'Votes are looked for by requirement, and a text is none.',
+      'Votes are looked up by requirement, and a string is not one.',
       "const towards = weight.kind === 'counts' ? weight.towards : [];",
       '[] → ["Stryker was here"]',
     ),
   ],
   'src/policy/channels.ts': [
     ...same(
-      'It is asked only where there is a boundary; the types cannot see that.',
+      'It is called only if there is a boundary; the types cannot see that.',
       'const inside = (site: string | undefined) => site !== undefined && bound?.some((glob) => matches(glob, site));',
       'bound?.some → bound.some',
     ),
   ],
   'src/policy/memberships.ts': [
     ...same(
-      'It is no id, so it is in no group.',
+      'It is not an id, so it is in no group.',
       'const joined = namesOf([...(policy.people.get(person.id) ?? []), ...(person.joinedGroups ?? [])]);',
       '[] → ["Stryker was here"]',
       '[] → ["Stryker was here"]',
     ),
     ...same(
-      'With nothing joined both sets are the same.',
+      'Without joined accounts both sets are the same.',
       'const any = joined.length === 0 ? own : new Set([...own, ...joined]);',
       'joined.length === 0 → false',
     ),
@@ -128,16 +128,12 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '[] → ["Stryker was here"]',
     ),
     ...same(
-      'It is no user group that the file mentions.',
+      'The file mentions no such user group.',
       '{ groups, joinedGroups = [], otherGroups = [] }: Member,',
       '[] → ["Stryker was here"]',
       '[] → ["Stryker was here"]',
     ),
-    ...same(
-      'It is no user group that anything depends on.',
-      'without: readonly string[] = [],',
-      '[] → ["Stryker was here"]',
-    ),
+    ...same('Nothing depends on such a user group.', 'without: readonly string[] = [],', '[] → ["Stryker was here"]'),
     ...same(
       'No group can be called everyone, or have a space in its name.',
       "const names = audiences.flatMap((to) => (to === 'everyone' ? [] : to));",
@@ -148,7 +144,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   ],
   'src/policy/pattern.ts': [
     ...same(
-      'A text has a first part, however it is split; the types cannot see that.',
+      'A split text always has a first part; the types cannot see that.',
       'if (left === undefined || right === undefined || more.length > 0) {',
       'left === undefined → false',
     ),
@@ -168,37 +164,37 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '\'\' → "Stryker was here!"',
     ),
     ...same(
-      'What is neither the company nor a domain is taken for an environment.',
+      'Anything but the company or a domain counts as an environment.',
       "return { kind: 'environment', site, environment: own === undefined ? undefined : fold(own) };",
       '\'environment\' → ""',
     ),
     ...same(
-      'One piece alone is never empty: such a name is refused.',
+      'A single piece is never empty: such a name is refused.',
       "const isAny = (glob: Glob): boolean => glob.length > 1 && glob.every((piece) => piece === '');",
       'glob.length > 1 → true',
       'glob.length > 1 → glob.length >= 1',
     ),
     ...same(
-      'Where the site is not known, the environment is not either.',
+      'If the site is unknown, so is the environment.',
       "if (site === undefined || environment === undefined) return effect === 'deny';",
       'site === undefined → false',
     ),
   ],
   'src/policy/live-environments.ts': [
     ...same(
-      'Nothing but environments can stand under `live`: the file is refused.',
+      'Only environments are allowed under `live`; other entries are refused.',
       "(entry) => entry.kind === 'environment' && matches(entry.site, site) && matches(entry.environment, name),",
       "entry.kind === 'environment' → true",
     ),
   ],
   'src/policy/policy.ts': [
     ...same(
-      'A report is asked by its own name, and this is a report.',
+      'The right to a report is checked by its name, and this is a report.',
       "decideAccess(policy, person, { command: READING, aims: [{ target, access: 'read' }] });",
       '\'read\' → ""',
     ),
     ...same(
-      'Whatever is not `some` is all.',
+      'Any value but `some` means all.',
       "const everywhere = rules.deny.filter(({ where }) => reaches(where, kind, 'all'));",
       '\'all\' → ""',
     ),
@@ -225,26 +221,26 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '[] → ["Stryker was here"]',
     ),
     ...same('It names no group.', 'const perhaps: Audience[] = [];', '[] → ["Stryker was here"]'),
-    ...same('What is remembered is worked out again, only slower.', 'if (found) return found;', 'found → false'),
+    ...same('Without the cache the result is the same, only slower.', 'if (found) return found;', 'found → false'),
     ...same(
-      'What is remembered is worked out again, only slower.',
+      'Without the cache the result is the same, only slower.',
       'rulesByCommand.set(rules, known.set(key, made));',
       'rulesByCommand.set(rules, known.set(key, made)); → ;',
     ),
     ...same(
-      'What asks for no approval makes none stricter; it is left out to be quick.',
+      'A rule without approval never makes one stricter; it is skipped for speed.',
       "const matters = (rule: Rule): boolean => certain.length === 0 || approvalBy(rule, command) !== 'none';",
       "certain.length === 0 || approvalBy(rule, command) !== 'none' → true",
       '\'none\' → ""',
     ),
     ...same(
-      'Whom a rule does not hold, no unknown group puts into it; it is passed over to be quick.',
+      'If a rule does not name the person, no unknown group adds them; it is skipped for speed.',
       "if (is === 'no' || !isAbout(rule, question)) continue;",
       "is === 'no' → false",
       '\'no\' → ""',
     ),
     ...same(
-      'Without rules that are unsure both approvals are the same.',
+      'Without uncertain rules both approvals are the same.',
       "if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, unsure: none };",
       'unsure.length === 0 → false',
     ),
@@ -266,19 +262,19 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       '[] → ["Stryker was here"]',
     ),
     ...same(
-      'It is nobody whom anything allows; where a user group is not known, no approver is counted.',
+      'Nothing allows such a person; if a user group is unknown, no approver is counted.',
       '.flatMap((id) => (isUserGroup(id) ? (members.get(id) ?? []) : [id]))',
       '[] → ["Stryker was here"]',
     ),
     ...same(
-      'It is nobody whom anything allows.',
+      'Nothing allows such a person.',
       "return new Set(everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap(known))));",
       '[] → ["Stryker was here"]',
     ),
   ],
   'src/policy/rules.ts': [
     ...same(
-      'Whatever does not say `required` is optional, where approvals are put together.',
+      'When approvals are combined, any value but `required` means optional.',
       "const SOMEBODY_ELSE: Approval = { by: 'allowed', count: 1, expires: DEFAULT_EXPIRY, reason: 'optional' };",
       '\'optional\' → ""',
     ),

@@ -5,7 +5,7 @@ import { mistakes } from './mistakes.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** `npm run net` applies the edits, which takes minutes. This test only shows when the code has moved on under them. */
+/** `npm run net` applies the edits, which takes minutes. This test only shows that they still fit the code. */
 test.each(mistakes)('$name: can still be made', ({ edits, tests }) => {
   for (const { file, from } of edits) {
     const source = readFileSync(resolve(root, file), 'utf8');

@@ -3,7 +3,7 @@ export type Edit = { readonly file: string; readonly from: string; readonly to: 
 /** A known mistake, and the tests that must catch it. */
 export type Mistake = { readonly name: string; readonly edits: readonly Edit[]; readonly tests: readonly string[] };
 
-/** Mistakes that would be easy to make and bad to have. Each must turn tests red. */
+/** Mistakes that are easy to make and harmful. Each must make tests fail. */
 export const mistakes: readonly Mistake[] = [
   {
     name: 'a write whose answer is lost is sent again',

@@ -7,13 +7,13 @@ import { copyOfProject } from '../project-copy.ts';
 import { mistakes, type Edit, type Mistake } from './mistakes.ts';
 
 /**
- * `npm run net`: makes known mistakes, one at a time, in a copy of the project, and runs the tests that must not let
- * them pass. Ends with 1 if a mistake goes through, or if the tests are red without one.
+ * `npm run net`: makes known mistakes, one at a time, in a copy of the project, and runs the tests that must catch
+ * them. Ends with 1 if a mistake is not caught, or if the tests fail without one.
  */
 
 const run = promisify(execFile);
 const print = (line: string): void => void process.stdout.write(`${line}\n`);
-/** Makes the edit; resolves with what takes it back. */
+/** Makes the edit; resolves with a function that reverts it. */
 async function make(copy: string, { file, from, to }: Edit): Promise<() => Promise<void>> {
   const path = join(copy, file);
   const right = await readFile(path, 'utf8');
@@ -25,7 +25,7 @@ async function make(copy: string, { file, from, to }: Edit): Promise<() => Promi
   return () => writeFile(path, right);
 }
 
-/** Which tests fail; undefined where all pass. */
+/** The failing tests; undefined if all pass. */
 async function failing(copy: string, tests: readonly string[]): Promise<readonly string[] | undefined> {
   const file = join(copy, 'report.json');
   const vitest = ['--import', './src/node-version.js', 'node_modules/vitest/vitest.mjs', 'run', ...tests];

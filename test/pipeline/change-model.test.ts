@@ -13,7 +13,7 @@ import { sample } from '../storage/samples.ts';
 import { changeOf } from './fixtures.ts';
 import { Life } from './change-model.ts';
 
-/** Whatever happens to changes, in whatever order: held against a model that knows nothing of the real thing. */
+/** Compares changes, after random events in random order, with an independent model. */
 
 const born = 1_000_000;
 const validMs = 400_000;
@@ -55,15 +55,15 @@ const event: fc.Arbitrary<ChangeEvent> = fc.oneof(
 );
 const pause = fc.constantFrom(0, 0, 1, 2_000, 15_000, 120_000, 345_000, 900_000);
 const risk = fc.constantFrom<Risk>('routine', 'sensitive', 'destructive');
-const birth = fc.constantFrom('waiting' as const, 'approved' as const);
+const anyState = fc.constantFrom('waiting' as const, 'approved' as const);
 
 describe('a move', () => {
   const step = fc.record({ event, afterMs: pause });
 
-  test('goes as the model goes, and nothing is sent a second time', () => {
+  test('matches the model, and nothing is sent a second time', () => {
     let [moves, sends] = [0, 0];
     fc.assert(
-      fc.property(birth, risk, fc.array(step, { minLength: 10, maxLength: 60 }), (state, risk, steps) => {
+      fc.property(anyState, risk, fc.array(step, { minLength: 10, maxLength: 60 }), (state, risk, steps) => {
         const life = new Life(state, risk, born + validMs);
         let row: TransitionInput = changeOf({ state, risk, expires_at: born + validMs });
         let now = born;
@@ -129,9 +129,9 @@ describe('the change store', () => {
     readonly event: ChangeEvent;
     readonly whom: number;
     readonly afterMs: number;
-    /** Seen by somebody who has not noticed the last move. */
+    /** An attempt by somebody who has not seen the last move. */
     readonly isStale: boolean;
-    /** Tried even where it cannot happen. */
+    /** Attempted even where it is impossible. */
     readonly isOdd: boolean;
     constructor(event: ChangeEvent, whom: number, afterMs: number, luck: number) {
       [this.event, this.whom, this.afterMs] = [event, whom, afterMs];
@@ -178,10 +178,10 @@ describe('the change store', () => {
     .tuple(event, fc.nat(1), pause, fc.nat(19))
     .map(([event, whom, afterMs, luck]) => new Happens(event, whom, afterMs, luck));
 
-  test('promise 7: moves as the model does, with one line in the trail for each move and the locks that it must hold', async () => {
+  test('promise 7: matches the model, with one audit line for each move and the right locks', async () => {
     const sequences = fc.commands([step], { size: '+1', maxCommands: 30 });
     await fc.assert(
-      fc.asyncProperty(birth, risk, risk, sequences, async (state, risk, other, steps) => {
+      fc.asyncProperty(anyState, risk, risk, sequences, async (state, risk, other, steps) => {
         const world = await open([
           { state, risk },
           { state: 'waiting', risk: other },
@@ -204,7 +204,7 @@ describe('the change store', () => {
     expect(await verifyAudit(database.db, [auditKey])).toMatchObject({ kind: 'proven', seal: undefined });
   });
 
-  /** Between two sends the first one was taken back: nothing was written, or the host took nothing. */
+  /** Between two sends, the first one must have been aborted: nothing was written, or the host took nothing. */
   function sentOnce(trail: readonly string[]): void {
     let isOut = false;
     for (const event of trail) {

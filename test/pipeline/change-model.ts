@@ -2,8 +2,8 @@ import type { ChangeEvent } from '../../src/pipeline/changes/change.ts';
 import type { Risk, State } from '../../src/storage/schema.ts';
 
 /**
- * The life of a change told a second time, as plainly as possible and without a look at the first: what the tests hold
- * the real one against. Times are epoch milliseconds.
+ * A second, independent and simple implementation of a change's states, with which tests compare the real one. Times
+ * are epoch milliseconds.
  */
 export class Life {
   readonly risk: Risk;
@@ -13,11 +13,11 @@ export class Life {
   throttleCount = 0;
   expires: number;
   sentAt: number | null = null;
-  /** Whether a write may be out that nobody has taken back. */
+  /** Whether a write may be under way that was not aborted. */
   isOut = false;
-  /** How long its targets are locked; undefined: they are not. */
+  /** Until when its targets are locked; undefined if they are not. */
   lockedUntil: number | undefined;
-  /** What its trail says. */
+  /** Its audit events. */
   readonly trail: string[] = [];
 
   constructor(state: 'waiting' | 'approved', risk: Risk, expires: number) {
@@ -29,7 +29,9 @@ export class Life {
 
   holds = (now: number): boolean => this.lockedUntil !== undefined && now < this.lockedUntil;
 
-  /** Whether it can happen now; if so, it has. `inTheWay`: its targets are locked by another. */
+  /**
+   * Applies an event if it is possible now, and returns whether it was. `inTheWay`: another change locks its targets.
+   */
   live(event: ChangeEvent, now: number, inTheWay = false): boolean {
     if (!this.can(event.kind, now)) return false;
     if (event.kind === 'approve' && this.risk !== 'routine' && inTheWay) return false;
@@ -38,7 +40,7 @@ export class Life {
     return true;
   }
 
-  /** Whether it can happen now, were nothing in the way. */
+  /** Whether the event is possible now, apart from locks. */
   can(kind: ChangeEvent['kind'], now: number): boolean {
     if (this.isOver) return false;
     const isStart = this.state === 'waiting' || this.state === 'approved';
@@ -91,7 +93,7 @@ export class Life {
         return;
       case 'unverified':
         this.#end('accepted');
-        // Of what was lost before it was approved, nothing is locked.
+        // A change that was lost before its approval has no locks.
         this.lockedUntil = wasLocked && event.lockMs > 0 ? now + event.lockMs : undefined;
         return;
       case 'decline':

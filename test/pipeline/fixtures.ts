@@ -19,7 +19,7 @@ import type { Change } from '../../src/storage/changes.ts';
 import { plain, say } from '../../src/text.ts';
 import { codePoint } from '../code-points.ts';
 
-/** What the tests of the pure stages share: a company, its people, their rules, and a change. */
+/** Fixtures for tests of pure code: a company, its people, their rules, and a change. */
 
 export const uuid = (end: number): string => `00000000-0000-4000-8000-${String(end).padStart(12, '0')}`;
 
@@ -31,11 +31,11 @@ export const live = environment('acme-shop/live', 1);
 export const staging = environment('acme-shop/staging', 2);
 export const blog = environment('acme-blog/live', 3);
 export const shopDomain: Domain = { kind: 'domain', id: uuid(50), name: 'acme.com', site: live.site };
-/** A machine on which no certificate lies. */
+/** A machine without certificates. */
 export const noCertificate: Sources['certificate'] = () => ({ wrong: say`There is none. Nothing was done.` });
 /** An environment without timed access. */
 export const noTimers: LookSources['timed'] = async () => [];
-/** What a report knows besides its input and the host, where that does not matter; logs are looked at in this thread. */
+/** Defaults for a report's context; logs are analysed in this thread, not in a worker. */
 export const surroundings: Omit<Surroundings, keyof Sources> = {
   now: 0,
   zone: 'UTC',
@@ -43,9 +43,9 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
   look: (look, recall) => analyze(look, () => 'client-3f2a', recall),
   happened: async () => [],
 };
-/** A context with only these parts: whatever asks for another one fails, naming it. */
+/** A context with only these parts. Access to another one throws an error that names it. */
 export const contextWith = (parts: Partial<PipelineContext>): PipelineContext =>
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The proxy answers for what is missing.
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The proxy throws for missing parts.
   new Proxy({ leastTtl: undefined, ...parts } as PipelineContext, {
     get: (of, key): unknown => {
       if (!Reflect.has(of, key)) throw new Error(`this test's context has no ${String(key)}`);
@@ -69,10 +69,10 @@ export const member = (id: string, name: string, more: Partial<Person> = {}): Pe
 export const chi = member('U03CHI', 'Chi');
 export const dee = member('U04DEE', 'Dee');
 export const fay = member('U05FAY', 'Fay');
-/** He may read, and nothing else. */
+/** May only read. */
 export const rob = member('U06ROB', 'Rob');
 
-/** The policy that this file is; a mistake in it fails the test. */
+/** The policy in this file; a mistake in it fails the test. */
 export function policyFrom(text: string): Policy {
   const loaded = loadPolicy(text, rights);
   if (loaded.kind === 'mistakes') throw new Error(loaded.mistakes.map(tell).join('\n'));
@@ -102,8 +102,8 @@ export const parsedFor = (path: string, given: Given, more: Partial<ParsedComman
 /** The refusal that `work` throws; anything else, or nothing, fails the test. */
 export function refusalOf(work: () => unknown): Refusal {
   try {
-    const came = work();
-    throw new Error(`nothing was refused: ${JSON.stringify(came)}`);
+    const result = work();
+    throw new Error(`nothing was refused: ${JSON.stringify(result)}`);
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
@@ -157,7 +157,7 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
 });
 
 const octet = fc.integer({ min: 1, max: 254 });
-/** Addresses and ranges in their canonical spelling, as may be let in. */
+/** Addresses and ranges that may be allowed, in canonical spelling. */
 export const address: fc.Arbitrary<string> = fc.oneof(
   fc.tuple(octet, octet, octet, octet).map((parts) => parts.join('.')),
   fc.tuple(octet, octet, octet).map((parts) => `${parts.join('.')}.0/24`),
@@ -175,7 +175,7 @@ export const path: fc.Arbitrary<string> = fc
     },
   )
   .map((parts) => parts.join('/'));
-/** Text of every kind: markup, control characters, halves of pairs, other scripts, long. */
+/** Arbitrary text: markup, control characters, lone surrogates, other scripts, long text. */
 export const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: codePoint, maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 60 }),
@@ -200,7 +200,7 @@ export const hostile: fc.Arbitrary<string> = fc.oneof(
   fc.integer({ min: 1, max: 9_000 }).map((length) => '<&"\\\n😀'.repeat(length / 6)),
 );
 
-/** Words that a field reads into a value, in the spelling it shows them in. */
+/** Valid text for a field, in its canonical spelling. */
 export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly string[]> {
   if (field.kind === 'environment') return fc.constantFrom(...names.environments).map(({ id }) => [id]);
   if (field.kind === 'domain') return fc.constantFrom(...names.domains).map(({ id }) => [id]);
@@ -267,7 +267,7 @@ export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly stri
   }
 }
 
-/** A word as somebody may type it into a quotation or a form: not blank, nothing hidden. */
+/** Text that somebody may type within quotes or into a form: not blank, without hidden characters. */
 export const printable: fc.Arbitrary<string> = fc
   .oneof(
     fc.string({ minLength: 1, maxLength: 40 }),
@@ -305,7 +305,7 @@ export const printable: fc.Arbitrary<string> = fc
   .map((word) => word.trim())
   .filter((word) => word !== '');
 
-/** Words for some of these fields, by field. */
+/** Text for some of these fields, by field. */
 export const givenFor = (
   fields: Fields,
   wordsOf: (field: Field, name: string) => fc.Arbitrary<readonly string[]>,

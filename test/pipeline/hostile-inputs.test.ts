@@ -28,7 +28,7 @@ import {
 import { dryRuns, oddWords, quoted } from './odd-words.ts';
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
-/** The worst that can be typed: each gets the right reading or one clear sentence, and never more than was said. */
+/** Hostile inputs: each is read correctly or refused in one clear sentence, and never does more than was typed. */
 
 let database: Database;
 let pipeline: StepsContext;
@@ -57,8 +57,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** What a line comes to before anything is read or written; a `Refusal` says that nothing was done. */
-function comesTo(line: string, context?: Context, person = ana): Evaluated | Refusal {
+/** The result of a line before anything is read or written; a `Refusal` says that nothing was done. */
+function resultOf(line: string, context?: Context, person = ana): Evaluated | Refusal {
   try {
     const parsed = parse(line, catalogue, context);
     if (parsed === undefined) throw new Error(`${line} is empty`);
@@ -70,12 +70,14 @@ function comesTo(line: string, context?: Context, person = ana): Evaluated | Ref
     return error;
   }
 }
-const refusedBy = (came: Evaluated | Refusal): string =>
-  came instanceof Refusal ? said(came) : `not refused: ${came.kind}`;
+const refusedBy = (result: Evaluated | Refusal): string =>
+  result instanceof Refusal ? said(result) : `not refused: ${result.kind}`;
 
 const L = 'acme-shop/live';
 const S = 'acme-shop/staging';
-/** Lines with a place for a word, by what stands in that place; a routine, a sensitive and each destructive command. */
+/**
+ * Lines with a placeholder for a word, by the placeholder's kind: a routine, a sensitive and each destructive command.
+ */
 const places: Readonly<Record<'target' | 'value' | 'reason', readonly ((word: string) => string)[]>> = {
   target: [
     (word) => `cache clear ${word}`,
@@ -108,10 +110,10 @@ const places: Readonly<Record<'target' | 'value' | 'reason', readonly ((word: st
   ],
 };
 
-/** What may be done names exactly what was typed: the target, and for a push both in the order in which they stand. */
-function holdsToWhatWasTyped(line: string, came: Evaluated | Refusal): void {
-  if (came instanceof Refusal || came.kind === 'ask') return;
-  const { target, alsoReads, parsed } = came.parsed;
+/** An accepted line has exactly the typed target; a push has both, in the typed order. */
+function expectAsTyped(line: string, result: Evaluated | Refusal): void {
+  if (result instanceof Refusal || result.kind === 'ask') return;
+  const { target, alsoReads, parsed } = result.parsed;
   const typed = split(line).map(({ text }) => folded(text.trim()));
   const placeOf = ({ id, name }: { id: string; name: string }): number =>
     typed.findIndex((word) => word === folded(name) || word === id);
@@ -121,40 +123,41 @@ function holdsToWhatWasTyped(line: string, came: Evaluated | Refusal): void {
 }
 
 test.each([`push ${S} ${L}`, 'push', 'dns set acme.com A www', 'dns set'])(
-  '%s opens a form, and none for whom no rule allows it',
+  '%s opens a form only for people whom a rule allows it',
   (line) => {
-    expect(comesTo(line)).toMatchObject({ kind: 'ask' });
-    expect(refusedBy(comesTo(line, undefined, rob))).toMatch(/^You may not use (push|dns set)\. Nothing was done\.$/);
+    expect(resultOf(line)).toMatchObject({ kind: 'ask' });
+    expect(refusedBy(resultOf(line, undefined, rob))).toMatch(/^You may not use (push|dns set)\. Nothing was done\.$/);
   },
 );
 
 describe.each(oddWords)('$name', ({ text, target, refused }) => {
-  test('in any field it is refused or means what was typed', () => {
+  test('in any field it is refused or read as typed', () => {
     for (const line of Object.values(places).flat()) {
       for (const word of [text, quoted(text), `“${text}”`, `'${text}'`]) {
-        holdsToWhatWasTyped(line(word), comesTo(line(word)));
+        expectAsTyped(line(word), resultOf(line(word)));
       }
     }
     for (const line of [...places.value, ...places.reason]) {
-      const came = comesTo(line(quoted(text)));
-      if (came instanceof Refusal || came.kind === 'ask') continue;
-      expect(came.parsed.input[came.parsed.parsed.path === 'push' ? 'onto' : 'env']).toBe(live);
+      const result = resultOf(line(quoted(text)));
+      if (result instanceof Refusal || result.kind === 'ask') continue;
+      expect(result.parsed.input[result.parsed.parsed.path === 'push' ? 'onto' : 'env']).toBe(live);
     }
   });
 
   test('as a target it is found, or refused in one sentence', () => {
     for (const path of ['cache clear', 'delete']) {
-      const came = comesTo(`${path} ${quoted(text)}`);
-      const name = came instanceof Refusal ? said(came) : came.kind === 'ask' ? 'none' : came.parsed.target?.name;
+      const result = resultOf(`${path} ${quoted(text)}`);
+      const name =
+        result instanceof Refusal ? said(result) : result.kind === 'ask' ? 'none' : result.parsed.target?.name;
       expect(name).toContain(target);
     }
   });
 
-  test('as a reason it is kept as it is, or refused', () => {
-    const came = comesTo(`cache clear ${L} --reason ${quoted(text)}`);
+  test('as a reason it is stored as typed, or refused', () => {
+    const result = resultOf(`cache clear ${L} --reason ${quoted(text)}`);
     if (refused === undefined)
-      expect(came).toMatchObject({ kind: 'ready', parsed: { parsed: { reason: text.trim() } } });
-    else expect(refusedBy(came)).toContain(refused);
+      expect(result).toMatchObject({ kind: 'ready', parsed: { parsed: { reason: text.trim() } } });
+    else expect(refusedBy(result)).toContain(refused);
   });
 });
 
@@ -171,16 +174,16 @@ test.each<[string, string, string]>([
   ['a constructor as an option', `push ${S} ${L} --files --constructor`, 'has no option'],
   ['a duplicate option', `allowlist add ${L} 1.1.1.1 --for 2h --for 4h`, '--for appears twice'],
   ['a duplicate flag', `push ${S} ${L} --files --files`, '--files appears twice'],
-  ['a flag that is said and not said', `push ${S} ${L} --files --files=no`, '--files appears twice'],
+  ['a flag set to yes and no', `push ${S} ${L} --files --files=no`, '--files appears twice'],
   ['a duplicate reason', `delete ${L} --reason a --reason b`, '--reason appears twice'],
   ['a duplicate dry run', `cache clear ${L} --dry-run --dry-run=no`, '--dry-run appears twice'],
   ['options after --', `push ${S} ${L} -- --files`, 'what to do with “--files”'],
   ['a dry run after --', `cache clear ${L} -- --dry-run`, 'what to do with “--dry-run”'],
   ['a second target', `delete ${L} ${S}`, `what to do with “${S}”`],
   ['a third target', `push ${S} ${L} acme-blog/live --files`, 'what to do with “acme-blog/live”'],
-  ['nothing as a command', '"" clear acme-shop/live', 'The first word is empty.'],
+  ['an empty command', '"" clear acme-shop/live', 'The first word is empty.'],
 ])('%s is refused', (_, line, why) => {
-  expect(refusedBy(comesTo(line))).toContain(why);
+  expect(refusedBy(resultOf(line))).toContain(why);
 });
 
 describe('an empty value never means everything', () => {
@@ -209,7 +212,7 @@ describe('an empty value never means everything', () => {
     ['use ""', 'Site is empty.'],
     ['changes " "', 'Environment is empty.'],
   ])('%s', (line, why) => {
-    expect(refusedBy(comesTo(line))).toContain(why);
+    expect(refusedBy(resultOf(line))).toContain(why);
   });
 
   const optionals = [...catalogue].flatMap(([path, { fields }]) =>
@@ -227,7 +230,7 @@ describe('an empty value never means everything', () => {
     for (const empty of ['""', '“”', "' '", '"\u00A0"']) {
       const word = field.place === 'word' ? empty : `--${optionName(name)}=${empty}`;
       const why = field.place === 'word' ? `${label} is empty.` : `--${optionName(name)} needs a value.`;
-      expect(refusedBy(comesTo(`${path} ${[...before, word].join(' ')}`))).toContain(why);
+      expect(refusedBy(resultOf(`${path} ${[...before, word].join(' ')}`))).toContain(why);
     }
   });
 
@@ -242,24 +245,24 @@ describe('an empty value never means everything', () => {
     [`push ${S} "" --files`, 'onto'],
     [`redirects remove ${L} ""`, 'from'],
   ])('%s asks for what is missing', (line, field) => {
-    expect(comesTo(line)).toMatchObject({ kind: 'ask', resolved: { missing: [field] } });
+    expect(resultOf(line)).toMatchObject({ kind: 'ask', resolved: { missing: [field] } });
   });
 
-  test('in a thread it is not the target of the thread', () => {
+  test('in a thread it does not mean the thread’s target', () => {
     const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
     for (const path of ['delete', 'cache clear', 'redirects clear', 'changes'])
-      expect(refusedBy(comesTo(`${path} ""`, inThread))).toMatch(/what to do with “”|is empty/);
+      expect(refusedBy(resultOf(`${path} ""`, inThread))).toMatch(/what to do with “”|is empty/);
   });
 
-  test('a push goes in the direction in which it was typed, also with the bare name of a thread', () => {
+  test('a push keeps its typed direction, also with a bare name in a thread', () => {
     const inThread: Context = { target: live.id, sibling: (word) => (word === 'staging' ? staging.id : undefined) };
     const given = (line: string) => parse(line, catalogue, inThread)?.given;
     expect(given(`push staging ${L} --files`)).toMatchObject({ from: [staging.id], onto: [L] });
     expect(given(`push ${L} staging --files`)).toMatchObject({ from: [L], onto: [staging.id] });
     expect(given(`push ${S} --files`)).toMatchObject({ from: [S], onto: [live.id] });
-    expect(refusedBy(comesTo(`push stagin ${L} --files`, inThread))).toContain('“stagin”');
-    expect(refusedBy(comesTo(`push staging ${L} --files`, { ...inThread, isLoose: true }))).toContain('the full name');
-    expect(refusedBy(comesTo(`push shop ${L} --files`))).toContain('shop could be acme-shop/live');
+    expect(refusedBy(resultOf(`push stagin ${L} --files`, inThread))).toContain('“stagin”');
+    expect(refusedBy(resultOf(`push staging ${L} --files`, { ...inThread, isLoose: true }))).toContain('the full name');
+    expect(refusedBy(resultOf(`push shop ${L} --files`))).toContain('shop could be acme-shop/live');
   });
 });
 
@@ -274,12 +277,12 @@ describe('a dry run', () => {
     fc.assert(
       fc.property(given, (words) => {
         const line = join(argsOf(path, fields, (name) => words[name] ?? []));
-        // What is said after the end of options is a word, and means to be one.
+        // After `--`, the text is an argument, as intended.
         if (/(?:^| )--(?: |$)/.test(line)) return;
         for (const spelled of dryRuns) {
-          const came = comesTo(`${line} ${spelled}`);
-          if (came instanceof Refusal || came.kind === 'ask') continue;
-          expect([spelled, came.kind, came.parsed.parsed.dryRun]).toEqual([spelled, 'ready', true]);
+          const result = resultOf(`${line} ${spelled}`);
+          if (result instanceof Refusal || result.kind === 'ask') continue;
+          expect([spelled, result.kind, result.parsed.parsed.dryRun]).toEqual([spelled, 'ready', true]);
         }
       }),
       { numRuns: 5 },
@@ -288,15 +291,15 @@ describe('a dry run', () => {
 
   test('is recognised with the dashes of phones and word processors', () => {
     for (const spelled of dryRuns.slice(0, 15)) {
-      expect([spelled, comesTo(`cache clear ${L} ${spelled}`)]).toMatchObject([
+      expect([spelled, resultOf(`cache clear ${L} ${spelled}`)]).toMatchObject([
         spelled,
         { parsed: { parsed: { dryRun: true } } },
       ]);
     }
-    expect(refusedBy(comesTo(`clone ${L} Docs -dry-run`))).toContain('-dry-run begins with one hyphen.');
-    expect(refusedBy(comesTo(`lock ${L} -force deploy`))).toContain('-force begins with one hyphen.');
-    expect(comesTo(`clone ${L} Docs --reason "-dry-run"`)).toMatchObject({ parsed: { parsed: { dryRun: false } } });
-    expect(comesTo(`clone ${L} Docs "-dry-run"`)).toMatchObject({
+    expect(refusedBy(resultOf(`clone ${L} Docs -dry-run`))).toContain('-dry-run begins with one hyphen.');
+    expect(refusedBy(resultOf(`lock ${L} -force deploy`))).toContain('-force begins with one hyphen.');
+    expect(resultOf(`clone ${L} Docs --reason "-dry-run"`)).toMatchObject({ parsed: { parsed: { dryRun: false } } });
+    expect(resultOf(`clone ${L} Docs "-dry-run"`)).toMatchObject({
       parsed: { input: { displayName: 'Docs -dry-run' } },
     });
   });

@@ -27,13 +27,13 @@ import {
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /**
- * The permission matrix: risk × role × target × surface, when it is asked for. Clicks and sending stand in
- * `matrix/`; every cell is held against a table that was written by hand.
+ * The permission matrix of requests: risk × role × target × surface. Clicks and sending are in `matrix/`. Every cell is
+ * compared with a table written by hand.
  */
 
 let database: Database;
 let context: StepsContext;
-/** The rows of the table, each as a request on every surface. */
+/** Each row of the table as a request on every surface. */
 const rows = new Map<string, ReadonlyMap<string, ParsedCommand>>();
 const names = namesOf();
 const placeOf = ({ row: [, place] }: Cell): Place | undefined => (isPlace(place) ? place : undefined);
@@ -79,9 +79,9 @@ function asked(parsed: ParsedCommand, role: Role, known: KnownNames, at: StepsCo
     return refusalIn(error);
   }
 }
-const cameTo = (of: Evaluated | Refusal): string => ('kind' in of ? evaluatedAs(of) : refusedAs(of));
+const codeOf = (of: Evaluated | Refusal): string => ('kind' in of ? evaluatedAs(of) : refusedAs(of));
 
-/** Each cell on each surface: what is wrong about it, if anything. */
+/** Compares each cell on each surface, and returns the differences. */
 function wrongIn(
   cells: readonly Cell[],
   came: (cell: Cell, parsed: ParsedCommand) => string,
@@ -94,22 +94,22 @@ function wrongIn(
   });
   return { looked: looks.length, wrong };
 }
-const isWelcome = ({ role }: Cell): boolean => !unwelcome.some((one) => one === role);
-const welcomed = submits.filter(isWelcome);
+const isAdmitted = ({ role }: Cell): boolean => !unwelcome.some((one) => one === role);
+const admitted = submits.filter(isAdmitted);
 
 describe('any request, by anybody, for any target, on any surface', () => {
-  test('4840 cells are what the table says', () => {
-    const { looked, wrong } = wrongIn(welcomed, ({ role }, parsed) => cameTo(asked(parsed, role, names(roles[role]))));
+  test('4840 cells match the table', () => {
+    const { looked, wrong } = wrongIn(admitted, ({ role }, parsed) => codeOf(asked(parsed, role, names(roles[role]))));
     expect(wrong).toEqual([]);
     expect(looked).toBe(4840);
   });
 
-  test('4700 cells say the same where names were found that the person may not read', () => {
+  test('4700 cells are the same if names were resolved that the person may not read', () => {
     const all = names(undefined);
-    // An invalid request is refused before anybody's rights are asked: there, what may not be read is not among the names.
-    const invalidRows = new Set(welcomed.filter(({ says }) => says === 'x').map(rowOf));
-    const requests = welcomed.filter((cell) => !invalidRows.has(rowOf(cell)));
-    const { looked, wrong } = wrongIn(requests, ({ role }, parsed) => cameTo(asked(parsed, role, all)));
+    // An invalid request is refused before rights are checked, so here the names are those that the person may read.
+    const invalidRows = new Set(admitted.filter(({ says }) => says === 'x').map(rowOf));
+    const requests = admitted.filter((cell) => !invalidRows.has(rowOf(cell)));
+    const { looked, wrong } = wrongIn(requests, ({ role }, parsed) => codeOf(asked(parsed, role, all)));
     expect(wrong).toEqual([]);
     expect(looked).toBe(4700);
   });
@@ -122,23 +122,23 @@ describe('any request, by anybody, for any target, on any surface', () => {
       },
     };
     const all = names(undefined);
-    const refused = submits.filter((cell) => !isWelcome(cell));
-    const { looked, wrong } = wrongIn(refused, ({ role }, parsed) => cameTo(asked(parsed, role, all, unread)));
+    const refused = submits.filter((cell) => !isAdmitted(cell));
+    const { looked, wrong } = wrongIn(refused, ({ role }, parsed) => codeOf(asked(parsed, role, all, unread)));
     expect(wrong).toEqual([]);
     expect(looked).toBe(1936);
   });
 
-  test('a dry run is as free as the change itself', () => {
-    const actions = welcomed.filter((cell) => commandsAre(cell, 'action'));
+  test('a dry run needs the same rights as the change', () => {
+    const actions = admitted.filter((cell) => commandsAre(cell, 'action'));
     const { wrong } = wrongIn(
       actions,
-      ({ role }, parsed) => cameTo(asked({ ...parsed, dryRun: true }, role, names(roles[role]))),
+      ({ role }, parsed) => codeOf(asked({ ...parsed, dryRun: true }, role, names(roles[role]))),
       ({ says }) => (says.startsWith('v') ? says.slice(1) || '.' : says),
     );
     expect(wrong).toEqual([]);
   });
 
-  test('what has to be typed to confirm is the name of what is deleted, and of what a push onto a live one overwrites', () => {
+  test('the name to type is that of a deleted target, or of a live one that a push overwrites', () => {
     const live = new Set<Place | undefined>(['live', 'new', 'blog', 'secret']);
     const typed = (came: Evaluated | Refusal): string | undefined => {
       if (!('kind' in came) || came.kind === 'ask' || came.will !== 'review') return undefined;
@@ -146,7 +146,7 @@ describe('any request, by anybody, for any target, on any surface', () => {
       return parsed.command.shape === 'action' ? nameToType(parsed.command, target) : undefined;
     };
     const { wrong } = wrongIn(
-      welcomed.filter(({ says }) => says.startsWith('v')),
+      admitted.filter(({ says }) => says.startsWith('v')),
       ({ role }, parsed) => typed(asked(parsed, role, names(roles[role]))) ?? 'nothing',
       (cell) => {
         const [path] = cell.row;
@@ -162,27 +162,27 @@ describe('any request, by anybody, for any target, on any surface', () => {
 const commandsAre = (cell: Cell, shape: string): boolean => catalogue.get(pathOf(cell.row[0]))?.shape === shape;
 
 describe('targets that a person may not read', () => {
-  const hidden = welcomed.filter(({ says }) => says === '?');
-  const told = (came: Evaluated | Refusal): string =>
+  const hidden = admitted.filter(({ says }) => says === '?');
+  const withoutNames = (came: Evaluated | Refusal): string =>
     'kind' in came ? evaluatedAs(came) : JSON.stringify([said(came), came.field, came.offers]);
 
-  test('promise 4: are refused like targets that do not exist, on every surface', () => {
+  test('promise 4: are refused in the same way as targets that do not exist, on every surface', () => {
     const { looked, wrong } = wrongIn(
       hidden,
-      ({ role }, parsed) => told(asked(parsed, role, names(roles[role]))),
+      ({ role }, parsed) => withoutNames(asked(parsed, role, names(roles[role]))),
       () => '',
     );
     expect(looked).toBeGreaterThan(1_000);
     const without = new Map(Object.entries(readable).map(([role, places]) => [role, namesOf(places)]));
     const alone = wrongIn(
       hidden,
-      ({ role }, parsed) => told(asked(parsed, role, without.get(role)?.(roles[role]) ?? names(undefined))),
+      ({ role }, parsed) => withoutNames(asked(parsed, role, without.get(role)?.(roles[role]) ?? names(undefined))),
       () => '',
     );
     expect(wrong).toEqual(alone.wrong);
   });
 
-  test.each(Object.entries(readable))('%s can name this and nothing else', (role, places) => {
+  test.each(Object.entries(readable))('%s can name only these targets', (role, places) => {
     if (!(role in roles)) throw new Error(role);
     const person = Object.entries(roles).find(([name]) => name === role)?.[1];
     if (person === undefined) throw new Error(role);
@@ -197,8 +197,8 @@ describe('what help and App Home show', () => {
   const mayRunIt = ({ row: [path], role }: Cell): boolean =>
     mayRun(policy, roles[role], pathOf(path), commandAt(pathOf(path)));
 
-  test('120 cells are what the table says', () => {
-    const known = offers.filter(isWelcome);
+  test('120 cells match the table', () => {
+    const known = offers.filter(isAdmitted);
     const wrong = known.flatMap((cell) => {
       const is = mayRunIt(cell) ? 'yes' : 'no';
       return is === cell.says ? [] : [`${rowOf(cell)}, ${cell.role}: ${is}, and not ${cell.says}`];
@@ -207,8 +207,8 @@ describe('what help and App Home show', () => {
     expect(known).toHaveLength(120);
   });
 
-  test('is shown to everybody who may do it somewhere', () => {
-    const may = welcomed.filter(({ row: [path], says }) => /^[.v]/.test(says) && catalogue.has(pathOf(path)));
+  test('include a command for everybody who may run it somewhere', () => {
+    const may = admitted.filter(({ row: [path], says }) => /^[.v]/.test(says) && catalogue.has(pathOf(path)));
     expect(may.filter((cell) => !mayRunIt(cell))).toEqual([]);
   });
 });

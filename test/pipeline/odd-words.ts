@@ -1,12 +1,12 @@
 import { live } from './fixtures.ts';
 
-/** What a word comes to: as a target, and as a reason; the reason is kept as it is where it says nothing else. */
+/** The expected result of a word as a target and as a reason; by default the reason is stored as typed. */
 type Odd = {
   readonly name: string;
   readonly text: string;
-  /** The environment that it names, or a part of the sentence that refuses it. */
+  /** The environment that it names, or part of its refusal. */
   readonly target: string;
-  /** Part of the sentence that refuses it, wherever it stands. */
+  /** Part of its refusal, as a target and as a reason. */
   readonly refused?: string;
 };
 
@@ -15,7 +15,7 @@ const hidden = (code: string): string => `cannot be seen (${code})`;
 const odd = (name: string, text: string, target = unknown): Odd => ({ name, text, target });
 const refused = (name: string, text: string, why: string): Odd => ({ name, text, target: why, refused: why });
 
-/** Words as they come out of clipboards, keyboards and bad intentions; each stands in a quotation or a form. */
+/** Words as they come from clipboards, keyboards and attackers; each is used within quotes or in a form. */
 export const oddWords: readonly Odd[] = [
   odd('capitals', 'ACME-Shop/LIVE', 'acme-shop/live'),
   odd('a UUID in capitals', live.id.toUpperCase(), 'acme-shop/live'),
@@ -109,6 +109,6 @@ export const dryRuns: readonly string[] = [
   '--dry-run\u200B',
 ];
 
-/** A word as Slack delivers it, always in quotes: what only looks like an option is a word there. */
+/** A word as Slack delivers it, always in quotes, so that it is never an option. */
 export const quoted = (text: string): string =>
   `"${text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replace(/["\\]/g, '\\$&')}"`;

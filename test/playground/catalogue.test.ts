@@ -5,7 +5,7 @@ import { usage } from '../../src/pipeline/language/usage.ts';
 import { readCatalogue } from '../../src/playground/catalogue.ts';
 
 describe('the commands that the playground reads', () => {
-  it('are those that people can say, in the order of help', async () => {
+  it('are all existing commands, in the order of help', async () => {
     const wanted = [...catalogue].map(([path, command]) => ({
       path,
       usage: usage(path, command),
@@ -15,7 +15,7 @@ describe('the commands that the playground reads', () => {
     expect(await readCatalogue().commands()).toEqual(wanted);
   });
 
-  it('are refused with one sentence where the program cannot be run, or was ended', async () => {
+  it('fail with one sentence if the program cannot be run, or was killed', async () => {
     const sentence = "I couldn't read the list of commands, so I can't suggest any. You can still type them.";
     await expect(readCatalogue('src/no-such-program.ts').commands()).rejects.toThrow(sentence);
     const ended = readCatalogue();

@@ -11,7 +11,7 @@ import { projectRoot } from '../../src/playground/paths-and-ports.ts';
 import { fieldsOf } from '../../src/playground/slack/json-fields.ts';
 
 const program = fileURLToPath(new URL('../browser/tiny-bot.ts', import.meta.url));
-/** Where it does not matter what the bot does. */
+/** For tests in which the bot's behaviour does not matter. */
 const noBot = 'test/browser/no-such-bot.ts';
 
 type Answer = {
@@ -20,7 +20,7 @@ type Answer = {
   readonly text: string;
 };
 
-/** Begins a request as any program on the machine could make it. */
+/** Starts a request as any program on the machine could. */
 function begin(url: string, headers: Record<string, string> = {}, body?: string): Promise<IncomingMessage> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const sent = request(url, { method: body === undefined ? 'GET' : 'POST', headers, agent: false }, resolve);
@@ -36,7 +36,7 @@ async function call(...asked: Parameters<typeof begin>): Promise<Answer> {
   return { status: answer.statusCode, headers: answer.headers, text };
 }
 
-/** Whether a process runs; one that waits to be collected does not. */
+/** Whether a process runs; a zombie does not. */
 async function isAlive(pid: number): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return stat !== '' && !/\) [ZX] /.test(stat);
@@ -59,7 +59,7 @@ describe('a playground', () => {
     expect(outcome.acked).toBe(true);
   });
 
-  it('gives the bot its variables and nothing else of this environment', async () => {
+  it('gives the bot only its own variables', async () => {
     process.env['SITEHAND_LEAK'] = 'leaked';
     await playground.bot.restart();
     const printed = once(bot, 'line');
@@ -93,7 +93,7 @@ describe('a playground', () => {
     expect((await playground.slack.command('U01ANA', 'C0ACME', '/site private')).acked).toBe(true);
   });
 
-  it('tells the exit code of a bot that ends by itself', async () => {
+  it('shows the exit code of a bot that ends by itself', async () => {
     const { exited } = playground.bot;
     await playground.slack.command('U01ANA', 'C0ACME', '/site crash');
     expect(await exited).toEqual({ code: 7, signal: null });
@@ -116,7 +116,7 @@ describe('a playground', () => {
     expect(answer.status).toBe(status);
   });
 
-  it('is restrained in what it lets the page do, and gives no other origin a hand', async () => {
+  it('restricts the page by headers, and allows no other origin', async () => {
     const { headers } = await call(playground.url);
     expect(headers['content-security-policy']).toContain("default-src 'none'");
     expect(headers['content-security-policy']).toContain("script-src 'self'");
@@ -152,13 +152,13 @@ describe('a playground', () => {
     expect(fieldsOf(JSON.parse(answer.text))['error']).toMatch(/\w+ \w+/);
   });
 
-  it('tells what happens as it happens', async () => {
+  it('streams events', async () => {
     const answer = await begin(`${playground.url}/events`);
-    let interaction = '';
+    let streamed = '';
     const { promise, resolve } = Promise.withResolvers<void>();
     answer.on('data', (part: Buffer) => {
-      interaction += part.toString();
-      if (/event: slack\n.*"message"/.test(interaction) && /event: hosting\n.*"answered"/.test(interaction)) resolve();
+      streamed += part.toString();
+      if (/event: slack\n.*"message"/.test(streamed) && /event: hosting\n.*"answered"/.test(streamed)) resolve();
     });
     await fetch(`${playground.hosting.url}/domains/`, {
       headers: { authorization: `Bearer ${playground.hosting.key}` },
@@ -166,10 +166,10 @@ describe('a playground', () => {
     await playground.slack.say('U01ANA', 'C0ACME', 'one\n\nevent: forged');
     await promise;
     answer.destroy();
-    expect(interaction).not.toMatch(/^event: forged/m);
+    expect(streamed).not.toMatch(/^event: forged/m);
   });
 
-  it('tells at most 50 pages at a time, and takes new ones when others have left', async () => {
+  it('serves events to at most 50 pages, and to new ones when others have left', async () => {
     const readers = await Promise.all(Array.from({ length: 50 }, () => begin(`${playground.url}/events`)));
     expect(readers.map(({ statusCode }) => statusCode)).toEqual(readers.map(() => 200));
     expect((await call(`${playground.url}/events`)).status).toBe(503);
@@ -191,7 +191,7 @@ describe('other ways to start', () => {
     expect((await playground.slack.command('U01ANA', 'C0ACME', '/site private')).acked).toBe(true);
   });
 
-  it('is there to look at when the bot does not start', async () => {
+  it('serves its page even if the bot does not start', async () => {
     const playground = await startPlayground({ program: noBot });
     open.push(() => playground.close());
     expect(playground.bot.state()).toMatchObject({ state: 'exited', exit: { code: 1 } });
@@ -199,7 +199,7 @@ describe('other ways to start', () => {
   });
 
   it('refuses a taken port and leaves nothing behind', async () => {
-    // Others begin and end their own meanwhile.
+    // Other tests open and close theirs meanwhile.
     const apart = await mkdtemp(join(tmpdir(), 'apart-'));
     vi.stubEnv('TMPDIR', apart);
     const first = await startPlayground({ program: noBot });
@@ -261,7 +261,7 @@ describe('npm run playground', () => {
     [['--colour'], /Unknown option '--colour'/],
     [['--port', 'many'], /--port takes a number from 0 to 65535/],
     [['now'], /Unexpected argument 'now'/],
-  ])('says in a sentence what is wrong with %j', async (words, sentence) => {
+  ])('refuses %j with a sentence', async (words, sentence) => {
     const child = run(...words);
     expect(await once(child, 'close')).toEqual([1, null]);
     expect(child.printed()).toMatch(sentence);
@@ -280,7 +280,7 @@ describe('npm run playground', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('ends at once at the second Ctrl-C, and takes the bot along', async () => {
+  it('ends at once at the second Ctrl-C, together with the bot', async () => {
     const child = run('--port', '0');
     const [address = ''] = /http:\/\/127\.0\.0\.1:\d+\//.exec(await printed(child, /Ctrl-C/)) ?? [];
     const pid = await pidOf(address);
@@ -288,7 +288,7 @@ describe('npm run playground', () => {
     child.kill('SIGTERM');
     child.kill('SIGINT');
     expect(await once(child, 'close')).toEqual([1, null]);
-    // It was killed, but nobody tells a stranger when a process has gone.
+    // The bot was killed, but only its parent process is notified of its end.
     await expect.poll(() => isAlive(pid)).toBe(false);
   });
 });

@@ -26,7 +26,7 @@ const sitesOf = ({ plan }: Stage): Record<string, string[]> =>
   Object.fromEntries(plan.sites.map(({ name, environments }) => [name, environments.map((one) => one.name)]));
 
 describe('the people of a rehearsal', () => {
-  it('are those of the file, a guest, somebody of no group, and the bot', () => {
+  it('are those of the file, a guest, a person in no group, and the bot', () => {
     const stage = staged('groups: { developers: [U01ANA, W0G9QF8C6], leads: [U01ANA] }\npeople: { ben: [U7Q, U8Q] }');
     expect(shownAs(stage)).toEqual({
       U01ANA: 'Ana, developers, leads',
@@ -44,16 +44,16 @@ describe('the people of a rehearsal', () => {
     ['behind each id', 'groups:\n  leads:\n    - U1Q # Ana Almeida\n    - U2Q # @ben', ['Ana Almeida', 'Ben']],
     ['behind each id of a list in brackets', 'groups:\n  leads: [\n    U1Q, # Ana\n    U2Q # Ben\n  ]', ['Ana', 'Ben']],
     ['behind the whole list', 'groups:\n  leads: [U1Q, U2Q] # Ana, Ben', ['Ana', 'Ben']],
-    ['with more said', 'groups:\n  leads: [U1Q, U2Q] # Ana (nights), Ben - days', ['Ana', 'Ben']],
+    ['with more text', 'groups:\n  leads: [U1Q, U2Q] # Ana (nights), Ben - days', ['Ana', 'Ben']],
     ['of two alike', 'groups:\n  leads: [U1Q, U2Q] # Ana Almeida, Ana Berg', ['Ana Almeida', 'Ana Berg']],
     ['that are no names', 'groups:\n  leads: [U12Q, U22Q] # the two who hold the keys', ['U…U12Q', 'U…U22Q']],
-  ])('have the names that stand in comments %s', (_where, text, names) => {
+  ])('have the names in the comments %s', (_where, text, names) => {
     const people = staged(text).workspace.people.slice(0, 2);
     expect(people.map((one) => one.real_name)).toEqual(names);
     expect(new Set(people.map((one) => one.name)).size).toBe(2);
   });
 
-  it('fill the user groups; where nobody is beside one, people are made up, enough to approve', () => {
+  it('fill the user groups; for a group without people beside it, enough people to approve are invented', () => {
     const rules = 'rules:\n  - { allow: [push], to: [leads], approval: { by: [leads], count: 4 } }\n';
     const { workspace } = staged(`${rules}groups: { developers: [S0DEVS, U01ANA], leads: [S0LEADS] }`);
     const [developers, leads] = workspace.groups;
@@ -87,7 +87,7 @@ describe('the people of a rehearsal', () => {
 describe('the sites of a rehearsal', () => {
   const usual = ['acme-shop', 'acme-blog', 'acme-docs', 'north-bakery', 'lumen-studio', 'harbor-events'];
 
-  it('are the usual ones where these fit', () => {
+  it('are the default ones if they fit', () => {
     const stage = staged(
       "live: ['*/live']\nrules:\n  - { allow: [push], to: everyone, where: ['acme-shop/*', company] }",
     );
@@ -105,11 +105,11 @@ describe('the sites of a rehearsal', () => {
       'Café',
       ['live', 'staging', 'eu'],
     ],
-  ])('grow by what %s speaks of', (text, site, environments) => {
+  ])('include those that %s names', (text, site, environments) => {
     expect(sitesOf(staged(text))[site]).toEqual(environments);
   });
 
-  it('have the ids that the file pins', () => {
+  it('have the ids in the file', () => {
     const [one, two, three] = ['1', '2', '3'].map((which) => `A0000000-0000-4000-8000-00000000000${which}`);
     const { plan } = staged(
       `environments: { ${one}: { site: acme-blog, name: preview } }
@@ -121,20 +121,20 @@ sites: { ${two}: { name: acme-blog, environments: [${one}, ${three}] } }`,
     expect(blog?.environments).toContainEqual({ id: three?.toLowerCase(), name: 'live' });
   });
 
-  it('leave an id alone that is there already', () => {
+  it('do not change an existing id', () => {
     const { plan } = staged('environments: { e0e0e0e0-0000-4000-8000-000000000011: { site: shop, name: live } }');
     const ids = plan.sites.flatMap(({ environments }) => environments.map(({ id }) => id));
     expect(new Set(ids).size).toBe(ids.length);
     expect(plan.sites.map(({ name }) => name)).toEqual(usual);
   });
 
-  it('have the domains that rules name', () => {
+  it('include the domains that rules name', () => {
     const where = "['domain:Example.com', 'domain:*.brand.example', 'domain:*']";
     const { plan } = staged(`rules:\n  - { allow: [push], to: everyone, where: ${where} }`);
     expect(plan.domains).toEqual(['example.com', 'shop.brand.example']);
   });
 
-  it('have something for every pattern that a policy can hold', () => {
+  it('include a match for every possible pattern of a policy', () => {
     const glob = fc.stringMatching(/^[a-c*-]{1,6}$/).filter((text) => !text.includes('**'));
     fc.assert(
       fc.property(fc.array(fc.tuple(glob, glob), { minLength: 1, maxLength: 5 }), (pairs) => {
@@ -160,7 +160,7 @@ sites: { ${two}: { name: acme-blog, environments: [${one}, ${three}] } }`,
   });
 });
 
-describe('a file that is no policy', () => {
+describe('a file that is not a policy', () => {
   it.each([
     ['a list without its end', 'a: [', /^isn't YAML: line \d+: /],
     ['nothing', '', /^isn't a policy: it has no "version" and no "rules"$/],
@@ -180,7 +180,7 @@ describe('a file that is no policy', () => {
     await expect(readRehearsal(resolve(projectRoot, path))).rejects.toThrow(sentence);
   });
 
-  it('never makes the reading throw', () => {
+  it('is never read with an unexpected error', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => void parseRehearsal(text)));
     const words = fc.constantFrom(
       'groups:',
@@ -212,7 +212,7 @@ describe('npm run playground -- --policy', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  /** Runs until it has printed what is wanted, or has ended; everything it printed until then. */
+  /** Runs until it has printed this, or has ended. Resolves with everything it printed. */
   async function run(policy: string, wanted: RegExp): Promise<{ readonly child: ChildProcess; readonly text: string }> {
     const words = ['--import', './src/node-version.js', 'src/playground/main.ts', '--port', '0', '--policy', policy];
     const child = spawn(process.execPath, words, { cwd: projectRoot, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -237,20 +237,20 @@ describe('npm run playground -- --policy', () => {
     return said;
   }
 
-  it('runs a command as one of the people of the example, by the file as it is then', async () => {
+  it('runs a command as one of the people of the example, under the current file', async () => {
     const policy = join(folder, 'policy.yml');
     await copyFile(join(projectRoot, 'policy.example.yml'), policy);
     const { child, text } = await run(policy, /Ctrl-C/);
     expect(text).toContain('7 people (one a guest), 1 user group, 5 channels and 6 sites');
     const [url = ''] = /http:\/\/127\.0\.0\.1:\d+/.exec(text) ?? [];
     const [person, channel] = ['U0000000001', 'C0000000001'];
-    const interaction = async (): Promise<string> => {
+    const answers = async (): Promise<string> => {
       const said = listOf(await ask(`${url}/control/slack/messages?channel=${channel}&as=${person}`));
       return said.map((one) => (isFields(one) ? String(one['text']) : '')).join('\n');
     };
     const parsed = { person, channel, text: '/site can push acme-shop/staging acme-shop/live' };
     await ask(`${url}/control/slack/command`, parsed);
-    await expect.poll(interaction).toMatch(/You may run push.*\n.*approval by @Alex/);
+    await expect.poll(answers).toMatch(/You may run push.*\n.*approval by @Alex/);
 
     const rules = await readFile(policy, 'utf8');
     await writeFile(policy, rules.replace('rules:\n', 'rules:\n  - { deny: [push], to: everyone }\n'));
@@ -258,7 +258,7 @@ describe('npm run playground -- --policy', () => {
       .poll(
         async () => {
           await ask(`${url}/control/slack/command`, parsed);
-          return interaction();
+          return answers();
         },
         { interval: 250 },
       )

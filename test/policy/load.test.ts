@@ -11,7 +11,7 @@ const UUID = '00000000-0000-4000-8000-00000000000f';
 /** The line of the first rule in a text from `withRules`. */
 const FIRST_RULE = 8;
 
-describe('every mistake is told with its line', () => {
+describe('every mistake is reported with its line', () => {
   test.each<[string, string, string[]]>([
     ['nothing', '', ['line 1: expected version, groups and rules, found nothing']],
     ['a list', '- a', ['line 1: expected version, groups and rules, found a list']],
@@ -34,7 +34,7 @@ describe('every mistake is told with its line', () => {
       ['line 3: "__proto__" cannot be a key', 'line 4: "__proto__" cannot be a key'],
     ],
     [
-      'groups called like what every object has',
+      'groups with names of JavaScript object properties',
       `${ok}groups: { constructor: [U111], valueOf: [] }`,
       ['line 3: "valueOf" cannot name a group; use small letters a to z, digits, - and _, 40 at most'],
     ],
@@ -135,8 +135,8 @@ describe('every mistake is told with its line', () => {
       `${ok}groups:\n\n  - a`,
       ['line 3: expected names of groups, each with a list of Slack ids, found a list'],
     ],
-    ['a key that stands twice', `${ok}groups: {}\ngroups: {}`, ['line 4: "groups" is listed twice']],
-    ['a group that stands twice', `${ok}groups:\n  a: [U111]\n  a: [U112]`, ['line 5: "a" is listed twice']],
+    ['a duplicate key', `${ok}groups: {}\ngroups: {}`, ['line 4: "groups" is listed twice']],
+    ['a duplicate group', `${ok}groups:\n  a: [U111]\n  a: [U112]`, ['line 5: "a" is listed twice']],
     ['two documents', `${ok}---\n${ok}`, ['line 3: a second document begins here; only one is allowed']],
     ['a tab', 'version: 1\nrules:\n\t- x', ['line 3: tabs cannot be used to indent; use spaces']],
     [
@@ -281,7 +281,7 @@ describe('every mistake is told with its line', () => {
       [`line ${FIRST_RULE}: expected "none" or { by, count, expires, reason }, found nothing`],
     ],
     [
-      'approval of what changes nothing',
+      'approval of a command that changes nothing',
       rule('{ allow: [push, logs], to: [leads], approval: { by: [leads] } }'),
       [`line ${FIRST_RULE}: "logs" changes no site and cannot wait for approval; give it its own rule`],
     ],
@@ -327,7 +327,7 @@ describe('every mistake is told with its line', () => {
       ['line 3: "a/b" names an environment; a channel is bound to whole sites'],
     ],
     [
-      'cards where nothing may be posted',
+      'cards in a denied channel',
       `${ok}channels:\n  C0ACME: { cards: C0NO }\n  deny: [C0NO]\n  ops: C0NO`,
       [
         'line 4: C0NO is denied, so nothing can be posted there',
@@ -386,7 +386,7 @@ channels: { ops: ops }
     ]);
   });
 
-  test('columns are those of the word', () => {
+  test('columns are those of the mistaken word', () => {
     const loaded = loadPolicy(`${ok}groups: { a: [U111, bad] }`, catalogue);
     expect(loaded).toMatchObject({ mistakes: [{ line: 3, column: 21 }] });
   });
@@ -400,7 +400,7 @@ channels: { ops: ops }
   });
 });
 
-describe('ids and names are taken whole', () => {
+describe('ids and names must match completely', () => {
   const long = 'A'.repeat(20);
   const channels = { good: ['C12', 'G0ACME', `C${long}`], bad: ['C1', `C${long}A`, 'D0ACME', 'xC12', 'C12x', 'C-12'] };
   test.each<[string, (id: string) => string, readonly string[], readonly string[], string]>([
@@ -478,7 +478,7 @@ describe('bounds', () => {
     ['{a: ', 5_000],
     ['- ', 2_000],
     ['? ', 20_000],
-  ])('more %j inside each other than the stack can hold', (opening, depth) => {
+  ])('%j nested deeper than the call stack', (opening, depth) => {
     expect(mistakesOf(`${ok}groups:\n  ${opening.repeat(depth)}`)).toEqual([
       expect.stringMatching(/^line \d+: this is nested too deeply$/),
     ]);
@@ -498,7 +498,7 @@ describe('bounds', () => {
   });
 });
 
-describe('what is read', () => {
+describe('accepted files', () => {
   test('the example for newcomers', async () => {
     const policy = policyOf(await readFile(new URL('../../policy.example.yml', import.meta.url), 'utf8'));
     expect(policy.rules).toHaveLength(8);
@@ -538,7 +538,7 @@ describe('what is read', () => {
     expect(kinds).toEqual([...Array<string>(5).fill('allowed'), ...Array<string>(6).fill('not allowed')]);
   });
 
-  test('the same text has the same hash, another text another', () => {
+  test('the same text has the same hash, another text a different one', () => {
     const [one, same, other] = [policyOf(ok), policyOf(ok), policyOf(`${ok}\n`)];
     expect(one.hash).toMatch(/^[0-9a-f]{64}$/);
     expect([same.hash === one.hash, other.hash === one.hash]).toEqual([true, false]);
@@ -551,7 +551,7 @@ describe('what is read', () => {
     ['flow style', '  [ # why\n    {allow: [read], to: everyone}, # here\n\n  ]\n'],
     ['a key with a question mark', '  - ? allow # here\n    : - read\n    ? to\n    : everyone\n'],
     ['quotes over several lines', '  - "allow": # here\n      ["read"]\n    to: "every\\\n      one"\n'],
-  ])('the line in which a rule begins: %s', (_, written) => {
+  ])('the line where a rule begins: %s', (_, written) => {
     for (const before of ['', '\uFEFF', '%YAML 1.2\n# 😀\n---\n'])
       for (const end of ['\n', '\r\n']) {
         const text = `${before}${GROUPS}rules:\n${written}`.replaceAll('\n', end);

@@ -24,7 +24,7 @@ test('somebody is in groups by the id they act with, by any of theirs, and perha
   ]);
 });
 
-test('it is worked out once', () => {
+test('it is computed once', () => {
   const [another, ben] = [
     { ...policy, groups: new Map(policy.groups) },
     { ...ana, id: 'U02BEN' },
@@ -33,7 +33,7 @@ test('it is worked out once', () => {
   expect(mentionedGroups(another)).toBe(mentionedGroups(another));
 });
 
-test('an audience holds them, does not, or perhaps', () => {
+test('an audience contains them, does not, or possibly does', () => {
   const of = membershipsOf(policy, ana);
   expect(['everyone' as const, ['developers'], ['night'], ['barred'], []].map((to) => holds(to, of, 'allow'))).toEqual([
     'yes',
@@ -45,7 +45,7 @@ test('an audience holds them, does not, or perhaps', () => {
   expect(holds(['barred'], of, 'deny')).toBe('yes');
 });
 
-test('everyone depends on no group, whatever its letters are called', () => {
+test('everyone depends on no group, and is not read as a list of letters', () => {
   const of = membershipsOf(policy, ana);
   expect(dependsOn(['everyone'], of)).toEqual([]);
   expect(dependsOn([['e'], ['night']], of)).toEqual(['S0NIGHT', 'S0DEVS']);

@@ -105,7 +105,7 @@ describe('what a pattern covers', () => {
   });
 });
 
-describe('whether a pattern speaks of a kind at all, and of everything of it', () => {
+describe('whether a pattern covers some, or all, targets of a kind', () => {
   test.each<[string, Target['kind'], boolean, boolean]>([
     ['company', 'company', true, true],
     ['company', 'environment', false, false],
@@ -129,7 +129,7 @@ describe('whether a pattern speaks of a kind at all, and of everything of it', (
   });
 });
 
-test('what is wrong with a pattern is said, and what is just short enough is none', () => {
+test('a pattern’s mistake is reported, and the maximum length is none', () => {
   expect(['/b', 'a\u200b/b', 'a/b?', `${'x'.repeat(254)}/y`, 'domain:x', 'a/b/c'].map(readPattern)).toEqual([
     'a name is missing, or has spaces around it',
     'a name has invisible characters in it',
@@ -173,7 +173,7 @@ test.each([
   'domain:ex/ample.com',
   'domain:example.com/x',
   'domain:mü_ller.example',
-])('%j is no pattern', (text) => {
+])('%j is not a pattern', (text) => {
   expect(readPattern(text)).toBeTypeOf('string');
 });
 
@@ -185,14 +185,14 @@ describe('a glob', () => {
   };
   const piece = fc.stringMatching(/^[ab.-]{0,4}$/);
 
-  test('takes its pieces in turn, each after the one before', () => {
+  test('matches its pieces in order, each after the previous one', () => {
     const name = 'a-b-c';
     expect(
       ['a*b*c', 'a*c', '*b*', 'a*x*c', 'a*c*b', '*b*b*', 'a-b*b-c'].filter((one) => matches(glob(one), name)),
     ).toEqual(['a*b*c', 'a*c', '*b*']);
   });
 
-  test('agrees with the regular expression that says the same', () => {
+  test('agrees with the equivalent regular expression', () => {
     fc.assert(
       fc.property(
         fc.array(piece, { minLength: 1, maxLength: 5 }),

@@ -45,18 +45,18 @@ describe('who may do what, where', () => {
     ['not somebody else', chi, to('cache clear', 'acme-shop/staging'), 'no rule'],
     ['a person of no group', person('U0NOBODY'), to('logs', 'acme-shop/staging'), 'no rule'],
     ['a read everywhere', rob, to('logs', 'acme-shop/live'), 'allowed'],
-    ['a read of what nobody knows the site of', rob, to('logs', 'somewhere'), 'allowed'],
+    ['a read of a target with an unknown site', rob, to('logs', 'somewhere'), 'allowed'],
     ['a read without a target', rob, { command: command('environments'), aims: [] }, 'allowed'],
-    ['a change of what nobody knows the site of', ana, to('cache clear', 'staging'), 'no rule'],
+    ['a change of a target with an unknown site', ana, to('cache clear', 'staging'), 'no rule'],
     ['a push with its source readable', ana, to('push', 'acme-shop/live', 'acme-shop/staging'), 'allowed'],
     ['a push onto another site', ana, to('push', 'acme-blog/live', 'acme-shop/staging'), 'no rule'],
     ['deny beats allow', chi, to('delete', 'acme-shop/live'), 'denied'],
-    ['deny only where it says', chi, to('delete', 'acme-shop/staging'), 'allowed'],
-    ['deny where the site is not known', chi, to('delete', 'staging'), 'denied'],
+    ['deny only in the named places', chi, to('delete', 'acme-shop/staging'), 'allowed'],
+    ['deny if the site is unknown', chi, to('delete', 'staging'), 'denied'],
     ['audit by name, in a user group', guy, { command: command('audit'), aims: [] }, 'allowed'],
     ['audit is in no class', chi, { command: command('audit'), aims: [] }, 'no rule'],
     [
-      'a user group somebody is not in',
+      'a user group without this person',
       person('U09GUY', 'S0OTHERS'),
       { command: command('audit'), aims: [] },
       'no rule',
@@ -128,7 +128,7 @@ describe('who may do what, where', () => {
     expect(decideAccess(open, person('U0NOBODY'), to('logs', 'a/b')).kind).toBe('not allowed');
   });
 
-  test('a deny reaches a second account; an allow does not', () => {
+  test('a deny applies to a second account; an allow does not', () => {
     const joined = policyOf(`version: 1
 people: { ana: [U01ANA, U0SECOND] }
 groups: { developers: [U01ANA], everybody: [U01ANA, U0SECOND] }
@@ -146,7 +146,7 @@ rules:
   });
 });
 
-describe('what the answer says', () => {
+describe('the contents of an answer', () => {
   test('allowed: by which rules, with which lines', () => {
     const decision = asks(ana, to('push', 'acme-shop/live', 'acme-shop/staging'));
     expect(decision).toMatchObject({
@@ -157,7 +157,7 @@ describe('what the answer says', () => {
     });
   });
 
-  test('no rule: who may instead, by which rule', () => {
+  test('no rule: who else may, by which rule', () => {
     expect(asks(rob, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual({
       kind: 'not allowed',
       why: { kind: 'no rule' },
@@ -169,7 +169,7 @@ describe('what the answer says', () => {
     });
   });
 
-  test('denied: by which rule; whom it does not name may still', () => {
+  test('denied: by which rule; people whom it does not name may still', () => {
     expect(asks(chi, to('delete', 'acme-shop/live'))).toMatchObject({
       why: { kind: 'denied', rule: { line: 12, text: 'deny delete to everyone where */live' } },
       whoMay: [],
@@ -191,7 +191,7 @@ describe('what the answer says', () => {
     expect(whoMay(open, to('push', 'acme-shop/live', 'acme-shop/staging'))).toEqual(['leads']);
   });
 
-  test('whether there is anything to say a command for', () => {
+  test('whether there is any target for a command', () => {
     expect(mayAnywhere(policy, ben, command('push'))).toBe(true);
     expect(mayAnywhere(policy, chi, command('delete'))).toBe(true);
     expect(mayAnywhere(policy, rob, command('push'))).toBe(false);
@@ -220,9 +220,9 @@ describe('the approval it needs', () => {
       [allowed()],
       { requirements: [{ by: 'allowed', count: 1 }], expires: HOUR, reason: 'optional' },
     ],
-    ['none for destructive where it is written out', push, [allowed(', approval: none')], 'none'],
+    ['none for destructive if written explicitly', push, [allowed(', approval: none')], 'none'],
     [
-      'what is named stands for what goes without saying',
+      'a written approval replaces the default',
       push,
       [allowed(', approval: { by: [leads] }')],
       { requirements: [{ by: ['leads'], count: 1 }], expires: HOUR, reason: 'optional' },
@@ -256,13 +256,13 @@ describe('the approval it needs', () => {
       { requirements: [{ by: ['leads', 'readers'], count: 1 }], expires: HOUR, reason: 'optional' },
     ],
     [
-      'a rule that says nothing is not weakened by one that says none',
+      'a rule with the default approval is not weakened by one with none',
       push,
       [allowed(), allowed(', approval: none')],
       { requirements: [{ by: 'allowed', count: 1 }], expires: HOUR, reason: 'optional' },
     ],
     [
-      'a rule for another place asks for nothing here',
+      'a rule for another place requires nothing here',
       push,
       [
         allowed(', approval: none'),

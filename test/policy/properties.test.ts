@@ -84,7 +84,7 @@ test('what no rule allows is not allowed', () => {
   );
 });
 
-test('a deny never allows more, and wherever it stands it means the same', () => {
+test('a deny never allows more, and its position does not matter', () => {
   holds(
     fc.property(rules, deny, fc.nat(5), testUser, parsed, (texts, extra, place, who, wanted) => {
       const before = decideAccess(load(...texts), who, wanted);
@@ -97,7 +97,7 @@ test('a deny never allows more, and wherever it stands it means the same', () =>
   );
 });
 
-test('what is shown as allowed somewhere is so by the rules that are asked of a target of that kind', () => {
+test('a command shown as allowed somewhere is allowed by the rules for a target of that kind', () => {
   holds(
     fc.property(rules, testUser, one(...catalogue), target, (texts, who, command, about) => {
       const policy = load(...texts);
@@ -111,7 +111,7 @@ test('what is shown as allowed somewhere is so by the rules that are asked of a 
   );
 });
 
-test('an allow never weakens the approval that was needed', () => {
+test('an allow never weakens a required approval', () => {
   holds(
     fc.property(
       rules,
@@ -136,7 +136,7 @@ test('an allow never weakens the approval that was needed', () => {
   );
 });
 
-test('nobody approves what they ask for, and no approval does without an approver', () => {
+test('nobody approves their own request, and no approval is complete without an approver', () => {
   holds(
     fc.property(rules, testUser, parsed, (texts, who, wanted) => {
       const policy = load(...texts);
@@ -183,7 +183,7 @@ const fragment = one(
   'to: everyone',
 );
 
-test('whatever the text, reading it ends with a policy or with mistakes inside the file', () => {
+test('reading any text gives a policy, or mistakes with positions inside the file', () => {
   const hostile = fc.oneof(
     fc.string({ unit: codePoint }),
     fc.array(fragment, { maxLength: 30 }).map((parts) => parts.join('')),

@@ -17,22 +17,22 @@ const ok = 'version: 1\nrules: []\n';
 const UUID = '00000000-0000-4000-8000-00000000000F';
 
 test('the file is up to date', () => {
-  const { stands, wanted } = derivedIn(policySchema);
-  expect(stands, 'npm run fix writes it').toBe(wanted);
+  const { actual, wanted } = derivedIn(policySchema);
+  expect(actual, 'npm run fix writes it').toBe(wanted);
 });
 
 test('the example names it for editors', () => {
   expect(read('policy.example.yml')).toMatch(/^# yaml-language-server: \$schema=\.\/policy\.schema\.json\n/);
 });
 
-test('an approval that says nothing else expires as every other, and editors are told when', () => {
+test('an approval without `expires` has the default, which editors show', () => {
   const loaded = loadPolicy(withRules('{ allow: [push], to: [leads], approval: { by: [leads] } }'), rights);
   expect(loaded).toMatchObject({ policy: { rules: [{ approval: { expires: DEFAULT_EXPIRY } }] } });
-  const [, told = ''] = /"default": "(\d+[smhd])"/.exec(read('policy.schema.json')) ?? [];
-  expect(parseDuration(told)).toBe(DEFAULT_EXPIRY);
+  const [, defaultText = ''] = /"default": "(\d+[smhd])"/.exec(read('policy.schema.json')) ?? [];
+  expect(parseDuration(defaultText)).toBe(DEFAULT_EXPIRY);
 });
 
-describe('what Sitehand takes, editors take', () => {
+describe('editors accept what Sitehand accepts', () => {
   test.each([
     ['the example', read('policy.example.yml')],
     ['the rules of the playground', read('src/playground/policy.yml')],
@@ -51,7 +51,7 @@ describe('what Sitehand takes, editors take', () => {
   });
 });
 
-describe('what editors refuse, Sitehand refuses', () => {
+describe('Sitehand refuses what editors refuse', () => {
   test.each([
     ['nothing', ''],
     ['no rules', 'version: 1'],

@@ -115,7 +115,7 @@ function load(texts: readonly string[]): Policy {
 const holds = <T>(property: fc.IProperty<T>): void => fc.assert(property, { numRuns: 400 });
 const isAllowed = ({ kind }: AccessDecision): boolean => kind === 'allowed';
 
-test('an unknown membership never allows more than either answer would, and the answers are told apart exactly', () => {
+test('an unknown membership never allows more than either answer would, and is unknown exactly if they differ', () => {
   holds(
     fc.property(rules, testUser, unknown, parsed, (texts, person, hidden, wanted) => {
       const policy = load(texts);
@@ -145,7 +145,7 @@ test('an unknown membership never allows more than either answer would, and the 
   );
 });
 
-test('what is known of the groups that a decision names settles it', () => {
+test('knowing the groups that a decision names settles it', () => {
   holds(
     fc.property(rules, testUser, unknown, parsed, (texts, person, hidden, wanted) => {
       const policy = load(texts);
@@ -158,7 +158,7 @@ test('what is known of the groups that a decision names settles it', () => {
   );
 });
 
-test('an emergency stop is allowed to whoever may turn out to be allowed it', () => {
+test('an emergency stop is allowed to people who may turn out to be allowed it', () => {
   holds(
     fc.property(rules, testUser, unknown, (texts, person, hidden) => {
       const policy = load(texts);
@@ -176,7 +176,7 @@ test('an emergency stop is allowed to whoever may turn out to be allowed it', ()
   );
 });
 
-test('whether somebody may do it anywhere is as certain as what is known of them', () => {
+test('whether somebody may run it anywhere is as certain as their memberships', () => {
   holds(
     fc.property(rules, testUser, unknown, fc.constantFrom(...catalogue), (texts, person, hidden, asked) => {
       const policy = load(texts);
@@ -188,7 +188,7 @@ test('whether somebody may do it anywhere is as certain as what is known of them
   );
 });
 
-test('votes of which it is not known whether they count never complete an approval', () => {
+test('uncertain votes never complete an approval', () => {
   const votes = fc.array(fc.tuple(testUser, unknown), { maxLength: 3 });
   holds(
     fc.property(rules, votes, parsed, (texts, cast, wanted) => {
@@ -210,7 +210,7 @@ test('votes of which it is not known whether they count never complete an approv
   );
 });
 
-describe('where a user group cannot be read', () => {
+describe('if a user group cannot be read', () => {
   const policy = policyOf(
     withRules(
       '{ allow: [read], to: everyone }',
@@ -234,7 +234,7 @@ describe('where a user group cannot be read', () => {
     expect(unknownIn(decideAccess(policy, person, wanted))).toEqual(groups);
   });
 
-  test('what a rule would ask for besides is asked for', () => {
+  test('an additional approval that a rule may require is required', () => {
     const push = to('push', 'acme-shop/live');
     const asks = (person: Member): unknown => {
       const decision = decideAccess(policy, person, push);
@@ -247,7 +247,7 @@ describe('where a user group cannot be read', () => {
     expect(asks(known('U01ANA', ['S0NIGHT']))).toEqual(['required', []]);
   });
 
-  test('a rule that asks for the same leaves nothing in doubt', () => {
+  test('a rule that requires the same approval leaves no doubt', () => {
     const same = 'approval: { by: [leads] }';
     const twice = policyOf(
       withRules(`{ allow: [push], to: [developers], ${same} }`, `{ allow: [push], to: [night], ${same} }`),
@@ -263,7 +263,7 @@ describe('where a user group cannot be read', () => {
     expect(decision).toMatchObject({ kind: 'allowed', rules: [{ line: stop.rules[0]?.line }] });
   });
 
-  test('a group that happens to be called allowed is not asked about for whoever may do it', () => {
+  test('a group named allowed is not requested when `allowed` may approve', () => {
     const named = policyOf(`version: 1
 groups: { developers: [U01ANA, U02BEN], allowed: [S0ALLOWED] }
 rules: [{ allow: [push], to: [developers] }]
@@ -272,13 +272,13 @@ rules: [{ allow: [push], to: [developers] }]
     expect(groupsApproving(named, command('push'), needed)).toEqual([]);
   });
 
-  test('a deny reaches a person whose other id is in the group, an allow does not', () => {
+  test('a deny applies to a person whose other id is in the group, an allow does not', () => {
     const rob = known('U06ROB', ['S0DEVS'], ['S0BARRED']);
     expect(decideAccess(policy, rob, to('images', 'a/b'))).toMatchObject({ why: { kind: 'denied' } });
     expect(decideAccess(policy, known('U06ROB', [], ['S0DEVS']), clear).kind).toBe('not allowed');
   });
 
-  test('an approval may count, and says on what that depends', () => {
+  test('an approval may count, and says which groups it depends on', () => {
     const needed: Needed = {
       requirements: [{ by: ['leads'], count: 1 }],
       expires: 60_000,
@@ -296,7 +296,7 @@ rules: [{ allow: [push], to: [developers] }]
     expect(mayApprove(policy, barred, needed, images)).toMatchObject({ why: 'not named', groups: [] });
   });
 
-  test('only those of rules that speak of it, of reading, and of approvers have to be known', () => {
+  test('only groups in rules about the command, about reading, and of approvers have to be known', () => {
     expect(groupsAbout(policy, command('cache clear'))).toEqual(['S0DEVS']);
     expect(groupsAbout(policy, command('images'))).toEqual(['S0DEVS', 'S0BARRED']);
     expect(groupsAbout(policy)).toEqual([]);

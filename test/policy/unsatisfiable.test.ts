@@ -90,29 +90,29 @@ describe('rules that could never be satisfied', () => {
       ],
     ],
     [
-      'somebody else, whom another rule denies it in one place',
+      'another person, whom a rule denies it in one place',
       ['{ allow: [push], to: [chi] }', '{ deny: [push], to: [developers], where: ["a/b"] }'],
       [
         `line ${LINE}: "push" could never be approved: it needs 1 of the people who may do it themselves, and there is only U03CHI, and the person who asks is one of them and does not count`,
       ],
     ],
     [
-      'somebody else, whom another rule allows',
+      'another person, whom a rule allows it',
       ['{ allow: [push], to: [chi] }', '{ allow: [push], to: [developers] }'],
       [],
     ],
     [
-      'somebody else, whom another rule may allow',
+      'another person, whom a rule may allow it',
       ['{ allow: [push], to: [chi] }', '{ allow: [push], to: [guides] }'],
       [],
     ],
-    ['nobody who could ask', [push('[two]', 'two', 1), '{ deny: [push], to: [two] }'], []],
-    ['nobody needed', ['{ allow: [push], to: [chi], approval: none }', '{ allow: [routine], to: [chi] }'], []],
+    ['no possible requester', [push('[two]', 'two', 1), '{ deny: [push], to: [two] }'], []],
+    ['no approval needed', ['{ allow: [push], to: [chi], approval: none }', '{ allow: [routine], to: [chi] }'], []],
   ])('%s', (_, rules, expected) => {
     expect(mistakesOf(text(...rules))).toEqual(expected);
   });
 
-  test('nothing is claimed of rules that were not understood', () => {
+  test('rules with mistakes are not judged', () => {
     expect(mistakesOf(text(push('[two]', 'twoo', 2)))).toEqual([
       `line ${LINE}: unknown group "twoo"; did you mean "two"?`,
     ]);
@@ -125,7 +125,7 @@ describe('once the user groups are known', () => {
     ['enough', ['U0AAA', 'U0BBB'], 0],
     ['both needed, and those who ask are among them', ['U03CHI', 'U0BBB'], 1],
     ['one of them twice', ['U0CHITWO'], 2],
-    ['nobody to approve, and of guides nobody to ask', [], 1],
+    ['no approver, and no requester among guides', [], 1],
   ])('%s', (_, members, count) => {
     expect(impossibleRules(policy, new Map([['S0GUIDES', members]]))).toHaveLength(count);
   });

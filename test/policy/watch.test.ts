@@ -12,7 +12,7 @@ const ONE = withRules('{ allow: [read], to: everyone }');
 const TWO = withRules('{ allow: [read], to: everyone }', '{ allow: [routine], to: [developers] }');
 const BROKEN = withRules('{ allow: [read], to: [leadz] }');
 
-/** The most bytes that one read brings, as from a network. */
+/** The maximum bytes of one read, as from a network file system. */
 const reads = vi.hoisted(() => ({ most: Infinity }));
 vi.mock('node:fs/promises', async (original) => {
   const fs = await original<typeof Files>();
@@ -42,10 +42,10 @@ afterEach(async () => {
 
 /** Opens the file, records its events, and lets a test await the next one. */
 async function opened(name = path) {
-  const told: string[] = [];
+  const reported: string[] = [];
   let next = Promise.withResolvers<void>();
   const note = (word: string) => {
-    told.push(word);
+    reported.push(word);
     next.resolve();
     next = Promise.withResolvers();
   };
@@ -55,7 +55,7 @@ async function opened(name = path) {
   };
   const file = await openPolicy(name, catalogue, events);
   files.push(file);
-  return { file, told, next: () => next.promise };
+  return { file, reported, next: () => next.promise };
 }
 
 describe('at start', () => {
@@ -90,25 +90,25 @@ describe('at start', () => {
 });
 
 describe('on reload', () => {
-  test('another text is another policy', async () => {
+  test('a changed text is a new policy', async () => {
     await writeFile(path, ONE);
-    const { file, told } = await opened();
+    const { file, reported } = await opened();
     await writeFile(path, TWO);
     await file.reload();
-    expect([file.current().rules.length, told]).toEqual([2, ['1 → 2 rules']]);
+    expect([file.current().rules.length, reported]).toEqual([2, ['1 → 2 rules']]);
   });
 
-  test('the same text is told to nobody', async () => {
+  test('the same text is not reported', async () => {
     await writeFile(path, ONE);
-    const { file, told } = await opened();
+    const { file, reported } = await opened();
     await writeFile(path, ONE);
     await file.reload();
-    expect(told).toEqual([]);
+    expect(reported).toEqual([]);
   });
 
-  test('a broken file keeps the last good one, is told once, and so is its mending', async () => {
+  test('a broken file keeps the last good policy, is reported once, and its repair too', async () => {
     await writeFile(path, ONE);
-    const { file, told } = await opened();
+    const { file, reported } = await opened();
     await writeFile(path, BROKEN);
     await Promise.all([file.reload(), file.reload()]);
     expect(file.current().rules).toHaveLength(1);
@@ -116,7 +116,7 @@ describe('on reload', () => {
     await file.reload();
     await writeFile(path, ONE);
     await file.reload();
-    expect(told).toEqual([
+    expect(reported).toEqual([
       'line 8: unknown group "leadz"; did you mean "leads"?',
       expect.stringContaining('ENOENT'),
       '1 → 1 rules',
@@ -124,26 +124,26 @@ describe('on reload', () => {
   });
 });
 
-describe('a change is seen by itself', () => {
+describe('a change is noticed automatically', () => {
   test('written in place', async () => {
     await writeFile(path, ONE);
-    const { next, told } = await opened();
+    const { next, reported } = await opened();
     const seen = next();
     await writeFile(path, TWO);
     await seen;
-    expect(told).toEqual(['1 → 2 rules']);
+    expect(reported).toEqual(['1 → 2 rules']);
   });
 
   test('saved by renaming, and then once more', async () => {
     await writeFile(path, ONE);
-    const { next, told } = await opened();
+    const { next, reported } = await opened();
     for (const text of [TWO, BROKEN]) {
       const seen = next();
       await writeFile(`${path}.new`, text);
       await rename(`${path}.new`, path);
       await seen;
     }
-    expect(told).toEqual(['1 → 2 rules', expect.stringContaining('leadz')]);
+    expect(reported).toEqual(['1 → 2 rules', expect.stringContaining('leadz')]);
   });
 
   test('behind a link to a folder that is swapped', async () => {
@@ -156,21 +156,21 @@ describe('a change is seen by itself', () => {
     }
     await symlink('first', join(folder, '..data'));
     await symlink('..data/policy.yml', path);
-    const { next, told } = await opened();
+    const { next, reported } = await opened();
     const seen = next();
     await symlink('second', join(folder, 'new'));
     await rename(join(folder, 'new'), join(folder, '..data'));
     await seen;
-    expect(told).toEqual(['1 → 2 rules']);
+    expect(reported).toEqual(['1 → 2 rules']);
   });
 
-  test('but not any more once it is closed', async () => {
+  test('but not after closing', async () => {
     await writeFile(path, ONE);
     const [closed, open] = [await opened(), await opened()];
     await closed.file.close();
     const seen = open.next();
     await writeFile(path, TWO);
     await seen;
-    expect([closed.told, open.told.length]).toEqual([[], 1]);
+    expect([closed.reported, open.reported.length]).toEqual([[], 1]);
   });
 });

@@ -40,8 +40,8 @@ import {
 import type { StepsContext } from '../../src/pipeline/steps/context.ts';
 
 /**
- * Approvers, requester, reader, worker, clock and policy file act at once, in every order in which their questions can be
- * answered, on one real database. In every order there is one winner, and everybody else is told.
+ * Approvers, requester, reader, worker, clock and policy file act at once, in every order in which their questions can
+ * be answered, on one real database. In every order there is one winner, and everybody else is told.
  */
 
 const people: ReadonlyMap<string, Person> = new Map([ana, chi, dee, fay, rob].map((one) => [one.id, one]));
@@ -80,14 +80,14 @@ const hostWith =
 const [asItWas, asSomebodyLeftIt] = [hostWith(['10.0.0.1']), hostWith(['10.0.0.1', '10.0.0.2'])];
 
 /** One database for all runs. Its clock stands still until it is moved. */
-type Ground = {
+type Fixture = {
   readonly database: Database;
   readonly changeStore: ReturnType<typeof createChangeStore>;
   readonly clock: { now: number };
 };
 
 /** One run: the order of answers, what was written, and the current policy. */
-type Scene = Ground & {
+type Scene = Fixture & {
   readonly context: StepsContext;
   readonly scheduler: fc.Scheduler;
   /** Waits for its turn. */
@@ -97,8 +97,8 @@ type Scene = Ground & {
   readonly written: unknown[];
 };
 
-function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene {
-  const { database, changeStore, clock } = ground;
+function sceneOf(fixture: Fixture, scheduler: fc.Scheduler, policy: Policy): Scene {
+  const { database, changeStore, clock } = fixture;
   const turn = (what: string): Promise<void> => scheduler.schedule(Promise.resolve(), what);
   const rules = { now: policy };
   const host = { read: asItWas };
@@ -156,7 +156,7 @@ function sceneOf(ground: Ground, scheduler: fc.Scheduler, policy: Policy): Scene
     },
     onSaved: () => undefined,
   };
-  return { ...ground, context, scheduler, turn, rules, host, written };
+  return { ...fixture, context, scheduler, turn, rules, host, written };
 }
 
 /** Ana asks as usual, with nothing in between. */
@@ -347,7 +347,7 @@ function enough(policy: Policy, change: Change, votes: readonly { readonly perso
 }
 
 /** Leaves nothing due and nothing locked for the next run. */
-async function tidied({ database, changeStore, clock }: Ground, number: number): Promise<void> {
+async function cleanUp({ database, changeStore, clock }: Fixture, number: number): Promise<void> {
   const change = await findChange(database.db, number);
   if (change === undefined || change.settled_at !== null) return;
   const kind = change.state === 'accepted' ? 'finish' : 'cancel';
@@ -399,7 +399,7 @@ export async function interleave(runs: number, seed?: number): Promise<ReadonlyM
     const scene = sceneOf({ database, changeStore, clock }, scheduler, policyFor(present.count, 'before'));
     const end = await run(scene, present);
     await check(scene, end, present.count);
-    await tidied(scene, end.change.number);
+    await cleanUp(scene, end.change.number);
     ends.set(end.change.state, (ends.get(end.change.state) ?? 0) + 1);
   });
   try {

@@ -55,7 +55,7 @@ async function killAndRestart(scene: Scene, story: Story, row: Row, bot: Bot, ra
   troubled(scene, row, above, random);
   const comeBack = async (): Promise<Bot> => {
     await dead(scene, row, bot, before.writes);
-    calm(scene);
+    endTroubles(scene);
     await scene.endLeases();
     return scene.start();
   };
@@ -87,7 +87,7 @@ function troubled({ scenario, order }: Scene, { at }: Row, above: number, random
   }
 }
 
-function calm({ scenario }: Scene): void {
+function endTroubles({ scenario }: Scene): void {
   scenario.slack.delivery.duplicates = 1;
   scenario.slack.faults.remove();
   scenario.hosting.faults.remove();

@@ -16,8 +16,8 @@ import { drawTroubles } from './trouble/table.ts';
 
 /**
  * `npm run prove`: kills the real bot at every point between a click and the last message, and checks the outcome.
- * Options: `-- --runs N` (times per point and database), `--seed N` (repeats a run), `--quick`, `--at-once N` (scenarios),
- * `--sqlite-only`, `--only trouble` (no deaths). Ends with 1 unless everything is as it must be.
+ * Options: `-- --runs N` (times per point and database), `--seed N` (repeats a run), `--quick`, `--at-once N`
+ * (scenarios), `--sqlite-only`, `--only trouble` (no deaths). Ends with 1 unless everything is as it must be.
  */
 
 const options = optionsOrExit();
@@ -84,7 +84,7 @@ async function doAll(work: readonly (() => Promise<unknown>)[], atOnce: number):
 }
 
 /** Lets everybody act at once in this many orders, in a worker thread. Returns the outcome in words. */
-async function pressAtOnce(runs: number): Promise<string> {
+async function runInterleavings(runs: number): Promise<string> {
   const workerData = { runs, seed: randomFrom(options.seed).integer(0, 2 ** 31 - 1) };
   const thread = new Worker(new URL('interleavings-worker.ts', import.meta.url), { workerData });
   try {
@@ -104,7 +104,7 @@ if (binaries === undefined && !options.isSqliteOnly) {
   process.exit(1);
 }
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
-const crowd = options.isTroubleOnly ? Promise.resolve('') : pressAtOnce(options.isQuick ? 300 : 10_000);
+const interleavings = options.isTroubleOnly ? Promise.resolve('') : runInterleavings(options.isQuick ? 300 : 10_000);
 try {
   // Each scenario has its own database, so the locks of a frozen bot stay there.
   const freshUrl = server && (async () => (await freshDatabase(server.url)).href);
@@ -113,7 +113,7 @@ try {
 } finally {
   await server?.stop();
 }
-const pressed = await crowd;
+const pressed = await interleavings;
 const all = `seed ${options.seed} · ${((performance.now() - startedAt) / 1000).toFixed(0)} s${server ? '' : ' · nothing was tried on PostgreSQL'}`;
 const looked = stories.filter((story) => deaths.some((run) => run.story === story));
 print(

@@ -110,7 +110,7 @@ export async function onScene<T>(
     hasEnded: () => hasEnded,
     hurry: async () => {
       await hurry(book);
-      await write(hastened);
+      await write(makeDueSql);
       await write(`update timers set due_at = 1 where owner is null and due_at > 1`);
     },
     setClock: async (hoursWrong) => {
@@ -186,7 +186,7 @@ const underWay = `
   union all select 'delivery ' || key from inbox where closed_at is null
   union all select 'message ' || key from messages where due_at is not null`;
 /** Work that is tried or asked again later. Periods to stop a change and first attempts keep their own time. */
-const hastened = `update changes set due_at = 1
+const makeDueSql = `update changes set due_at = 1
   where owner is null and due_at > 1 and (state = 'accepted' or
     state = 'approved' and not exists (select 1 from messages where key = changes.number || ':stop'))`;
 /**

@@ -70,7 +70,7 @@ describeBoth('the trail', (open) => {
   });
 
   it.each(['at = 99', 'change = 2', 'change = null', "event = 'done'", "actor = 'U9'", "details = '{}'"])(
-    'shows a line altered: %s',
+    'detects an altered line: %s',
     async (alteration) => {
       const database = await open();
       await ten(database);
@@ -79,7 +79,7 @@ describeBoth('the trail', (open) => {
     },
   );
 
-  it.each(['null', "'environment:e2'"])('shows a line that was hidden from its target: %s', async (target) => {
+  it.each(['null', "'environment:e2'"])('detects a line that was hidden from its target: %s', async (target) => {
     const database = await open();
     await append(database, { details: '{"target_key":"environment:e1"}' });
     await tamper(database, `update audit set target = ${target}`);
@@ -90,16 +90,16 @@ describeBoth('the trail', (open) => {
   it('detects removed lines at the beginning, in between, and at the end of what was anchored', async () => {
     const database = await open();
     await ten(database);
-    const witnessed = await auditHead(database.db);
+    const anchored = await auditHead(database.db);
     await tamper(database, 'delete from audit where seq = 10');
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', lines: 9 });
-    expect(await verifyAudit(database.db, [key], witnessed)).toMatchObject({ kind: 'altered', seq: 10 });
+    expect(await verifyAudit(database.db, [key], anchored)).toMatchObject({ kind: 'altered', seq: 10 });
     await sql`delete from audit where seq = 5`.execute(database.db);
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 6, why: 'line 5 is missing' });
     await sql`delete from audit where seq = 1`.execute(database.db);
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'altered', seq: 2, why: 'line 1 is missing' });
     await sql`delete from audit`.execute(database.db);
-    expect(await verifyAudit(database.db, [key], witnessed)).toMatchObject({ kind: 'altered', seq: 1 });
+    expect(await verifyAudit(database.db, [key], anchored)).toMatchObject({ kind: 'altered', seq: 1 });
   });
 
   it('detects lines in another order, or moved up into a gap', async () => {
@@ -161,7 +161,7 @@ describeBoth('the trail', (open) => {
     }
   });
 
-  it('changes keys only where a line says so, and never back', async () => {
+  it('changes keys only at a line that says so, and never back', async () => {
     const database = await open();
     const say = (event: string, by: Buffer) => database.transaction((tx) => appendAudit(tx, { ...entry, event }, by));
     await say('pause', key);
@@ -179,7 +179,7 @@ describeBoth('the trail', (open) => {
       kind: 'unproven',
       gaps: [{ from: 4, to: 5, why: 'replaced key', key: keyId(key) }],
     });
-    // Each line is in one gap only.
+    // Each line falls into one gap only.
     expect(await verifyAudit(database.db, [key, other])).toMatchObject({
       kind: 'unproven',
       gaps: [
@@ -190,7 +190,7 @@ describeBoth('the trail', (open) => {
     });
   });
 
-  it('is verified beyond one batch', async () => {
+  it('is verified in several batches', async () => {
     const database = await open();
     await database.transaction(async (tx) => {
       for (let at = 1; at <= 1_001; at += 1) await appendAudit(tx, { ...entry, at }, key);
@@ -216,7 +216,7 @@ describeBoth('the trail', (open) => {
   });
 });
 
-describe('the trail in a file', () => {
+describe('the trail in an SQLite file', () => {
   it('cannot be written over by replacing a line', async () => {
     const database = await openDatabase('sqlite::memory:');
     await append(database);

@@ -25,7 +25,7 @@ describeBoth('changes', (open) => {
     expect(await findChange(database.db, 2)).toBeUndefined();
   });
 
-  it('are moved by one of many who saw the same version', async () => {
+  it('are moved by only one of many who saw the same version', async () => {
     const database = await open();
     const replica = await database.again();
     const seen = await save(database);
@@ -55,7 +55,7 @@ describeBoth('changes', (open) => {
     expect(await findChange(database.db, number)).toMatchObject({ attempts: 20, version: 1 });
   });
 
-  it('are not touched by a worker who lost them', async () => {
+  it('are not touched by a worker that lost its claim', async () => {
     const database = await open();
     const unclaimed = await save(database, { due_at: 10 });
     const claim = { owner: 'a', now: 10, leaseMs: 100, limit: 1 };
@@ -128,7 +128,7 @@ describeBoth('changes', (open) => {
     expect(await findByCard(database.db, 'C2', '1.1')).toBeUndefined();
   });
 
-  it('count one vote a person, the first one', async () => {
+  it('count one vote per person, the first one', async () => {
     const database = await open();
     const { number } = await save(database);
     const vote = { change: number, person: 'U2', at: 5 } as const;

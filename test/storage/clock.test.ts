@@ -12,7 +12,7 @@ import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 const hour = 3_600_000;
 const start = 1_800_000_000_000;
 
-/** A clock and its readings; each entry says how much later than the one before, by each source of time. */
+/** A clock and its readings. Each entry is the time since the previous one, by each source of time. */
 function clockThat(
   steps: readonly { readonly ticks: number; readonly clock?: number; readonly wall?: number }[],
   isRemote = false,
@@ -75,13 +75,13 @@ describe('time', () => {
     expect(seen.jumps).toHaveLength(jumps);
   });
 
-  it('tells both times of a jump', () => {
+  it('reports both times of a jump', () => {
     expect(clockThat([{ ticks: 10, clock: hour }]).jumps).toEqual([
       { kind: 'jumped', clock: start + hour, other: start + 10 },
     ]);
   });
 
-  it('believes another machine’s clock after it stood still, where its own, put right since, agrees', () => {
+  it('after a suspension, believes another machine’s clock if its own, corrected since, agrees', () => {
     const paused = clockThat([{ ticks: 10, clock: hour, wall: hour - 300 }, { ticks: 10 }], true);
     expect(paused).toEqual({ times: [hour, hour + 10], jumps: [] });
     const jumped = clockThat([{ ticks: 10, clock: hour, wall: 10 }], true);
@@ -89,7 +89,7 @@ describe('time', () => {
     expect(jumped.jumps).toHaveLength(1);
   });
 
-  it('never goes back, and an hour is an hour, whatever the clock does', () => {
+  it('never goes back, and an hour is an hour, whatever the wall clock does', () => {
     const step = fc.record({
       ticks: fc.oneof(fc.nat(2_000), fc.nat(hour)),
       clock: fc.oneof(fc.nat(2_000), fc.integer({ min: -48 * hour, max: 48 * hour })),
@@ -108,7 +108,7 @@ describe('time', () => {
     );
   });
 
-  it('goes by the ticks where an answer comes too late, and does not go back where two come in the other order', () => {
+  it('uses the monotonic clock if an answer is late, and does not go back if two answers arrive in reverse order', () => {
     const jumps: Jump[] = [];
     const clock = createClock({ clock: start, ticks: 0, wall: start }, start, (jump) => jumps.push(jump));
     expect(clock.after(hour)).toBe(start + hour);
@@ -118,7 +118,7 @@ describe('time', () => {
     expect(jumps).toEqual([]);
   });
 
-  it('comes back to the clock in the end', () => {
+  it('returns to the wall clock in the end', () => {
     const { times } = clockThat([
       { ticks: 10, clock: hour },
       ...Array.from({ length: 10_000 }, () => ({ ticks: 60_000 })),
@@ -126,7 +126,7 @@ describe('time', () => {
     expect(times.at(-1)).toBe(hour + 10_000 * 60_000);
   });
 
-  it('counts what the machine slept, and not how coarse its system counts', () => {
+  it('counts the time of a suspension, but not the system’s coarse timer', () => {
     const [awake, uptime, wall] = [vi.fn<() => number>(), vi.fn<() => number>(), vi.fn<() => number>()];
     awake.mockReturnValue(100);
     uptime.mockReturnValue(5_000);
@@ -189,38 +189,38 @@ onEither('a start', (fresh) => {
   const write = (database: Database, at: number): Promise<void> =>
     database.transaction((tx) => writeKv(tx, { key: `at ${at}`, value: '', at }));
 
-  it('begins no earlier than what is written, and says so', async () => {
+  it('starts no earlier than the newest saved time, and says so', async () => {
     const open = await fresh();
     const before = await open();
     const newest = (await before.now()) + 20 * hour;
     await write(before, newest);
-    const told = Promise.withResolvers<Jump>();
-    const after = await open({ onJump: told.resolve });
+    const jumpSeen = Promise.withResolvers<Jump>();
+    const after = await open({ onJump: jumpSeen.resolve });
     const now = await after.now();
     expect(now).toBeGreaterThanOrEqual(newest);
     expect(now).toBeLessThan(newest + 60_000);
-    expect(await told.promise).toMatchObject({ kind: 'behind', other: newest });
+    expect(await jumpSeen.promise).toMatchObject({ kind: 'behind', other: newest });
     expect(after.clockAhead()).toBeLessThan(-19 * hour);
   });
 
-  it('does not go by a time that is a day ahead, and says so', async () => {
+  it('ignores a saved time that is a day ahead, and says so', async () => {
     const open = await fresh();
     const before = await open();
     const now = await before.now();
     await write(before, now + 25 * hour);
     await write(before, now + hour);
     const jumps: Jump[] = [];
-    const told = Promise.withResolvers<void>();
-    const after = await open({ onJump: (jump) => jumps.push(jump) === 2 && told.resolve() });
+    const jumpSeen = Promise.withResolvers<void>();
+    const after = await open({ onJump: (jump) => jumps.push(jump) === 2 && jumpSeen.resolve() });
     expect(await after.now()).toBeLessThan(now + hour + 60_000);
-    await told.promise;
+    await jumpSeen.promise;
     expect(jumps).toMatchObject([
       { kind: 'far ahead', other: now + 25 * hour },
       { kind: 'behind', other: now + hour },
     ]);
   });
 
-  it('is silent and prompt where all is well', async () => {
+  it('is silent and fast if all is well', async () => {
     const open = await fresh();
     const before = await open();
     await write(before, await before.now());
@@ -232,12 +232,12 @@ onEither('a start', (fresh) => {
 });
 
 describe.runIf(postgresRuns)(`replicas whose server’s clock has jumped${noPostgres}`, () => {
-  it('keep one time: whoever starts beside them takes theirs, and nobody does that hours later', async () => {
+  it('keep one time: a replica that starts beside them takes theirs, but not hours later', async () => {
     const url = await freshPostgres();
     const [one, jumps] = [await openDatabase(url), [] as Jump[]];
     try {
       const now = await one.now();
-      // What a replica wrote whose server's clock has jumped an hour ahead.
+      // A time written by a replica whose server's clock has jumped an hour ahead.
       const noted = { key: 'last_seen', value: String(hour), at: now - hour };
       await one.transaction((tx) => writeKv(tx, noted));
       const beside = await openDatabase(url, { onJump: (jump) => jumps.push(jump) });

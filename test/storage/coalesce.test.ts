@@ -21,7 +21,7 @@ describe('shared work, such as a flush,', () => {
       new Promise<'no'>((resolve) => setImmediate(() => resolve('no'))),
     ]);
 
-  it('is not one that had begun earlier, which may lack later writes', async () => {
+  it('does not join a run that has already started, which may lack later writes', async () => {
     const { begun, flush } = disk();
     const [first, second, third] = [flush(), flush(), flush()];
     expect(begun).toHaveLength(1);

@@ -23,7 +23,7 @@ import { allHandles, diskFailed } from '../prove/flushes.ts';
 import { describeBoth } from './describe-both.ts';
 
 describeBoth('a database', (open) => {
-  it('keeps its name over restarts, and no two have the same', async () => {
+  it('keeps its installation id over restarts, and no two have the same', async () => {
     const [one, other] = [await open(), await open()];
     const again = await one.again();
     expect(one.installation).toMatch(/^[0-9a-f]{16}$/);
@@ -79,14 +79,14 @@ describeBoth('a database', (open) => {
     await expect(readKv(database.db, 'largest')).rejects.toThrow(/too large/);
   });
 
-  it('refuses what the columns do not hold', async () => {
+  it('refuses values that the columns do not allow', async () => {
     const database = await open();
     const write = (at: number) => database.transaction((tx) => writeKv(tx, { key: 'odd', value: '', at }));
     await expect(write(1.5)).rejects.toThrow(/1\.5/);
     expect(await readKv(database.db, 'odd')).toBeUndefined();
   });
 
-  it('goes by its own clock, or by the one it is given', async () => {
+  it('uses its own clock, or a given one', async () => {
     const database = await open();
     const before = Date.now() - 1_000;
     expect(await database.now()).toBeGreaterThan(before);
@@ -98,7 +98,7 @@ describeBoth('a database', (open) => {
     expect(await replaced.transaction((tx) => replaced.now(tx))).toBe(4_000);
   });
 
-  it('takes each migration once, and refuses a database from the future', async () => {
+  it('applies each migration once, and refuses a database of a newer version', async () => {
     const database = await open();
     const steps: string[] = [];
     const next = { name: 'next', up: async () => void steps.push('next') };
@@ -110,7 +110,7 @@ describeBoth('a database', (open) => {
     );
   });
 
-  it('takes nothing of a migration that breaks', async () => {
+  it('rolls back a migration that fails', async () => {
     const database = await open();
     const broken = {
       name: 'broken',
@@ -141,7 +141,7 @@ describe('the file of a bot', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  it('is for its user alone, folder and all', async () => {
+  it('is readable by its user alone, with its folder', async () => {
     const database = await openDatabase(`sqlite:${folder}/new/er/sitehand.db`);
     const modes = ['new', 'new/er', 'new/er/sitehand.db', 'new/er/sitehand.db-wal'].map(
       (name) => statSync(join(folder, name)).mode & 0o777,
@@ -150,7 +150,7 @@ describe('the file of a bot', () => {
     await database.close();
   });
 
-  it('is taken from others who could read it, companions and all, and that is said', async () => {
+  it('loses other users’ read permission, as do its companion files, and the log says so', async () => {
     const names = ['a.db', 'a.db-wal', 'a.db-shm', 'a.db.lock'].map((name) => join(folder, name));
     const modes = (): readonly number[] => names.map((name) => statSync(name).mode & 0o777);
     const first = await openDatabase(`sqlite:${folder}/a.db`);
@@ -174,7 +174,7 @@ describe('the file of a bot', () => {
   it.each([
     ['a folder', (path: string) => mkdirSync(path), 'it is a folder'],
     ['no database', (path: string) => writeFileSync(path, 'no database '.repeat(100)), 'file is not a database'],
-  ])('is not taken for one where it is %s: that stays as it was', async (_, make, why) => {
+  ])('is not used if it is %s: that stays as it was', async (_, make, why) => {
     const path = join(folder, 'other');
     make(path);
     chmodSync(path, 0o755);
@@ -184,7 +184,7 @@ describe('the file of a bot', () => {
     expect(readdirSync(folder)).toEqual(['other']);
   });
 
-  it('promise 1: that the disk did not take rejects all that wait for it and whatever comes after, and is told of once', async () => {
+  it('promise 1: that the disk could not write rejects all waiting and later writes, and is reported once', async () => {
     const lost: Error[] = [];
     const database = await openDatabase(`sqlite:${folder}/a.db`, { onFatal: (error) => lost.push(error) });
     const write = (key: string) => database.transaction((tx) => writeKv(tx, { key, value: '', at: 1 }));
@@ -200,7 +200,7 @@ describe('the file of a bot', () => {
   });
 
   it.each(['a.db', 'a.db-wal', 'a.db.lock', 'link.db'])(
-    'promise 1: tells when %s is not what was opened',
+    'promise 1: reports when %s is not what was opened',
     async (name) => {
       await (await openDatabase(`sqlite:${folder}/a.db`)).close();
       symlinkSync(join(folder, 'a.db'), join(folder, 'link.db'));
@@ -220,7 +220,7 @@ describe('the file of a bot', () => {
     },
   );
 
-  it('is refused to a second bot, by whatever name, until the first one closes it', async () => {
+  it('is refused to a second bot, under any name, until the first one closes it', async () => {
     const first = await openDatabase(`sqlite:${folder}/a.db`);
     symlinkSync(join(folder, 'a.db'), join(folder, 'b.db'));
     await expect(openDatabase(`sqlite:${folder}/a.db`)).rejects.toThrow(/^Another Sitehand has .*a\.db open/);
@@ -229,7 +229,7 @@ describe('the file of a bot', () => {
     await (await openDatabase(`sqlite:${folder}/b.db`)).close();
   });
 
-  it('says that it is full, keeps nothing of what did not fit, and goes on when there is room', async () => {
+  it('says that the disk is full, keeps nothing that did not fit, and works again when there is room', async () => {
     const database = await openDatabase(`sqlite:${folder}/a.db`);
     const write = (key: string, value: string) => database.transaction((tx) => writeKv(tx, { key, value, at: 1 }));
     const limit = (pages: number) => sql`pragma max_page_count = ${sql.lit(pages)}`.execute(database.db);
@@ -242,7 +242,7 @@ describe('the file of a bot', () => {
     await database.close();
   });
 
-  it('is free again, with all that was committed, when its process is killed', async () => {
+  it('is unlocked, with all commits, when its process is killed', async () => {
     const url = `sqlite:${folder}/a.db`;
     const module = new URL('../../src/storage/', import.meta.url);
     const program = `
@@ -262,10 +262,10 @@ describe('the file of a bot', () => {
     await expect(openDatabase(url)).rejects.toThrow(/^Another Sitehand/);
     bot.kill('SIGKILL');
     await once(bot, 'exit');
-    const heir = await openDatabase(url);
-    expect(await readKv(heir.db, 'kept')).toBeDefined();
-    expect(await readKv(heir.db, 'lost')).toBeUndefined();
-    await heir.close();
+    const successor = await openDatabase(url);
+    expect(await readKv(successor.db, 'kept')).toBeDefined();
+    expect(await readKv(successor.db, 'lost')).toBeUndefined();
+    await successor.close();
   });
 
   it.each(['', 'sqlite:', 'mysql://localhost/x', '/var/lib/sitehand.db'])('is not guessed from %j', async (url) => {

@@ -25,7 +25,7 @@ const row: Omit<InboxRow, 'closed_at'> = {
 const times = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at));
 
 describeBoth('the inbox', (open) => {
-  it('takes one of many equal deliveries', async () => {
+  it('accepts one of many equal deliveries', async () => {
     const database = await open();
     const replica = await database.again();
     const deliver = (by: number) => (by % 2 === 0 ? database : replica).transaction((tx) => receive(tx, row));
@@ -34,7 +34,7 @@ describeBoth('the inbox', (open) => {
     expect(results.filter((one) => one === 'seen')).toHaveLength(9);
   });
 
-  it('is closed by one of many, who alone may act, and then knows the key but not the words', async () => {
+  it('is closed by one of many, which alone may act; it then keeps the key but not the content', async () => {
     const database = await open();
     const replica = await database.again();
     await database.transaction((tx) => receive(tx, row));
@@ -47,7 +47,7 @@ describeBoth('the inbox', (open) => {
     expect(await database.transaction((tx) => closeInbox(tx, 'unknown', 20))).toBe(false);
   });
 
-  it('is open again when the transaction that closed it fails', async () => {
+  it('reopens a delivery if the transaction that closed it fails', async () => {
     const database = await open();
     await database.transaction((tx) => receive(tx, row));
     const work = database.transaction(async (tx) => {
@@ -58,7 +58,7 @@ describeBoth('the inbox', (open) => {
     expect(await database.transaction((tx) => closeInbox(tx, 'k1', 20))).toBe(true);
   });
 
-  it('shows what was left behind, until it is renewed or closed', async () => {
+  it('lists interrupted deliveries until they are renewed or closed', async () => {
     const database = await open();
     await database.transaction(async (tx) => {
       await receive(tx, row);
@@ -75,7 +75,7 @@ describeBoth('the inbox', (open) => {
     expect(await left(101)).toEqual(['k3']);
   });
 
-  it('wipes what was said after a while, and forgets what was closed', async () => {
+  it('removes the content after a while, and closed deliveries later', async () => {
     const database = await open();
     await database.transaction(async (tx) => {
       for (const [at, key] of ['k1', 'k2', 'k3'].entries()) await receive(tx, { ...row, key, received_at: at });
@@ -92,7 +92,7 @@ describeBoth('the inbox', (open) => {
     expect((await rows()).map(({ key }) => key)).toEqual(['k2', 'k3']);
   });
 
-  it('refuses what is too long to be kept', async () => {
+  it('refuses a delivery that is too long to be kept', async () => {
     const database = await open();
     const deliver = (length: number) =>
       database.transaction((tx) => receive(tx, { ...row, content: 'x'.repeat(length) }));

@@ -7,7 +7,7 @@ import { claimTimers, setTimer } from '../../src/storage/timers.ts';
 import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
 
-/** Turns between a person with many rows and one with few. */
+/** Fair turns between a person with many rows and one with few. */
 
 describe('turns among rows that are due', () => {
   type Row = { readonly whose: string; readonly at: number; readonly first?: true };
@@ -17,12 +17,12 @@ describe('turns among rows that are due', () => {
   const isFirst = (row: Row): boolean => row.first === true;
 
   it.each([
-    ['one has all there is', 'a a a', {}, '0 1 2'],
-    ['two go by turns, whoever has least first', 'a a a b b', {}, '3 0 4 1 2'],
-    ['what is first goes first, by turns too', 'a a b c! a! a!', {}, '3 4 5 2 0 1'],
-    ['what is worked on counts as turns that somebody has had', 'a a b b', { a: 1 }, '2 0 3 1'],
-    ['nobody has more than their share', 'a a a a b', { a: 1 }, '4 0 1', 3],
-    ['nor anything once they have it', 'a a b', { a: 3 }, '2', 3],
+    ['one person has all rows', 'a a a', {}, '0 1 2'],
+    ['two people take turns, the one with fewer rows first', 'a a a b b', {}, '3 0 4 1 2'],
+    ['urgent rows come first, also in turns', 'a a b c! a! a!', {}, '3 4 5 2 0 1'],
+    ['rows in progress count as turns already taken', 'a a b b', { a: 1 }, '2 0 3 1'],
+    ['nobody gets more than their share', 'a a a a b', { a: 1 }, '4 0 1', 3],
+    ['a person whose share is in progress gets nothing', 'a a b', { a: 3 }, '2', 3],
   ] satisfies [string, string, Record<string, number>, string, number?][])(
     '%s',
     (_, line, underWay, expected, maxEach = Infinity) => {
@@ -66,7 +66,7 @@ describeBoth('fair turns', (open) => {
   };
   const wanted = { owner: 'a', now: 1_000, leaseMs: 10, limit: 4 };
 
-  it('two requesters go by turns, whoever wants less first', async () => {
+  it('two requesters take turns, the one with less work first', async () => {
     const { database, of } = await busy();
     const claim = () => database.transaction(async (tx) => (await claimDue(tx, wanted)).map(({ number }) => number));
     expect(await claim()).toEqual([of('U2', 0), of('U1', 0), of('U2', 1), of('U1', 1)]);
@@ -74,7 +74,7 @@ describeBoth('fair turns', (open) => {
     expect(await claim()).toEqual([]);
   });
 
-  it('whoever has nothing under way has a turn before any of those who have, however much of theirs is due', async () => {
+  it('a person with nothing in progress comes before those who have, however much of theirs is due', async () => {
     const database = await open({ now: () => 1_000 });
     for (const requester of ['U1', 'U2', 'U3'])
       for (let count = 0; count < 26; count += 1) await save(database, { requester, state: 'approved', due_at: 10 });
@@ -88,7 +88,7 @@ describeBoth('fair turns', (open) => {
     expect(claimed.map((one) => one.number)).toEqual([number]);
   });
 
-  it('whoever has their share under way is not in the way of the others, however much of theirs is due', async () => {
+  it('a person whose share is in progress does not block others, however much of theirs is due', async () => {
     const database = await open({ now: () => 1_000 });
     for (let count = 0; count < 70; count += 1)
       await save(database, { requester: 'U1', state: 'approved', due_at: 10 });
@@ -98,7 +98,7 @@ describeBoth('fair turns', (open) => {
     expect(claimed.map((one) => one.number)).toEqual([number]);
   });
 
-  it('several ids of one person have one share, the longest overdue of all of these first', async () => {
+  it('several ids of one person have one share, the longest overdue first', async () => {
     const database = await open({ now: () => 1_000 });
     const saved = async (requester: string, due_at: number): Promise<number> =>
       (await save(database, { requester, state: 'approved', due_at })).number;
@@ -115,7 +115,7 @@ describeBoth('fair turns', (open) => {
     expect(await claim({ U9: 1 }, 3)).toEqual([first, second]);
   });
 
-  it('of access that ends nobody has more than their share, and is in nobody’s way, however much of theirs is due', async () => {
+  it('for ending access, nobody gets more than their share or blocks others, however much of theirs is due', async () => {
     const database = await open({ now: () => 1_000 });
     const set = async (requester: string, ends_at: number): Promise<void> => {
       const { number } = await save(database, { requester: requester });
@@ -134,7 +134,7 @@ describeBoth('fair turns', (open) => {
     expect(await claim({ U1: 1, U9: 1, U2: 1 })).toEqual([]);
   });
 
-  it('whose message was posted lately waits for the others, whichever of their ids they ask with', async () => {
+  it('a person whose message was posted recently waits for the others, with any of their ids', async () => {
     const database = await open({ now: () => 1_000 });
     const pending = ['U1', 'U9', 'U2'];
     await database.transaction(async (tx) => {
@@ -147,7 +147,7 @@ describeBoth('fair turns', (open) => {
     expect(claimed.map(({ recipient }) => recipient)).toEqual(['U2', 'U1', 'U9']);
   });
 
-  it('what is new to decide on goes before any number of edits of what was decided', async () => {
+  it('new requests for a decision come before any number of edits of decided ones', async () => {
     const database = await open({ now: () => 1_000 });
     const claimed = await database.transaction(async (tx) => {
       for (let edit = 1; edit <= 30; edit += 1)
@@ -166,7 +166,7 @@ describeBoth('fair turns', (open) => {
     expect(claimed.map(({ key }) => key).indexOf('new')).toBe(0);
   });
 
-  it('what somebody is to decide on goes first, then one’s card before one’s replies, by turns', async () => {
+  it('requests for a decision come first, then cards before replies, in turns', async () => {
     const { database, of } = await busy();
     const waiting = await save(database, { requester: 'U1', state: 'waiting' });
     await database.transaction(async (tx) => {

@@ -41,7 +41,7 @@ describeBoth('locks', (open) => {
     }
   });
 
-  it('are taken all or none by one of many that race for overlapping targets', async () => {
+  it('are taken all or none when many race for overlapping targets', async () => {
     const database = await open();
     const replica = await database.again();
     const changes = await Promise.all(Array.from({ length: 10 }, () => save(database)));
@@ -61,12 +61,12 @@ describeBoth('locks', (open) => {
     expect(new Set(rows.map(({ change }) => change))).toEqual(new Set([changes[winner]?.number]));
   });
 
-  it('locking nothing holds nothing', async () => {
+  it('locking nothing creates no lock', async () => {
     const database = await open();
     expect(await take(database, [], { person: 'U1', reason: 'none' })).toBeUndefined();
   });
 
-  it('of a change end at a time, or are freed, and those of others stay', async () => {
+  it('of a change end at a time or are freed; those of others stay', async () => {
     const database = await open();
     await save(database);
     await take(database, ['a', 'b'], { change: 1, reason: '#1' });
@@ -92,7 +92,7 @@ describeBoth('locks', (open) => {
     expect(await heldLock(database.db, 'a', 10)).toBeDefined();
   });
 
-  it('that are over are swept away', async () => {
+  it('that have expired are removed', async () => {
     const database = await open();
     await take(database, ['a'], { person: 'U1', reason: 'release', until: 20 });
     await take(database, ['b'], { person: 'U1', reason: 'release' });

@@ -86,7 +86,7 @@ class Model {
 }
 
 describeBoth('any sequence of enqueuing, claiming and drawing', (open) => {
-  it('ends with every message in its newest form, each thread in order', async () => {
+  it('ends with the newest version of every message, and each thread in order', async () => {
     const database = await open();
     const play = async (steps: readonly { does: Parameters<Model['take']>[0]; which: number }[]): Promise<void> => {
       const model = new Model(database, (await save(database)).number);

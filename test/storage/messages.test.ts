@@ -59,7 +59,7 @@ describeBoth('messages', (open) => {
     });
   });
 
-  it('to people and the ops channel, and the threads of other changes, wait for nobody', async () => {
+  it('to people and the ops channel, and in threads of other changes, do not wait', async () => {
     const database = await open();
     await save(database);
     await save(database);
@@ -68,7 +68,7 @@ describeBoth('messages', (open) => {
     expect(await turn(database)).toEqual(['2:card', 'o', 'd']);
   });
 
-  it('are not posted past an earlier reply that is claimed or postponed, but past one that was given up', async () => {
+  it('wait for an earlier reply that is claimed or postponed, but not for one that was given up', async () => {
     const database = await open();
     await save(database);
     await enqueue(database, card, reply('1:1'), reply('1:2'));
@@ -83,7 +83,7 @@ describeBoth('messages', (open) => {
     expect(await turn(database, 500)).toEqual(['1:2']);
   });
 
-  it('stand where the one who claimed them last has put them: whoever lost the claim notes nothing', async () => {
+  it('are where their last claimer posted them: a worker that lost its claim saves nothing', async () => {
     const database = await open();
     await save(database);
     await enqueue(database, card);
@@ -97,7 +97,7 @@ describeBoth('messages', (open) => {
     expect(await cardOf(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, attempts: 0 });
   });
 
-  it('that stand are edited at once, though earlier ones wait', async () => {
+  it('that are posted are edited at once, even if earlier ones wait', async () => {
     const database = await open();
     await save(database);
     await enqueue(database, card, reply('1:running'));
@@ -111,7 +111,7 @@ describeBoth('messages', (open) => {
     ]);
   });
 
-  it('that change while they are drawn stay due, with their newest body', async () => {
+  it('that change while they are drawn stay due, with the newest body', async () => {
     const database = await open();
     await save(database);
     await enqueue(database, { ...card, body: 'old' });
@@ -128,7 +128,7 @@ describeBoth('messages', (open) => {
     expect(await findMessage(database.db, '1:card')).toMatchObject({ delivered_version: 2, due_at: null, owner: null });
   });
 
-  it('are claimed again when the one who drew them died', async () => {
+  it('are claimed again when the worker that drew them died', async () => {
     const database = await open();
     await enqueue(database, { key: 'o', kind: 'ops', at: 1 });
     expect(keys(await claim(database, 10))).toEqual(['o']);
@@ -159,7 +159,7 @@ describeBoth('messages', (open) => {
     );
   });
 
-  it('are forgotten when they are old and drawn; cards, and pending ones, are not', async () => {
+  it('are removed when they are old and drawn; cards and pending ones are not', async () => {
     const database = await open();
     await save(database);
     await enqueue(database, card, reply('1:1'), reply('1:2'), { key: 'new', kind: 'ops', at: 50 });

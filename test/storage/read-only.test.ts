@@ -10,7 +10,7 @@ const line = (database: Database, change: number | null, event: string, details 
   database.transaction((tx) => appendAudit(tx, { at: 1, change, event, actor: 'U1', details }, undefined));
 
 describeBoth('a database opened for reading alone', (open) => {
-  it('shows what a bot writes beside it, and takes nothing', async () => {
+  it('shows what a running bot writes, and refuses writes', async () => {
     const database = await open();
     const reader = await openToRead(database.url);
     try {
@@ -25,7 +25,7 @@ describeBoth('a database opened for reading alone', (open) => {
     }
   });
 
-  it('is not made where there is none', async () => {
+  it('is not created if it is missing', async () => {
     const database = await open();
     const url = database.url.replace('sitehand.db', 'another.db').replace(/\/(test_\w+)\?/, '/another_$1?');
     const read = async (): Promise<unknown> => {
@@ -41,7 +41,7 @@ describeBoth('a database opened for reading alone', (open) => {
 });
 
 describeBoth('lines of the trail', (open) => {
-  it('are found by what they are about, by their changes and by their place', async () => {
+  it('are found by target, by change and by position', async () => {
     const database = await open();
     const { db } = database;
     const [one, other] = [await save(database), await save(database, { target: 'environment:e2' })];

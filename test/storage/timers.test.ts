@@ -52,7 +52,7 @@ describeBoth('timers', (open) => {
     expect(await claim(database, 70)).toHaveLength(1);
   });
 
-  it('are noted only by whoever holds them, and not once they are over or otherwise', async () => {
+  it('are updated only by the worker that holds them, and not after they have ended or changed', async () => {
     const database = await open();
     await save(database);
     await set(database);
@@ -73,7 +73,7 @@ describeBoth('timers', (open) => {
     expect(await claim(database, 999)).toEqual([]);
   });
 
-  it('wait while all sending is paused, those apart that only remind, and are not overdue then', async () => {
+  it('wait while all sending is paused, except for reminders, and do not count as overdue', async () => {
     const database = await open();
     await save(database);
     await save(database);
@@ -90,7 +90,7 @@ describeBoth('timers', (open) => {
     expect((await claim(database, 100)).map(({ change }) => change)).toEqual([1]);
   });
 
-  it('are listed by their end, those of one target where it is named, and no more once they are over', async () => {
+  it('are listed by their end, optionally for one target, until they have ended', async () => {
     const database = await open();
     for (let change = 1; change <= 3; change += 1) await save(database);
     const { id } = await set(database, { change: 1, ends_at: 300 });

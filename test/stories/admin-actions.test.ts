@@ -4,7 +4,7 @@ import { text as streamText } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { canaries, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
-/** Ana and Ben develop, Chi and Dee lead; Rob reads, of the shop alone. */
+/** Ana and Ben are developers, Chi and Dee are leads. Rob may only read the shop. */
 const policy = `
 version: 1
 live: ['*/live']
@@ -50,7 +50,7 @@ const events = (): readonly unknown[] =>
   scenario.rows("select event from audit where event <> 'policy' order by seq").map(({ event }) => event);
 const clear = '/site cache clear acme-docs/staging';
 
-test('somebody without the right changes nothing, and the trail shows nothing of it', async () => {
+test('an admin action without the right is refused and leaves no line in the trail', async () => {
   const ana = scenario.person('ana');
   const tries = [
     ['/site lock acme-shop/live not mine', 'You may not run lock on acme-shop/live'],
@@ -70,7 +70,7 @@ test('somebody without the right changes nothing, and the trail shows nothing of
   expect(scenario.rows('select * from locks')).toEqual([]);
 });
 
-test('a lock keeps a change away and says whose it is; said twice it is longer; unlocked, the change goes', async () => {
+test('a lock holds a change and names its owner; locking again extends it; the change is sent after unlock', async () => {
   const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
   const locked = await ben.says('/site lock acme-docs/staging release 42 --for 2h');
   const told = await locked.hears('acme-docs/staging is locked by you');
@@ -92,7 +92,7 @@ test('a lock keeps a change away and says whose it is; said twice it is longer; 
   await free.hears('acme-docs/staging is not locked. Nothing was done.');
 });
 
-test('a pause holds what is not sent, and what is still valid goes when it is over', async () => {
+test('a pause holds what is not sent; changes that are still valid are sent after resume', async () => {
   const chi = scenario.person('chi');
   const paused = await chi.says('/site pause the host is odd');
   await paused.hears('Sending is paused: I send nothing from now on');
@@ -111,7 +111,7 @@ test('a pause holds what is not sent, and what is still valid goes when it is ov
   await nothing.hears("Sending isn't paused. Nothing was done.");
 });
 
-test('a lock asked for by form is taken once', async () => {
+test('a lock requested by form is taken once', async () => {
   const chi = scenario.person('chi');
   await chi.says('/site lock acme-shop/staging');
   await chi.form('Keep changes away');
@@ -121,13 +121,13 @@ test('a lock asked for by form is taken once', async () => {
   await (await chi.says('/site unlock acme-shop/staging')).hears('acme-shop/staging is unlocked');
 });
 
-test('an admin action that is delivered five times is done, written down and announced once', async () => {
+test('an admin action that is delivered five times is done, recorded and announced once', async () => {
   const dee = scenario.person('dee');
   scenario.slack.delivery.duplicates = 5;
   await (await dee.says('/site lock acme-blog/staging five times')).hears('acme-blog/staging is locked by you');
   await (await dee.mentions('unlock acme-blog/staging')).hears('acme-blog/staging is unlocked');
   scenario.slack.delivery.duplicates = 1;
-  // Each is posted on its own, and the second may come first.
+  // The two messages are posted independently, in either order.
   await inOps(/acme-blog\/staging was locked by @Dee/);
   await inOps(/acme-blog\/staging was unlocked by @Dee/);
   const seen = scenario.rows(
@@ -138,7 +138,7 @@ test('an admin action that is delivered five times is done, written down and ann
   expect(ops.filter(({ text }) => /acme-blog\/staging was (?:un)?locked by @Dee/.test(text))).toHaveLength(2);
 });
 
-test('changes are listed for whoever may read them', async () => {
+test('changes are listed for people who may read them', async () => {
   const all = await (await scenario.person('ben').says('/site changes')).hears('Changes · 2 changes');
   expect(all.text).toContain('acme-docs/staging');
   expect(all.text).toContain('acme-blog/staging');
@@ -154,7 +154,7 @@ test('changes are listed for whoever may read them', async () => {
   await waiting.hears('Changes waiting for approval');
 });
 
-test('the trail is read with names, rules and the policy; and by nobody else', async () => {
+test('the trail shows names, rules and policy changes, and only to people who may audit', async () => {
   const chi = scenario.person('chi');
   const read = await (await chi.says('/site audit acme-docs/staging')).hears('Audit trail of acme-docs/staging');
   expect(read.text).toMatch(
@@ -169,7 +169,7 @@ test('the trail is read with names, rules and the policy; and by nobody else', a
   expect(hers.text).not.toContain('Ana');
 });
 
-test('the trail goes as a file to its reader alone, safe for spreadsheets, and that it went is in the trail', async () => {
+test('an export goes to the requester alone, is safe for spreadsheets, and is itself in the trail', async () => {
   const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
   await (await ben.says('/site lock acme-docs/staging "=HYPERLINK(1), \\"quoted\\""')).hears('is locked by you');
   await (await ben.says('/site unlock acme-docs/staging')).hears('is unlocked');
@@ -188,7 +188,7 @@ test('the trail goes as a file to its reader alone, safe for spreadsheets, and t
   expect(String(taken?.['details'])).toContain('"format":"csv"');
 });
 
-test('what somebody may is told with its rule and its approvers, and nothing of it runs', async () => {
+test('can names the rule and the approvers, and runs nothing', async () => {
   const before = scenario.writes().length;
   const ana = scenario.person('ana');
   const mine = await ana.says('/site can cache clear acme-docs/staging');
@@ -213,7 +213,7 @@ test('what somebody may is told with its rule and its approvers, and nothing of 
   expect(scenario.writes()).toHaveLength(before);
 });
 
-/** The trail's own command, run to its end beside the bot. */
+/** Runs the audit program beside the bot, to its end. */
 async function cli(...words: readonly string[]): Promise<{ code: number | null; out: string; said: string }> {
   const env = { DATABASE_URL: scenario.databaseUrl, AUDIT_KEY: canaries.audit };
   const child = spawn(process.execPath, ['--import', './src/node-version.js', 'src/sitehand.ts', 'audit', ...words], {
@@ -223,7 +223,7 @@ async function cli(...words: readonly string[]): Promise<{ code: number | null; 
   return { code: child.exitCode, out, said };
 }
 
-test('whoever holds the machine reads the trail beside the running bot, without Slack', async () => {
+test('an operator reads the trail on the machine while the bot runs, without Slack', async () => {
   const [verified, csv, jsonl, wrong] = [
     await cli('verify'),
     await cli('export', 'csv'),
@@ -242,7 +242,7 @@ test('whoever holds the machine reads the trail beside the running bot, without 
   expect((await cli()).said).toContain('Use verify, export csv or export jsonl');
 });
 
-test('promise 7: the trail is verified, and an altered line is found, also by the next look at its head', async () => {
+test('promise 7: the trail is verified; an altered line is found, also by the next check of the head', async () => {
   const chi = scenario.person('chi');
   const whole = await chi.says('/site audit verify');
   const fine = await whole.hears(/All \d+ lines of the audit trail are unaltered since/);
@@ -255,7 +255,7 @@ test('promise 7: the trail is verified, and an altered line is found, also by th
   expect(outside.code).toBe(1);
   expect(outside.out).toContain('line 2 is wrong');
 
-  // The head that was told is held against the trail when the bot starts, and every hour.
+  // The bot compares the published head with the trail at its start, and every hour.
   const told = JSON.stringify({ seq: 2, hash: 'f00d'.repeat(16) });
   scenario.rewrite('insert into kv (key, value, at) values (?, ?, ?)', 'witnessed_head', told, Date.now());
   await scenario.stop();

@@ -5,14 +5,14 @@ import { verifyAudit } from '../../src/storage/verify.ts';
 import { sources } from './bot.ts';
 import { canaries, openScenario, type Scenario } from './scenario.ts';
 
-/** One busy day in one scenario: everything that follows looks at what it left behind. */
+/** One scenario with a lot of activity; the tests below check what it left behind. */
 const pasted = 'hunter2-pasted-canary';
 const token = 'xoxb-000000000000-pasted-canary';
 const privateKey = String(
   generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ type: 'pkcs8', format: 'pem' }),
 );
 const keyLine = privateKey.split('\n')[1] ?? '';
-const nasty = '<!channel> <!here> <@U03CHI> <#C0OPS|ops> <http://evil.example|acme-shop> @everyone *bold* `code`';
+const hostile = '<!channel> <!here> <@U03CHI> <#C0OPS|ops> <http://evil.example|acme-shop> @everyone *bold* `code`';
 const key = Buffer.from(canaries.audit);
 let scenario: Scenario;
 
@@ -22,10 +22,10 @@ beforeAll(async () => {
   const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
   hosting.world
     .environmentNamed('acme-shop/staging')
-    ?.written.push({ at: Date.now(), kind: 'error', text: `${nasty} Bearer ${canaries.hosting}` });
-  const echo = { message: `${nasty} no such key: Bearer ${canaries.hosting}`, status: 401, data: null };
+    ?.written.push({ at: Date.now(), kind: 'error', text: `${hostile} Bearer ${canaries.hosting}` });
+  const echo = { message: `${hostile} no such key: Bearer ${canaries.hosting}`, status: 401, data: null };
   hosting.faults.add({ kind: 'status', method: 'POST', status: 401, body: echo });
-  const refused = await ana.asks(`/site cache clear acme-shop/staging --reason "${nasty}"`);
+  const refused = await ana.asks(`/site cache clear acme-shop/staging --reason "${hostile}"`);
   await refused.tells('❌ The host rejected it (401');
   hosting.faults.add({ kind: 'hang', method: 'POST' });
   await ben.asks(`/site cache clear acme-shop/staging --reason "password=${pasted}"`, ben.direct);
@@ -36,8 +36,8 @@ beforeAll(async () => {
   const read = await ana.says('/site logs acme-shop/staging --lines 10', 'C0GENERAL');
   await ana.clicks(await read.hears('acme-shop/staging · error log'), 'Share');
   for (const key of [token, privateKey, keyLine.repeat(2)]) {
-    const told = await ana.says(`/site cache clear acme-shop/staging --reason "${key}"`, 'C0GENERAL');
-    await told.hears(/^That contains (?:a private key|a service's token). I didn't keep it. Nothing was done./);
+    const answer = await ana.says(`/site cache clear acme-shop/staging --reason "${key}"`, 'C0GENERAL');
+    await answer.hears(/^That contains (?:a private key|a service's token). I didn't keep it. Nothing was done./);
     const mentioned = await ana.mentions(`cache clear acme-shop/staging --reason "${key}"`, 'C0ACME');
     await mentioned.hears("I didn't keep it.");
     await ana.opens('/site cache clear', 'Clear the page cache', 'C0GENERAL');
@@ -45,7 +45,7 @@ beforeAll(async () => {
     if (!JSON.stringify(errors).includes("I didn't keep it.")) throw new Error('a form took a key');
     await slack.closeModal(ana.id, true);
   }
-  await (await ana.says(`/site cahce "${nasty}"`, 'C0GENERAL')).hears("I don't know");
+  await (await ana.says(`/site cahce "${hostile}"`, 'C0GENERAL')).hears("I don't know");
   hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 401, body: echo });
   await (await ana.says('/site allowlist show acme-shop/staging')).hears('The host rejected my key');
   const allowed = await ben.asks('/site allowlist add acme-blog/staging 198.51.100.4', 'C0OPS');
@@ -64,7 +64,7 @@ test('promise 9: no credential is in a log line, in a message, or in a file of t
   for (const canary of [...Object.values(canaries), pasted, token, keyLine]) expect(left).not.toContain(canary);
 });
 
-test('promise 6: what people, logs and the host said pings nobody, links nowhere and broadcasts nothing', () => {
+test('promise 6: texts of people, logs and the host ping nobody, link nowhere and broadcast nothing', () => {
   const said = scenario.slack
     .calls()
     .flatMap(({ method, args }) => (/^(chat|views|response)/.test(method) ? [args] : []));
@@ -80,7 +80,7 @@ test('promise 6: what people, logs and the host said pings nobody, links nowhere
   }
 });
 
-test('promise 7: every change of state has its line, and the trail is whole', async () => {
+test('promise 7: every change of state has a line, and the trail is intact', async () => {
   const database = await openDatabase(scenario.databaseUrl, { onLost: () => undefined });
   try {
     expect(await verifyAudit(database.db, [key])).toMatchObject({ kind: 'proven', seal: undefined });

@@ -3,7 +3,7 @@ import { ids, inScenario, patienceMs } from './scenario.ts';
 
 describe('App Home', () => {
   test(
-    'promise 3: shows each person what waits for them, and nobody can approve their own change there',
+    'promise 3: shows each person the changes that wait for them, and nobody can approve their own there',
     inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
       const { slack } = scenario;
       const ana = scenario.person('ana');
@@ -47,7 +47,7 @@ describe('App Home', () => {
   );
 
   test(
-    'has the environments that somebody used, with buttons: reports answer in direct messages, changes open their form',
+    'lists a person’s recent environments with buttons: reports answer in direct messages, changes open a form',
     inScenario({}, async (scenario) => {
       const { slack } = scenario;
       const ana = scenario.person('ana');
@@ -75,7 +75,7 @@ describe('App Home', () => {
   );
 
   test(
-    'is drawn anew for those who have opened it: what they see in it moves, and what is new comes in',
+    'is redrawn for people who have opened it: shown changes move on, and new ones appear',
     inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
       const { slack } = scenario;
       const shows = (who: 'ana' | 'chi' | 'ben', words: RegExp): Promise<true> =>
@@ -92,7 +92,7 @@ describe('App Home', () => {
   );
 
   test(
-    'says how many more wait than it shows, and where to see them, by the name of its command',
+    'says how many waiting changes it does not show, and where to see them, by the name of its command',
     inScenario({ environment: { SLACK_COMMAND: '/hosting' } }, async (scenario) => {
       const change = await scenario.person('ana').wants('/site push acme-shop/live acme-shop/staging --files');
       const [row = {}] = scenario.rows('select * from changes where number = ?', change.number);

@@ -44,8 +44,8 @@ const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string
 const voted = ({ number }: ChangeThread): readonly unknown[] =>
   scenario.rows('select person from votes where change = ?', number);
 
-describe.concurrent('who is asked to approve', () => {
-  test('gets the card directly, decides there, and every copy loses its buttons; the requester hears of it directly', async () => {
+describe.concurrent('an approver', () => {
+  test('gets the card in direct messages and decides there; every copy loses its buttons; the requester is told', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const change = await ana.wants(
       '/site push acme-shop/live acme-shop/staging --database --reason "fresh data"',
@@ -75,7 +75,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(scenario.writes('acme-shop/staging')).toHaveLength(1);
   });
 
-  test('is asked of five changes of one person at most; the sixth is refused with what to do', async () => {
+  test('is asked about at most five changes of one person; the sixth is refused with the next step', async () => {
     const ben = scenario.person('ben');
     const sites = ['acme-shop', 'acme-blog', 'acme-docs', 'north-bakery', 'harbor-events'];
     for (const site of sites) await ben.asks(`/site cache clear ${site}/live`, ben.direct);
@@ -85,7 +85,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(scenario.rows('select 1 from changes where requester = ?', ben.id)).toHaveLength(5);
   });
 
-  test('has let it go by: it is expired, a late click is refused, and Ask again opens the same words', async () => {
+  test('does not answer in time: the change expires, a late click is refused, and Ask again opens the same words', async () => {
     const [rob, chi] = [scenario.person('rob'), scenario.person('chi')];
     const line = '/site push acme-blog/live acme-blog/staging --files --search-replace';
     const change = await rob.wants(line, 'C0GENERAL');
@@ -94,15 +94,15 @@ describe.concurrent('who is asked to approve', () => {
     const late = await chi.clicks(change.card(), 'Approve');
     await late.hears(/^#\d+: The time to approve it ended at .* Nothing was changed by your click\./);
     scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
-    const told = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
+    const reply = await change.tells("⛔ Nothing was sent. It wasn't approved in time.");
     await heardDirectly(rob, /It wasn't approved in time/);
     await change.shows('⛔ Push acme-blog/live → acme-blog/staging');
     await scenario.redraws(change, blocks);
     const later = await chi.clicks(change.card(), 'Approve');
     await later.hears(/^#\d+: It's too late for that. Current state: Nothing was sent\. It wasn't approved in time\./);
     expect(voted(change)).toEqual([]);
-    expect(labels(told)).toEqual(['Ask again']);
-    await rob.clicks(told, 'Ask again');
+    expect(labels(reply)).toEqual(['Ask again']);
+    await rob.clicks(reply, 'Ask again');
     await rob.form('Nothing is sent until it is approved');
     const again = await rob.confirms({}, 'C0GENERAL');
     const wordsOf = ({ number }: ChangeThread): unknown =>
@@ -111,7 +111,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(scenario.writes('acme-blog/staging')).toEqual([]);
   });
 
-  test('is reminded at half time, in the thread and directly, unless they have approved already', async () => {
+  test('is reminded at half time, in the thread and in direct messages, unless they have approved already', async () => {
     const [fay, chi, dee] = [scenario.person('fay'), scenario.person('chi'), scenario.person('dee')];
     const change = await fay.wants('/site push acme-docs/live acme-docs/staging --files', 'C0OPS');
     await change.tells(/^2 of @Chi, @Dee: this is waiting for your approval until /);
@@ -120,14 +120,14 @@ describe.concurrent('who is asked to approve', () => {
     const [row] = scenario.rows('select created_at, expires_at from changes where number = ?', change.number);
     const [from, to] = [Number(row?.['created_at']), Number(row?.['expires_at'])];
     expect(due()).toBe(from + (to - from) / 2);
-    const soonDue = (): void => scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
-    soonDue();
+    const makeDue = (): void => scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
+    makeDue();
     await change.tells(/^⏳ 2 of @Chi, @Dee: this is still waiting for your approval, until /);
     const reminded = new RegExp(`#${change.number} · Push [^]*this is still waiting for your approval`);
     await Promise.all([heardDirectly(chi, reminded), heardDirectly(dee, reminded)]);
     await chi.clicks(change.card(), 'Approve');
     await change.tells('Approved by @Chi. One more approval is needed.');
-    soonDue();
+    makeDue();
     await change.tells(/^⏳ @Dee: this is still waiting for your approval, until /);
     const count = (who: TestUser): number =>
       scenario.slack.messages({ channel: who.direct, as: who.id }).filter(({ text }) => reminded.test(text)).length;
@@ -136,7 +136,7 @@ describe.concurrent('who is asked to approve', () => {
     expect(scenario.writes('acme-docs/staging')).toEqual([]);
   });
 
-  test('wants to know why, where the rules say so: without a reason a form asks for it', async () => {
+  test('needs a reason if the rule says so: without one, a form asks for it', async () => {
     const chi = scenario.person('chi');
     const [dee, fay] = [scenario.person('dee'), scenario.person('fay')];
     await dee.opens('/site cache clear lumen-studio/live', 'The rules want a reason for this. Nothing was done.');

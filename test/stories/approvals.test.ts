@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { Said, ChangeThread } from './people.ts';
 
-/** Max is Chi's second account; three sites want one approval, three want two. */
+/** Max is Chi's second account; three sites need one approval, three need two. */
 const policy = `
 version: 1
 live: ['*/live']
@@ -35,14 +35,14 @@ const late =
   /#\d+: (?:It's too late for that\. Current state: |(?:You've already approved it|It's already approved)\.)/;
 const stateOf = (change: ChangeThread): unknown =>
   scenario.rows('select state from changes where number = ?', change.number)[0]?.['state'];
-/** What the click was answered with, of this change alone. */
+/** The private answers to a click that are about this change. */
 const answers = (said: Said, change: ChangeThread): readonly string[] =>
   said
     .answers()
     .flatMap(({ text }) => (text.includes(`#${change.number}`) && / by your click/.test(text) ? [text] : []));
 
 describe.concurrent('promise 1: a change that waits for approval', () => {
-  test('by two: one lead twice, and with both ids, is one; the second lead lets it go, and it is written once', async () => {
+  test('by two: one lead twice, and with both ids, is one; after the second lead it is written once', async () => {
     const [ana, chi, dee, max] = [
       scenario.person('ana'),
       scenario.person('chi'),
@@ -93,7 +93,7 @@ describe.concurrent('promise 1: a change that waits for approval', () => {
     const twenty = await Promise.all(Array.from({ length: 20 }, () => chi.clicks(next.card(), 'Approve')));
     await next.tells(/^✅ Done after /);
     const [first] = twenty;
-    // Nineteen came too late, and every one of them is answered.
+    // The other nineteen clicks are too late; each gets an answer.
     await vi.waitFor(() => expect(first && answers(first, next)).toHaveLength(19), { timeout: patienceMs });
     expect(scenario.rows("select 1 from audit where change = ? and event = 'approve'", next.number)).toHaveLength(1);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(2);
@@ -128,7 +128,7 @@ describe('promise 1: before it is sent', () => {
     expect(scenario.writes('acme-docs/staging')).toHaveLength(before + (stateOf(taken) === 'done' ? 1 : 0));
   });
 
-  test.concurrent('it is declined with a reason, by whoever may approve it; the requester is told directly', async () => {
+  test.concurrent('it is declined with a reason, by an approver; the requester is told in direct messages', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const change = await dee.wants(onto('harbor-events'), 'G0BAKERY');
     const other = await ana.clicks(change.card(), 'Decline…');
@@ -146,16 +146,16 @@ describe('promise 1: before it is sent', () => {
     expect(stateOf(change)).toBe('waiting');
     await chi.submits({ Reason: 'wait for <!channel> and password=abcd1234efgh' });
     await chi.form(`#${change.number} is declined. Nothing was sent.`);
-    const told = await change.tells('⛔ Declined by @Chi: “wait for <!channel> and ');
-    expect(told.text).not.toContain('abcd1234');
-    expect(told.controls.map(({ label }) => label)).toEqual(['Ask again']);
+    const reply = await change.tells('⛔ Declined by @Chi: “wait for <!channel> and ');
+    expect(reply.text).not.toContain('abcd1234');
+    expect(reply.controls.map(({ label }) => label)).toEqual(['Ask again']);
     const direct = (): readonly string[] =>
       scenario.slack.messages({ channel: dee.direct, as: dee.id }).map(({ text }) => text);
     await scenario.slack.until(() => direct().find((text) => text.includes('Declined by @Chi')), patienceMs);
     expect(scenario.writes('harbor-events/staging')).toEqual([]);
   });
 
-  test.concurrent('it is cancelled by its requester, and by nobody else', async () => {
+  test.concurrent('only its requester can cancel it', async () => {
     const [chi, rob, dee] = [scenario.person('chi'), scenario.person('rob'), scenario.person('dee')];
     const before = scenario.writes('acme-blog/staging').length;
     const change = await chi.wants(onto('acme-blog'), 'C0OPS');
@@ -168,7 +168,7 @@ describe('promise 1: before it is sent', () => {
     expect(scenario.writes('acme-blog/staging')).toHaveLength(before);
   });
 
-  test.concurrent('it is stopped by a colleague who only reads, but by no guest; and after it was sent, by nobody', async () => {
+  test.concurrent('it is stopped by a colleague who only reads, but by no guest; after it was sent, nobody can stop it', async () => {
     const [fay, chi, rob, gus] = [
       scenario.person('fay'),
       scenario.person('chi'),
@@ -192,18 +192,18 @@ describe('promise 1: before it is sent', () => {
 
     const second = await fay.wants(live);
     await chi.clicks(second.card(), 'Approve');
-    const stands = await second.tells('Approved by @Chi. Sending in 10 s.');
+    const waiting = await second.tells('Approved by @Chi. Sending in 10 s.');
     await scenario.holds(second.number);
     scenario.lets(second.number);
     await second.tells('Sent. The host accepted it');
-    await scenario.redraws(stands, stands.blocks);
-    const said = await rob.clicks(stands, 'Stop');
+    await scenario.redraws(waiting, waiting.blocks);
+    const said = await rob.clicks(waiting, 'Stop');
     await said.hears(late);
     expect(scenario.writes('north-bakery/live')).toHaveLength(1);
   });
 });
 
-test('promise 1: every click of an approval is delivered three times: it is one all the same, and nobody is told anything twice', async () => {
+test('promise 1: every click of an approval is delivered three times: it counts once, and nobody is told anything twice', async () => {
   const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
   scenario.slack.delivery.duplicates = 3;
   try {

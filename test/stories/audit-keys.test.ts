@@ -22,7 +22,7 @@ const inOps = (words: RegExp) =>
     scenario.slack.messages({ channel: 'C0OPS', as: 'U03CHI' }).find(({ text }) => words.test(text)),
   );
 
-test('promise 7: a first key seals what stood there, another one takes over, and none is left out again', async () => {
+test('promise 7: a first key seals the existing lines, a second one replaces it, and a missing key is reported', async () => {
   expect(await verified('unaltered since')).toContain('The chain is a plain hash');
   await scenario.stop();
   await scenario.start({ AUDIT_KEY: canaries.audit });

@@ -10,7 +10,7 @@ import { start } from '../../src/main.ts';
 import { resourceAt } from '../lazy-resource.ts';
 
 /**
- * How long anything in a story may take, in ms. Nothing takes a tenth of it, unless the machine is busy. Runs outside
+ * The deadline of every wait in a story, in ms. On an idle machine nothing takes a tenth of it. Runs outside
  * of a test's time limit wait longer.
  */
 export const patienceMs = process.env['VITEST'] ? 60_000 : 120_000;
@@ -34,12 +34,14 @@ export type Bot = {
   readonly close: () => Promise<Exit>;
 };
 
-/** No person reads along, and the stand-in enforces rate limits only on request, so nothing needs to be slow. */
+/**
+ * No person has to read along, and the stand-in enforces rate limits only on request, so polls and posts can be fast.
+ */
 const pace = { postEveryMs: 0, editsPerMinute: 10_000, channelsForMs: 0, renewEveryMs: 50, homeEveryMs: 100 };
 
 /**
  * Starts the bot in the test's own process with only these environment variables, which saves a second. It can be
- * stopped but not killed. Whatever it keeps in memory goes by `now` (epoch ms).
+ * stopped but not killed. Its caches in memory use the clock `now` (epoch ms).
  */
 export function startBotHere(
   env: Readonly<Record<string, string>>,
@@ -66,7 +68,7 @@ const notItsOwn = (): never => {
   throw new Error('this bot has no process of its own');
 };
 
-/** What `npm start` runs, without the environment of `.env`. */
+/** The arguments of `npm start`, without reading `.env`. */
 const asStarted = (file: string): readonly string[] => [
   '--max-semi-space-size=4',
   '--import',
@@ -74,7 +76,7 @@ const asStarted = (file: string): readonly string[] => [
   file,
 ];
 
-/** The program of a bot in its own process: Node's arguments (or another command's), what they are run with, and where. */
+/** How to run a bot in its own process: Node's arguments (or another command's), additional variables, and the folder. */
 export type Program = {
   readonly command?: string;
   readonly words: readonly string[];
@@ -82,10 +84,13 @@ export type Program = {
   readonly folder?: string;
 };
 
-/** What `npm start` runs. */
+/** The program that `npm start` runs. */
 export const sources: Program = { words: asStarted('src/main.ts') };
 
-/** The sources in one file, which is there in half the time. The proofs, which run without Vitest, have no such file. */
+/**
+ * The sources bundled in one file, which starts in half the time. `npm run prove` runs without Vitest and has no such
+ * file.
+ */
 export async function programOf(): Promise<Program> {
   if (!process.env['VITEST']) return sources;
   const file = await resourceAt(inject('bundledBot'));
@@ -134,7 +139,7 @@ async function answersReady(port: number): Promise<void> {
   const until = performance.now() + patienceMs;
   while ((await fetch(`http://127.0.0.1:${port}/readyz`)).status !== 200) {
     if (performance.now() > until) throw new Error('the bot did not become ready');
-    // Polling without a pause would keep a bot busy whose host lists nothing.
+    // Without a pause, polling would keep a bot busy while its host lists nothing.
     await wait(100);
   }
 }

@@ -34,7 +34,7 @@ describe('a channel that is bound to a site', () => {
     scenario.slack.messages({ channel, as: 'U01ANA' }).flatMap(({ text, ephemeral }) => (ephemeral ? [] : [text]));
   const lines = () => scenario.rows("select actor, details from audit where event = 'use' order by seq");
 
-  test('is told so once, with an audit line; binding it again changes nothing', async () => {
+  test('says so once, with an audit line; binding it again changes nothing', async () => {
     const before = lines().length;
     const again = await scenario.person('ben').says('/site use ACME-shop', 'C0GENERAL');
     await again.hears('This channel is already bound to acme-shop. Nothing was changed.');
@@ -47,7 +47,7 @@ describe('a channel that is bound to a site', () => {
     expect(authorization).toContain('approval');
   });
 
-  test('takes a bare name for one of its own, and another channel does not', async () => {
+  test('resolves a bare environment name to its site; another channel does not', async () => {
     const ana = scenario.person('ana');
     const change = await ana.asks('/site cache clear live', 'C0GENERAL');
     expect(change.card().text).toContain('Clear the cache of acme-shop/live');
@@ -65,7 +65,7 @@ describe('a channel that is bound to a site', () => {
     'push acme-shop/staging live --database',
     'push live acme-shop/staging --files',
     'delete live',
-  ])('wants whole names for what destroys: %s', async (words) => {
+  ])('needs whole names for destructive commands: %s', async (words) => {
     const said = await scenario.person('ana').says(`/site ${words}`, 'C0GENERAL');
     const refused = await said.hears('can destroy data, so it needs the full name');
     expect(refused.text).toContain('Nothing was done.');
@@ -73,10 +73,10 @@ describe('a channel that is bound to a site', () => {
     expect(scenario.slack.views('U01ANA').modals).toEqual([]);
   });
 
-  test('in the thread of a change its own site is meant, not that of the channel', async () => {
+  test('in the thread of a change, a bare name means the change’s site, not the channel’s', async () => {
     const ben = scenario.person('ben');
     const change = await ben.asks('/site cache clear lumen-studio/staging', 'C0GENERAL');
-    // The card can be answered before the bot has noted where it stands.
+    // A reply can arrive before the bot has saved where the card is.
     await scenario.change(change.number, 'ben');
     await (await ben.mentions('backups list live', 'C0GENERAL', change.ts)).hears('lumen-studio/live · backups');
     await (await ben.mentions('backups list', 'C0GENERAL', change.ts)).hears('lumen-studio/staging · backups');
@@ -126,7 +126,7 @@ describe('who may bind a channel, and where', () => {
     expect(bindings()).toEqual([]);
   });
 
-  test('from the shortcut, which stands in no channel, nothing is bound', async () => {
+  test('the shortcut has no channel, so it binds nothing', async () => {
     const ana = scenario.person('ana');
     await scenario.slack.shortcut(ana.id, 'pick');
     await ana.form('What do you want to do?');
@@ -139,7 +139,7 @@ describe('who may bind a channel, and where', () => {
     expect(bindings()).toEqual([]);
   });
 
-  test('can tells who may', async () => {
+  test('can says who may', async () => {
     const ana = scenario.person('ana');
     const own = await ana.says('/site can use acme-shop', 'C0OPS');
     await own.hears('You may run use');
@@ -148,7 +148,7 @@ describe('who may bind a channel, and where', () => {
     await (await scenario.person('fay').says('/site can use acme-shop', 'C0OPS')).hears('You may not run use');
   });
 
-  test('bound by a form, to another site, and let go by somebody who may', async () => {
+  test('a form binds it to another site, and somebody who may unbinds it', async () => {
     const [ana, ben, fay] = [scenario.person('ana'), scenario.person('ben'), scenario.person('fay')];
     await (await fay.says('/site use acme-blog', 'C0OPS')).hears('This channel is now bound to acme-blog');
     await (await ben.says('/site use lumen-studio', 'C0OPS')).hears('This channel is now bound to lumen-studio');
@@ -166,8 +166,8 @@ describe('who may bind a channel, and where', () => {
       await ana.says('/site use --forget', 'C0OPS')
     ).hears("This channel wasn't bound to a site. Nothing was changed.");
     expect(bindings()).toEqual([]);
-    const told = scenario.rows("select actor, details from audit where event = 'use' order by seq");
-    expect(told.map((row) => [row['actor'], detailsOf(row)['site'], detailsOf(row)['before']])).toEqual([
+    const auditLines = scenario.rows("select actor, details from audit where event = 'use' order by seq");
+    expect(auditLines.map((row) => [row['actor'], detailsOf(row)['site'], detailsOf(row)['before']])).toEqual([
       ['U05FAY', 'acme-blog', undefined],
       ['U02BEN', 'lumen-studio', 'acme-blog'],
       ['U01ANA', undefined, 'lumen-studio'],
@@ -176,7 +176,7 @@ describe('who may bind a channel, and where', () => {
 });
 
 test(
-  'a site that is renamed is meant by its new name, and one that is gone is let go',
+  'a renamed site is known by its new name, and the binding of a deleted site can be removed',
   inScenario({ policy }, async (scenario) => {
     const { world } = scenario.hosting;
     const [ana, fay] = [scenario.person('ana'), scenario.person('fay')];

@@ -7,7 +7,7 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-test.concurrent('a developer clears the cache of live: card, thread, and exactly the one write that the document describes', async () => {
+test.concurrent('a developer clears the cache of live: a card, a thread, and exactly one write as documented', async () => {
   const change = await scenario.person('ana').asks('/site cache clear acme-shop/live --reason "release 42"', 'C0ACME');
   const last = await change.tells(/^✅ Done after .*: the host reports it finished \(cache:clear-[\da-f-]{36}\)\./);
   const [row] = scenario.rows('select operation from changes where number = ?', change.number);
@@ -35,7 +35,7 @@ test.concurrent('a developer clears the cache of live: card, thread, and exactly
   expect(write?.headers['content-type']).toBe('application/json');
 });
 
-test.concurrent('somebody is let in over SSH, sees it first, and takes it back by a button', async () => {
+test.concurrent('a developer allows an address over SSH, reviews it first, and undoes it by a button', async () => {
   const ana = scenario.person('ana');
   const live = scenario.hosting.world.environmentNamed('acme-blog/live');
   const before = [...(live?.allowlist ?? [])];

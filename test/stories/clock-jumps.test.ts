@@ -21,7 +21,7 @@ channels:
 `;
 const hour = 3_600_000;
 
-/** A bot whose clock, or whose server's clock, can be set. */
+/** A bot whose clock, or whose database server's clock, can be set. */
 type Clocked = {
   readonly scenario: Scenario;
   readonly jump: (ms: number) => Promise<unknown>;
@@ -46,7 +46,7 @@ async function onSqlite(): Promise<Clocked> {
   };
 }
 
-/** A function of the same name stands before the server's own. */
+/** A function of the same name shadows the server's own. */
 async function onPostgres(): Promise<Clocked> {
   const url = new URL(await freshPostgres());
   const options = url.searchParams.get('options') ?? '';
@@ -79,7 +79,7 @@ const jumps = [
   { by: 'an hour back', ms: -hour },
 ] as const;
 
-const tale =
+const expectJumpSurvived =
   (open: () => Promise<Clocked>) =>
   async ({ ms }: (typeof jumps)[number]): Promise<void> => {
     const { scenario, jump, states, close } = await open();
@@ -90,18 +90,18 @@ const tale =
       await running.shows('Accepted by the host; running.');
       await jump(ms);
       await running.tells('the host reports it finished');
-      // Slack's own client believes its socket dead when the clock has jumped ahead, and opens another one.
+      // When the clock jumps ahead, Slack's client takes its socket for dead and opens another one.
       await vi.waitFor(async () => expect((await ana.says('/site whoami')).outcome.acked).toBe(true), patienceMs);
       expect(await states()).toEqual(['waiting', 'done']);
       await chi.clicks(waiting.card(), 'Approve');
       await waiting.tells('✅ 198.51.100.4 is on the SSH allowlist');
       expect(scenario.writes()).toHaveLength(2);
-      const told = (): readonly string[] =>
+      const jumpMessages = (): readonly string[] =>
         scenario.slack
           .messages({ channel: 'C0OPS', as: chi.id })
           .map(({ text }) => text)
           .filter((text) => text.includes('The clock jumped'));
-      await vi.waitFor(() => expect(told()).toHaveLength(1), { timeout: patienceMs });
+      await vi.waitFor(() => expect(jumpMessages()).toHaveLength(1), { timeout: patienceMs });
     } finally {
       await close();
     }
@@ -109,6 +109,6 @@ const tale =
 
 describe.concurrent('the clock jumps while a bot runs', () => {
   const name = 'by $by: nothing expires early, nothing waits for it, and ops hear of it once';
-  test.each(jumps)(`on SQLite ${name}`, tale(onSqlite));
-  test.skipIf(!postgresRuns).each(jumps)(`on PostgreSQL ${name}${noPostgres}`, tale(onPostgres));
+  test.each(jumps)(`on SQLite ${name}`, expectJumpSurvived(onSqlite));
+  test.skipIf(!postgresRuns).each(jumps)(`on PostgreSQL ${name}${noPostgres}`, expectJumpSurvived(onPostgres));
 });

@@ -13,10 +13,10 @@ rules:
   - { allow: [read], to: everyone }
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
 `;
-/** How many hours the clock of each replica is wrong; those of the database, the host and Slack are right. */
+/** By how many hours the clock of each replica is wrong; the database, the host and Slack have the right time. */
 const hoursWrong = [-24, 1];
 const hour = 3_600_000;
-/** What a busy machine may take for a step, in ms; an hour is far more. */
+/** How long a step may take on a busy machine, in ms; far less than an hour. */
 const slack = 20_000;
 
 describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wrong${noPostgres}`, () => {
@@ -58,12 +58,12 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
     expect(Math.abs((await column('expires_at', change.number)) - asked - hour)).toBeLessThan(slack);
     await scenario.person('chi').clicks(change.card(), 'Approve');
     const stop = await change.tells('Approved by @Chi. Sending in 10 s.');
-    const stands = Number(stop.ts) * 1_000;
+    const postedAt = Number(stop.ts) * 1_000;
     await change.tells('The host accepted it');
     const [write, ...more] = scenario.writes();
     expect(more).toEqual([]);
-    expect((write?.at ?? 0) - stands).toBeGreaterThanOrEqual(9_500);
-    expect((write?.at ?? 0) - stands).toBeLessThan(10_000 + slack);
+    expect((write?.at ?? 0) - postedAt).toBeGreaterThanOrEqual(9_500);
+    expect((write?.at ?? 0) - postedAt).toBeLessThan(10_000 + slack);
     await change.tells('the host reports it finished');
   });
 
@@ -85,7 +85,7 @@ describe.skipIf(!postgresRuns)(`replicas whose clocks are an hour and a day wron
     expect(scenario.writes()).toHaveLength(before);
   });
 
-  test('no moment of a wrong clock is in the database, whichever replica wrote it', async () => {
+  test('no time of a wrong clock is in the database, whichever replica wrote it', async () => {
     const kept = [
       ['changes', 'created_at'],
       ['changes', 'sent_at'],

@@ -3,7 +3,7 @@ import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { TestUser, ChangeThread } from './people.ts';
 
-/** What nobody can say the end of stays on people's minds until somebody says it, whatever becomes of the rules. */
+/** People are reminded of a change with an unknown outcome until somebody closes it, even if the rules change. */
 
 const everybody = '[U01ANA, U02BEN, U03CHI, U04DEE, U05FAY]';
 const rules = (groups: string, ...lines: readonly string[]): string => `
@@ -40,18 +40,18 @@ const inForce = async (scenario: Scenario, policy: string): Promise<void> => {
   await scenario.rule(policy);
   await vi.waitFor(() => expect(anew()).toBeGreaterThan(before), { timeout: patienceMs });
 };
-/** The change is old enough to be closed, and the next reminder of it is due. */
+/** Makes the change old enough to be closed, and its next reminder due. */
 const reminds = (scenario: Scenario, { number }: ChangeThread): void => {
   scenario.rewrite('update changes set sent_at = 1 where number = ?', number);
   scenario.lets(number);
 };
-/** The first message to that person alone, or in that channel, with these words. */
-const told = (scenario: Scenario, who: TestUser, words: RegExp, channel = who.direct): Promise<VisibleMessage> =>
+/** The first direct message to that person, or message in that channel, with these words. */
+const messageTo = (scenario: Scenario, who: TestUser, words: RegExp, channel = who.direct): Promise<VisibleMessage> =>
   scenario.slack.until(
     () => scenario.slack.messages({ channel, as: who.id }).find(({ text }) => words.test(text)),
     patienceMs,
   );
-/** A push of Ana's, approved by Chi, answered with a gateway's page; resolves when its evidence is told. */
+/** A push by Ana, approved by Chi and answered with a gateway's page. Resolves when the thread shows the evidence. */
 async function lost(scenario: Scenario, site: string): Promise<ChangeThread> {
   scenario.hosting.faults.add({ kind: 'gateway', status: 500, method: 'PUT', applied: true });
   const change = await scenario.person('ana').wants(onto(site));
@@ -61,9 +61,9 @@ async function lost(scenario: Scenario, site: string): Promise<ChangeThread> {
   return change;
 }
 
-describe.concurrent('promise 2: a change whose end nobody knows', () => {
+describe.concurrent('promise 2: a change with an unknown outcome', () => {
   test(
-    'is brought to mind less and less often until it is closed: in the thread with its buttons, in ops, and to who can close it',
+    'is reminded of at growing intervals until it is closed: in the thread with its buttons, in ops, and to those who can close it',
     inScenario({ policy: first, hosting }, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       const change = await lost(scenario, 'acme-blog');
@@ -92,7 +92,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
         { timeout: patienceMs },
       );
       const named = new RegExp(`#${change.number} · Push [^]*Outcome still unknown`);
-      // Told of five times there as well, it can be decided in the newest alone.
+      // Ops got five messages as well; only the newest has buttons.
       for (const channel of [chi.direct, 'G0BAKERY']) {
         const offered = () =>
           scenario.slack
@@ -115,7 +115,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
   );
 
   test(
-    'and the bot is away for a week: one reminder, not ten',
+    'is unknown while the bot is down for a week: one reminder, not ten',
     inScenario({ policy: first, hosting }, async (scenario) => {
       const change = await lost(scenario, 'acme-blog');
       await scenario.stop();
@@ -123,7 +123,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       scenario.rewrite('update changes set due_at = due_at - ?, sent_at = 1, lost_at = lost_at - ?', week, week);
       scenario.rewrite("update kv set at = at - ? where key = 'last_seen'", week);
       await scenario.start();
-      await told(scenario, scenario.person('chi'), /^I was away .* Unknown: #1\.$/, 'G0BAKERY');
+      await messageTo(scenario, scenario.person('chi'), /^I was away .* Unknown: #1\.$/, 'G0BAKERY');
       const reminder = await change.tells(/^⚠️ Outcome still unknown\. .* \(168 h 0 min\)/);
       expect(reminder.text).toContain('@Chi can close it.');
       const [row] = scenario.rows('select due_at, reminders from changes where number = ?', change.number);
@@ -133,7 +133,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
   );
 
   test(
-    'the approvers’ group is renamed and others are in it: they are told, and close it; who was in it cannot',
+    'the approvers’ group is renamed and has new members: they are told and can close it; former members cannot',
     inScenario({ policy: first, hosting }, async (scenario) => {
       const [ana, chi, ben, dee] = [
         scenario.person('ana'),
@@ -145,7 +145,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       await inForce(scenario, rules('  heads: [U02BEN]', pushing('heads')));
       reminds(scenario, change);
       const reminder = await change.tells(/^⚠️ Outcome still unknown\..*@Ben can close it\./);
-      const direct = await told(scenario, ben, /Outcome still unknown/);
+      const direct = await messageTo(scenario, ben, /Outcome still unknown/);
       expect(labels(direct)).toEqual(closing);
       const refused = [
         [ana, 'This is your own change, so somebody else has to close it.'],
@@ -160,7 +160,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
   );
 
   test(
-    'its word in the ops channel was deleted: closing it says how it ended, and not once more that it is unknown',
+    'its message in the ops channel was deleted: closing it posts how it ended, not again that it is unknown',
     inScenario({}, async (scenario) => {
       const ana = scenario.person('ana');
       scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });
@@ -182,7 +182,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
   );
 
   test(
-    'the rule and the group are gone: who may unlock is told, sees it at home, and closes it; who asked for it never does',
+    'the rule and the group are gone: people who may unlock are told, see it in App Home and close it; its requester cannot',
     inScenario({ policy: first, hosting }, async (scenario) => {
       const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
       const change = await lost(scenario, 'acme-docs');
@@ -190,7 +190,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       reminds(scenario, change);
       const reminder = await change.tells(/with the right to unlock\./);
       expect(reminder.text).toContain("Today's rules let nobody close this by approving, so @Dee or @Fay can");
-      await told(scenario, dee, /Outcome still unknown/);
+      await messageTo(scenario, dee, /Outcome still unknown/);
       await scenario.slack.home(dee.id);
       await scenario.slack.until(
         () =>
@@ -209,7 +209,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
   );
 
   test(
-    'and the rules change before its traces can be read: who can close it now is told with them, and closes it',
+    'the rules change before its evidence can be read: those who can close it now are told with the evidence, and close it',
     inScenario({ policy: first, hosting }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       scenario.hosting.faults.add({ kind: 'gateway', status: 500, method: 'PUT', applied: true, ms: 1_000 });
@@ -222,7 +222,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
       scenario.hosting.faults.remove();
       reminds(scenario, change);
       await change.tells(/so it probably started\..*@Ben can close it\./);
-      const direct = await told(scenario, ben, /Push acme-blog[^]*Outcome unknown\..*@Ben can close it\./);
+      const direct = await messageTo(scenario, ben, /Push acme-blog[^]*Outcome unknown\..*@Ben can close it\./);
       expect(labels(direct)).toEqual(closing);
       await ben.clicks(direct, 'It happened');
       await change.tells('✅ @Ben says it happened.');
@@ -230,7 +230,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
   );
 
   test(
-    'nobody is left at all: the ops channel hears what the rules lack, and nobody closes it',
+    'nobody may close it any more: the ops channel is told what the rules lack, and it stays open',
     inScenario({ policy: first, hosting }, async (scenario) => {
       const [chi, dee] = [scenario.person('chi'), scenario.person('dee')];
       const change = await lost(scenario, 'acme-docs');
@@ -239,7 +239,12 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
         .replaceAll(/ {2}(oncall|admins): .*\n/g, '');
       await inForce(scenario, bare);
       reminds(scenario, change);
-      await told(scenario, chi, /Today's rules let nobody close it\..*name unlock for acme-docs\/staging/, 'G0BAKERY');
+      await messageTo(
+        scenario,
+        chi,
+        /Today's rules let nobody close it\..*name unlock for acme-docs\/staging/,
+        'G0BAKERY',
+      );
       const reminder = await change.tells("Today's rules let nobody close it.");
       await (await dee.clicks(reminder, 'It happened')).hears("You're not among the people who can close it.");
       expect(locksOf(scenario, change)).toHaveLength(2);
@@ -247,7 +252,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
   );
 
   test(
-    'everybody leaves the user group that approves, while it is unknown and while another waits: who may unlock ends both',
+    'everybody leaves the user group that approves, while it is unknown and another waits: somebody who may unlock closes both',
     inScenario({ policy: rules('  leads: [S0LEADS]', pushing('leads')), hosting }, async (scenario) => {
       const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
       await scenario.slack.changeGroup('S0LEADS', ['U03CHI']);
@@ -275,7 +280,7 @@ describe.concurrent('promise 2: a change whose end nobody knows', () => {
 
 describe.concurrent('unlock --force', () => {
   test(
-    'frees one environment of a change that is unknown, by whom a rule names it; the change stays unknown and is closed later',
+    'frees one environment of an unknown change, if a rule names the command; the change stays unknown and is closed later',
     inScenario({ policy: first, hosting }, async (scenario) => {
       const [chi, dee, fay] = [scenario.person('chi'), scenario.person('dee'), scenario.person('fay')];
       const change = await lost(scenario, 'acme-blog');
@@ -295,7 +300,7 @@ describe.concurrent('unlock --force', () => {
       expect(page.text).toMatch(/It could still reach the host until .*\./);
       expect(labels(page)).toEqual(['Unlock acme-blog/live too', `Show #${change.number}`]);
       await change.tells(/^🔓 @Fay removed its lock on acme-blog\/staging\..* This one is still unknown/);
-      await told(scenario, chi, /🔓 @Fay removed its lock on acme-blog\/staging/, 'G0BAKERY');
+      await messageTo(scenario, chi, /🔓 @Fay removed its lock on acme-blog\/staging/, 'G0BAKERY');
       await fay.clicks(page, 'Unlock acme-blog/live too');
       await change.tells(/^🔓 @Fay removed its lock on acme-blog\/live/);
       expect(locksOf(scenario, change)).toEqual([]);
@@ -315,24 +320,22 @@ describe.concurrent('unlock --force', () => {
   );
 
   test(
-    'never frees what is followed',
+    'does not free a change whose operation is followed',
     inScenario({ policy: first, hosting }, async (scenario) => {
       scenario.hosting.operations.plan('environments:push', 'hang');
       const change = await scenario.person('ana').wants(onto('acme-blog'));
       await scenario.person('chi').clicks(change.card(), 'Approve');
       await change.tells('Sent. The host accepted it as');
       const said = await scenario.person('fay').says('/site unlock acme-blog/staging --force');
-      const interaction = await said.hears(`acme-blog/staging is held by #${change.number}, which is still running:`);
-      expect(interaction.text).toMatch(
-        /Accepted by the host; running\. I can't remove its lock now\. Nothing was done\./,
-      );
+      const refusal = await said.hears(`acme-blog/staging is held by #${change.number}, which is still running:`);
+      expect(refusal.text).toMatch(/Accepted by the host; running\. I can't remove its lock now\. Nothing was done\./);
       expect(locksOf(scenario, change)).toHaveLength(2);
     }),
   );
 });
 
 test(
-  'promise 2: a routine change that ends unknown can be asked for again beside closing it, and says what that means',
+  'promise 2: an unknown routine change offers Ask again beside closing it, and says what that means',
   inScenario({ policy: first, hosting }, async (scenario) => {
     const ana = scenario.person('ana');
     scenario.hosting.faults.add({ kind: 'gateway', status: 502, method: 'POST', applied: true });
@@ -344,7 +347,7 @@ test(
     reminds(scenario, change);
     const reminder = await change.tells(/^⚠️ Outcome still unknown\..* @Ana .*can close it\..*Clearing a cache twice/);
     expect(labels(reminder)).toEqual(['Ask again', ...closing]);
-    await told(scenario, ana, /Outcome still unknown/);
+    await messageTo(scenario, ana, /Outcome still unknown/);
     const [ben] = [scenario.person('ben')];
     expect(scenario.slack.messages({ channel: ben.direct, as: ben.id })).toEqual([]);
     await ana.clicks(reminder, 'Ask again');

@@ -21,9 +21,9 @@ const clear = '/site cache clear acme-shop/staging';
 const noDatabase = "My database isn't answering. If you see no card and no other answer to this, nothing was done";
 const finished = 'the host reports it finished';
 
-/** Looks again until it does not throw: nothing tells of what is written in a database or a log. */
+/** Polls until it stops throwing, because databases and logs do not notify. */
 const soon = <T>(look: () => Promise<T> | T): Promise<T> => vi.waitFor(look, { timeout: patienceMs, interval: 100 });
-/** How often the thread says that. */
+/** How many replies in the thread contain the text. */
 const times = ({ replies }: ChangeThread, words: string): number =>
   replies().filter(({ text }) => text.includes(words)).length;
 describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
@@ -51,17 +51,17 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     (await rows(`select state from changes where number = ${number}`))[0]?.['state'];
   const acceptedTimes = async (number: number): Promise<number> =>
     (await rows(`select 1 from audit where event = 'accept' and change = ${number}`)).length;
-  /** Whatever was begun and came to nothing is taken up again now, and not within a minute. */
+  /** Makes interrupted work due now instead of within a minute. */
   const endLeases = (of: string): Promise<unknown> =>
     sql.query(`update changes set lease_until = 1 where owner is not null and state <> 'sending' and ${of}`);
   const endSending = (of: string): Promise<unknown> =>
     sql.query(`update changes set lease_until = 1, due_at = 1 where state = 'sending' and ${of}`);
-  /** How much is written of that environment after this. */
+  /** How many writes to that environment follow from here. */
   const writesOf = (environment: string): (() => number) => {
     const before = scenario.writes(environment).length;
     return () => scenario.writes(environment).length - before;
   };
-  /** Nothing that the bot has to say, or has to say of that change, is unsaid. */
+  /** Waits until all messages of the bot, or of that change, are posted. */
   const allSaid = (number?: number): Promise<void> =>
     none(`select key from messages where due_at is not null ${number === undefined ? '' : `and change = ${number}`}`);
   /** Ends all connections of the bot, one after the other. */
@@ -73,7 +73,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${scenario.port()}/readyz`)).status;
   const isReady = (): Promise<void> => soon(async () => expect(await ready()).toBe(200));
 
-  test('promise 1: away while the host has a write, and back: not ready meanwhile; the answer is kept, and told once', async () => {
+  test('promise 1: away while the host has a write, and back: not ready meanwhile; the answer is saved, and told once', async () => {
     const written = writesOf('acme-shop/staging');
     scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
     const change = await scenario.person('ana').asks(clear);
@@ -95,7 +95,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     expect(written()).toBe(1);
   });
 
-  test('promise 8: silent, with no connection ended: commands are acked and refused, and it goes on within seconds of its return', async () => {
+  test('promise 8: silent, with no connection ended: commands are acked and refused, and work resumes within seconds of its return', async () => {
     const written = writesOf('acme-shop/staging');
     const asked = async (): Promise<number> =>
       (await rows(`select 1 from changes where requester = '${scenario.person('fay').id}'`)).length;
@@ -114,14 +114,14 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       await vi.waitFor(() => expect(written()).toBeGreaterThan(0), { timeout: 3_000 });
     });
     await allSaid();
-    // On a slow machine it may have been said again before the first was written.
+    // On a slow machine it may be reported a second time before the first report is saved.
     await vi.waitFor(async () => expect(written()).toBe((await asked()) - before), { timeout: patienceMs });
   });
 
   test('promise 1: every connection is ended again and again while ten changes run: none is lost, none is sent twice', async () => {
     onTestFinished(async () => void (await sql.query(`delete from kv where key = 'pause'`)));
     await sql.query(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
-    // A connection of the silence before could still be in use, and its command would be refused.
+    // A connection from the silent period could still be in use; a command on it would be refused.
     await endConnections();
     await isReady();
     const people = [scenario.person('ana'), scenario.person('ben'), scenario.person('fay')] as const;
@@ -154,7 +154,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     await endSending('true');
     await none(`select number, state ${those} and state not in ('done', 'unknown')`);
     await soon(async () => {
-      // A claim whose commit was answered by nobody: by now nobody is at work on it.
+      // A claim whose commit got no answer: nobody works on this change now.
       await sql.query(
         `update messages set lease_until = 1
           where owner is not null and lease_until < extract(epoch from clock_timestamp()) * 1000 + 18000`,
@@ -175,7 +175,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     }
   });
 
-  test('loses the commit of a receipt that says unknown: the alarm is given once', async () => {
+  test('loses the commit of a receipt that says unknown: ops are alerted once', async () => {
     const written = writesOf('acme-shop/staging');
     scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });
     const lost = wire.lose('answer', lineOf('outcome_lost', 'acme-shop/staging'));
@@ -231,7 +231,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       expect(written()).toBe(1);
     });
 
-    test('of the delivery: nothing is done, which its sender can tell, and nothing is left open', async () => {
+    test('of the delivery: nothing is done, the sender can see that, and nothing is left open', async () => {
       const target = 'north-bakery/live';
       const written = writesOf(target);
       const lost = wire.lose('answer', ['insert into "inbox"', target]);
@@ -245,7 +245,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       expect(written()).toBe(0);
     });
 
-    test('of a new change: it is there, it is sent once, and nobody hears that nothing was done', async () => {
+    test('of a new change: it is there, it is sent once, and nobody is told that nothing was done', async () => {
       const target = 'north-bakery/staging';
       const written = writesOf(target);
       const lost = wire.lose('answer', lineOf('asked', target));
@@ -271,7 +271,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       expect(written()).toBe(1);
     });
 
-    test('of an approval, done: it counts once, and is sent once', async () => {
+    test('of an approval, done: it counts once, and the change is sent once', async () => {
       const target = 'lumen-studio/staging';
       const written = writesOf(target);
       const change = await scenario.person('ana').wants(`/site push lumen-studio/live ${target} --database`);
@@ -284,7 +284,7 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       expect(written()).toBe(1);
     });
 
-    test('of an approval, not done: the approver hears it and clicks again', async () => {
+    test('of an approval, not done: the approver is told and clicks again', async () => {
       const target = 'harbor-events/staging';
       const written = writesOf(target);
       const fay = scenario.person('fay');

@@ -12,7 +12,7 @@ const only = 'Only these paths';
 const pushForm = 'Overwrite one environment with another of the same site.';
 const fileList = { method: 'GET', section: '4.20' } as const;
 
-/** Forms of a scenario whose fields hang on each other, as one person sees and fills them in. */
+/** One person's view of the forms in a scenario whose fields depend on each other. */
 function formsIn(scenario: Scenario) {
   const top = (name: Name): VisibleView | undefined => scenario.slack.views(ids[name]).modals.at(-1);
   const control = (name: Name, label: string): Control | undefined =>
@@ -26,10 +26,10 @@ function formsIn(scenario: Scenario) {
     control,
     offers,
     labels: (name: Name): readonly string[] => top(name)?.controls.map(({ label }) => label) ?? [],
-    /** Fills in what tells, as somebody does who waits for nothing. */
+    /** Fills in an input that updates the form, without waiting for the update. */
     picks: (name: Name, label: string, said: string | readonly string[]) =>
       scenario.slack.pick(ids[name], 'modal', { label }, said),
-    /** The field, once it is as it should be. */
+    /** The field, once it matches. */
     soon: (name: Name, label: string, is: (one: Control | undefined) => boolean) =>
       expectSoon(
         scenario.slack,
@@ -40,7 +40,7 @@ function formsIn(scenario: Scenario) {
   };
 }
 
-/** The folders that lead to a file, and the file. */
+/** A file and the folders above it. */
 function nested(path: string, above = ''): FileNode {
   const [name = '', ...rest] = path.slice(above.length).split('/');
   const own = `${above}${name}`;
@@ -52,7 +52,7 @@ const chosen = (one: Control | undefined): readonly string[] =>
   Array.isArray(one?.value) ? one.value.map((option: unknown) => labelIn(option)) : [];
 const isSelect = (one: Control | undefined): boolean => one?.type === 'multi_external_select';
 
-describe('a form whose fields hang on each other', () => {
+describe('a form whose fields depend on each other', () => {
   let scenario: Scenario;
   let forms: ReturnType<typeof formsIn>;
   beforeAll(async () => {
@@ -68,7 +68,7 @@ describe('a form whose fields hang on each other', () => {
 
   const filesOf = (environment: string): FileNode[] =>
     scenario.hosting.world.environmentNamed(environment)?.files ?? [];
-  /** What was sent to an environment after so many writes, as soon as it was. */
+  /** The next write to an environment after that many writes. */
   const sent = (environment: string, after = 0) =>
     scenario.hosting.until(() => {
       const found = scenario.writes(environment).slice(after);
@@ -112,7 +112,7 @@ describe('a form whose fields hang on each other', () => {
     ]);
   });
 
-  test('unticked, the field goes; with something in it, it stays, and the contradiction is told', async () => {
+  test('unticking the box removes the field; if something is chosen in it, it stays, and the contradiction is explained', async () => {
     await opened('ana', 'acme-docs/live');
     await forms.picks('ana', 'Files', []);
     await forms.soon('ana', only, (one) => one === undefined);
@@ -130,7 +130,7 @@ describe('a form whose fields hang on each other', () => {
     expect(scenario.writes('acme-docs/staging')).toEqual([]);
   });
 
-  test('another source has another list: what is not in it is not chosen any more, and that is said', async () => {
+  test('another source has another list: chosen paths that it lacks are dropped, and the form says so', async () => {
     await opened('ana', 'acme-blog/staging');
     await scenario.slack.pick(ids.ana, 'modal', { label: only }, ['release-42.txt', 'robots.txt']);
     await forms.picks('ana', 'From', 'acme-blog/live');
@@ -140,7 +140,7 @@ describe('a form whose fields hang on each other', () => {
     expect(await forms.offers('ana', only, 'release')).toEqual(['release-41.txt']);
   });
 
-  test('what narrowed a push and is gone does not leave everything: it has to be chosen again', async () => {
+  test('when the chosen paths are gone, the push does not become one of everything: they have to be chosen again', async () => {
     const ben = scenario.person('ben');
     await opened('ben', 'acme-shop/staging');
     await scenario.slack.pick(ben.id, 'modal', { label: only }, ['release-42.txt']);
@@ -156,7 +156,7 @@ describe('a form whose fields hang on each other', () => {
     await scenario.slack.closeModal(ben.id, true);
   });
 
-  test('a path of 200 characters is offered by both its ends and sent whole, once for a review delivered three times', async () => {
+  test('a path of 200 characters is offered with its middle cut and sent whole, once for a review delivered three times', async () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const path = `abc/${'deep/'.repeat(34)}${'x'.repeat(22)}.txt`;
     expect(path).toHaveLength(200);
@@ -176,7 +176,7 @@ describe('a form whose fields hang on each other', () => {
     expect(await sent('acme-blog/live')).toMatchObject([{ body: { file_list: [path] } }]);
   });
 
-  test('with words that tell enough, a slow host is waited for in a view that is there at once', async () => {
+  test('with a complete command line and a slow host, a waiting view opens at once', async () => {
     scenario.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs });
     const ben = scenario.person('ben');
     await ben.says('/site push acme-docs/live --files');
@@ -187,7 +187,7 @@ describe('a form whose fields hang on each other', () => {
     expect(JSON.stringify(forms.control('ben', 'From')?.value)).toContain('acme-docs/live');
   });
 
-  test('where the host cannot be read the field takes words, and the form says why', async () => {
+  test('if the host cannot be read, the field becomes a text input, and the form says why', async () => {
     scenario.hosting.faults.add({ ...fileList, kind: 'status', status: 401, times: 'always' });
     const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
     await ben.says('/site push acme-docs/live --files');
@@ -204,7 +204,7 @@ describe('a form whose fields hang on each other', () => {
     ]);
   });
 
-  test('the list of a form stays what it was shown: what the host lists meanwhile moves no choice', async () => {
+  test('the list of a form stays as shown: new entries at the host do not shift the choices', async () => {
     const ben = scenario.person('ben');
     await opened('ben', 'acme-shop/live');
     await scenario.slack.pick(ben.id, 'modal', { label: only }, ['robots.txt']);
@@ -215,13 +215,13 @@ describe('a form whose fields hang on each other', () => {
   });
 
   test.each(['submitted', 'filled in further'] as const)(
-    'left for more than an hour and then %s, it ends in a sentence',
+    'open for more than an hour and then %s, it ends in a sentence',
     async (how) => {
       const before = scenario.writes().length;
       const ben = scenario.person('ben');
       await opened('ben', 'acme-shop/live');
       await scenario.slack.pick(ben.id, 'modal', { label: only }, ['robots.txt']);
-      // What was kept just now comes into the table a moment later.
+      // The state of the form is saved a moment later.
       const offersOfOld = () => {
         scenario.rewrite('update button_payloads set expires_at = 1');
         return forms.offers('ben', only, '');
@@ -254,7 +254,7 @@ describe('a form whose fields hang on each other', () => {
     });
   });
 
-  test('a redirect is chosen by its path, and another environment lets go of it', async () => {
+  test('a redirect is chosen by its path; choosing another environment clears it', async () => {
     const ana = scenario.person('ana');
     await ana.says('/site redirects edit', 'C0GENERAL');
     await ana.form('Change where a redirect leads');
@@ -271,7 +271,7 @@ describe('a form whose fields hang on each other', () => {
     expect(await sent('north-bakery/staging')).toMatchObject([{ body: { new_value: { from: '/jobs', to: '/work' } } }]);
   });
 
-  test('two people with a form each have a list each', async () => {
+  test('two people with open forms have separate lists', async () => {
     await Promise.all([opened('ana', 'acme-docs/live'), opened('ben', 'acme-blog/staging', 'C0GENERAL')]);
     const offered = await Promise.all([forms.offers('ana', only, 'release'), forms.offers('ben', only, 'release')]);
     expect(offered).toEqual([['release-41.txt'], ['release-42.txt', expect.stringContaining('…')].slice(0, 1)]);
@@ -283,7 +283,7 @@ describe('a form whose fields hang on each other', () => {
     expect((await scenario.person('ben').form('1 path of acme-blog/live')).text).toContain('only release-42.txt');
   });
 
-  test('of two changes in quick succession the later one is drawn, whichever the host answers first', async () => {
+  test('of two quick changes the later one is shown, whichever the host answers first', async () => {
     await opened('ana', 'acme-docs/staging');
     const before = fileReads();
     scenario.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs, times: 1 });
@@ -295,7 +295,7 @@ describe('a form whose fields hang on each other', () => {
     await scenario.hosting.until(
       () => scenario.hosting.journal.entries().every(({ state }) => state !== 'received') || undefined,
     );
-    // The earlier one once more, as Slack delivers it when it missed the ack.
+    // The earlier one again, as Slack redelivers it without an ack.
     await scenario.slack.redeliver(slow.envelope ?? '');
     await forms.picks('ana', 'Files', ['yes']);
     await forms.soon('ana', only, isSelect);
@@ -303,7 +303,7 @@ describe('a form whose fields hang on each other', () => {
     expect((await forms.offers('ana', only, 'themes/paperwhite')).length).toBeGreaterThan(0);
   });
 
-  test('submitted while it is drawn anew, the review stays', async () => {
+  test('submitted while it is redrawn, the review stays', async () => {
     await opened('ana', 'acme-docs/staging');
     scenario.hosting.faults.add({ ...fileList, kind: 'delay', ms: patienceMs, times: 1 });
     const calls = scenario.slack.calls().length;
@@ -321,7 +321,7 @@ describe('a form whose fields hang on each other', () => {
     expect(forms.top('ana')?.text).toContain('All files of acme-docs/staging will be replaced.');
   });
 
-  test('submitted twice by one delivery, it is one change', async () => {
+  test('a submission delivered twice is one change', async () => {
     const before = scenario.writes('lumen-studio/staging').length;
     const ben = scenario.person('ben');
     await ben.says('/site allowlist add lumen-studio/staging', 'C0GENERAL');
@@ -337,7 +337,7 @@ describe('a form whose fields hang on each other', () => {
     ).toEqual([{ n: 1 }]);
   });
 
-  test('the shortcut opens the picker, and its card stands in the direct messages', async () => {
+  test('the shortcut opens the picker, and the card is posted in direct messages', async () => {
     const ben = scenario.person('ben');
     await scenario.slack.shortcut(ben.id, 'pick');
     await ben.form('What do you want to do?');
@@ -348,7 +348,7 @@ describe('a form whose fields hang on each other', () => {
     expect(await sent('harbor-events/live')).toHaveLength(1);
   });
 
-  test('what was used last is offered first', async () => {
+  test('the most recently used targets are offered first', async () => {
     const ben = scenario.person('ben');
     await ben.asks('/site cache clear north-bakery/live', 'C0GENERAL');
     await ben.says('/site backups list', 'C0GENERAL');
@@ -361,7 +361,7 @@ describe('a form whose fields hang on each other', () => {
 });
 
 test(
-  'while somebody types the host is not asked',
+  'suggestions while typing do not ask the host',
   inScenario({}, async (scenario) => {
     const forms = formsIn(scenario);
     await scenario.person('ana').says('/site push acme-shop/live --files');
@@ -385,11 +385,11 @@ rules:
   - { allow: [read], to: [guests], where: ['acme-blog/*'] }
 `;
 
-describe('names as they are', () => {
+describe('unusual names', () => {
   const names = ['Bäckerei Süß & Söhne', '🛒 shop', 'left\u200Fright', 'twin', 'twin'];
 
   test(
-    'are suggested, chosen, said by id and cleared, whatever is in them; two alike by the ends of their ids',
+    'are suggested, chosen, typed by id and cleared, whatever characters they have; two equal names by the ends of their ids',
     inScenario({ policy, start: false }, async (scenario) => {
       const { world } = scenario.hosting;
       const added = names.map((name) => {

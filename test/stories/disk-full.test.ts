@@ -6,13 +6,13 @@ import { threeSeconds } from './three-seconds.ts';
 const clear = '/site cache clear acme-shop/staging';
 const finished = 'the host reports it finished';
 
-/** Resolves when the bot has printed that. */
+/** Resolves when the bot has printed this text. */
 const prints = (scenario: Scenario, words: RegExp): Promise<void> =>
   vi.waitFor(() => expect(words.test(scenario.log())).toBe(true), { timeout: patienceMs, interval: 50 });
 
 describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
   let scenario: Scenario;
-  /** What the bot writes to any file fails from here on, until there is room. */
+  /** Makes all writes to files fail from now on, until there is room again. */
   let fill: () => void;
   let makeRoom: () => void;
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
   });
   afterAll(() => scenario.close());
 
-  test('promise 1: nothing is taken on and nothing sent, which is said; with room it goes on, once', async () => {
+  test('promise 1: nothing is taken on and nothing sent, and people are told; with room again it is sent once', async () => {
     const before = scenario.writes().length;
     scenario.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1)`);
     const change = await scenario.person('ana').asks(clear);
@@ -49,7 +49,7 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
     expect(scenario.rows('select number from changes')).toHaveLength(1);
   });
 
-  test('promise 1: full while the host has a write: its answer is kept until there is room, and told once', async () => {
+  test('promise 1: full while the host has a write: its answer is kept in memory until there is room, and told once', async () => {
     const before = scenario.writes().length;
     scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs });
     const change = await scenario.person('ana').asks(clear);
@@ -67,7 +67,7 @@ describe.skipIf(process.platform !== 'linux')('the disk is full', () => {
 });
 
 test(
-  'PostgreSQL is away at the start: it ends at once, with a sentence and without the password',
+  'PostgreSQL is away at the start: the bot exits at once, with a sentence and without the password',
   inScenario({ ownProcess: 'the first', start: false }, async (scenario) => {
     const away = scenario.start({ DATABASE_URL: 'postgres://sitehand:canary-word@127.0.0.1:1/sitehand' });
     await expect(away).rejects.toThrow(

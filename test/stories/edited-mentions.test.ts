@@ -5,7 +5,7 @@ const bot = '<@U0SITEHAND>';
 const clear = 'cache clear acme-shop/staging';
 
 test(
-  'a message that mentioned the bot is edited, again and again: nothing runs again, and its author hears why',
+  'a message that mentioned the bot is edited, again and again: nothing runs again, and its author is told why',
   inScenario({}, async (scenario) => {
     const { slack } = scenario;
     const ana = scenario.person('ana');
@@ -22,14 +22,14 @@ test(
 );
 
 test(
-  'a message is edited that mentions the bot only now, or whose mention was never delivered: it does not run either',
+  'a message is edited that mentions the bot only now, or its mention was never delivered: nothing runs either',
   inScenario({}, async (scenario) => {
     const ana = scenario.person('ana');
     const { ts } = await scenario.slack.say(ids.ana, 'C0ACME', clear);
     scenario.slack.delivery.duplicates = 3;
     const said = await ana.edits('C0ACME', ts, `${bot} ${clear}`);
     await said.hears("I don't run edited messages. Nothing was done. Send it as a new message.");
-    // What is read only is no exception: it could be the half of an answer that stands already.
+    // Reports do not run either: the report of the first version may be posted already.
     const read = await ana.edits('C0ACME', ts, `${bot} whoami`);
     await read.hears("I don't run edited messages");
     expect([...said.answers(), ...read.answers()].filter(({ text }) => text.includes(ids.ana))).toEqual([]);
@@ -45,7 +45,7 @@ test(
     const first = await slack.mention(ids.ana, 'C0ACME', clear);
     const change = await scenario.change(1);
     await change.tells('the host reports it finished');
-    // As if the one before had come with another id.
+    // The previous mention again, with another event id.
     scenario.rewrite("update inbox set key = replace(key, 'Ev', 'Ex') where kind = 'mention'");
     await slack.redeliver(first.envelope ?? '');
     const after = await scenario.person('ana').asks('/site cache clear acme-blog/staging', 'C0GENERAL');
@@ -55,7 +55,7 @@ test(
 );
 
 test(
-  'what only reads is answered once as well, however often it is delivered',
+  'a report is also answered once, however often it is delivered',
   inScenario({}, async (scenario) => {
     const ana = scenario.person('ana');
     const first = await ana.mentions('backups list acme-shop/live');

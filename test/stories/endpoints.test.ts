@@ -13,7 +13,7 @@ import { writes } from './endpoints/writes.ts';
 import { ids, openScenario, type Scenario } from './scenario.ts';
 import { has } from './people.ts';
 
-/** Ana may do everything, and waits for nobody. */
+/** Ana may do everything without approval. */
 const policy = `
 version: 1
 live: ['*/live']
@@ -34,10 +34,10 @@ const nameOf = ({ section, command, how }: Reading | Writing): string =>
 const readings = reads.flatMap((story) =>
   ways.map((way) => ({ name: nameOf(story), story, way, on: way === 'typed' ? story.typedOn : story.filledOn })),
 );
-/** One channel alone would have a crowd of cards wait for each other. */
+/** With a single channel, the cards would wait for each other. */
 const channels = ['C0ACME', 'C0GENERAL', 'C0OPS', 'G0BAKERY', 'D0U01ANA'] as const;
 
-/** Each story has a site of its own, so that all of them can be under way at once. */
+/** Each story has its own site, so that all can run at once. */
 const writings = writes.flatMap((story, at) =>
   ways.map((way) => ({
     name: nameOf(story),
@@ -82,7 +82,7 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
       return scene;
     };
 
-    describe('what is read', { concurrent: false }, () => {
+    describe('reports', { concurrent: false }, () => {
       afterEach(() => scenario.slack.closeModal(ids.ana, true).catch(() => undefined));
 
       test.for(readings.map((one) => [one.name, one.way, one] as const))('%s: %s', async ([, , { story, way, on }]) => {
@@ -98,7 +98,7 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
       });
     });
 
-    test('a key that is not taken is told in the same words', { concurrent: false }, async () => {
+    test('a rejected key is reported in the same words', { concurrent: false }, async () => {
       const message = dialect === 'kinsta' ? 'Unauthenticated.' : 'No or invalid API key provided to the request';
       scenario.hosting.faults.add({ kind: 'status', section: '4.22', status: 401, body: { message, status: 401 } });
       const said = await scenario.person('ana').says('/site backups list harbor-events/live');
@@ -106,27 +106,27 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
       expect(text).not.toContain(message);
     });
 
-    describe('what is changed', { concurrent: false }, () => {
+    describe('changes', { concurrent: false }, () => {
       const under = new Map<Written, Promise<void>>();
-      // Every change waits for the host: they are asked for one after the other, and end when they end.
+      // Every change waits for the host, so all are requested first and then awaited.
       beforeAll(() => {
         let turn: Promise<unknown> = Promise.resolve();
         const inTurn = <T>(talk: () => Promise<T>): Promise<T> => {
-          const talked = turn.then(talk);
-          turn = talked
+          const result = turn.then(talk);
+          turn = result
             .catch(() => undefined)
             .then(() => scenario.slack.closeModal(ids.ana, true))
             .catch(() => undefined);
-          return talked;
+          return result;
         };
         const last = new Map<Writing, Promise<void>>();
         for (const one of writings) {
-          // What locks more than its target has its other way wait for it.
+          // A change that locks more than its target runs alone: the form waits for the typed one.
           const first = one.story.locksMore ? last.get(one.story) : undefined;
-          const told = (first ?? Promise.resolve()).then(() => carriedOut(one, inTurn));
-          last.set(one.story, told);
-          told.catch(() => undefined);
-          under.set(one, told);
+          const finished = (first ?? Promise.resolve()).then(() => carriedOut(one, inTurn));
+          last.set(one.story, finished);
+          finished.catch(() => undefined);
+          under.set(one, finished);
         }
       });
 
@@ -160,7 +160,7 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
         await under.get(one);
       });
 
-      test('the key of a certificate is nowhere but at the host', async () => {
+      test('the private key of a certificate is found only at the host', async () => {
         await Promise.allSettled(under.values());
         const lines = certificate.key.split('\n').filter((line) => line !== '' && !line.startsWith('---'));
         const left = await scenario.leftovers();
@@ -169,7 +169,7 @@ describe.each(dialects.map((dialect) => ({ dialect })))(
       });
     });
 
-    test('all 23 were asked', { concurrent: false }, () => {
+    test('all 23 endpoints were requested', { concurrent: false }, () => {
       const seen = new Set(scenario.hosting.journal.entries().map(({ section }) => section));
       expect(sections).toHaveLength(23);
       expect(sections.filter((section) => !seen.has(section))).toEqual([]);

@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest';
 import { inScenario, ids, patienceMs } from './scenario.ts';
 import { threeSeconds } from './three-seconds.ts';
 
-/** Fault 42: one person asks for more than anybody can have, and the others do not notice. */
+/** Fault 42: one person asks for more than their share, and the others do not notice. */
 
-/** How many log reads one person may have: two that run and forty that wait. Some more show what comes of the rest. */
-const places = 42;
-const tooMany = places + 18;
+/** The log reads that one person may have: two that run and forty that wait. Further ones are refused. */
+const share = 42;
+const requests = share + 18;
 
 const own = "You already have a lot running, so I didn't start this one. Nothing was done.";
 
@@ -21,23 +21,23 @@ channels: {}
 /** One person with two accounts. */
 const joined = `${everybodyMay}people: { rob: [${ids.rob}, ${ids.fay}] }\n`;
 
-// One after the other: each would keep the others waiting.
-describe('one person asks for all that there is', () => {
+// Sequential, because each would delay the others.
+describe('one person asks for more than their share', () => {
   test(
-    'sixty log reads that hang: the others read, pause, resume and write as ever',
+    'sixty log reads that hang: the others read, pause, resume and write as usual',
     inScenario({}, async (scenario) => {
       const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
       const hung = scenario.hosting.world.environmentNamed('acme-shop/live');
       const path = `/sites/environments/${hung?.id}/logs`;
       scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const inTime = threeSeconds();
-      const many = Array.from({ length: tooMany }, () =>
+      const many = Array.from({ length: requests }, () =>
         scenario.slack.command(ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
       );
       inTime(...(await Promise.all(many)));
-      const toldTo = () =>
+      const refusals = () =>
         scenario.slack.messages({ channel: 'C0GENERAL', as: ids.rob }).filter(({ text }) => text.includes(own));
-      await scenario.slack.until(() => toldTo().length === tooMany - places || undefined, patienceMs);
+      await scenario.slack.until(() => refusals().length === requests - share || undefined, patienceMs);
 
       const read = await ben.says('/site logs acme-docs/live error --lines 50');
       await read.hears('acme-docs/live · error log');
@@ -46,42 +46,42 @@ describe('one person asks for all that there is', () => {
       await (await chi.says('/site resume')).hears('Sending is on again');
       const cleared = await ben.asks('/site cache clear acme-docs/staging');
       await cleared.tells('the host reports it finished');
-      // Two at a time, and nobody else's connections.
+      // Two at a time, so other people's connections stay free.
       const asked = scenario.hosting.journal.entries().filter((entry) => entry.path === path);
       expect(asked.length).toBeLessThanOrEqual(2 * 3);
     }),
   );
 
   test(
-    'sixty log reads that hang, by two accounts of one person: no more than one person’s places',
+    'sixty log reads that hang, by two accounts of one person: no more than one person’s share',
     inScenario({ policy: joined }, async (scenario) => {
       const hung = scenario.hosting.world.environmentNamed('acme-shop/live');
       const path = `/sites/environments/${hung?.id}/logs`;
       scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path, times: 'always' });
       const both = [ids.rob, ids.fay];
       const inTime = threeSeconds();
-      const many = Array.from({ length: tooMany }, (_, at) =>
+      const many = Array.from({ length: requests }, (_, at) =>
         scenario.slack.command(both[at % 2] ?? ids.rob, 'C0GENERAL', '/site logs acme-shop/live error'),
       );
       inTime(...(await Promise.all(many)));
-      const toldTo = () =>
+      const refusals = () =>
         both.flatMap((as) =>
           scenario.slack
             .messages({ channel: 'C0GENERAL', as })
             .filter(({ text, ephemeral }) => ephemeral && text.includes(own)),
         );
-      await scenario.slack.until(() => toldTo().length >= tooMany - places || undefined, patienceMs);
+      await scenario.slack.until(() => refusals().length >= requests - share || undefined, patienceMs);
       const read = await scenario.person('ben').says('/site logs acme-docs/live error --lines 50');
       await read.hears('acme-docs/live · error log');
-      expect(toldTo()).toHaveLength(tooMany - places);
-      for (const { text } of toldTo()) expect(text).toContain('Not run: logs acme-shop/live error. Try again when');
+      expect(refusals()).toHaveLength(requests - share);
+      for (const { text } of refusals()) expect(text).toContain('Not run: logs acme-shop/live error. Try again when');
       const asked = scenario.hosting.journal.entries().filter((entry) => entry.path === path);
       expect(asked.length).toBeLessThanOrEqual(2 * 3);
     }),
   );
 
   test(
-    'whoever has all their places taken can still pause and resume: these have places of their own',
+    'a person whose share is used up can still pause and resume, which have a share of their own',
     inScenario({}, async (scenario) => {
       const chi = scenario.person('chi');
       const hung = scenario.hosting.world.environmentNamed('acme-shop/staging');
@@ -91,9 +91,9 @@ describe('one person asks for all that there is', () => {
       const inTime = threeSeconds();
       const many = Array.from({ length: 60 }, () => scenario.slack.command(chi.id, 'C0GENERAL', line));
       inTime(...(await Promise.all(many)));
-      const toldTo = () =>
+      const refusals = () =>
         scenario.slack.messages({ channel: 'C0GENERAL', as: chi.id }).filter(({ text }) => text.includes(own));
-      await scenario.slack.until(() => toldTo().length >= 60 - 48 || undefined, patienceMs);
+      await scenario.slack.until(() => refusals().length >= 60 - 48 || undefined, patienceMs);
       const long = await chi.says(`/site whoami password=hunter22 &lt;!channel&gt; ${'x'.repeat(300)}`, 'C0GENERAL');
       const away = await long.hears(own);
       expect(away.text).toMatch(/Not run: whoami "?password=\*\*\* .*!channel.* x{9,80}…\. Try again when/);
@@ -104,7 +104,7 @@ describe('one person asks for all that there is', () => {
   );
 
   test(
-    'twenty writes that hang: what another asks for is sent and followed',
+    'twenty writes that hang: another person’s change is sent and followed',
     inScenario({ hosting: { durations: { 'cache:clear': 0 } } }, async (scenario) => {
       const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
       scenario.hosting.faults.add({ kind: 'hang', section: '4.12', times: 4 });
@@ -122,7 +122,7 @@ describe('one person asks for all that there is', () => {
   );
 
   test(
-    'writes that hang, by two accounts of one person: four are at the host in all',
+    'writes that hang, by two accounts of one person: four in total are at the host',
     inScenario({ hosting: { durations: { 'cache:clear': 0 } }, policy: joined }, async (scenario) => {
       scenario.hosting.faults.add({ kind: 'hang', section: '4.12', times: 'always' });
       const line = '/site cache clear acme-shop/staging';
@@ -140,7 +140,7 @@ describe('one person asks for all that there is', () => {
   );
 
   test(
-    'writes of five people that hang: places are left for whoever has none',
+    'writes of five people that hang: places are kept free for others',
     inScenario({ hosting: { durations: { 'cache:clear': 0 } }, policy: everybodyMay }, async (scenario) => {
       const requesters = [ids.ana, ids.ben, ids.chi, ids.dee, ids.fay];
       scenario.hosting.faults.add({ kind: 'hang', section: '4.12', times: 'always' });
@@ -155,13 +155,13 @@ describe('one person asks for all that there is', () => {
       await scenario.slack.until(() => sent() >= 16 || undefined, patienceMs);
       await scenario.person('rob').asks('/site cache clear acme-docs/staging');
       await scenario.hosting.until(() => scenario.writes('acme-docs/staging')[0], patienceMs);
-      // Sixteen by turns, and one more of the fifth where the other four had all of these.
+      // Sixteen in turns, plus one of the fifth person if the other four have all sixteen.
       expect(sent()).toBeLessThanOrEqual(17);
     }),
   );
 
   test(
-    'twenty writes at once: another asks, is sent and decides meanwhile',
+    'twenty writes at once: meanwhile another person’s change is sent, and they approve one',
     inScenario({ hosting: { durations: { 'cache:clear': 0, 'environments:push': 0 } } }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const batch = Promise.all(Array.from({ length: 20 }, () => ana.says('/site cache clear acme-shop/staging')));
@@ -176,7 +176,7 @@ describe('one person asks for all that there is', () => {
   );
 
   test(
-    'much of theirs ends by itself while the host hangs on it: what is over of another is taken away meanwhile',
+    'many timed accesses of one person end while the host hangs: another person’s is removed meanwhile',
     inScenario({ policy: everybodyMay.replace('routine', 'routine, sensitive') }, async (scenario) => {
       const [ana, rob] = [scenario.person('ana'), scenario.person('rob')];
       for (const last of [1, 2, 3, 4, 5]) {
@@ -194,7 +194,7 @@ describe('one person asks for all that there is', () => {
       await scenario.hosting.until(() => asked() > before || undefined, patienceMs);
       scenario.rewrite('update timers set due_at = 2 where requester = ?', ana.id);
       await scenario.hosting.until(() => scenario.writes('acme-docs/staging')[1], patienceMs);
-      // The host is still being asked about the others.
+      // The requests of the others still hang.
       expect(scenario.rows('select id from timers where last_note is not null')).toEqual([]);
     }),
   );

@@ -10,7 +10,7 @@ export type FaultyConnection = {
   readonly url: string;
   /** Ends every connection and refuses new ones. */
   readonly cut: () => void;
-  /** Connections open now, and those opened before `mend`, stay open and never carry anything again. */
+  /** Connections that are open now or are opened before `mend` stay open, but never carry data again. */
   readonly silence: () => void;
   /** Carries the data of new connections again. */
   readonly mend: () => void;
@@ -25,10 +25,10 @@ export type FaultyConnection = {
 type Loss = 'commit' | 'answer';
 type Order = { readonly what: Loss; readonly words: Words; readonly done: () => void };
 
-/** The words of a transaction that writes this audit event about this target. */
+/** Recognises a transaction that writes this audit event about this target. */
 export const lineOf = (event: string, target: string): Words => [
   'insert into "audit"',
-  // The bound parameter: its length in four bytes, then the text.
+  // A bound parameter is its length in four bytes, then the text.
   `\0\0\0${String.fromCodePoint(event.length)}${event}`,
   `"target":"${target}"`,
 ];
@@ -43,7 +43,7 @@ export async function openFaultyConnection(url: string): Promise<FaultyConnectio
   const folder = here.searchParams.get('host') ?? '';
   const sockets = new Set<Socket>();
   let state: 'whole' | 'cut' | 'silent' = 'whole';
-  let silences = 0;
+  let silenceCount = 0;
   const orders = new Set<Order>();
   const take = (text: string): Order | undefined => {
     const taken = [...orders].find(({ words }) => words.every((word) => text.includes(word)));
@@ -58,8 +58,8 @@ export async function openFaultyConnection(url: string): Promise<FaultyConnectio
     track(bot);
     if (state === 'silent') return;
     const server = track(connect(`${folder}/.s.PGSQL.5432`));
-    const openedAt = silences;
-    const isMute = (): boolean => openedAt !== silences;
+    const openedAt = silenceCount;
+    const isMute = (): boolean => openedAt !== silenceCount;
     let transaction = '';
     let inTransaction = false;
     let lost: Order | undefined;
@@ -100,7 +100,7 @@ export async function openFaultyConnection(url: string): Promise<FaultyConnectio
     cut,
     silence: () => {
       state = 'silent';
-      silences += 1;
+      silenceCount += 1;
     },
     mend: () => {
       state = 'whole';

@@ -8,7 +8,7 @@ describe('forms', () => {
   });
   afterAll(() => scenario.close());
 
-  test.concurrent('missing words open the form with what was said in it; its errors stand at their fields; then it runs', async () => {
+  test.concurrent('an incomplete command opens a form with the typed values; errors are shown at their fields; then it runs', async () => {
     const ana = scenario.person('ana');
     await ana.says('/site allowlist add acme-shop/staging', 'C0GENERAL');
     const form = await ana.form('Let addresses in over SSH and SFTP');
@@ -46,7 +46,7 @@ describe('forms', () => {
     expect(scenario.writes('acme-docs/live')).toHaveLength(1);
   });
 
-  test.concurrent('suggestions are what the person may read and fits what was typed', async () => {
+  test.concurrent('suggestions match what was typed, among the names that the person may read', async () => {
     const chi = scenario.person('chi');
     await chi.says('/site backups list', 'C0OPS');
     await chi.form('List the backups');
@@ -57,7 +57,7 @@ describe('forms', () => {
     await said.hears('U03CHI');
   });
 
-  test.concurrent('emptying a list is refused; with --empty it is done, with a warning', async () => {
+  test.concurrent('an empty list is refused; with --empty it is sent, with a warning', async () => {
     const ana = scenario.person('ana');
     const docs = scenario.hosting.world.environmentNamed('north-bakery/staging');
     docs?.allowlist.splice(0, Infinity, '192.0.2.1');
@@ -90,7 +90,7 @@ describe('a form', () => {
   });
   afterAll(() => scenario.close());
 
-  test('mentioned in a thread: without a target it means the change’s, with a bare name its sibling, and it takes a button', async () => {
+  test('by mention in a thread: no target means the change’s, a bare name its sibling, and a button opens it', async () => {
     const ana = scenario.person('ana');
     const change = await ana.asks('/site cache clear acme-shop/staging');
     const shown = await ana.mentions('allowlist show', 'C0ACME', change.ts);
@@ -106,7 +106,7 @@ describe('a form', () => {
     await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
   });
 
-  test('promise 5: what the review showed is not what would be sent now: it is shown anew, and nothing is sent', async () => {
+  test('promise 5: the review is out of date when submitted: it is shown again, and nothing is sent', async () => {
     const before = scenario.writes().length;
     const ana = scenario.person('ana');
     await ana.says('/site allowlist add acme-blog/live 198.51.100.4');
@@ -122,7 +122,7 @@ describe('a form', () => {
     expect(JSON.stringify(write?.body)).toMatch(/192\.0\.2\.9","198\.51\.100\.4"\]/);
   });
 
-  test('closed before it was drawn is let go without a word; closed after it was sent, it answers privately', async () => {
+  test('closed before it is drawn, it ends silently; closed after it was submitted, it answers privately', async () => {
     const before = scenario.writes().length;
     const calls = scenario.slack.calls().length;
     const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
@@ -150,7 +150,7 @@ describe('a form', () => {
     expect(scenario.writes()).toHaveLength(before);
   });
 
-  test('too late for its trigger, a form is offered by a button', async () => {
+  test('too late for its trigger, a button offers it', async () => {
     scenario.slack.faults.add({ method: 'views.open', kind: 'error', error: 'expired_trigger_id', times: 1 });
     const ana = scenario.person('ana');
     const said = await ana.says('/site allowlist add acme-docs/live 198.51.100.4');
@@ -161,7 +161,7 @@ describe('a form', () => {
 });
 
 test(
-  'opened before a restart, a form still does what it shows',
+  'opened before a restart, it still works',
   inScenario({}, async (scenario) => {
     const ana = scenario.person('ana');
     await ana.says('/site allowlist add acme-shop/live 198.51.100.4');

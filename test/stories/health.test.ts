@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { inScenario } from './scenario.ts';
 
 test(
-  'in Socket Mode, too, requests that are never finished are two hundred at most, and keep no probe out',
+  'in Socket Mode, too, at most two hundred unfinished requests stay open, and probes are still answered',
   inScenario({}, async (scenario) => {
     const sockets = Array.from({ length: 600 }, (): Socket => {
       const socket = connect(scenario.port(), '127.0.0.1');
@@ -14,7 +14,7 @@ test(
     const open = (): number => sockets.filter(({ closed }) => !closed).length;
     try {
       await Promise.all(sockets.map(async (socket) => socket.connecting && once(socket, 'connect')));
-      // Sooner than a head that is not finished is given up.
+      // Sooner than the timeout for unfinished headers.
       await expect.poll(open, { timeout: 3_000 }).toBeLessThanOrEqual(200);
       for (const [path, says] of [
         ['healthz', 'ok'],

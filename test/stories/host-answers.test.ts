@@ -3,7 +3,7 @@ import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { Words } from './people.ts';
 
-/** What the host does with the write, and what the thread then says; the write is one in any case. */
+/** How the host answers a write, and what the thread then says. There is one write in each case. */
 type Case = { readonly fault: FaultRequest; readonly state: string; readonly says: Words };
 
 const unknown = (fault: FaultRequest): Case => ({
@@ -50,7 +50,7 @@ version: 1
 groups: { all: [U01ANA, U02BEN, U03CHI, U04DEE, U05FAY] }
 rules: [{ allow: [read, routine], to: [all] }]
 `;
-/** Several, because Slack takes one message a second in each. */
+/** Several channels, because Slack takes one message a second in each. */
 const places = [
   ['ana', 'C0ACME'],
   ['ana', 'C0GENERAL'],
@@ -95,14 +95,14 @@ describe('promise 2: the host, asked to clear a cache,', () => {
     '$name: $state',
     async ({ number, state, says }) => {
       const change = await scenario.change(number, places[(number - 1) % places.length]?.[0]);
-      // An operation that this host does not know is given up after a minute: let that minute be over.
+      // An operation that the host does not know is given up after a minute; this ends that minute.
       if (state === 'accepted') await followsSince(number, 0);
       await change.tells(says);
       expect(scenario.rows('select state from changes where number = ?', number)).toEqual([{ state }]);
     },
   );
 
-  test('and each of them was written once, whatever came of it', () => {
+  test('and each of them was written once, whatever the outcome', () => {
     expect(scenario.writes()).toHaveLength(Object.keys(cases).length);
   });
 });

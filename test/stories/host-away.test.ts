@@ -4,7 +4,7 @@ import { canaries, inScenario } from './scenario.ts';
 
 describe.concurrent('the host', () => {
   test(
-    'is busy (429): it waits as long as it is asked to, and the second write is the one that counts',
+    'is busy (429): the bot waits as long as it is asked to, and the second write counts',
     inScenario({}, async (scenario) => {
       scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 429, headers: { 'retry-after': '2' } });
       const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging');
@@ -17,7 +17,7 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'is busy three times: nothing was sent, it is over, and it can be asked again',
+    'is busy three times: nothing was sent, the change ends, and it can be asked again',
     inScenario({}, async (scenario) => {
       scenario.hosting.faults.add({
         kind: 'status',
@@ -34,7 +34,7 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'is down: nothing was sent, it says why it waits, and when its time is over it expires with a way to ask again',
+    'is down: nothing was sent, the card says why it waits, and at its time it expires with a way to ask again',
     inScenario({}, async (scenario) => {
       await scenario.hosting.close();
       scenario.passes(10_000);
@@ -68,7 +68,7 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'has trouble when a form looks: the form says so, and nothing is sent',
+    'fails while a form reads from it: the form says so, and nothing is sent',
     inScenario({}, async (scenario) => {
       scenario.hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always' });
       const ana = scenario.person('ana');
@@ -82,7 +82,7 @@ describe.concurrent('the host', () => {
   const atOnce = { hosting: { durations: { 'environments:push': 0 } } };
 
   test(
-    'lacks the site in one listing: a click on Approve is later, what is approved waits, and it is sent once',
+    'lacks the site in one listing: a click on Approve decides nothing, an approved change waits, and it is sent once',
     inScenario(atOnce, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       const change = await ana.wants(push);
@@ -112,7 +112,7 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'lacks the site for good: what is approved waits until three lists over a minute say so, and is invalidated then',
+    'lacks the site for good: an approved change waits until three lists over a minute lack it, and is then invalidated',
     inScenario(atOnce, async (scenario) => {
       const change = await scenario.person('ana').wants(push);
       await scenario.person('chi').clicks(change.card(), 'Approve');
@@ -135,7 +135,7 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'answers 500 for its sites from then on: what was listed before is no evidence, at the click and before the write',
+    'answers 500 for its sites from then on: an earlier listing is no evidence, at the click or before the write',
     inScenario(atOnce, async (scenario) => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       const change = await ana.wants(push);
@@ -159,7 +159,7 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'gives the source of a push another name: it is invalidated, and not sent by the old one',
+    'renames the source of a push: the change is invalidated, and not sent under the old name',
     inScenario(atOnce, async (scenario) => {
       const change = await scenario.person('ana').wants(push);
       const site = scenario.hosting.world.sites.find(({ name }) => name === 'acme-shop');
@@ -185,7 +185,7 @@ describe.concurrent('the host', () => {
   );
 
   test(
-    'lacks the site until the time of what is approved is over: it expires, and says why it waited',
+    'lacks the site until an approved change expires: the thread says why it waited',
     inScenario(atOnce, async (scenario) => {
       const change = await scenario.person('ana').wants(push);
       await scenario.person('chi').clicks(change.card(), 'Approve');

@@ -12,7 +12,7 @@ afterAll(() => scenario.close());
 
 const address = (path: string): string => `http://127.0.0.1:${scenario.port()}${path}`;
 
-test('by signed HTTP the same tale is told: a review, a card, a thread, an undo', async () => {
+test('signed HTTP works like Socket Mode: a review, a card, a thread, an undo', async () => {
   const ana = scenario.person('ana');
   await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
   await ana.form('List before');
@@ -25,7 +25,7 @@ test('by signed HTTP the same tale is told: a review, a card, a thread, an undo'
   expect(scenario.writes()).toHaveLength(1);
 });
 
-test.each(['wrong', 'stale'] as const)('a request whose signature is %s reaches nobody', async (signature) => {
+test.each(['wrong', 'stale'] as const)('a request whose signature is %s is refused', async (signature) => {
   scenario.slack.delivery.signature = signature;
   try {
     const said = await scenario.person('ana').says('/site cache clear acme-shop/live', 'C0GENERAL');
@@ -36,7 +36,7 @@ test.each(['wrong', 'stale'] as const)('a request whose signature is %s reaches 
   }
 });
 
-test('the health routes say a word each, and a body that is too long is refused', async () => {
+test('the health routes answer one word each, and a body that is too long is refused', async () => {
   expect(await (await fetch(address('/healthz'))).text()).toBe('ok');
   expect(await (await fetch(address('/readyz'))).text()).toBe('ready');
   const long = await fetch(address('/slack/events'), { method: 'POST', body: 'x'.repeat(300_000) }).catch(
@@ -46,7 +46,7 @@ test('the health routes say a word each, and a body that is too long is refused'
   expect(await (await fetch(address('/healthz'))).text()).toBe('ok');
 });
 
-test('posts that are never finished do not stand open, and no more than two hundred at once', async () => {
+test('unfinished posts are closed, and at most two hundred are open at once', async () => {
   const sockets: Socket[] = [];
   const ends = Array.from({ length: 500 }, () => {
     const socket = connect(scenario.port(), '127.0.0.1');
@@ -60,16 +60,16 @@ test('posts that are never finished do not stand open, and no more than two hund
     .poll(() => sockets.filter(({ closed }) => !closed).length, { timeout: patienceMs })
     .toBeLessThanOrEqual(200);
   await Promise.all(ends);
-  // Left to itself, Node would wait for five minutes.
+  // By default, Node would wait for five minutes.
   expect(performance.now() - begun).toBeLessThan(patienceMs);
   expect(await (await fetch(address('/healthz'))).text()).toBe('ok');
 });
 
-test('four hundred posts that are never finished, and come again when they are closed, keep neither Slack nor a probe out', async () => {
+test('four hundred unfinished posts that reconnect when closed block neither Slack nor probes', async () => {
   let comeAgain = true;
-  let came = 0;
+  let received = 0;
   const post = (): Socket => {
-    came += 1;
+    received += 1;
     const socket = connect(scenario.port(), '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write('POST /slack/events HTTP/1.1\r\nhost: bot\r\ncontent-length: 100\r\n\r\nhalf');
@@ -79,7 +79,7 @@ test('four hundred posts that are never finished, and come again when they are c
   const sockets = new Set<Socket>();
   try {
     for (let count = 0; count < 400; count += 1) post();
-    await expect.poll(() => came, { timeout: patienceMs }).toBeGreaterThan(800);
+    await expect.poll(() => received, { timeout: patienceMs }).toBeGreaterThan(800);
     const ana = scenario.person('ana');
     for (let turn = 0; turn < 4; turn += 1) {
       const inTime = threeSeconds();
@@ -92,7 +92,7 @@ test('four hundred posts that are never finished, and come again when they are c
       }
     }
     const cleared = await ana.asks('/site cache clear acme-shop/staging');
-    // All these posts cost a core: the host is asked at once how it ended, not two seconds later.
+    // These posts keep a core busy, so the operation is polled at once, not two seconds later.
     await scenario.becomes(cleared.number, 'accepted');
     scenario.lets(cleared.number);
     await cleared.tells('the host reports it finished');
@@ -102,7 +102,7 @@ test('four hundred posts that are never finished, and come again when they are c
   }
 });
 
-/** What that answers to somebody who has not asked before. */
+/** The answer of this address on a new connection. */
 const statusOf = (path: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     get(address(path), { agent: false }, (answer) => answer.resume().on('end', () => resolve(answer.statusCode))).on(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { inScenario, type Scenario } from './scenario.ts';
 
-/** A host that spells its ids now in small letters, now in capitals: the same ids all the same. */
+/** A host that spells its ids in lower case in some answers and in upper case in others. They are the same ids. */
 
 const policy = `
 version: 1
@@ -17,7 +17,7 @@ channels: { ops: C0OPS }
 const hosting = { durations: { 'environments:push': 0 } };
 const push = '/site push acme-shop/staging acme-shop/live --files';
 
-/** From now on the host answers so with ids in capitals; ended by what it resolves with. */
+/** Makes the host answer these paths with ids in capitals. Resolves to a function that ends it. */
 async function inCapitals(scenario: Scenario, path: string): Promise<() => Promise<void>> {
   const { id } = scenario.hosting.faults.add({ kind: 'capital-ids', method: 'GET', path, times: 'always' });
   await scenario.listsAnew();
@@ -29,7 +29,7 @@ async function inCapitals(scenario: Scenario, path: string): Promise<() => Promi
 
 describe.concurrent.each(['/sites', '/**'])('ids in capitals in the answers of %s', (path) => {
   test(
-    'promise 1: who comes second to an environment is refused, however it is spelled, and each push is sent once',
+    'promise 1: a second change of an environment is refused, however its id is spelled, and each push is sent once',
     inScenario({ policy, hosting }, async (scenario) => {
       const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
       const first = await ana.wants(push);

@@ -5,23 +5,23 @@ import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import { threeSeconds } from './three-seconds.ts';
 import { openFaultyConnection, type FaultyConnection } from './faulty-connection.ts';
 
-/** Slack delivers something once more while the database is slow, and the first copy of it is being carried out. */
+/** Slack redelivers something while the database is slow and the first copy is being handled. */
 
 const target = 'acme-shop/staging';
 const clear = `cache clear ${target}`;
 const noDatabase = /My database isn't answering\. If you see no card and no other answer to this/;
 const falseWords = /Nothing was done|Something broke/;
 
-type Told = {
+type Setup = {
   readonly scenario: Scenario;
   readonly wire: FaultyConnection;
   readonly sql: Client;
   readonly direct: string;
 };
 
-/** A scenario whose bot reaches its database by a wire; `direct`: the address without it. */
-const withWire = (story: (told: Told) => Promise<void>) => async (): Promise<void> => {
-  // A database whose locks are their own: what one story keeps waiting is no other's.
+/** A scenario whose bot reaches its database through a faulty connection; `direct` is the address without it. */
+const withFaultyConnection = (story: (setup: Setup) => Promise<void>) => async (): Promise<void> => {
+  // A database of its own, so that its locks block no other story.
   const { href: direct } = await makeDatabase();
   const wire = await openFaultyConnection(direct);
   const sql = new Client({ connectionString: direct });
@@ -37,7 +37,7 @@ const withWire = (story: (told: Told) => Promise<void>) => async (): Promise<voi
   }
 };
 
-/** Every change is at its end, as the database says. */
+/** Waits until the database says that every change has ended. */
 const allDone = (sql: Client, count: number): Promise<void> =>
   vi.waitFor(
     async () => {
@@ -47,11 +47,11 @@ const allDone = (sql: Client, count: number): Promise<void> =>
     { timeout: patienceMs },
   );
 
-// Each waits ten seconds for a database that is silent.
-describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
+// Concurrent, because each waits ten seconds for a silent database.
+describe.skipIf(!postgresRuns)(`a late redelivery${noPostgres}`, () => {
   test.concurrent(
-    'of what this process has taken: acked, and nobody hears a word of it',
-    withWire(async ({ scenario, wire, sql }) => {
+    'of a delivery that this process has taken: acked, and nobody is told anything',
+    withFaultyConnection(async ({ scenario, wire, sql }) => {
       await scenario.start();
       scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: patienceMs, times: 2 });
       const first = [
@@ -67,14 +67,14 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
       wire.mend();
       await scenario.hostAnswers();
       await allDone(sql, 2);
-      expect(first.flatMap(({ answers: interaction }) => interaction().map(({ text }) => text))).toEqual([]);
+      expect(first.flatMap(({ answers }) => answers().map(({ text }) => text))).toEqual([]);
       expect(scenario.writes(target)).toHaveLength(2);
     }),
   );
 
   test.concurrent(
-    'of what another process has taken: it is not said that nothing was done, but how to tell',
-    withWire(async ({ scenario, wire, sql, direct }) => {
+    'of a delivery that another process has taken: the answer does not say that nothing was done, but how to find out',
+    withFaultyConnection(async ({ scenario, wire, sql, direct }) => {
       const [slow] = [await scenario.start(), await scenario.start({ DATABASE_URL: direct })];
       wire.silence();
       scenario.slack.delivery.duplicates = 2;
@@ -88,8 +88,8 @@ describe.skipIf(!postgresRuns)(`a late copy${noPostgres}`, () => {
   );
 
   test.concurrent(
-    'of what was not written down in time: it is not worked on either, and who is told once is not told again',
-    withWire(async ({ scenario, wire }) => {
+    'of a delivery that was not saved in time: it is not handled either, and its sender is told only once',
+    withFaultyConnection(async ({ scenario, wire }) => {
       await scenario.start();
       wire.silence();
       const said = await scenario.person('ben').mentions(clear, 'C0ACME');

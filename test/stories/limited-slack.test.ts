@@ -6,7 +6,7 @@ const clear = '/site cache clear acme-shop/staging';
 let scenario: Scenario;
 afterAll(() => scenario.close());
 
-describe('a Slack, or a server like it, that tells nothing of groups and channels and takes no files', () => {
+describe('a Slack, or a similar server, that tells nothing about groups and channels and takes no files', () => {
   beforeAll(async () => {
     scenario = await openScenario({ start: false });
     scenario.slack.faults.add({ method: 'usergroups.users.list', kind: 'off' });
@@ -15,7 +15,7 @@ describe('a Slack, or a server like it, that tells nothing of groups and channel
     await scenario.start();
   });
 
-  test('people who are named in the rules go on, and their cards stand in direct messages', async () => {
+  test('people who are named in the rules can work, and their cards are posted in direct messages', async () => {
     const ana = scenario.person('ana');
     const said = await ana.says(clear);
     await said.hears('Its card is in our direct messages');
@@ -24,7 +24,7 @@ describe('a Slack, or a server like it, that tells nothing of groups and channel
     await change.tells('the host reports it finished');
   });
 
-  test('a log is shown as far as it fits, and its reader hears why there is no more', async () => {
+  test('a log is shown as far as it fits, and its reader is told why the rest is missing', async () => {
     const said = await scenario.person('ana').says('/site logs acme-shop/live --full');
     await said.hears('acme-shop/live · error log');
     await said.hears("I couldn't send you the rest as a file");
@@ -59,7 +59,7 @@ describe('a channel without the bot', () => {
   test.concurrent.each([
     ['public', 'C0RANDOM'],
     ['private', 'G0SECRET'],
-  ])('(%s): the card stands in direct messages, with the way to invite it', async (_, channel) => {
+  ])('(%s): the card is posted in direct messages, with how to invite the bot', async (_, channel) => {
     const ana = scenario.person('ana');
     const said = await ana.says(clear, channel);
     const invited = (): unknown =>
@@ -70,17 +70,17 @@ describe('a channel without the bot', () => {
     expect(scenario.slack.messages({ channel, as: ana.id }).filter(({ ephemeral }) => !ephemeral)).toEqual([]);
   });
 
-  test('a server that does not know people by their id in place of a channel: the conversation is opened', async () => {
+  test('a server that takes no user id in place of a channel: a conversation is opened', async () => {
     const ben = scenario.person('ben');
     const byId = { method: 'chat.postMessage', channel: ben.id, kind: 'error', error: 'channel_not_found' } as const;
     scenario.slack.faults.add({ ...byId, times: 10 });
     await ben.says(clear, 'C0RANDOM');
-    const told = (): unknown =>
+    const directMessage = (): unknown =>
       scenario.slack.messages({ channel: ben.direct, as: ben.id }).find(({ text }) => text.includes('✅'));
-    await scenario.slack.until(told, patienceMs);
+    await scenario.slack.until(directMessage, patienceMs);
   });
 
-  test('and all were done', async () => {
+  test('and all changes are done', async () => {
     for (const [index, as] of (['ana', 'ana', 'ben'] as const).entries()) {
       const change = await scenario.change(index + 1, as);
       await change.tells('the host reports it finished');

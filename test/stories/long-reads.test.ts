@@ -3,7 +3,7 @@ import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const minute = 60_000;
 
-/** The deliveries that are worked on, and until when each is its worker's. */
+/** The deliveries in progress, with the end of their leases. */
 const open = (scenario: Scenario): readonly Record<string, unknown>[] =>
   scenario.rows('select key, lease_until from inbox where closed_at is null');
 
@@ -14,7 +14,7 @@ const directWords = (scenario: Scenario): string =>
     .join('\n');
 
 test(
-  'a read takes longer than a delivery is held for: it is held on to, and nobody is told that it was lost',
+  'a read takes longer than the lease of its delivery: the lease is renewed, and nobody is told that it was lost',
   inScenario({}, async (scenario) => {
     scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     await scenario.person('ana').says('/site allowlist add acme-shop/staging 198.51.100.4');
@@ -35,7 +35,7 @@ test(
 );
 
 test(
-  'a delivery was lost to somebody who said so, and its answer comes after all: the person is told the truth',
+  'a delivery was reported as interrupted, and its answer comes after all: the person gets a correction',
   inScenario({}, async (scenario) => {
     scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });
     const ana = scenario.person('ana');
@@ -49,7 +49,7 @@ test(
   }),
 );
 
-test('Slack’s half hour passes while the host is read: the report stands in direct messages, and says why', async () => {
+test('Slack’s half hour passes while the host is read: the report is sent in direct messages, and says why', async () => {
   let shift = 0;
   await inScenario({ slack: { now: () => Date.now() + shift } }, async (scenario) => {
     scenario.hosting.faults.add({ kind: 'delay', method: 'GET', section: '4.17', ms: patienceMs });

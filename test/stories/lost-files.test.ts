@@ -8,24 +8,24 @@ import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.
 const clear = (environment: string): string => `/site cache clear ${environment}`;
 const finished = 'the host reports it finished';
 
-/** A change of that environment that waits for the end of a pause. */
+/** A change of that environment that waits for a resume. */
 async function held(scenario: Scenario, environment: string): Promise<void> {
   scenario.rewrite(`insert into kv (key, value, at) values ('pause', 'a test', 1) on conflict do nothing`);
   const { number } = await scenario.person('ana').asks(clear(environment));
   await scenario.becomes(number, 'approved');
 }
-/** Lets all of them go at once. */
-const goes = (scenario: Scenario): void => {
+/** Makes all of them due at once. */
+const makeAllDue = (scenario: Scenario): void => {
   scenario.rewrite(`update changes set due_at = 1, owner = null, lease_until = null where state = 'approved'`);
   scenario.rewrite(`delete from kv where key = 'pause'`);
 };
 
-/** How the process ended, or that the host has one more write than it may have. */
+/** Resolves when the process has ended, or when the host has received one write too many. */
 const endsOrSends = (scenario: Scenario, bot: Bot, writes: number): Promise<unknown> =>
   Promise.race([bot.ended, scenario.hosting.until(() => scenario.writes()[writes], patienceMs).then(() => 'sent')]);
 
 describe('the disk loses what was written', () => {
-  test('promise 1: a flush fails: the process ends, and not one of the changes that wait is sent before it starts again', async () => {
+  test('promise 1: a flush fails: the process ends, and no waiting change is sent before it starts again', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sitehand-flush-'));
     const order = join(folder, 'fails');
     const scenario = await openScenario({ ownProcess: 'the first', start: false });
@@ -36,7 +36,7 @@ describe('the disk loses what was written', () => {
       await held(scenario, 'acme-shop/staging');
       await held(scenario, 'acme-blog/staging');
       writeFileSync(order, '');
-      goes(scenario);
+      makeAllDue(scenario);
       expect(await endsOrSends(scenario, bot, 0)).toEqual({ code: 1, signal: null });
       expect(scenario.writes()).toEqual([]);
       expect(scenario.log()).toMatch(

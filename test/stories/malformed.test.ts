@@ -4,7 +4,7 @@ import type { RawEnvelope } from '../../src/playground/slack/delivery/envelope.t
 import { BOT_USER, TEAM } from '../../src/playground/slack/seed.ts';
 import { canaries, openScenario, type Scenario } from './scenario.ts';
 
-/** A delivery that is signed and lacks what it must have: acked or refused, nothing runs, and the process lives. */
+/** A signed delivery that lacks required parts. It is acked or refused, nothing runs, and the process survives. */
 type Case = readonly [name: string, kind: RawEnvelope['kind'], payload: unknown];
 
 const policy = `
@@ -37,17 +37,17 @@ const submitted = { type: 'view_submission', user, trigger_id: '1.2.ghi', view }
 const mention = { type: 'app_mention', user: 'U01ANA', text: `<@${BOT_USER}> ${line}`, ts: '1.2', channel: 'C0ACME' };
 const event = { type: 'event_callback', event_id: 'Ev1', team_id: TEAM.id, event: mention };
 
-/** What cannot even be named: whoever puts it into a sentence throws. */
-const unspeakable = { toString: 1, valueOf: 1 };
+/** Values that cannot be converted to text: formatting them throws. */
+const unprintable = { toString: 1, valueOf: 1 };
 
 const hostile: readonly Case[] = [
-  ['words of a type that is no word', 'interactive', { type: unspeakable, event: 'words' }],
-  ['a command of a type that is no word', 'events_api', { command: '/site', type: unspeakable, event: 'words' }],
-  ['buttons of a type that is no word', 'interactive', { ...pressed, type: unspeakable, name: 1, channel: null }],
+  ['a text with a type that is not text', 'interactive', { type: unprintable, event: 'words' }],
+  ['a command with a type that is not text', 'events_api', { command: '/site', type: unprintable, event: 'words' }],
+  ['buttons with a type that is not text', 'interactive', { ...pressed, type: unprintable, name: 1, channel: null }],
   ['something of no type', 'interactive', { user, trigger_id: '1.2.y' }],
   ['an event whose channel is null', 'events_api', { ...event, event: { ...mention, channel: null } }],
 ];
-const nothings: readonly Case[] = (['events_api', 'interactive'] as const).flatMap((kind) =>
+const incomplete: readonly Case[] = (['events_api', 'interactive'] as const).flatMap((kind) =>
   [null, [], {}, 'words', 7].map((payload): Case => [`${JSON.stringify(payload)} (${kind})`, kind, payload]),
 );
 const commands: readonly Case[] = (['user_id', 'channel_id', 'text', 'trigger_id'] as const).map((name) => [
@@ -60,16 +60,16 @@ const interactions: readonly Case[] = [
   ['buttons with no action', 'interactive', { ...pressed, actions: [] }],
   ['a button that is null', 'interactive', { ...pressed, actions: [null] }],
   ['a button without its name', 'interactive', { ...pressed, actions: [{ type: 'button', value: line }] }],
-  ['a button of nobody', 'interactive', without(pressed, 'user')],
+  ['a button without a person', 'interactive', without(pressed, 'user')],
   ['a button of null', 'interactive', { ...pressed, user: null }],
   ['a form without its state', 'interactive', { ...submitted, view: without(view, 'state') }],
   ['a form whose state is null', 'interactive', { ...submitted, view: { ...view, state: null } }],
   ['a form without its name', 'interactive', { ...submitted, view: without(view, 'callback_id') }],
   ['a form that is not there', 'interactive', without(submitted, 'view')],
-  ['a form of nobody', 'interactive', without(submitted, 'user')],
+  ['a form without a person', 'interactive', without(submitted, 'user')],
   ['a closed form that is not there', 'interactive', { type: 'view_closed', user }],
-  ['a question for suggestions by nobody', 'interactive', { type: 'block_suggestion', action_id: 'env', value: 'a' }],
-  ['a shortcut of nobody', 'interactive', { type: 'shortcut', callback_id: 'commands', trigger_id: '1.2.x' }],
+  ['a suggestion request without a person', 'interactive', { type: 'block_suggestion', action_id: 'env', value: 'a' }],
+  ['a shortcut without a person', 'interactive', { type: 'shortcut', callback_id: 'commands', trigger_id: '1.2.x' }],
 ];
 const events: readonly Case[] = [
   ['an event without event', 'events_api', without(event, 'event')],
@@ -77,7 +77,7 @@ const events: readonly Case[] = [
   ['an event that is words', 'events_api', { ...event, event: 'words' }],
   ['an event of no type', 'events_api', { ...event, event: {} }],
   ['an event called error', 'events_api', { ...event, event: { type: 'error' } }],
-  ['a home of nobody', 'events_api', { ...event, event: { type: 'app_home_opened', tab: 'home' } }],
+  ['a home without a person', 'events_api', { ...event, event: { type: 'app_home_opened', tab: 'home' } }],
   ['members of no group', 'events_api', { ...event, event: { type: 'subteam_members_changed' } }],
   ...(['user', 'text', 'channel', 'ts'] as const).map((name): Case => [
     `a mention without ${name}`,
@@ -85,7 +85,7 @@ const events: readonly Case[] = [
     { ...event, event: without(mention, name) },
   ]),
 ];
-/** What comes by a socket in no envelope, or in half of one. */
+/** Socket messages without an envelope, or with an incomplete one. */
 const frames = [
   'null',
   '[]',
@@ -100,7 +100,7 @@ const frames = [
   '{"type":"slash_commands","envelope_id":null,"payload":null}',
   '{"type":"error","payload":{}}',
 ];
-/** So deep that whoever writes it anew by recursion has no stack left; as long as a delivery may be. */
+/** Nested so deeply that recursion overflows the stack, and as long as a delivery may be. */
 const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
 const depths = [
   deep,
@@ -127,20 +127,20 @@ const sendRaw = {
     const post = (headers: Readonly<Record<string, string>>) =>
       fetch(`http://127.0.0.1:${port()}/slack/events`, { method: 'POST', body, headers });
     const answers = await Promise.all([post({}), post(signed(body))]);
-    // What says of what type it is, and is of none that is listened to, is not taken.
+    // A delivery with a type that the bot does not listen to is not handled.
     for (const { status } of answers) expect([400, 401, 404]).toContain(status);
   },
 };
-const cases = [...hostile, ...nothings, ...commands, ...interactions, ...events];
+const cases = [...hostile, ...incomplete, ...commands, ...interactions, ...events];
 
 describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind) => {
   let scenario: Scenario;
   const answers = new Map<string, ReturnType<Scenario['slack']['deliverRaw']>>();
   beforeAll(async () => {
-    // Longer than Bolt waits before it refuses by HTTP what nobody took.
+    // Longer than Bolt waits before it refuses an unhandled HTTP delivery.
     const slack = { delivery: { kind }, ackTimeoutMs: kind === 'http' ? 8_000 : 1_500 };
     scenario = await openScenario({ policy, slack, ownProcess: 'all' });
-    // All at once: what nobody takes is refused after three seconds.
+    // All at once, because an unhandled delivery is refused only after three seconds.
     for (const [name, kindOf, payload] of cases) answers.set(name, scenario.slack.deliverRaw(kindOf, payload));
   });
   afterAll(() => scenario.close());
@@ -155,7 +155,7 @@ describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind)
     await stillAnswers();
   });
 
-  test('words in no envelope, or in one that nobody signed', async () => {
+  test('text without an envelope, or in an unsigned one', async () => {
     // All at once, for the same reason.
     const sent = [...frames, '', ...depths].map((words) => Promise.resolve(sendRaw[kind](scenario, words)));
     for (const taken of sent) {
@@ -164,7 +164,7 @@ describe.each(['socket', 'http'] as const)('a malformed delivery by %s:', (kind)
     }
   });
 
-  test('none of it ran, and nothing of it is in the log', async () => {
+  test('nothing ran, and the log contains no text of a delivery', async () => {
     await stillAnswers();
     expect(scenario.rows('select number from changes')).toEqual([]);
     expect(scenario.rows("select key from inbox where kind <> 'command' or key like 'command:1.2.%'")).toEqual([]);

@@ -4,7 +4,7 @@ import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.
 
 const clear = '/site cache clear acme-shop/live';
 
-describe('whoever may not', () => {
+describe('a person without the right', () => {
   let scenario: Scenario;
   beforeAll(async () => {
     scenario = await openScenario();
@@ -18,16 +18,16 @@ describe('whoever may not', () => {
     ['fay', 'a stranger of a shared channel', 'Only members of this workspace may use Sitehand'],
   ] as const)('%s, %s, is refused privately', async (name, _, says) => {
     const said = await scenario.person(name).says(clear);
-    const told = await said.hears(says);
-    expect(told.text).toMatch(/Nothing was (done|sent)/);
+    const reply = await said.hears(says);
+    expect(reply.text).toMatch(/Nothing was (done|sent)/);
   });
 
-  test.concurrent('a guest, a mention and a button change nothing about it', async () => {
+  test.concurrent('a guest, a mention and a button are refused as well', async () => {
     const said = await scenario.person('gus').mentions('cache clear acme-shop/live');
     await said.hears('Guests of this workspace may not use Sitehand');
   });
 
-  test('nothing of this reached the host, and no card stands anywhere', () => {
+  test('nothing reached the host, and no card was posted', () => {
     expect(scenario.writes()).toEqual([]);
     expect(scenario.rows('select * from changes')).toEqual([]);
     expect(scenario.slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).filter(({ ephemeral }) => ephemeral)).toEqual(
@@ -37,12 +37,12 @@ describe('whoever may not', () => {
 });
 
 describe.concurrent('promise 4: between the request and the write', () => {
-  /** A change of Ana's that is approved and not sent yet, because Slack is slow to say who she is. */
-  const heldUp = async (scenario: Scenario, meanwhile: () => Promise<unknown>): Promise<void> => {
+  /** An approved change of Ana's that is not sent yet, because Slack is slow to answer who she is. */
+  const whileDelayed = async (scenario: Scenario, meanwhile: () => Promise<unknown>): Promise<void> => {
     const ana = scenario.person('ana');
     await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
     await ana.form('List before');
-    // The third look is the last one before sending; what happens meanwhile, happens after the rights were read.
+    // The third request is the last one before sending, so what happens now happens after the rights were checked.
     scenario.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: patienceMs, times: 1 });
     const asked = scenario.slack.until(() => scenario.slack.calls().length || undefined);
     await ana.submits();
@@ -58,7 +58,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
   test(
     'a rule is taken away: the change is invalidated, and nothing is sent',
     inScenario({}, async (scenario) => {
-      await heldUp(scenario, async () => {
+      await whileDelayed(scenario, async () => {
         const rules = await readFile('src/playground/policy.yml', 'utf8');
         await scenario.rule(rules.replace("'allowlist add', ", ''));
         await vi.waitFor(() => expect(scenario.log()).toContain('the policy was reloaded'), { timeout: patienceMs });
@@ -74,7 +74,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
     ['becomes a guest', { is_restricted: true }],
   ])('the requester %s: void, and nothing is sent', async (_, become) =>
     inScenario({}, async (scenario) => {
-      await heldUp(scenario, async () => scenario.slack.changePerson('U01ANA', become));
+      await whileDelayed(scenario, async () => scenario.slack.changePerson('U01ANA', become));
       const change = await scenario.change(1, 'ben');
       await change.tells(/⛔ Nothing was sent\. .*is no longer allowed to do this/);
       expect(scenario.writes()).toEqual([]);
@@ -85,11 +85,11 @@ describe.concurrent('promise 4: between the request and the write', () => {
     'somebody else changes the list: superseded with the words to ask again, and nothing is sent',
     inScenario({}, async (scenario) => {
       const live = scenario.hosting.world.environmentNamed('acme-shop/live');
-      await heldUp(scenario, async () => void live?.allowlist.push('192.0.2.9'));
+      await whileDelayed(scenario, async () => void live?.allowlist.push('192.0.2.9'));
       const change = await scenario.change(1);
-      const told = await change.tells(/⛔ Nothing was sent\. Somebody changed acme-shop\/live in the meantime/);
-      expect(told.controls.map(({ label }) => label)).toEqual(['Ask again']);
-      await scenario.person('ana').clicks(told, 'Ask again');
+      const reply = await change.tells(/⛔ Nothing was sent\. Somebody changed acme-shop\/live in the meantime/);
+      expect(reply.controls.map(({ label }) => label)).toEqual(['Ask again']);
+      await scenario.person('ana').clicks(reply, 'Ask again');
       const review = await scenario.person('ana').form('192.0.2.9');
       expect(review.submit).toBe('Add to allowlist');
       expect(scenario.writes()).toEqual([]);
@@ -97,7 +97,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
   );
 
   test(
-    'Slack does not say who the requester is: nothing is decided, and it goes on when Slack answers',
+    'Slack does not say who the requester is: nothing is decided, and the change goes on when Slack answers',
     inScenario({}, async (scenario) => {
       const ana = scenario.person('ana');
       await ana.says('/site allowlist add acme-shop/live 198.51.100.4');
@@ -112,9 +112,9 @@ describe.concurrent('promise 4: between the request and the write', () => {
   );
 
   test(
-    'another change of the same target is not over: the second is refused privately, and the first goes on',
+    'another change of the same target is open: the second is refused privately, and the first goes on',
     inScenario({}, async (scenario) => {
-      await heldUp(scenario, async () => {
+      await whileDelayed(scenario, async () => {
         const ben = scenario.person('ben');
         await ben.says('/site allowlist add acme-shop/live 198.51.100.77');
         await ben.form('List before');
@@ -129,7 +129,7 @@ describe.concurrent('promise 4: between the request and the write', () => {
 });
 
 test(
-  'when Slack does not take its token any more, the bot sends nothing and is no longer ready, until it does again',
+  'when Slack rejects its token, the bot sends nothing and is not ready until Slack accepts it again',
   inScenario({}, async (scenario) => {
     const ready = async (): Promise<number> => (await fetch(`http://127.0.0.1:${scenario.port()}/readyz`)).status;
     for (const method of ['users.info', 'usergroups.users.list', 'conversations.info', 'auth.test']) {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openScenario, type Scenario } from './scenario.ts';
 
-/** A dozen of the oddest things that can be typed, through real sockets: one sentence each, and nothing is sent by any. */
+/** A dozen odd lines through real sockets: each gets one sentence, and nothing is sent. */
 
 let scenario: Scenario;
 beforeAll(async () => {
@@ -12,15 +12,15 @@ afterAll(() => scenario.close());
 const S = 'acme-shop/staging';
 const L = 'acme-shop/live';
 const where = 'C0ACME';
-/** What was sent so far, and what was kept to be sent. */
+/** The number of writes so far, and of saved changes. */
 const done = () => ({ writes: scenario.writes().length, changes: scenario.rows('select number from changes').length });
 
 describe('refused in one sentence', () => {
   test.each<[string, string, string | RegExp]>([
-    ['only nothing', `push ${S} ${L} --files --only ""`, '--only needs a value. Nothing was done.'],
-    ['only curly nothing', `push ${S} ${L} --files —only=“ ”`, '--only needs a value. Nothing was done.'],
-    ['a search for nothing', `redirects clear ${S} ""`, 'Search is empty. Nothing was done.'],
-    ['addresses that are none', `allowlist remove ${S} ","`, 'I found no address in this. Nothing was done.'],
+    ['an empty --only', `push ${S} ${L} --files --only ""`, '--only needs a value. Nothing was done.'],
+    ['an empty --only in curly quotes', `push ${S} ${L} --files —only=“ ”`, '--only needs a value. Nothing was done.'],
+    ['an empty search', `redirects clear ${S} ""`, 'Search is empty. Nothing was done.'],
+    ['a list without addresses', `allowlist remove ${S} ","`, 'I found no address in this. Nothing was done.'],
     [
       'a Cyrillic letter in a name',
       'cache clear acme-shop/lіve',
@@ -47,7 +47,7 @@ describe('refused in one sentence', () => {
   });
 });
 
-test('a dry run is one with whatever dash it is typed', async () => {
+test('a dry run stays one, whatever dash is typed', async () => {
   const ana = scenario.person('ana');
   const before = done();
   for (const spelled of ['–dry-run', '—dry-run', '−−dry-run', '‑‑dry-run']) {
@@ -56,10 +56,10 @@ test('a dry run is one with whatever dash it is typed', async () => {
   expect(done()).toEqual(before);
 });
 
-test('a reason is text, whatever it looks like: nobody is called by it, and it is kept as it was', async () => {
+test('a reason is text, whatever it looks like: it mentions nobody, and is stored as typed', async () => {
   const ana = scenario.person('ana');
   const shown = '<!channel> ```x``` *b* \'; DROP TABLE changes; -- {"a":1} __proto__';
-  // Typed by a person: the workspace escapes it on its way.
+  // The workspace escapes what a person types.
   const reason = `"${shown.replaceAll('"', '\\"')}"`;
   const change = await ana.asks(`/site cache clear ${S} --reason ${reason}`, where);
   await change.tells('Done');
@@ -80,7 +80,7 @@ test('a mistyped command runs nothing until its button is pressed, and then runs
   expect(scenario.writes('acme-docs/staging')).toHaveLength(before + 1);
 });
 
-test('an empty name opens the form, which asks for it and does nothing without', async () => {
+test('an empty name opens the form, which requires one', async () => {
   const chi = scenario.person('chi');
   const before = done();
   await chi.opens('/site delete ""', 'Delete an environment for good', 'C0OPS');
@@ -109,7 +109,7 @@ test('odd words in a form are refused under their field', async () => {
   expect(done()).toEqual(before);
 });
 
-test('in a thread a push goes in the direction in which it was typed', async () => {
+test('in a thread a push keeps its typed direction', async () => {
   const ana = scenario.person('ana');
   const change = await ana.asks(`/site cache clear ${L}`, where);
   const said = await ana.mentions('push staging acme-shop/live --files', where, change.ts);

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openScenario, type Scenario } from './scenario.ts';
 
-/** The public service as its own document has it, in an older version, with a key that has no rights over the company. */
+/**
+ * An older version of the public service, as its own document describes it, with a key without rights over the company.
+ */
 
 const policy = `
 version: 1
@@ -18,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-test('logs are cut to the span by their own times, because the host sends its newest lines whatever is asked', async () => {
+test('logs are cut to the requested span by the bot, because the host always sends its newest lines', async () => {
   const [since, until] = [minutesAgo(60), minutesAgo(30)];
   const said = await scenario.person('ana').says(`/site logs acme-shop/live access --since ${since} --until ${until}`);
   const report = await said.hears('acme-shop/live · access log');
@@ -42,7 +44,7 @@ test('themes are read from the environment’s own list, because the company’s
   faults.remove();
 });
 
-test('a TTL that the host does not take is not sent', async () => {
+test('a TTL that the host would reject is not sent', async () => {
   const [domain] = scenario.hosting.world.domains;
   const words = `/site dns set ${domain?.name} A ${domain?.name}. --ttl 299`;
   await scenario
@@ -51,7 +53,7 @@ test('a TTL that the host does not take is not sent', async () => {
   expect(scenario.writes()).toEqual([]);
 });
 
-test('the end of the key is understood, which is told in milliseconds', async () => {
+test('the expiry of the key is understood in milliseconds', async () => {
   const said = await (await scenario.person('ana').says('/site doctor')).hears('checks');
   expect(said.text).toMatch(/Key of the hosting API[^\n]*until \d{4}-/);
 });

@@ -31,8 +31,8 @@ function trailOf(of: Scenario, { number }: ChangeThread): Partial<PollState> {
   const stored = of.rows('select poll_state from changes where number = ?', number)[0]?.['poll_state'];
   return typeof stored === 'string' ? parseStored<PollState>(stored) : {};
 }
-/** Resolves when the operation was looked at so often, each time at once rather than when it is due. */
-const looks = (of: Scenario, change: ChangeThread, times: number): Promise<void> => {
+/** Resolves when the operation was read that many times; makes each read due at once. */
+const untilPolled = (of: Scenario, change: ChangeThread, times: number): Promise<void> => {
   const wanted = (trailOf(of, change).looks ?? 0) + times;
   return vi.waitFor(
     () => {
@@ -42,8 +42,8 @@ const looks = (of: Scenario, change: ChangeThread, times: number): Promise<void>
     { timeout: patienceMs, interval: 50 },
   );
 };
-/** What the trail says happened then, happened so much earlier. */
-const earlier = (
+/** Moves a time in the change's poll state back by `ms`. */
+const moveBack = (
   of: Scenario,
   change: ChangeThread,
   moment: '$.since' | '$.failing.since',
@@ -61,8 +61,8 @@ const earlier = (
     { timeout: patienceMs, interval: 50 },
   );
 };
-/** Resolves when it is settled, looked at again and again at once rather than when it is due. */
-const settles = (of: Scenario, { number }: ChangeThread): Promise<void> =>
+/** Resolves when the change is settled; makes each read due at once. */
+const untilSettled = (of: Scenario, { number }: ChangeThread): Promise<void> =>
   vi.waitFor(
     () => {
       of.lets(number);
@@ -70,7 +70,7 @@ const settles = (of: Scenario, { number }: ChangeThread): Promise<void> =>
     },
     { timeout: patienceMs, interval: 50 },
   );
-/** A push onto an environment of that site, approved, whose operation ends so. */
+/** An approved push onto an environment of that site, whose operation ends with this outcome. */
 async function pushed(site: string, ends: 'hang' | 'fail', requester: 'ana' | 'ben'): Promise<ChangeThread> {
   scenario.hosting.operations.plan('environments:push', ends);
   const change = await scenario.person(requester).wants(`/site push ${site}/live ${site}/staging --files`);
@@ -83,15 +83,15 @@ const aboutOperation = (of: ChangeThread): string => {
   return `/operations/${encodeURIComponent(String(row?.['operation']))}`;
 };
 
-test('promise 2: a gateway answers 500 in HTML about a running push for minutes: it goes on, locked, and nothing failed', async () => {
+test('promise 2: a gateway answers 500 in HTML about a running push for minutes: the push stays locked and followed, and nothing failed', async () => {
   const change = await pushed('acme-blog', 'hang', 'ana');
-  await looks(scenario, change, 1);
+  await untilPolled(scenario, change, 1);
   expect(trailOf(scenario, change)).toMatchObject({ known: true });
   scenario.hosting.faults.add({ kind: 'gateway', status: 500, path: aboutOperation(change), times: 'always' });
-  await looks(scenario, change, 4);
-  await earlier(scenario, change, '$.since', 300_000);
+  await untilPolled(scenario, change, 4);
+  await moveBack(scenario, change, '$.since', 300_000);
   scenario.rewrite('update changes set sent_at = sent_at - 300000 where number = ?', change.number);
-  await looks(scenario, change, 1);
+  await untilPolled(scenario, change, 1);
   await change.tells(/^▶️ Sent 5 min .*ago\. I can't ask the host about it right now, so I'll keep trying\.$/);
   expect(stateOf(scenario, change)).toBe('accepted');
   expect(trailOf(scenario, change).failing).toBeUndefined();
@@ -107,69 +107,69 @@ test('promise 2: a gateway answers 500 in HTML about a running push for minutes:
     path: aboutOperation(change),
     times: 'always',
   });
-  await settles(scenario, change);
+  await untilSettled(scenario, change);
   await change.tells(/^✅ Done after .*: the host reports it finished\./);
   expect(locksOf(change)).toEqual([]);
 });
 
-test('promise 2: the host answers 500 to everything for minutes, in its own words: no push failed by that', async () => {
+test('promise 2: the host itself answers 500 to everything for minutes: no push counts as failed', async () => {
   const change = await pushed('lumen-studio', 'hang', 'ben');
-  await looks(scenario, change, 1);
+  await untilPolled(scenario, change, 1);
   const body = { message: 'Error occurred while processing your request', status: 500 };
   scenario.hosting.faults.add({ kind: 'status', status: 500, body, method: 'GET', times: 'always' });
-  await looks(scenario, change, 4);
-  await earlier(scenario, change, '$.since', 300_000);
-  await looks(scenario, change, 1);
+  await untilPolled(scenario, change, 4);
+  await moveBack(scenario, change, '$.since', 300_000);
+  await untilPolled(scenario, change, 1);
   scenario.hosting.faults.remove();
   expect([stateOf(scenario, change), trailOf(scenario, change).failing]).toEqual(['accepted', undefined]);
   expect(locksOf(change)).toHaveLength(2);
 });
 
-test('promise 2: the host itself calls a push failed: believed when it says so for a minute, and not before', async () => {
+test('promise 2: the host itself calls a push failed: it counts only once the host has said so for a minute', async () => {
   const change = await pushed('acme-docs', 'fail', 'ben');
-  await looks(scenario, change, 1);
+  await untilPolled(scenario, change, 1);
   await vi.waitFor(() => expect(scenario.hosting.operations.list().at(-1)?.state).toBe('failed'), patienceMs);
-  await looks(scenario, change, 4);
+  await untilPolled(scenario, change, 4);
   expect(trailOf(scenario, change).failing?.times).toBeGreaterThanOrEqual(3);
   expect([stateOf(scenario, change), locksOf(change).length]).toEqual(['accepted', 2]);
-  await earlier(scenario, change, '$.failing.since', 60_000);
-  await settles(scenario, change);
+  await moveBack(scenario, change, '$.failing.since', 60_000);
+  await untilSettled(scenario, change);
   await change.tells('❌ The host reports that it failed. It says: “Error occurred while processing your request”');
   await change.shows(/^❌/);
   expect(locksOf(change)).toEqual([]);
 });
 
-test('a routine change that runs longer tells nothing before its end, unless the host cannot be asked', async () => {
+test('a long routine change posts nothing before its end, unless the host cannot be asked', async () => {
   scenario.hosting.operations.plan('cache:clear', 'hang');
   const change = await scenario.person('ana').asks('/site cache clear north-bakery/staging', 'D0U01ANA');
   await scenario.becomes(change.number, 'accepted');
   scenario.rewrite('update changes set sent_at = sent_at - 60000 where number = ?', change.number);
-  await looks(scenario, change, 2);
+  await untilPolled(scenario, change, 2);
   await change.shows('Accepted by the host; running.');
   expect(scenario.rows('select key from messages where change = ? and kind = ?', change.number, 'reply')).toEqual([]);
 
   scenario.hosting.faults.add({ kind: 'gateway', status: 500, path: aboutOperation(change), times: 'always' });
-  await looks(scenario, change, 1);
+  await untilPolled(scenario, change, 1);
   await change.tells(/^▶️ Sent 1 min .*ago\. I can't ask the host about it right now, so I'll keep trying\.$/);
   scenario.hosting.faults.remove();
-  await looks(scenario, change, 1);
+  await untilPolled(scenario, change, 1);
   await change.tells(/^▶️ Running for 1 min\b/);
   expect(change.replies()).toHaveLength(1);
 });
 
 test(
-  'promise 2: a host without operations answers 500 once in HTML and once in JSON: nothing failed, and following stays off',
+  'promise 2: a host without operations answers 500 once in HTML and once in JSON: nothing failed, and operations are still not followed',
   inScenario({ policy, hosting: { optional: { operations: false } } }, async (quiet) => {
     const body = { message: 'Error occurred while processing your request', status: 500 };
     quiet.hosting.faults.add({ kind: 'gateway', status: 500, path: '/operations/*' });
     quiet.hosting.faults.add({ kind: 'status', status: 500, body, path: '/operations/*' });
     const change = await quiet.person('ana').asks('/site cache clear acme-shop/staging');
     await quiet.becomes(change.number, 'accepted');
-    await looks(quiet, change, 3);
+    await untilPolled(quiet, change, 3);
     expect(quiet.hosting.faults.list()).toEqual([]);
     expect([stateOf(quiet, change), works(quiet)]).toEqual(['accepted', false]);
-    await earlier(quiet, change, '$.since', 60_000);
-    await settles(quiet, change);
+    await moveBack(quiet, change, '$.since', 60_000);
+    await untilSettled(quiet, change);
     const last = await change.tells(/^☑️ Accepted by the host as cache:clear-/);
     expect(last.text).toContain('The host does not say when it is finished.');
     expect(change.replies()).toHaveLength(1);

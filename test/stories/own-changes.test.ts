@@ -62,7 +62,7 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
     expect([stateOf(change), votesOn(change), scenario.writes('acme-shop/staging')]).toEqual(['waiting', [], []]);
   });
 
-  test('in direct messages, where its card stands and no copy of it comes', async () => {
+  test('in direct messages, where the card is and no copy arrives', async () => {
     const ben = scenario.person('ben');
     const change = await ben.wants(onto('acme-blog'), ben.direct);
     const refused = await ben.clicks(change.card(), 'Approve');
@@ -83,8 +83,8 @@ describe.concurrent('promise 3: nobody approves their own change', () => {
   });
 });
 
-describe('promise 4: rights are asked again at the click and before the write', () => {
-  test('Slack does not say who clicks: nothing is decided, and the second click is', async () => {
+describe('promise 4: rights are checked again at the click and before the write', () => {
+  test('Slack does not say who clicks: nothing is decided, and a second click counts', async () => {
     const [ana, chi, gus] = [scenario.person('ana'), scenario.person('chi'), scenario.person('gus')];
     const change = await ana.wants(onto('acme-docs'));
     await (await gus.clicks(change.card(), 'Approve')).hears('Guests of this workspace may not use Sitehand.');

@@ -30,7 +30,7 @@ const locksOf = (number: number): readonly unknown[] =>
 const stateOf = (number: number): unknown =>
   scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 
-test('promise 4: a pause holds what is approved; what has drifted or expired by then is not sent, the rest goes', async () => {
+test('promise 4: a pause holds what is approved; after it, changes that have drifted or expired are not sent, the others are', async () => {
   const [ana, ben, fay, chi, dee] = [
     scenario.person('ana'),
     scenario.person('ben'),
@@ -66,13 +66,13 @@ test('promise 4: a pause holds what is approved; what has drifted or expired by 
   const resumed = await dee.says('/site resume', 'G0BAKERY');
   const answer = await resumed.hears('2 approved changes are sent now, after I check rights and targets again.');
   for (const line of named) expect(answer.text).toContain(line);
-  const told = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
-  expect(told.text).toContain('192.0.2.9');
+  const reply = await drifts.tells(/^⛔ Nothing was sent\. Somebody changed harbor-events\/staging in the meantime/);
+  expect(reply.text).toContain('192.0.2.9');
   await goes.tells(/^✅ Done after /);
   expect(scenario.writes()).toHaveLength(written + 1);
 });
 
-test('a forgotten request keeps nobody out, but a lock refuses the last vote, on the source of a push too, until it is freed', async () => {
+test('a forgotten request blocks nobody, but a lock refuses the last vote, on the source of a push too, until it is freed', async () => {
   const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
   const forgotten = await scenario.person('fay').wants(onto('north-bakery'), 'C0OPS');
   const push = await ana.wants('/site push north-bakery/staging north-bakery/live --files', 'C0GENERAL');

@@ -65,26 +65,26 @@ export function testUser(slack: SlackStandIn, id: string): TestUser {
   const interact = async (channel: string, act: () => Promise<Outcome>): Promise<Said> => {
     const before = new Set(privateTo(slack, id, channel).map(keyOf));
     const outcome = await act();
-    const interaction = (): readonly VisibleMessage[] =>
+    const privateAnswers = (): readonly VisibleMessage[] =>
       privateTo(slack, id, channel).filter((one) => !before.has(keyOf(one)));
     const hears = (words: Words): Promise<VisibleMessage> =>
       expectSoon(
         slack,
         `a private word to ${id} with ${words}`,
-        () => interaction().find(({ text }) => has(text, words)),
-        interaction,
+        () => privateAnswers().find(({ text }) => has(text, words)),
+        privateAnswers,
       );
-    return { outcome, hears, answers: interaction };
+    return { outcome, hears, answers: privateAnswers };
   };
   const newCard = async (channel: string, act: () => Promise<unknown>): Promise<ChangeThread> => {
     const before = new Set(cardsIn(slack, id, channel).map(keyOf));
-    const heardBefore = privateTo(slack, id, channel).length;
+    const countBefore = privateTo(slack, id, channel).length;
     const mine = `Asked by @${slack.people().find((one) => one.id === id)?.display_name}`;
     await act();
     const cards = (): readonly VisibleMessage[] =>
       cardsIn(slack, id, channel).filter((one) => !before.has(keyOf(one)) && one.text.includes(mine));
     const context = (): unknown => [
-      privateTo(slack, id, channel).slice(heardBefore),
+      privateTo(slack, id, channel).slice(countBefore),
       slack.views(id).modals.at(-1)?.text,
     ];
     return changeThreadOf(slack, id, await expectSoon(slack, `a card in ${channel}`, () => cards()[0], context));

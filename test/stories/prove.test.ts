@@ -11,27 +11,27 @@ import { ids } from './scenario.ts';
 
 // The small matrix; `npm run prove` is the whole one.
 const seed = process.env['SEED'] ?? '';
-// A life is many steps, and each says by itself what did not come.
+// A run has many steps, and each reports its own timeout.
 const patience = { timeout: 240_000, concurrent: true };
 
 const points = ({ rows }: KillRun): string => rows.map(({ name }) => name).join(', ');
 
-async function livesWell(life: KillRun): Promise<void> {
-  const runs = await runKills(life);
+async function expectSurvived(run: KillRun): Promise<void> {
+  const runs = await runKills(run);
   expect(runs.flatMap(({ wrong }) => wrong ?? [])).toEqual([]);
-  expect(runs).toHaveLength(life.rows.length);
+  expect(runs).toHaveLength(run.rows.length);
 }
 
 describe(
   'promise 1: killed between a click on Approve and the last word: written at most once, and told',
   patience,
   () => {
-    for (const life of killPlan(seed, isQuick.row)) test(`at ${points(life)}`, () => livesWell(life));
+    for (const run of killPlan(seed, isQuick.row)) test(`at ${points(run)}`, () => expectSurvived(run));
   },
 );
 
 test(
-  'a death that nobody dies says what was passed instead, and that nothing is left that could come to it',
+  'a kill that never happens names the points that were passed, and says that no work is left that could reach it',
   patience,
   () =>
     onScene(undefined, async (scene) => {
@@ -45,11 +45,15 @@ test(
     }),
 );
 
-describe('ordinary trouble upon a push that waits: written once, somebody hears of it, no false word', patience, () => {
-  test.each(allCases().filter(isQuickCase))('$trouble.name', async ({ trouble, kind }) => {
-    expect((await runCase(trouble, kind)).wrong).toEqual([]);
-  });
-});
+describe(
+  'ordinary trouble during a waiting push: written once, somebody is told, and no statement is false',
+  patience,
+  () => {
+    test.each(allCases().filter(isQuickCase))('$trouble.name', async ({ trouble, kind }) => {
+      expect((await runCase(trouble, kind)).wrong).toEqual([]);
+    });
+  },
+);
 
 describe.skipIf(!postgresRuns)(`two replicas of it${noPostgres}`, patience, () => {
   for (const { name, tell } of tales.filter(isQuick.tale))

@@ -24,7 +24,7 @@ afterAll(() => scenario.close());
 const idOf = (environment: string): string | undefined => scenario.hosting.world.environmentNamed(environment)?.id;
 
 describe.concurrent('promise 5: what was shown is what is sent:', () => {
-  test('a push said in words: typed by name, approved by a lead, cooled down, sent once, followed to its end', async () => {
+  test('a typed push: its name typed to confirm, approved by a lead, held for Stop, sent once, followed to its end', async () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const line = '/site push acme-shop/staging acme-shop/live --database --files --reason "release 42"';
     const review = await ana.opens(line, 'Nothing is sent until it is approved');
@@ -36,8 +36,8 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     );
     await change.tells(/^@Chi: this is waiting for your approval until /);
     await chi.clicks(change.card(), 'Approve');
-    const told = await change.tells('Approved by @Chi. Sending in 10 s.');
-    expect(told.controls.map(({ label }) => label)).toEqual(['Stop']);
+    const reply = await change.tells('Approved by @Chi. Sending in 10 s.');
+    expect(reply.controls.map(({ label }) => label)).toEqual(['Stop']);
     await scenario.holds(change.number);
     expect(scenario.writes('acme-shop/live')).toEqual([]);
     scenario.lets(change.number);
@@ -71,7 +71,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     expect((await change.tells('Approved by @Chi. Sending in 10 s.')).controls).toEqual([]);
   });
 
-  test('a push by form: what is not said is asked for at its field, and so is what cannot be', async () => {
+  test('a push by form: missing and impossible values are errors at their fields', async () => {
     const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
     const unsaid = 'What should be pushed? Nothing was done.';
     const form = await ben.opens('/site push acme-blog/live acme-blog/staging', unsaid, 'C0GENERAL');
@@ -112,7 +112,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     ]);
   });
 
-  test('a deletion: its name is typed letter by letter, and the card stands when the environment is gone', async () => {
+  test('a deletion: its name is typed letter by letter, and the card remains when the environment is gone', async () => {
     const [fay, chi] = [scenario.person('fay'), scenario.person('chi')];
     const id = idOf('acme-docs/staging');
     const lost = 'acme-docs/staging will be deleted, with its files and its database.';
@@ -140,7 +140,7 @@ describe.concurrent('promise 5: what was shown is what is sent:', () => {
     await chi.clicks(change.card(), 'Approve');
     await change.tells(/^✅ Done after /);
     const card = await change.shows('✅ Deleted acme-docs/staging');
-    // What it warned of has happened.
+    // The announced deletion has happened.
     expect(card.text).not.toContain("I can't undo this");
     expect(idOf('acme-docs/staging')).toBeUndefined();
     const writes = scenario.hosting.journal.entries().filter(({ path }) => path === `/sites/environments/${id}`);

@@ -13,7 +13,7 @@ const seenIn = (scenario: Scenario, channel: string, as: string, ...words: reado
     return all.map(({ text }) => text).find((text) => words.every((each) => has(text, each)));
   }, patienceMs);
 
-/** What stands in a channel, but for what one person alone sees. */
+/** The messages of a channel, without ephemeral ones. */
 const standsIn = (scenario: Scenario, channel: string): readonly string[] => {
   const roots = scenario.slack.messages({ channel, as: ids.chi });
   const all = roots.flatMap(({ ts }) => scenario.slack.messages({ channel, thread: ts, as: ids.chi }));
@@ -23,7 +23,7 @@ const standsIn = (scenario: Scenario, channel: string): readonly string[] => {
 const refuses = (scenario: Scenario, channel: string, error: string): void =>
   void scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'error', error, channel });
 
-/** Somebody who cannot be written to, by their id or in the direct messages. */
+/** Makes Slack refuse messages to a person, by their id and in direct messages. */
 const closesTab = (scenario: Scenario, who: keyof typeof ids): void => {
   for (const channel of [ids[who], `D0${ids[who]}`]) refuses(scenario, channel, 'messages_tab_disabled');
 };
@@ -33,13 +33,13 @@ const readyz = async (scenario: Scenario): Promise<{ readonly status: number; re
   return { status: answer.status, body: await answer.text() };
 };
 
-describe.concurrent('a channel does not take what is posted', () => {
+describe.concurrent('a channel does not take posts', () => {
   test.each([
     ['has rules of posting', 'restricted_action_read_only_channel'],
-    ['takes replies alone', 'restricted_action_thread_only_channel'],
+    ['takes only replies', 'restricted_action_thread_only_channel'],
     ['is of a workspace that has taken the app its access', 'team_access_not_granted'],
-    ['refuses with a word that nobody knows yet', 'brand_new_refusal'],
-  ])('it %s: the requester reads all of it in direct messages, and ops hears of it', async (_, word) => {
+    ['refuses with an unknown error code', 'brand_new_refusal'],
+  ])('it %s: the requester gets everything in direct messages, and ops are told', async (_, word) => {
     await inScenario({}, async (scenario) => {
       if (word === 'restricted_action_read_only_channel')
         scenario.slack.changeChannel('C0ACME', { posting: 'read_only' });
@@ -58,7 +58,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   });
 
   test(
-    'it takes no replies: each is told to the requester, by the name of its change, and ops hears of it once',
+    'it takes no replies: the requester gets each with the name of its change, and ops are told once',
     inScenario({}, async (scenario) => {
       scenario.slack.changeChannel('C0ACME', { posting: 'non_threadable' });
       const ana = scenario.person('ana');
@@ -72,7 +72,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   );
 
   test(
-    'nor can the requester be written to: ops reads how the change stands, and each reply',
+    'the requester cannot be written to either: ops get the state of the change, and each reply',
     inScenario({}, async (scenario) => {
       scenario.slack.changeChannel('C0ACME', { posting: 'read_only' });
       closesTab(scenario, 'ana');
@@ -93,7 +93,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   );
 
   test(
-    'an approver cannot be written to: the requester and ops hear that they were not told',
+    'an approver cannot be written to: the requester and ops are told',
     inScenario({}, async (scenario) => {
       closesTab(scenario, 'chi');
       const ana = scenario.person('ana');
@@ -104,7 +104,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   );
 
   test(
-    'it is shared with another organisation meanwhile: nothing more stands there, the requester and ops hear of it',
+    'it is shared with another organisation meanwhile: nothing more is posted there, and the requester and ops are told',
     inScenario({}, async (scenario) => {
       const ana = scenario.person('ana');
       const change = await ana.wants('/site push acme-shop/live acme-shop/staging --files');
@@ -119,7 +119,7 @@ describe.concurrent('a channel does not take what is posted', () => {
   );
 
   test(
-    'what cannot be drawn, and not as plain text either, is given up: the requester and ops hear of it',
+    'a message that is refused as blocks and as plain text is given up: the requester and ops are told',
     inScenario({}, async (scenario) => {
       refuses(scenario, 'C0ACME', 'msg_too_long');
       const ana = scenario.person('ana');
@@ -137,37 +137,40 @@ describe.concurrent('the ops channel', () => {
     ['has rules of posting', 'refused my last post', 'restricted_action_read_only_channel'],
     ['is shared with another organisation', 'shared with another organisation', 'is_ext_shared'],
     ['is archived', 'archived', 'is_archived'],
-  ])('%s: what it should read is kept until it can, and doctor, /readyz and the log say so', async (_, says, word) => {
-    await inScenario({}, async (scenario) => {
-      expect(await readyz(scenario)).toEqual({ status: 200, body: 'ready' });
-      const chi = scenario.person('chi');
-      const change = word === 'is_archived' ? { archived: true } : word === 'is_ext_shared' ? { shared: true } : {};
-      scenario.slack.changeChannel(ops, {
-        posting: word.startsWith('restricted') ? 'read_only' : 'everyone',
-        ...change,
-      });
-      await chi.says(lock);
-      await vi.waitFor(
-        async () => {
-          const { status, body } = await readyz(scenario);
-          expect(status).toBe(200);
-          expect(body).toMatch(/^ready\n.*ops channel/);
-          expect(body).not.toContain('acme');
-        },
-        { timeout: patienceMs },
-      );
-      await (await chi.says('/site doctor')).hears(says);
-      expect(scenario.log()).toContain('ops channel');
-      expect(standsIn(scenario, ops)).toEqual([]);
-      scenario.slack.changeChannel(ops, { posting: 'everyone', shared: false, archived: false });
-      scenario.rewrite("update messages set due_at = 1 where kind = 'ops' and owner is null and due_at is not null");
-      await seenIn(scenario, ops, ids.chi, 'acme-shop/staging was locked by @Chi');
-      await vi.waitFor(async () => expect((await readyz(scenario)).body).toBe('ready'), { timeout: patienceMs });
-    })();
-  });
+  ])(
+    '%s: its messages are kept until it takes posts, and doctor, /readyz and the log say so',
+    async (_, says, word) => {
+      await inScenario({}, async (scenario) => {
+        expect(await readyz(scenario)).toEqual({ status: 200, body: 'ready' });
+        const chi = scenario.person('chi');
+        const change = word === 'is_archived' ? { archived: true } : word === 'is_ext_shared' ? { shared: true } : {};
+        scenario.slack.changeChannel(ops, {
+          posting: word.startsWith('restricted') ? 'read_only' : 'everyone',
+          ...change,
+        });
+        await chi.says(lock);
+        await vi.waitFor(
+          async () => {
+            const { status, body } = await readyz(scenario);
+            expect(status).toBe(200);
+            expect(body).toMatch(/^ready\n.*ops channel/);
+            expect(body).not.toContain('acme');
+          },
+          { timeout: patienceMs },
+        );
+        await (await chi.says('/site doctor')).hears(says);
+        expect(scenario.log()).toContain('ops channel');
+        expect(standsIn(scenario, ops)).toEqual([]);
+        scenario.slack.changeChannel(ops, { posting: 'everyone', shared: false, archived: false });
+        scenario.rewrite("update messages set due_at = 1 where kind = 'ops' and owner is null and due_at is not null");
+        await seenIn(scenario, ops, ids.chi, 'acme-shop/staging was locked by @Chi');
+        await vi.waitFor(async () => expect((await readyz(scenario)).body).toBe('ready'), { timeout: patienceMs });
+      })();
+    },
+  );
 
   test(
-    'is not named by the rules: doctor says that nobody is told',
+    'is not named in the policy: doctor says that nobody is told',
     inScenario(
       { policy: 'version: 1\nlive: ["*/live"]\nrules:\n  - { allow: [read], to: everyone }\n' },
       async (scenario) => {
@@ -179,7 +182,7 @@ describe.concurrent('the ops channel', () => {
 });
 
 test(
-  'Slack does not take the token: nothing is given up, however long it takes, and it is told when it does again',
+  'Slack rejects the token: nothing is given up, however long it takes, and all is posted once Slack accepts it again',
   inScenario({}, async (scenario) => {
     for (const method of ['chat.postMessage', 'chat.update', 'auth.test'])
       scenario.slack.faults.add({ method, kind: 'error', error: 'token_revoked' });

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-test('a doctor looks at all that the bot stands on, and tells no secret', async () => {
+test('doctor checks all that the bot depends on, and shows no secret', async () => {
   const said = await scenario.person('rob').says('/site doctor', 'C0GENERAL');
   const page = await said.hears('checks are fine');
   expect(page.text).toMatch(/Slack \| answers; I am @/);
@@ -39,7 +39,7 @@ test('a doctor looks at all that the bot stands on, and tells no secret', async 
   expect((await about.hears('Sitehand 0.')).text).toContain('host dialect document');
 });
 
-test('a doctor asks the host now: one that has just died is not well, and its key is unknown', async () => {
+test('doctor asks the host now: a host that has just gone down is reported, and its key is unknown', async () => {
   scenario.hosting.faults.add({ kind: 'status', status: 502, times: 'always' });
   const page = await (await scenario.person('rob').says('/site doctor', 'C0GENERAL')).hears('checks needs a look');
   scenario.hosting.faults.remove();
@@ -48,7 +48,7 @@ test('a doctor asks the host now: one that has just died is not well, and its ke
   expect(page.text).toMatch(/❔ \| Key of the hosting API \| unknown: The host answered 502/);
 });
 
-test('themes are listed, updated and seen to be updated', async () => {
+test('themes are listed and updated, and the update is read back', async () => {
   const ana = scenario.person('ana');
   const list = await (await ana.says('/site themes list --only updates')).hears('with updates');
   expect(list.text).toContain('storefront-plus');
@@ -61,7 +61,7 @@ test('themes are listed, updated and seen to be updated', async () => {
   expect(shown.text).toMatch(/meridian \| inactive \| 6\.1\.0/);
 });
 
-test('what cannot be read back is accepted, and says so', async () => {
+test('a change that cannot be read back is accepted, and says so', async () => {
   const ana = scenario.person('ana');
   const expiry = await ana.asks('/site ssh expiry acme-docs/staging days_7');
   await expiry.tells(/☑️.*This setting cannot be read back\./);
@@ -70,7 +70,7 @@ test('what cannot be read back is accepted, and says so', async () => {
   await images.tells('the host reports it finished');
 });
 
-test('an allowlist is replaced and put back by its button', async () => {
+test('an allowlist is replaced, and Undo restores it', async () => {
   const ana = scenario.person('ana');
   const before = scenario.hosting.world.environmentNamed('acme-blog/staging')?.allowlist ?? [];
   const change = await ana.asks('/site allowlist set acme-blog/staging 198.51.100.4 198.51.100.0/28');
@@ -88,7 +88,7 @@ test('an allowlist is replaced and put back by its button', async () => {
   );
 });
 
-test('files are a tree, a clone is a new site, and the next backup has its moment', async () => {
+test('files shows a tree, clone makes a new site, and the time of the next backup is shown', async () => {
   const ana = scenario.person('ana');
   const tree = await (await ana.says('/site files acme-shop/live wp-content --depth 1')).hears('files in wp-content');
   expect(tree.text).toMatch(/├─ plugins\/ \(\d+ entries inside\)/);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openScenario, patienceMs, type Scenario } from './scenario.ts';
 
-/** Rob may read of the blog alone; who may change, is somebody else. */
+/** Rob may only read the blog; other people may make changes. */
 const policy = `
 version: 1
 live: ['*/live']
@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-test.concurrent('logs are masked, and the rest is a file for their reader alone', async () => {
+test.concurrent('logs are masked, and the rest is a file for the requester alone', async () => {
   const ana = scenario.person('ana');
   const said = await ana.says('/site logs acme-shop/live error --lines 3000', 'C0GENERAL');
   const lens = await said.hears('acme-shop/live · error log');
@@ -50,27 +50,27 @@ test.concurrent('logs are masked, and the rest is a file for their reader alone'
   expect(scenario.slack.files('U02BEN')).toEqual([]);
 });
 
-test.concurrent('a visitor’s address is told to whom a rule names it, who is written down first; nobody shares it', async () => {
+test.concurrent('a visitor’s address is shown to people whom a rule allows it, after an audit line; it cannot be shared', async () => {
   const ana = scenario.person('ana');
   const lens = await (await ana.says('/site logs acme-docs/live access --lines 50', 'C0GENERAL')).hears('access log');
   const [alias = ''] = /client-[\da-f]+/.exec(lens.text) ?? [];
   const refused = await scenario.person('ben').says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL');
   await refused.hears('You may not run logs reveal on acme-docs/live.');
-  const told = await (
+  const answer = await (
     await ana.says(`/site logs reveal acme-docs/live ${alias}`, 'C0GENERAL')
   ).hears(`${alias} · acme-docs/live`);
-  expect(told.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
-  expect(told.controls).toEqual([]);
+  expect(answer.text).toMatch(/^client-[\da-f]+ · acme-docs\/live, access log\n[\d.a-f:]+ in [\d,]+ lines?$/m);
+  expect(answer.controls).toEqual([]);
   const [noted, ...more] = scenario.rows("select actor, details from audit where event = 'reveal' order by seq");
   expect([noted?.['actor'], more]).toEqual([ana.id, []]);
   expect(noted?.['details']).toContain(alias);
-  const [address = ''] = /[\d.]+(?= in )/.exec(told.text) ?? [];
+  const [address = ''] = /[\d.]+(?= in )/.exec(answer.text) ?? [];
   expect(JSON.stringify(scenario.rows('select * from audit'))).not.toContain(`"${address}"`);
   const other = await ana.says('/site logs reveal acme-docs/live client-00000000 --lines 50', 'C0GENERAL');
   await other.hears('No visitor of the newest');
 });
 
-test.concurrent('a report is shared into a channel by its button, and not where another organisation listens', async () => {
+test.concurrent('a report is shared into a channel by its button, but not into one shared with another organisation', async () => {
   const ben = scenario.person('ben');
   const said = await ben.says('/site backups list acme-blog/live', 'C0ACME');
   const shown = await said.hears('acme-blog/live · backups');
@@ -91,13 +91,13 @@ test.concurrent('a report is shared into a channel by its button, and not where 
   const other = await ben.says('/site backups list north-bakery/live', 'C0ACME');
   const refused = await ben.clicks(await other.hears('north-bakery/live · backups'), 'Share');
   await refused.hears('This channel is for other sites.');
-  const abroad = await ben.says('/site backups list acme-blog/live', 'C0SHARED');
-  const again = await ben.clicks(await abroad.hears('acme-blog/live · backups'), 'Share');
+  const inShared = await ben.says('/site backups list acme-blog/live', 'C0SHARED');
+  const again = await ben.clicks(await inShared.hears('acme-blog/live · backups'), 'Share');
   await again.hears("shared with another organisation, so sites can't be discussed there");
   expect(JSON.stringify(scenario.slack.messages({ channel: 'C0SHARED', as: 'U08SAM' }))).not.toContain('acme-blog');
 });
 
-test.concurrent('where the bot is not, a report is read all the same, and sharing it says how to invite it', async () => {
+test.concurrent('in a channel without the bot a report is shown all the same, and sharing it says how to invite the bot', async () => {
   const ana = scenario.person('ana');
   const said = await ana.says('/site backups list acme-blog/staging', 'C0RANDOM');
   const refused = await ana.clicks(await said.hears('acme-blog/staging · backups'), 'Share');
@@ -119,7 +119,7 @@ test.concurrent('a long table has a next page', async () => {
   expect(names(first.text).intersection(names(second.text)).size).toBe(0);
 });
 
-test('a next page is for whoever may ask for it at that moment, as sharing is', async () => {
+test('the next page and sharing check the rights of that moment', async () => {
   const dee = scenario.person('dee');
   const live = scenario.hosting.world.environmentNamed('acme-blog/live');
   const [backup] = live?.backups ?? [];
@@ -144,7 +144,7 @@ test('a next page is for whoever may ask for it at that moment, as sharing is', 
   ).not.toContain('backup-');
 });
 
-test.concurrent('whoever may read of one site sees that site, and the rest as if it were not there', async () => {
+test.concurrent('somebody who may read one site sees that site, and the others as if they did not exist', async () => {
   const rob = scenario.person('rob');
   const listed = await rob.says('/site environments', 'C0GENERAL');
   const list = await listed.hears('Environments and domains');
@@ -162,7 +162,7 @@ test.concurrent('whoever may read of one site sees that site, and the rest as if
   expect((await helped.hears('What you can run')).text).not.toContain('cache clear');
 });
 
-test.concurrent('a change is told to whoever may read its target, and to nobody else', async () => {
+test.concurrent('a change is shown to people who may read its target, and to nobody else', async () => {
   const change = await scenario.person('ana').asks('/site cache clear acme-shop/staging', 'D0U01ANA');
   const reader = await scenario.person('ben').says(`/site change ${change.number}`, 'D0U02BEN');
   const story = await reader.hears(`Clear the cache of acme-shop/staging · #${change.number}`);
@@ -176,7 +176,7 @@ test.concurrent('a change is told to whoever may read its target, and to nobody 
   await none.hears("I can't find #999 among the changes you can see");
 });
 
-test.concurrent('the Home tab has buttons for what the person may run alone', async () => {
+test.concurrent('the Home tab has only buttons for what the person may run', async () => {
   const used = await scenario.person('rob').says('/site backups list acme-blog/staging', 'C0GENERAL');
   await used.hears('acme-blog/staging · backups');
   await scenario.slack.home('U06ROB');
@@ -187,7 +187,7 @@ test.concurrent('the Home tab has buttons for what the person may run alone', as
   expect(home.controls.map(({ label }) => label)).toEqual(['Logs', 'Backups', 'Changes']);
 });
 
-test.concurrent('what the host does not find because of its capitals is found here', async () => {
+test.concurrent('a log search ignores case although the host’s search does not', async () => {
   scenario.hosting.world.environmentNamed('acme-blog/staging')?.written.push({
     at: Date.now(),
     kind: 'error',

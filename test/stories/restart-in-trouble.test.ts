@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
 import { inScenario, type Scenario } from './scenario.ts';
 
-/** What a host in trouble answers in place of the list of its sites; everything else it answers as ever. */
+/** How a host in trouble answers the request for its sites. It answers everything else as usual. */
 const troubles: readonly (readonly [
   string,
   Pick<Extract<FaultRequest, { kind: 'status' }>, 'status' | 'body' | 'text'>,
@@ -13,7 +13,7 @@ const troubles: readonly (readonly [
   ['a list without the environments', { status: 200, body: { company: { sites: [{ name: 'acme-shop' }] } } }],
 ];
 
-/** Restarts the bot while the host answers so, until `mend`. */
+/** Restarts the bot while the host answers like this, until `mend`. */
 async function restart({ hosting, stop, start }: Scenario, trouble: (typeof troubles)[number][1]): Promise<() => void> {
   await stop();
   hosting.faults.add({ kind: 'status', method: 'GET', path: '/sites', times: 'always', ...trouble });
@@ -28,7 +28,7 @@ describe.concurrent.each(troubles)(
   'the bot restarts while the host answers %s for the list of its sites',
   (_, trouble) => {
     test(
-      'a click on Approve is later, not invalidated; what is approved waits, not invalidated; then it is sent once',
+      'a click on Approve decides nothing; an approved change waits; neither is invalidated, and each is sent once afterwards',
       inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (scenario) => {
         const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
         const push = await ana.wants('/site push acme-shop/staging acme-shop/live --database');
@@ -53,7 +53,7 @@ describe.concurrent.each(troubles)(
     );
 
     test(
-      'whoever names a site hears that it cannot be told, not that it is not there',
+      'a named site is reported as unclear, not as missing',
       inScenario({}, async (scenario) => {
         await restart(scenario, trouble);
         const said = await scenario.person('ana').says('/site cache clear acme-shop/live');
@@ -68,7 +68,7 @@ describe.concurrent.each(troubles)(
     );
 
     test(
-      'an accepted change that no read has proven keeps the removal that it promised',
+      'an accepted change that no read has proven keeps its planned removal',
       inScenario({}, async (scenario) => {
         const { hosting, rows, rewrite } = scenario;
         hosting.faults.add({ kind: 'status', method: 'GET', section: '4.17', status: 500, times: 'always', skip: 2 });

@@ -22,7 +22,7 @@ export const canaries = {
   audit: 'canary-audit-e8a6190b-5c7720f1d3a94e68',
 } as const;
 
-/** The real bot between both stand-ins. */
+/** The real bot with both stand-ins. */
 export type Scenario = {
   readonly hosting: HostingStandIn;
   readonly slack: SlackStandIn;
@@ -43,7 +43,7 @@ export type Scenario = {
   /** The port of the health routes and, in HTTP mode, of `/slack/events`. */
   readonly port: () => number;
   readonly databaseUrl: string;
-  /** What the bot is started with, where a start says nothing else. */
+  /** The bot's usual environment variables; `start` can override them. */
   readonly environment: Readonly<Record<string, string>>;
   /** Replaces the policy file; resolves when it is written. */
   readonly rule: (policy: string) => Promise<void>;
@@ -82,7 +82,7 @@ export type ScenarioOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** Which bots run in their own process and can be killed; by default all run in the test's process. */
   readonly ownProcess?: 'the first' | 'all';
-  /** What such a process runs; by default the sources in one file. */
+  /** How such a process is run; by default the sources bundled in one file. */
   readonly program?: Program;
   /** By default the bot is started at once. */
   readonly start?: false;
@@ -206,7 +206,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     listsAnew: async () => {
       const listings = (): number => hosting.journal.entries().filter(({ path }) => path === '/sites').length;
       const before = listings();
-      // The bot shares the listing of the last seconds: it must be older than that.
+      // The bot reuses a listing of the last seconds, so let it become older than that.
       ahead += 5_000;
       await soon(async () => {
         const said = await scenario.person('dee').says('/site backups list nowhere/live', 'C0RANDOM');
@@ -247,7 +247,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   );
 }
 
-/** Tells a story in its own scenario, which is closed however the story ends. */
+/** Runs a test in its own scenario, which is closed in any case. */
 export const inScenario =
   (options: ScenarioOptions, story: (scenario: Scenario) => Promise<void>): (() => Promise<void>) =>
   async () => {

@@ -4,7 +4,7 @@ import { readBack } from '../pipeline/read-back.ts';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { TestUser } from './people.ts';
 
-/** What is approved is what is seen: the whole is one click away from every copy of a card. */
+/** Approvers see what they approve: the whole request is one click away from every copy of a card. */
 
 const policy = `
 version: 1
@@ -22,7 +22,7 @@ rules:
 const everything = 'Everything that will be sent';
 const durations = { 'environments:push': 0 } as const;
 
-/** What stands in a view in fixed width, line by line. */
+/** The lines of a view's preformatted text. */
 function exactIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   const isExact = 'type' in value && value.type === 'rich_text_preformatted' && 'elements' in value;
@@ -35,8 +35,8 @@ const textIn = (value: unknown): string =>
         .map(([key, one]) => (key === 'text' && typeof one === 'string' ? one : textIn(one)))
         .join('');
 
-/** Every page of the view on top, from where it stands to the last. */
-async function leafedThrough(scenario: Scenario, reader: TestUser): Promise<readonly VisibleView[]> {
+/** All pages of the topmost view, from the current one to the last. */
+async function allPages(scenario: Scenario, reader: TestUser): Promise<readonly VisibleView[]> {
   const pages = [await reader.form(/Page \d+ of \d+/)];
   for (let page = pages.at(-1); page?.controls.some(({ label }) => label === 'Next'); page = pages.at(-1)) {
     await scenario.slack.click(reader.id, 'modal', { label: 'Next' });
@@ -45,13 +45,13 @@ async function leafedThrough(scenario: Scenario, reader: TestUser): Promise<read
   return pages;
 }
 
-/** The body that the lines say is sent. */
+/** The request body that these lines show. */
 function requestIn(lines: readonly string[]): string {
   const request = readBack(lines.slice(lines.findIndex((line) => /^(?:PUT|POST|DELETE) \//.test(line))));
   return request.slice(request.indexOf('{'));
 }
 
-/** Puts other rules in force, and waits for the bot to have read them. */
+/** Replaces the policy, and waits until the bot has read it. */
 async function holdsFrom(scenario: Scenario, rules: string): Promise<void> {
   const times = (): number => scenario.log().split('the policy was reloaded').length;
   const before = times();
@@ -59,7 +59,7 @@ async function holdsFrom(scenario: Scenario, rules: string): Promise<void> {
   await vi.waitFor(() => expect(times()).toBeGreaterThan(before), { timeout: patienceMs });
 }
 
-/** Redirects of an environment; the eighth leads to a host that looks like ours, by a path that hides its direction. */
+/** Redirects of an environment. The eighth leads to a look-alike of our host; its path has a hidden direction mark. */
 function redirected(scenario: Scenario, name: string, count: number): void {
   const environment = scenario.hosting.world.environmentNamed(name);
   const [one] = environment?.redirects ?? [];
@@ -79,7 +79,7 @@ describe('promise 5: a change that is longer than its card', () => {
   });
   afterAll(() => scenario.close());
 
-  test('says by how much, before it is approved; the whole is one click away, and is what the host receives', async () => {
+  test('says by how much, before it is approved; the whole request is one click away, and is what the host receives', async () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const paths = Array.from({ length: 40 }, (_, at) => `wp-content/uploads/${at}`);
     const line = `/site push acme-blog/live acme-blog/staging --files --only ${paths.join(',')}`;
@@ -105,7 +105,7 @@ describe('promise 5: a change that is longer than its card', () => {
     expect((await change.shows(/^✅/)).controls).toEqual([]);
   });
 
-  test('opens from the copy in direct messages and from App Home too, in pages, none of which lacks anything', async () => {
+  test('opens from the copy in direct messages and from App Home too, in pages that together are complete', async () => {
     const [ana, chi, dee] = [scenario.person('ana'), scenario.person('chi'), scenario.person('dee')];
     const change = await ana.wants('/site redirects clear lumen-studio/live new', 'C0GENERAL');
     expect(change.card().text).toContain('and 389 more');
@@ -117,7 +117,7 @@ describe('promise 5: a change that is longer than its card', () => {
       patienceMs,
     );
     await dee.clicks(copy, everything);
-    const pages = await leafedThrough(scenario, dee);
+    const pages = await allPages(scenario, dee);
     expect(pages.length).toBeGreaterThan(5);
     const lines = pages.flatMap(({ blocks }) => exactIn(blocks));
     expect(lines.filter((line) => /^\/old\/\d+ → /.test(line))).toHaveLength(399);
@@ -136,18 +136,18 @@ describe('promise 5: a change that is longer than its card', () => {
     await ana.clicks(change.card(), 'Cancel');
   });
 
-  test('what hides, or looks like another letter, shows its code in the list and in the request', async () => {
+  test('hidden and look-alike characters show their codes in the list and in the request', async () => {
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     const change = await ana.wants('/site redirects clear lumen-studio/live live', 'C0GENERAL');
     expect(change.card().text).toContain('⟨U+202E⟩');
     await chi.clicks(change.card(), everything);
-    const [view] = await leafedThrough(scenario, chi);
+    const [view] = await allPages(scenario, chi);
     const lines = exactIn(view?.blocks).filter((line) => line.includes('https://а⟨U+0430⟩cme.com/⟨U+202E⟩live'));
     expect(lines).toHaveLength(2);
     await scenario.slack.closeModal(chi.id, true);
   });
 
-  test('a page is shown to whoever may read it at that moment, and by no button of another installation', async () => {
+  test('a page is shown only to people who may read it at that moment, and not by a button of another installation', async () => {
     const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
     const change = await ben.wants('/site redirects clear north-bakery/live new', 'C0GENERAL');
     const card = change.card();
@@ -176,7 +176,7 @@ describe('promise 5: a change that is longer than its card', () => {
     await chi.form('This button belongs to another Sitehand installation. Nothing was shown.');
   });
 
-  test('where no form can be opened, its pages are private messages', async () => {
+  test('if no form can be opened, the pages are private messages', async () => {
     const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
     const change = await ana.wants('/site redirects clear harbor-events/live new', 'C0GENERAL');
     scenario.slack.faults.add({ method: 'views.open', kind: 'off', times: 2 });
@@ -187,9 +187,9 @@ describe('promise 5: a change that is longer than its card', () => {
   });
 });
 
-describe('promise 5: before it is asked for', () => {
+describe('promise 5: before it is requested', () => {
   test(
-    'the form says by how much it is shorter, and the whole is a click away; what the host changed meanwhile is said',
+    'the form says how much it leaves out, the whole request is a click away, and changes at the host are reported',
     inScenario({ policy }, async (scenario) => {
       const ana = scenario.person('ana');
       const live = scenario.hosting.world.environmentNamed('acme-shop/live');
@@ -219,22 +219,22 @@ describe('promise 5: before it is asked for', () => {
   );
 
   test(
-    'what is too long to be looked at is not asked for at all',
+    'a request that is too long to review is refused',
     inScenario({ policy }, async (scenario) => {
       const ana = scenario.person('ana');
       redirected(scenario, 'acme-docs/live', 5_000);
       const docs = scenario.hosting.world.environmentNamed('acme-docs/live');
       for (const rule of docs?.redirects ?? []) rule.from += 'x'.repeat(400);
       await ana.says('/site redirects clear acme-docs/live');
-      const told = await ana.form('I can show at most 2,000,000 characters of a change before it is sent');
-      expect(told.text).toContain('Nothing was done. Ask for it in smaller parts.');
-      expect(told.submit).toBeUndefined();
+      const refusal = await ana.form('I can show at most 2,000,000 characters of a change before it is sent');
+      expect(refusal.text).toContain('Nothing was done. Ask for it in smaller parts.');
+      expect(refusal.submit).toBeUndefined();
     }),
   );
 });
 
 test(
-  'promise 5: a review that promised an approval is shown again where the rules no longer ask for one',
+  'promise 5: a review that promised an approval is shown again if the rules no longer require one',
   inScenario({ policy, hosting: { durations } }, async (scenario) => {
     const ana = scenario.person('ana');
     const line = '/site push acme-docs/staging acme-docs/live --database';
@@ -258,7 +258,7 @@ test(
 );
 
 test(
-  'promise 3: what became of a submitted review is told in private where its form was closed meanwhile',
+  'promise 3: the result of a submitted review is sent in private if its form was closed meanwhile',
   inScenario({ policy, hosting: { durations } }, async (scenario) => {
     const ana = scenario.person('ana');
     await ana.opens('/site push acme-docs/staging acme-docs/live --database', 'Nothing is sent until it is approved');

@@ -21,7 +21,7 @@ describe('Slack', () => {
   });
   afterAll(() => scenario.close());
 
-  /** A card whose first message meets this fault; the channel tells one story from the other. */
+  /** A card whose first post fails in this way. Each case has a channel of its own. */
   const troubled = async (
     fault: Omit<SlackFault, 'method' | 'times' | 'channel'>,
     channel: string,
@@ -54,7 +54,7 @@ describe('Slack', () => {
 
 describe.concurrent('Slack', () => {
   test(
-    'has lost the card, because somebody deleted it: it is posted again, with the last word on it',
+    'has lost the card, because somebody deleted it: it is posted again, with the final state',
     inScenario({ hosting: { durations: { 'cache:clear': 3_000 } } }, async (scenario) => {
       const first = await scenario.person('ana').asks(clear);
       await first.shows('Accepted by the host; running.');
@@ -62,7 +62,7 @@ describe.concurrent('Slack', () => {
       const headers = { authorization: `Bearer ${canaries.bot}` };
       const answer = await fetch(`${scenario.slack.apiUrl}chat.delete`, { method: 'POST', headers, body });
       expect(await answer.json()).toMatchObject({ ok: true });
-      // Where it was to show something before the end, that stands first.
+      // An earlier state that was due may be shown first.
       const ended = /^✅ .*\n.*\nDone after .*the host reports it finished/;
       await scenario.slack.until(() => cardsIn(scenario, 'C0ACME', 1).find((card) => ended.test(card)), patienceMs);
       expect(cardsIn(scenario, 'C0ACME', 1)).toHaveLength(1);
@@ -70,7 +70,7 @@ describe.concurrent('Slack', () => {
   );
 
   test(
-    'cuts its socket: the bot comes back by itself, and what was under way goes on',
+    'cuts its socket: the bot reconnects by itself, and running changes go on',
     inScenario({}, async (scenario) => {
       scenario.slack.disconnectSockets(true);
       await scenario.slack.connected(15_000);
@@ -80,7 +80,7 @@ describe.concurrent('Slack', () => {
   );
 
   test(
-    'cuts its socket and refuses the next one, as if the token were none: it is asked again, and the bot goes on',
+    'cuts its socket and refuses the next one with invalid_auth: the bot tries again and goes on',
     inScenario({ ownProcess: 'the first' }, async (scenario) => {
       scenario.slack.faults.add({ method: 'apps.connections.open', kind: 'error', error: 'invalid_auth', times: 1 });
       scenario.slack.disconnectSockets(true);
@@ -115,10 +115,10 @@ describe.concurrent('Slack', () => {
   );
 });
 
-// One after the other: each would keep the others waiting.
+// Sequential, because each would delay the others.
 describe('promise 8: within three seconds', () => {
   test(
-    'fifty commands at once are acked while the host hangs and Slack is slow, and each is worked on',
+    'fifty commands at once are acked while the host hangs and Slack is slow, and each is handled',
     inScenario({}, async (scenario) => {
       scenario.hosting.faults.add({ kind: 'hang', method: 'GET', path: '/sites/environments/**', times: 'always' });
       scenario.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 1_200 });
@@ -155,20 +155,20 @@ describe('promise 8: within three seconds', () => {
   );
 
   test(
-    'more than can be done at once is acked, turned away and closed: nobody is told later that it was lost',
+    'commands beyond the limit are acked, refused and closed: nobody is told later that they were lost',
     inScenario({}, async (scenario) => {
       scenario.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 2_000 });
       const inTime = threeSeconds();
       const many = Array.from({ length: 100 }, () => scenario.slack.command(ids.rob, 'C0GENERAL', clear));
       inTime(...(await Promise.all(many)));
-      const told = await scenario.slack.until(() => {
+      const refusals = await scenario.slack.until(() => {
         const all = scenario.slack.messages({ channel: 'C0GENERAL', as: ids.rob }).map(({ text }) => text);
         return all.length >= 100 ? all : undefined;
       }, patienceMs);
-      // How many get their turn depends on the machine; each of the others hears why not, and nobody anything else.
+      // How many are handled depends on the machine. All others get exactly one refusal.
       const own = "You already have a lot running, so I didn't start this one. Nothing was done.";
-      expect(told.filter((text) => !/Nothing was (?:done|sent)\./.test(text))).toEqual([]);
-      expect(told.filter((text) => text.includes(own)).length).toBeGreaterThan(0);
+      expect(refusals.filter((text) => !/Nothing was (?:done|sent)\./.test(text))).toEqual([]);
+      expect(refusals.filter((text) => text.includes(own)).length).toBeGreaterThan(0);
       const open = () => scenario.rows('select key from inbox where closed_at is null');
       await vi.waitFor(() => expect(open()).toEqual([]), { timeout: patienceMs });
     }),

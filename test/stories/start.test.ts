@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { programOf } from './bot.ts';
 import { canaries, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
-/** Runs the bot with this environment alone, to its end. */
+/** Runs the bot to its end with only these environment variables. */
 async function endOf(
   env: Readonly<Record<string, string>>,
 ): Promise<{ code: number | null; said: string; ms: number }> {
@@ -33,7 +33,7 @@ describe('the bot does not start', () => {
     expect(ms).toBeLessThan(30_000);
   });
 
-  test('with values that are none: each is named with what it must be, and none is repeated', async () => {
+  test('with invalid values: each variable is named with what it must be, and no value is repeated', async () => {
     const wrong = { SLACK_BOT_TOKEN: canaries.app, HOSTING_API_KEY: '', HOSTING_COMPANY_ID: 'acme', PORT: '99999' };
     const { code, said } = await endOf({ ...wrong, HOSTING_API_URL: 'ftp://host', DATABASE_URL: 'mysql://x' });
     expect(code).toBe(1);
@@ -43,7 +43,7 @@ describe('the bot does not start', () => {
     expect(said).not.toContain(canaries.app);
   });
 
-  test('with a character in a key that no key has: each of them is named, and the end is not well', async () => {
+  test('with an invalid character in a key: each variable is named, and the exit code is not 0', async () => {
     const names = ['SLACK_BOT_TOKEN', 'SLACK_APP_TOKEN', 'HOSTING_API_KEY', 'AUDIT_KEY'];
     const wrong: Record<string, string> = { DATABASE_URL: 'sqlite::memory:' };
     for (const name of names) wrong[name] = 'xoxb-xapp-canary-å-with-a-ring-of-40-letters';
@@ -57,22 +57,22 @@ describe('the bot does not start', () => {
   });
 
   const thrown = {
-    'an error that nobody caught': "throw new Error('of Bearer canary-of-nobody')",
-    'a rejection that nobody heard': "Promise.reject(new Error('of Bearer canary-of-nobody'))",
+    'an uncaught error': "throw new Error('of Bearer canary-of-nobody')",
+    'an unhandled rejection': "Promise.reject(new Error('of Bearer canary-of-nobody'))",
   };
-  test.each(Object.entries(thrown))('or ends with 1 after %s, says so, and no secret of it', async (_, action) => {
+  test.each(Object.entries(thrown))('or exits with 1 after %s, with a message without secrets', async (_, action) => {
     const ready = "process.listenerCount('uncaughtException') > 0";
-    const hurl = `const wait = setInterval(() => { if (${ready}) { clearInterval(wait); ${action}; } }, 5)`;
+    const throwLater = `const wait = setInterval(() => { if (${ready}) { clearInterval(wait); ${action}; } }, 5)`;
     const environment = {
       DATABASE_URL: 'sqlite::memory:',
-      NODE_OPTIONS: `--import=data:text/javascript;base64,${btoa(hurl)}`,
+      NODE_OPTIONS: `--import=data:text/javascript;base64,${btoa(throwLater)}`,
     };
     const failed = scenario.start(environment);
     await expect(failed).rejects.toThrow(/ended with 1:[^]*Sitehand ends: unexpected error/);
     expect(scenario.log()).not.toContain('canary-of-nobody');
   });
 
-  test('on a database that another bot has open', async () => {
+  test('with a database that another bot has open', async () => {
     await expect(scenario.start()).rejects.toThrow(
       /Another Sitehand has .*sitehand\.db open; this one was not started/,
     );
@@ -80,7 +80,7 @@ describe('the bot does not start', () => {
     await change.tells('the host reports it finished');
   });
 
-  test('with a port or a host that it cannot have: each is named, and Slack delivers nothing to it before', async () => {
+  test('with a port or an address that it cannot listen on: each is named, and Slack delivers nothing before that', async () => {
     const taken = String(scenario.port());
     const connections = () => scenario.slack.calls().filter(({ method }) => method === 'apps.connections.open').length;
     const before = connections();
@@ -96,7 +96,7 @@ describe('the bot does not start', () => {
     expect(connections()).toBe(before);
   });
 
-  test('with a token that Slack does not take: it says so, and the token is not repeated', async () => {
+  test('with a token that Slack rejects: it says so, and does not repeat the token', async () => {
     const other = 'xoxb-canary-another-18be';
     const failed = scenario.start({ SLACK_BOT_TOKEN: other, DATABASE_URL: 'sqlite::memory:' });
     await expect(failed).rejects.toThrow(
@@ -105,14 +105,14 @@ describe('the bot does not start', () => {
     expect(scenario.log()).not.toContain(other);
   });
 
-  test('where Slack does not answer: it says at which address, why, and what to look at', async () => {
+  test('if Slack does not answer: it says at which address, why, and what to check', async () => {
     const failed = scenario.start({ SLACK_API_URL: 'http://127.0.0.1:1/api/', DATABASE_URL: 'sqlite::memory:' });
     await expect(failed).rejects.toThrow(
       /Slack at http:\/\/127\.0\.0\.1:1\/api\/ did not say who this bot is: .*\. Check SLACK_BOT_TOKEN, SLACK_API_URL and the network\./,
     );
   });
 
-  test('with rules that cannot be used: every mistake with its line; and broken later, the last good ones hold', async () => {
+  test('with an invalid policy: every mistake has its line; and broken later, the last good ones hold', async () => {
     const broken = "version: 1\nrules:\n  - allow: [raed]\n    to: [nobody]\n    wehre: ['*/live']\n";
     await scenario.rule(broken);
     await scenario.slack.until(

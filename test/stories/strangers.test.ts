@@ -5,7 +5,9 @@ import { expectSoon } from './people.ts';
 const words = 'Only members of this workspace may use Sitehand';
 const clear = 'cache clear acme-shop/live';
 
-/** Fay leads; from now on Slack says that she belongs to another company, whose workspaces are an Enterprise Grid. */
+/**
+ * Fay is a lead; from now on Slack says that she belongs to another company, whose workspaces are an Enterprise Grid.
+ */
 const leave = (scenario: Scenario): unknown =>
   scenario.slack.changePerson('U05FAY', {
     team_id: 'T0OTHER',
@@ -53,14 +55,14 @@ describe.concurrent.each([
       const refused = () =>
         [...slack.views(fay.id).modals.map(({ text }) => text), ...direct()].some((text) => text.includes(words));
       await expectSoon(slack, 'a refused form', () => refused() || undefined, direct);
-      const told = direct().length;
+      const countBefore = direct().length;
       await slack.shortcut(fay.id, 'run');
       await expectSoon(
         slack,
         'a refused shortcut',
         () =>
           direct()
-            .slice(told)
+            .slice(countBefore)
             .some((text) => text.includes(words)) || undefined,
         direct,
       );

@@ -32,8 +32,8 @@ const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string
 const forged = (blocks: VisibleMessage['blocks'], was: string, value: string): readonly unknown[] =>
   parseStored<unknown[]>(JSON.stringify(blocks).replace(JSON.stringify(was), JSON.stringify(value)));
 
-describe.concurrent('promise 5: what is stored or pressed is not what was shown:', () => {
-  test('a button that somebody else’s database drew, an older one, or one that nobody drew: a sentence, and nothing', async () => {
+describe.concurrent('promise 5: stored or pressed values differ from what was shown:', () => {
+  test('a button that somebody else’s database drew, an outdated one, or a forged one: a sentence, and nothing is done', async () => {
     const [ben, chi, rob] = [scenario.person('ben'), scenario.person('chi'), scenario.person('rob')];
     const change = await ben.wants(onto('acme-blog'), 'C0GENERAL');
     const { blocks, controls } = change.card();
@@ -97,7 +97,7 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
     expect(scenario.writes('acme-docs/live')).toEqual([]);
   });
 
-  test('a list that somebody else has changed: superseded at the click, and asked again with what is there now', async () => {
+  test('a list that somebody else has changed: superseded at the click, and asked again with the current list', async () => {
     const [fay, chi] = [scenario.person('fay'), scenario.person('chi')];
     const line = '/site allowlist add lumen-studio/staging 198.51.100.7';
     const change = await fay.asks(line, 'C0OPS');
@@ -106,10 +106,10 @@ describe.concurrent('promise 5: what is stored or pressed is not what was shown:
     await refused.hears(
       /can no longer be approved\. Nothing was sent\. Somebody changed lumen-studio\/staging in the meantime/,
     );
-    const told = await change.tells(/^⛔ Nothing was sent\. Somebody changed .* If you asked again, it would be:/);
-    expect(told.text).toMatch(/List before: .*192\.0\.2\.9/);
-    expect(labels(told)).toEqual(['Ask again']);
-    await fay.clicks(told, 'Ask again');
+    const reply = await change.tells(/^⛔ Nothing was sent\. Somebody changed .* If you asked again, it would be:/);
+    expect(reply.text).toMatch(/List before: .*192\.0\.2\.9/);
+    expect(labels(reply)).toEqual(['Ask again']);
+    await fay.clicks(reply, 'Ask again');
     const [newest] = await scenario.slack.until(() => {
       const rows = scenario.rows(
         'select number from changes where requester = ? and number > ?',

@@ -15,10 +15,10 @@ import { createSteadyNow } from '../../src/storage/clock.ts';
 import { joined, plain } from '../../src/text.ts';
 import { buildPipeline, openFoundations, type FrontDoor } from '../../src/wiring.ts';
 
-/** A second way in, beside Slack: people type lines, answer reviews and press buttons, and read plain text. */
+/** A second frontend besides Slack: people type lines, answer reviews, press buttons and read plain text. */
 export type Terminal = {
   readonly hosting: HostingStandIn;
-  /** Types a line; resolves with what is printed at once. */
+  /** Types a line; resolves with the immediate answer. */
   readonly type: (person: string, line: string) => Promise<string>;
   /** Answers the review that this person saw last. */
   readonly confirm: (person: string, typedName?: string) => Promise<string>;
@@ -72,19 +72,19 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
       const wrong = problems.map(({ refusal }) => plain(refusal.says));
       return [...missing.map((field) => `${field}?`), ...wrong, plain(checked.says?.says ?? [])].join('\n');
     }
-    const came = checked.kind === 'refuse' ? checked : await next(pipeline, checked, undefined);
-    switch (came.kind) {
+    const outcome = checked.kind === 'refuse' ? checked : await next(pipeline, checked, undefined);
+    switch (outcome.kind) {
       case 'refuse':
-        return plain(joined([came.refusal.says, came.refusal.hint]));
+        return plain(joined([outcome.refusal.says, outcome.refusal.hint]));
       case 'instead':
-        return answer(person, { parsed: parseArgs(came.args, catalogue) });
+        return answer(person, { parsed: parseArgs(outcome.args, catalogue) });
       case 'show':
-        return plain(came.page.title);
+        return plain(outcome.page.title);
       case 'saved':
-        return `#${came.change?.number} was saved`;
+        return `#${outcome.change?.number} was saved`;
       case 'review': {
-        reviews.set(person, { parsed: came.frozen.parsed, shown: shownOf(came.frozen) });
-        return came.frozen.card;
+        reviews.set(person, { parsed: outcome.frozen.parsed, shown: shownOf(outcome.frozen) });
+        return outcome.frozen.card;
       }
     }
   };
@@ -124,7 +124,7 @@ function raise(why: string): never {
   throw new Error(why);
 }
 
-/** Everybody who types is a member, and every message is printed. */
+/** Everybody is a member of the workspace, and every message is printed. */
 function doorOf(print: (ts: string, what: Card | Note) => void): FrontDoor {
   const member = { name: 'somebody', team: 'home', standing: 'member', zone: 'UTC', groups: [] } as const;
   const known: FrontDoor['personOf'] = async (id) => ({ ...member, id });

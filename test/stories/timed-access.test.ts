@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { ChangeThread } from './people.ts';
 
-/** Fault 40: what a timed removal meets, and that it ends: bounded tries, no loop, never more removed than was added. */
+/** Fault 40: whatever a timed removal meets, it ends after bounded tries and never removes more than was added. */
 
 let scenario: Scenario;
 beforeAll(async () => {
@@ -14,12 +14,12 @@ afterAll(() => scenario.close());
 type Person = Parameters<Scenario['person']>[0];
 const address = '198.51.100.4';
 
-/** Nothing tells of what is written into the database: looks until it is so. */
+/** Polls, because the database does not notify. */
 const soon = (isSo: () => boolean): Promise<void> =>
   vi.waitFor(() => expect(isSo()).toBe(true), { timeout: patienceMs, interval: 50 });
 
-/** Somebody is let into an environment for five minutes. */
-async function letIn(at: Scenario, name: Person, environment: string, channel: string, forTime = '5m') {
+/** Allows an address on an environment for five minutes. */
+async function allowed(at: Scenario, name: Person, environment: string, channel: string, forTime = '5m') {
   const found = at.hosting.world.environmentNamed(environment);
   if (found === undefined) throw new Error(`there is no ${environment}`);
   const before = [...found.allowlist];
@@ -36,20 +36,20 @@ async function letIn(at: Scenario, name: Person, environment: string, channel: s
     list: (): readonly string[] => found.allowlist,
     becomes: (...list: readonly string[]) => void found.allowlist.splice(0, Infinity, ...list),
     timer,
-    /** The time is over, or the next try or reminder is due; resolves when the timer was looked after. */
+    /** Makes the timer, its next try or its reminder due. Resolves when the bot has handled it. */
     comesDue: async (): Promise<void> => {
       at.rewrite('update timers set due_at = 1 where change = ? and ended_at is null', added.number);
       await soon(() => timer('due_at') !== 1);
     },
-    /** The timer is over; resolves when the database says so. */
+    /** Resolves when the database says that the timer has ended. */
     ends: () => soon(() => timer('ended_at') !== null),
     id: found.id,
     writes: () => at.writes(environment).length,
   };
 }
-type LetIn = Awaited<ReturnType<typeof letIn>>;
+type Allowed = Awaited<ReturnType<typeof allowed>>;
 
-const refuse = (at: Scenario, { id }: LetIn, status: number): (() => void) => {
+const refuse = (at: Scenario, { id }: Allowed, status: number): (() => void) => {
   const path = `/sites/environments/${id}/ssh/set-allowed-ips`;
   const { id: fault } = at.hosting.faults.add({ kind: 'status', status, method: 'POST', path, times: 'always' });
   return () => void at.hosting.faults.remove(fault);
@@ -62,7 +62,7 @@ const inOps = (at: Scenario, words: RegExp): readonly string[] =>
 const removals = (at: Scenario, { number }: ChangeThread): number =>
   at.rows("select number from changes where json_extract(authorization, '$.timerOf') = ?", number).length;
 
-/** The playground's rules, with somebody who may take any lock away. */
+/** The playground's policy, plus somebody who may remove any lock. */
 const withForce = readFileSync('src/playground/policy.yml', 'utf8').replace(
   /^rules:$/m,
   "rules:\n  - { allow: ['unlock --force', unlock], to: [leads] }",
@@ -70,7 +70,7 @@ const withForce = readFileSync('src/playground/policy.yml', 'utf8').replace(
 
 describe('the host refuses the removal', () => {
   test('with 403, every time: bounded tries that back off, it gives up loudly, and ops is reminded once a day', async () => {
-    const it = await letIn(scenario, 'ana', 'acme-shop/staging', 'C0ACME');
+    const it = await allowed(scenario, 'ana', 'acme-shop/staging', 'C0ACME');
     const stop = refuse(scenario, it, 403);
     for (let tries = 0; tries < 20 && it.timer('gave_up_at') === null; tries += 1) {
       const made = removals(scenario, it.added);
@@ -88,10 +88,10 @@ describe('the host refuses the removal', () => {
     const written = it.writes();
     expect(written).toBe(1 + removals(scenario, it.added));
     expect(removals(scenario, it.added)).toBeLessThanOrEqual(6);
-    // While it is tried one message is edited; the end is a message of its own.
+    // All tries edit one message; the end is a message of its own.
     const tries = new RegExp(`^#${it.added.number} · .*should have ended .*(?:is still open|after 6 tries)`);
     const gaveUp = new RegExp(`#${it.added.number}[^]*I gave up: `);
-    // What ops are told stands a moment after the thread.
+    // The message to ops is posted a moment after the thread.
     await scenario.slack.until(
       () => (inOps(scenario, gaveUp).length > 0 && inOps(scenario, tries).length > 0) || undefined,
     );
@@ -117,8 +117,8 @@ describe('the host refuses the removal', () => {
     expect(it.timer('due_at')).toBeNull();
   });
 
-  test('with 500: the outcome is unknown, it is not sent again, and no change is made while nobody knows', async () => {
-    const it = await letIn(scenario, 'ana', 'acme-docs/staging', 'D0U01ANA');
+  test('with 500: the outcome is unknown, it is not sent again, and no other change is made meanwhile', async () => {
+    const it = await allowed(scenario, 'ana', 'acme-docs/staging', 'D0U01ANA');
     refuse(scenario, it, 500);
     await it.comesDue();
     const removed = await scenario.change(Number(it.timer('created_change')));
@@ -131,7 +131,7 @@ describe('the host refuses the removal', () => {
   });
 
   test('with 429, and takes it at the third try: the access is over, and nothing is tried after that', async () => {
-    const it = await letIn(scenario, 'ben', 'acme-blog/staging', 'C0GENERAL');
+    const it = await allowed(scenario, 'ben', 'acme-blog/staging', 'C0GENERAL');
     const path = `/sites/environments/${it.id}/ssh/set-allowed-ips`;
     const headers = { 'retry-after': '1' };
     scenario.hosting.faults.add({ kind: 'status', status: 429, method: 'POST', path, times: 3, headers });
@@ -147,9 +147,9 @@ describe('the host refuses the removal', () => {
   });
 });
 
-describe('what somebody does meanwhile', () => {
-  test('Ben lets it in for good: nothing is written, the timer is over, and nothing is taken away', async () => {
-    const it = await letIn(scenario, 'ana', 'north-bakery/staging', 'G0BAKERY');
+describe('somebody does this meanwhile:', () => {
+  test('Ben allows it for good: nothing is written, the timer ends, and nothing is removed', async () => {
+    const it = await allowed(scenario, 'ana', 'north-bakery/staging', 'G0BAKERY');
     const kept = await scenario.person('ben').asks(`/site allowlist add north-bakery/staging ${address}`, 'C0GENERAL');
     await kept.tells(/✅ Nothing had to be sent\. .*it is no longer timed access/);
     await kept.shows(`✅ Let ${address} stay on the SSH allowlist of north-bakery/staging for good: `);
@@ -160,8 +160,8 @@ describe('what somebody does meanwhile', () => {
     expect(it.list()).toContain(address);
   });
 
-  test('a set names it: for good as well; a set without it: there is nothing left to end', async () => {
-    const it = await letIn(scenario, 'ana', 'harbor-events/staging', 'D0U01ANA');
+  test('a set that names it allows it for good too; after a set without it nothing is left to remove', async () => {
+    const it = await allowed(scenario, 'ana', 'harbor-events/staging', 'D0U01ANA');
     const set = await scenario
       .person('ana')
       .asks(`/site allowlist set harbor-events/staging ${address} 192.0.2.9`, 'D0U01ANA');
@@ -175,8 +175,8 @@ describe('what somebody does meanwhile', () => {
     expect(it.list()).toContain(address);
   });
 
-  test('more time is asked for: the end moves, never to an earlier one, and the old timer takes nothing away', async () => {
-    const it = await letIn(scenario, 'ana', 'lumen-studio/staging', 'D0U01ANA', '1h');
+  test('more time is asked for: the end moves, never to an earlier time, and the old timer removes nothing', async () => {
+    const it = await allowed(scenario, 'ana', 'lumen-studio/staging', 'D0U01ANA', '1h');
     const longer = await scenario
       .person('ben')
       .asks(`/site allowlist add lumen-studio/staging ${address} --for 4h`, 'D0U02BEN');
@@ -197,8 +197,8 @@ describe('what somebody does meanwhile', () => {
     expect(it.writes()).toBe(1);
   });
 
-  test('and undoes the grant: the timer is over with it', async () => {
-    const it = await letIn(scenario, 'ana', 'acme-shop/live', 'C0ACME');
+  test('undoes the grant: the timer ends too', async () => {
+    const it = await allowed(scenario, 'ana', 'acme-shop/live', 'C0ACME');
     const proof = await it.added.tells(`✅ ${address} is on the SSH allowlist`);
     await scenario.person('ana').clicks(proof, 'Undo');
     await scenario.person('ana').form(/Take 198\.51\.100\.4 off/);
@@ -207,13 +207,13 @@ describe('what somebody does meanwhile', () => {
     await it.added.tells(new RegExp(`is over: #${undone.number} took it off the list`));
     expect(it.timer('end_reason')).toBe('removed');
     expect(it.list()).toEqual(it.before);
-    // What ended by itself is not given back for good by a button.
+    // Undo of a timed removal would grant access for good, so there is no such button.
     const over = await undone.tells(`✅ ${address} is not on the SSH allowlist`);
     expect(over.controls.map(({ label }) => label)).toEqual([]);
   });
 });
 
-describe.concurrent('an approval is asked for', () => {
+describe.concurrent('an approval is needed', () => {
   const policy = `
 version: 1
 live: ['*/live']
@@ -224,7 +224,7 @@ rules:
   - { allow: ['allowlist add'], to: [developers], where: ['acme-blog/*'], approval: { by: [leads], count: 1, expires: 1h } }
 channels: { ops: C0OPS }
 `;
-  /** Let in with an approval, and for good by somebody else, who waits for theirs. */
+  /** Timed access that was approved, and a request for permanent access that waits for approval. */
   const asked = async (at: Scenario) => {
     const [ana, ben, chi] = [at.person('ana'), at.person('ben'), at.person('chi')];
     const added = await ana.asks(`/site allowlist add acme-blog/staging ${address} --for 5m`, 'C0GENERAL');
@@ -244,7 +244,7 @@ channels: { ops: C0OPS }
   };
 
   test(
-    'for what writes nothing: it has its effect when it is approved, not before, and then nothing is written',
+    'for a change that writes nothing: it takes effect when approved, not before, and nothing is written',
     inScenario({ policy }, async (at) => {
       const { chi, forGood, timer, list } = await asked(at);
       expect(timer()).toMatchObject({ end_reason: null });
@@ -258,7 +258,7 @@ channels: { ops: C0OPS }
   );
 
   test(
-    'and the access has ended before it is given: it is asked again, because it would be another change by now',
+    'and the access ends before it is given: the change must be requested again, because it would now be another one',
     inScenario({ policy }, async (at) => {
       const { chi, added, forGood, list } = await asked(at);
       at.rewrite('update timers set due_at = 1 where change = ?', added.number);
@@ -272,14 +272,14 @@ channels: { ops: C0OPS }
   );
 });
 
-describe.concurrent('things stand still', () => {
+describe.concurrent('sending is held back', () => {
   test(
-    'all sending is paused: no change, no try and no word of it, and it is removed after resume',
+    'all sending is paused: no change, no try and no message, and it is removed after resume',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site pause we move')).hears('Sending is paused: I send nothing from now on');
       at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
-      // A change of another kind shows that the worker has looked for work since.
+      // A change of another kind shows that the worker has polled since.
       const held = await at.person('ana').asks('/site cache clear acme-shop/staging');
       await held.shows('All sending is paused');
       const listed = await at.person('ana').says('/site timers');
@@ -292,13 +292,13 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'somebody has locked it: it is said once and waits, and cancelling by name removes it now',
+    'somebody has locked it: this is said once, the removal waits, and cancelling by name removes it now',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       for (let times = 0; times < 3; times += 1) await it.comesDue();
-      const told = await it.added.tells(/is still open\. .*locked by @Chi/);
-      expect(told.text).toContain('Not tried yet');
+      const reply = await it.added.tells(/is still open\. .*locked by @Chi/);
+      expect(reply.text).toContain('Not tried yet');
       expect(it.added.replies().filter(({ text }) => text.includes('still open'))).toHaveLength(1);
       expect(removals(at, it.added)).toBe(0);
       await (await at.person('chi').says('/site unlock acme-shop/staging')).hears('is unlocked');
@@ -315,9 +315,9 @@ describe.concurrent('things stand still', () => {
   test.each([
     ['for good', '', 'it stays for good now.'],
     ['for longer', ' --for 2h', 'it ends later now.'],
-  ])('a try was told of, and then it is granted %s: the message of the tries says so', (_, more, how) =>
+  ])('a failed try was reported, and then access is granted %s: the message of the tries says so', (_, more, how) =>
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       await it.comesDue();
       await it.added.tells(/is still open\. .*locked by @Chi/);
@@ -330,10 +330,10 @@ describe.concurrent('things stand still', () => {
     })(),
   );
 
-  const ips = ({ id }: LetIn): string => `/sites/environments/${id}/ssh/get-allowed-ips`;
+  const ips = ({ id }: Allowed): string => `/sites/environments/${id}/ssh/get-allowed-ips`;
 
   test(
-    'an old unknown removal is said to have happened: what was granted since is not touched, and ends in its time',
+    'an old unknown removal is closed as happened: access granted since is not touched, and ends at its own time',
     inScenario({ policy: withForce }, async (at) => {
       const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
       const staging = at.hosting.world.environmentNamed('acme-shop/staging');
@@ -343,7 +343,7 @@ describe.concurrent('things stand still', () => {
       const removal = await ana.asks(`/site allowlist remove acme-shop/staging ${address}`);
       const unknown = await removal.tells(/Outcome unknown/);
       await (await chi.says('/site unlock acme-shop/staging --force')).hears('is unlocked');
-      const it = await letIn(at, 'ben', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ben', 'acme-shop/staging', 'C0ACME');
       at.rewrite('update changes set sent_at = 1 where number = ?', removal.number);
       await dee.clicks(unknown, 'It happened');
       await removal.tells('✅ @Dee says it happened.');
@@ -356,7 +356,7 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'an old unknown grant is said to have happened: it sets no end for what was granted for good since',
+    'an old unknown grant is closed as happened: it sets no end for access granted for good since',
     inScenario({ policy: withForce }, async (at) => {
       const [ana, ben, chi, dee] = [at.person('ana'), at.person('ben'), at.person('chi'), at.person('dee')];
       const staging = at.hosting.world.environmentNamed('acme-shop/staging');
@@ -374,9 +374,9 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'one answer of the host lacks the address: the timer looks again, and takes it off',
+    'one answer of the host lacks the address: the timer reads again, and removes it',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const body = { environment: { active_container: { sftp_ip_allowlist: ['203.0.113.10'] } } };
       at.hosting.faults.add({ kind: 'status', method: 'GET', path: ips(it), status: 200, body });
       await it.comesDue();
@@ -389,9 +389,9 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'its removal is unknown and its lock was taken away: cancelling tries once more, and does not call it under way',
+    'its removal is unknown and its lock was removed: cancelling tries once more, and does not say that it is running',
     inScenario({ policy: withForce }, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const mend = refuse(at, it, 500);
       await it.comesDue();
       await (await at.change(Number(it.timer('created_change')))).tells(/Outcome unknown/);
@@ -404,9 +404,9 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'the host lacks it in its lists, and answers about it by its id: the removal is sent, and not invalidated',
+    'the host omits the environment from its lists, but answers by its id: the removal is sent, not invalidated',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       for (let lists = 0; lists < 4; lists += 1) {
         at.passes(30_000);
         at.dropsOnce('acme-shop');
@@ -421,9 +421,9 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'two of one environment end together: the second waits for the first, counts no try and alarms nobody',
+    'two of one environment end together: the second waits for the first, counts no try and alerts nobody',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const other = await at.person('ben').asks('/site allowlist add acme-shop/staging 198.51.100.9 --for 5m');
       await other.tells('ends ');
       at.rewrite('update timers set due_at = 1');
@@ -438,9 +438,9 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'Slack takes no edits: the wait for one and the same reason is told once, in the thread and to ops',
+    'Slack takes no edits: a wait for the same reason is reported once, in the thread and to ops',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await (await at.person('chi').says('/site lock acme-shop/staging release')).hears('is locked by you');
       at.slack.faults.add({ method: 'chat.update', kind: 'error', error: 'edit_window_closed' });
       for (let times = 0; times < 4; times += 1) {
@@ -456,10 +456,10 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'another change is under way there: it waits for its end, and alarms nobody',
+    'another change is running there: the removal waits for its end, and alerts nobody',
     inScenario({ hosting: { durations: { 'environments:push': 0 } } }, async (at) => {
       const [ben, chi] = [at.person('ben'), at.person('chi')];
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const push = await ben.wants('/site push acme-shop/staging acme-shop/live --files');
       await chi.clicks(push.card(), 'Approve');
       await at.holds(push.number);
@@ -475,9 +475,9 @@ describe.concurrent('things stand still', () => {
   );
 
   test(
-    'whoever may not take addresses off the list may not cancel, and hears it',
+    'somebody who may not remove addresses may not cancel, and is told so',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const said = await at.person('rob').says(`/site timers cancel ${it.added.number}`, 'C0ACME');
       await said.hears(/You may not use timers cancel/);
       expect(it.list()).toContain(address);
@@ -486,7 +486,7 @@ describe.concurrent('things stand still', () => {
 });
 
 describe.concurrent('fault 31: the host cannot be read when it is due', () => {
-  const everythingIsAway = { kind: 'status', status: 503, method: 'GET', path: '/**', times: 'always' } as const;
+  const allReadsFail = { kind: 'status', status: 503, method: 'GET', path: '/**', times: 'always' } as const;
   const noSites = {
     kind: 'status',
     status: 200,
@@ -497,21 +497,21 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   const noThemes = { kind: 'status', status: 503, section: '4.1', times: 'always' } as const;
 
   test(
-    '503 to everything after a restart: later, never gone; the requester and ops hear it, and it is removed then',
+    '503 to everything after a restart: later, never gone; the requester and ops are told, and it is removed afterwards',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();
-      const { id: fault } = at.hosting.faults.add(everythingIsAway);
+      const { id: fault } = at.hosting.faults.add(allReadsFail);
       at.rewrite('update timers set due_at = 1 where change = ?', it.added.number);
-      // It is not ready before it has listed the sites, and works all the same.
+      // The bot works before it is ready, that is, before it has listed the sites.
       at.start().catch(() => undefined);
-      const told = await it.added.tells(/@Ana The access of 198\.51\.100\.4 .* is still open/);
-      expect(told.text).not.toMatch(/gone|nothing left/i);
+      const reply = await it.added.tells(/@Ana The access of 198\.51\.100\.4 .* is still open/);
+      expect(reply.text).not.toMatch(/gone|nothing left/i);
       await at.slack.until(
         () => inOps(at, new RegExp(`#${it.added.number} .*is still open`, 's')).length > 0 || undefined,
         patienceMs,
       );
-      // However long the host is away, that is no try: nothing is given up.
+      // A host that is away costs no try, so nothing is given up.
       for (let times = 0; times < 8; times += 1) await it.comesDue();
       expect([it.timer('ended_at'), it.timer('gave_up_at'), it.timer('attempts')]).toEqual([null, null, 0]);
       at.hosting.faults.remove(fault);
@@ -525,9 +525,9 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   );
 
   test(
-    '200 with an empty list of sites after a restart: it needs no list, and is removed',
+    '200 with an empty list of sites after a restart: the removal needs no list, and is sent',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       await at.stop();
       at.hosting.faults.add(noSites);
       at.hosting.faults.add(noThemes);
@@ -539,23 +539,23 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
     }),
   );
 
-  /** The host's own 404, in JSON, for one look at the list of the environment. */
-  const notFound = (at: Scenario, { id }: LetIn): void => {
+  /** The host's own 404, in JSON, for one read of the environment's allowlist. */
+  const notFound = (at: Scenario, { id }: Allowed): void => {
     const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
     const body = { message: 'Environment not found.', status: 404, data: null };
     at.hosting.faults.add({ kind: 'status', method: 'GET', path, status: 404, body });
   };
 
   test(
-    'one listing lacks the site and one look answers 404: later, and no try; it is removed once at the next look',
+    'one listing lacks the site and one read answers 404: later, and no try; it is removed once at the next read',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       at.passes(10_000);
       at.dropsOnce('acme-shop');
       notFound(at, it);
       await it.comesDue();
-      const told = await it.added.tells(/is still open\. .*does not list acme-shop\/staging either.*Not tried yet/s);
-      expect(told.text).not.toMatch(/is gone: |nothing left/);
+      const reply = await it.added.tells(/is still open\. .*does not list acme-shop\/staging either.*Not tried yet/s);
+      expect(reply.text).not.toMatch(/is gone: |nothing left/);
       expect([it.timer('ended_at'), it.timer('attempts'), it.writes()]).toEqual([null, 0, 1]);
       at.passes(10_000);
       await it.comesDue();
@@ -567,9 +567,9 @@ describe.concurrent('fault 31: the host cannot be read when it is due', () => {
   );
 
   test(
-    'the environment answers 404 and three lists over a minute lack it: gone, and that is said and written down',
+    'the environment answers 404 and three lists over a minute lack it: gone, which is reported and audited',
     inScenario({}, async (at) => {
-      const it = await letIn(at, 'ana', 'acme-shop/staging', 'C0ACME');
+      const it = await allowed(at, 'ana', 'acme-shop/staging', 'C0ACME');
       const staging = at.hosting.world.environmentNamed('acme-shop/staging');
       if (staging) at.hosting.world.removeEnvironment(staging);
       const { id: fault } = at.hosting.faults.add(noSites);

@@ -8,21 +8,21 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-type LetIn = {
+type Allowed = {
   readonly added: ChangeThread;
-  /** The list as the host has it now. */
+  /** The allowlist that the host has now. */
   readonly list: () => readonly string[];
   readonly before: readonly string[];
-  /** The list becomes this by somebody else's hand. */
+  /** Replaces the allowlist at the host, as somebody else would. */
   readonly becomes: (...list: readonly string[]) => void;
-  /** The time is over. */
+  /** Makes the timer due. */
   readonly isOver: () => void;
-  /** The change that the timer became. */
+  /** The change that the timer created. */
   readonly removal: () => Promise<ChangeThread>;
 };
 
-/** Somebody is let into an environment for five minutes. */
-async function letIn(name: 'ana' | 'ben', environment: string, channel: string): Promise<LetIn> {
+/** Allows an address on an environment for five minutes. */
+async function allowed(name: 'ana' | 'ben', environment: string, channel: string): Promise<Allowed> {
   const { hosting, slack } = scenario;
   const list = (): string[] => hosting.world.environmentNamed(environment)?.allowlist ?? [];
   const before = [...list()];
@@ -43,9 +43,9 @@ async function letIn(name: 'ana' | 'ben', environment: string, channel: string):
   };
 }
 
-describe.concurrent('somebody is let in for a while', () => {
-  test('and then not any more: a change of its own, with its own card and proof', async () => {
-    const { added, before, list, isOver, removal } = await letIn('ana', 'acme-shop/staging', 'C0ACME');
+describe.concurrent('timed access', () => {
+  test('ends by a change of its own, with its own card and proof', async () => {
+    const { added, before, list, isOver, removal } = await allowed('ana', 'acme-shop/staging', 'C0ACME');
     isOver();
     const removed = await removal();
     expect(removed.card().text).toContain(`by the timer of #${added.number}`);
@@ -54,18 +54,18 @@ describe.concurrent('somebody is let in for a while', () => {
     expect(scenario.writes('acme-shop/staging')).toHaveLength(2);
   });
 
-  test('and whoever asked has left us when it is over: it is taken away all the same', async () => {
-    const { before, list, isOver, removal } = await letIn('ben', 'acme-blog/staging', 'C0GENERAL');
+  test('is removed at its end although its requester has left', async () => {
+    const { before, list, isOver, removal } = await allowed('ben', 'acme-blog/staging', 'C0GENERAL');
     scenario.slack.changePerson('U02BEN', { deleted: true });
     isOver();
     await (await removal()).tells('✅ 198.51.100.4 is not on the SSH allowlist');
     expect(list()).toEqual(before);
   });
 
-  test('and was taken off by hand before: nothing is left to do, and that is said', async () => {
-    const { added, before, becomes, isOver } = await letIn('ana', 'acme-docs/staging', 'D0U01ANA');
+  test('was removed by hand before its end: nothing is left to do, and the bot says so', async () => {
+    const { added, before, becomes, isOver } = await allowed('ana', 'acme-docs/staging', 'D0U01ANA');
     becomes(...before);
-    // One look may see what was before: only the third in a row counts.
+    // A single read may be out of date; only the third in a row counts.
     const missing = (): unknown =>
       scenario.rows('select times_missing from timers where change = ?', added.number)[0]?.['times_missing'];
     for (const times of [1, 2]) {
@@ -77,31 +77,31 @@ describe.concurrent('somebody is let in for a while', () => {
     expect(scenario.writes('acme-docs/staging')).toHaveLength(1);
   });
 
-  test('and is the last one on the list by then: that is told, nothing is emptied, and it is tried again', async () => {
+  test('is the last address on the list at its end: this is reported, the list is not emptied, and it is tried again', async () => {
     scenario.hosting.world.environmentNamed('north-bakery/staging')?.allowlist.push('192.0.2.7');
-    const { added, list, becomes, isOver, removal } = await letIn('ana', 'north-bakery/staging', 'G0BAKERY');
+    const { added, list, becomes, isOver, removal } = await allowed('ana', 'north-bakery/staging', 'G0BAKERY');
     becomes('198.51.100.4');
     isOver();
-    const told = await added.tells(
+    const reply = await added.tells(
       /The access of .* to north-bakery\/staging should have ended .* and is still open\./,
     );
-    expect(told.text).toContain('would leave the SSH allowlist of north-bakery/staging empty');
+    expect(reply.text).toContain('would leave the SSH allowlist of north-bakery/staging empty');
     becomes('198.51.100.4', '192.0.2.1');
     isOver();
     await (await removal()).tells('✅ 198.51.100.4 is not on the SSH allowlist');
     expect(list()).toEqual(['192.0.2.1']);
   });
 
-  test('and the host has trouble when it is over: requester and ops channel hear of it, and it is tried again', async () => {
-    const { added, before, list, isOver, removal } = await letIn('ana', 'harbor-events/staging', 'C0OPS');
+  test('ends while the host has trouble: requester and ops channel are told, and it is tried again', async () => {
+    const { added, before, list, isOver, removal } = await allowed('ana', 'harbor-events/staging', 'C0OPS');
     const id = scenario.hosting.world.environmentNamed('harbor-events/staging')?.id;
     const path = `/sites/environments/${id}/ssh/get-allowed-ips`;
     const { id: fault } = scenario.hosting.faults.add({ kind: 'status', status: 500, path, times: 'always' });
     isOver();
-    const told = await added.tells(
+    const reply = await added.tells(
       /⚠️ @Ana The access of .* to harbor-events\/staging should have ended .* and is still open\./,
     );
-    expect(told.text).toContain('Not tried yet; the next try is');
+    expect(reply.text).toContain('Not tried yet; the next try is');
     const inOps = new RegExp(`#${added.number} .*is still open`, 's');
     await scenario.slack.until(
       () => scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).find(({ text }) => inOps.test(text)),

@@ -7,11 +7,11 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
-/** The list of an environment, as it is whenever it is asked for. */
+/** Reads the allowlist of an environment at the host. */
 const listOf = (environment: string) => (): string[] =>
   scenario.hosting.world.environmentNamed(environment)?.allowlist ?? [];
 
-/** Ana adds an address, and sees the button that takes it back. */
+/** Ana adds an address. Resolves with the reply that has *Undo*. */
 async function added(environment: string, channel: string) {
   const list = listOf(environment);
   const before = [...list()];
@@ -23,14 +23,14 @@ const keptFor = (id: string): unknown =>
   scenario.rows('select count(*) as it from button_payloads where person = ?', id)[0]?.['it'];
 
 describe('undo', () => {
-  test('keeps its place however many reports are asked for', async () => {
+  test('still works after many reports', async () => {
     const ana = scenario.person('ana');
     const { proof, list, before } = await added('acme-docs/staging', ana.direct);
     for (let times = 0; times < 60; times += 1) {
       const shown = await ana.says('/site allowlist show acme-docs/staging', ana.direct);
       await shown.hears('SSH allowlist');
     }
-    // They are written a moment later, fifty at most.
+    // The buttons are saved a moment later; at most fifty are kept.
     await vi.waitFor(() => expect(keptFor(ana.id)).toBe(50), { timeout: patienceMs, interval: 20 });
     const undone = await ana.clicks(proof, 'Undo');
     await scenario.slack.until(() => list().length === before.length || undefined, patienceMs);
@@ -38,14 +38,14 @@ describe('undo', () => {
     expect(list()).toEqual(before);
   });
 
-  test('of what is as it was left runs at once', async () => {
+  test('runs at once if nothing has changed since', async () => {
     const { proof, list, before } = await added('acme-blog/staging', 'C0GENERAL');
     await scenario.person('ben').clicks(proof, 'Undo');
     await scenario.slack.until(() => list().length === before.length || undefined, patienceMs);
     expect(list()).toEqual(before);
   });
 
-  test('pressed twice, by two people, is done once, and the second hears which change does it', async () => {
+  test('pressed twice, by two people, is done once, and the second is told which change does it', async () => {
     const { change, proof, list, before } = await added('acme-docs/staging', 'C0GENERAL');
     const writes = scenario.writes('acme-docs/staging').length;
     await scenario.person('ana').clicks(proof, 'Undo');
@@ -58,7 +58,7 @@ describe('undo', () => {
     expect(scenario.writes('acme-docs/staging')).toHaveLength(writes + 1);
   });
 
-  test('of what somebody changed since shows first what it would do now', async () => {
+  test('shows a review first if somebody has changed it since', async () => {
     const ana = scenario.person('ana');
     const { proof, list, before } = await added('north-bakery/staging', 'G0BAKERY');
     list().push('192.0.2.200');
@@ -70,7 +70,7 @@ describe('undo', () => {
     expect(list()).toEqual([...before, '192.0.2.200']);
   });
 
-  test('of what somebody granted again since, at a host that looks the same, shows it first too', async () => {
+  test('shows a review first if access was granted again since, although the host looks the same', async () => {
     const list = listOf('harbor-events/staging');
     const ben = scenario.person('ben');
     const change = await ben.asks('/site allowlist add harbor-events/staging 198.51.100.4 --for 2h', ben.direct);
@@ -83,7 +83,7 @@ describe('undo', () => {
     expect(list()).toContain('198.51.100.4');
   });
 
-  test('of a redirect that leads elsewhere by now shows first what it would do now', async () => {
+  test('shows a review first if the redirect leads elsewhere by now', async () => {
     const ana = scenario.person('ana');
     const change = await ana.asks('/site redirects add acme-shop/staging /sale-1 /sale', 'C0ACME');
     const proof = await change.tells('✅ acme-shop/staging has the redirect');
@@ -98,7 +98,7 @@ describe('undo', () => {
     expect(rules).toContain('/sale-1');
   });
 
-  test('without a form: a button opens what it would do now, and nothing runs before', async () => {
+  test('opens the review by a button if no form can be opened, and runs nothing before', async () => {
     const ana = scenario.person('ana');
     const { proof, list } = await added('acme-shop/staging', 'C0ACME');
     list().push('192.0.2.201');
@@ -111,7 +111,7 @@ describe('undo', () => {
     expect(list()).toContain('198.51.100.4');
   });
 
-  test('of another database does nothing', async () => {
+  test('does nothing if its button is from another database', async () => {
     const { change, proof, list } = await added('lumen-studio/staging', 'C0OPS');
     const [button] = proof.controls;
     const said = JSON.stringify(proof.blocks).replace(String(button?.value), `another ${change.number}`);

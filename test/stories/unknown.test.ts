@@ -29,7 +29,7 @@ const locksOf = (number: number): readonly unknown[] =>
   scenario.rows('select target from locks where change = ?', number);
 const stateOf = (number: number): unknown =>
   scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
-/** The next push onto an environment of that site is answered 500. */
+/** Makes the host answer the next push of that site with 500. */
 const breakPush = (site: string, applied: boolean): void => {
   const path = `/sites/${scenario.hosting.world.environmentNamed(`${site}/live`)?.siteId}/environments`;
   scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path, applied });
@@ -48,10 +48,10 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     breakPush('acme-shop', true);
     const change = await ana.wants(onto('acme-shop'));
     await chi.clicks(change.card(), 'Approve');
-    const told = await change.tells(/^⚠️ @Ana @Chi @Dee Outcome unknown\. I sent it at .* I won't send it again\./);
-    expect(told.text).toMatch(/Please check [^ ]+ in the host's panel, then press It happened or It did not happen\./);
-    expect(told.text).toMatch(/acme-shop\/staging stays locked\. Please check/);
-    expect(labels(told)).toEqual(closing);
+    const reply = await change.tells(/^⚠️ @Ana @Chi @Dee Outcome unknown\. I sent it at .* I won't send it again\./);
+    expect(reply.text).toMatch(/Please check [^ ]+ in the host's panel, then press It happened or It did not happen\./);
+    expect(reply.text).toMatch(/acme-shop\/staging stays locked\. Please check/);
+    expect(labels(reply)).toEqual(closing);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
     await change.tells(/^A backup of acme-shop\/staging \(system-generated\) was made at .* so it probably started\./);
     expect(labels(await change.shows('⚠️ Push acme-shop/live → acme-shop/staging'))).toEqual([
@@ -65,7 +65,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     expect(inOpsNow().map(labels)).toEqual([closing]);
     expect(locksOf(change.number)).toHaveLength(2);
 
-    const early = await chi.clicks(told, 'It happened');
+    const early = await chi.clicks(reply, 'It happened');
     await early.hears(/It could still reach the host until .*\. Please press again after that\./);
     longAgo(change.number);
     const refused = [
@@ -73,9 +73,9 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
       [rob, "You're not among the people who can close it."],
       [gus, 'Guests of this workspace may not use Sitehand.'],
     ] as const;
-    // Each is refused where they pressed it.
+    // Each refusal appears where the button was pressed.
     for (const [who, says] of refused) {
-      const inThread = await (await who.clicks(told, 'It happened')).hears(says);
+      const inThread = await (await who.clicks(reply, 'It happened')).hears(says);
       expect(inThread.thread_ts).toBe(change.ts);
       const atCard = await (await who.clicks(change.card(), 'It happened')).hears(says);
       expect(atCard.thread_ts).toBeUndefined();
@@ -85,26 +85,26 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await change.tells('✅ @Chi says it happened.');
     expect(locksOf(change.number)).toEqual([]);
     await change.tells(/stays locked\. Please check[^[]*$/);
-    // Nor does the ops channel offer what is decided.
+    // The ops channel no longer has the buttons either.
     await scenario.slack.until(() => inOpsNow().every((one) => labels(one).length === 0) || undefined, patienceMs);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
   });
 
-  test('of somebody who was let in for a while: the time begins when a person says that it happened', async () => {
+  test('timed access: its time begins when a person says that it happened', async () => {
     const [ben, dee] = [scenario.person('ben'), scenario.person('dee')];
     const id = scenario.hosting.world.environmentNamed('lumen-studio/staging')?.id;
     const path = `/sites/environments/${id}/ssh/set-allowed-ips`;
     scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST', path });
     const change = await ben.asks('/site allowlist add lumen-studio/staging 198.51.100.4 --for 5m', 'C0GENERAL');
     await dee.clicks(change.card(), 'Approve');
-    const told = await change.tells(/^⚠️ .*Outcome unknown\./);
+    const reply = await change.tells(/^⚠️ .*Outcome unknown\./);
     const timers = (): readonly unknown[] =>
       scenario.rows('select due_at from timers where change = ?', change.number).map((row) => row['due_at']);
     await change.tells(/^Read back: 198\.51\.100\.4 is not on the SSH allowlist .* So it probably didn't happen/);
     expect(timers()).toEqual([]);
     longAgo(change.number);
     const before = Date.now();
-    await dee.clicks(told, 'It happened');
+    await dee.clicks(reply, 'It happened');
     await change.tells('✅ @Dee says it happened.');
     expect(timers()).toHaveLength(1);
     expect(Number(timers()[0])).toBeGreaterThanOrEqual(before + 5 * 60_000);
@@ -116,14 +116,14 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     breakPush('acme-docs', false);
     const change = await fay.wants(onto('acme-docs'), 'C0OPS');
     await dee.clicks(change.card(), 'Approve');
-    const told = await change.tells(/^⚠️ .*Outcome unknown\./);
+    const reply = await change.tells(/^⚠️ .*Outcome unknown\./);
     await change.tells(/and there is no new one\. It may not have started, or not yet\./);
     const staging = scenario.hosting.world.environmentNamed('acme-docs/staging');
     const writes = scenario.writes('acme-docs/staging').length;
     if (staging) scenario.hosting.world.removeEnvironment(staging);
     await scenario.listsAnew();
     longAgo(change.number);
-    await dee.clicks(told, 'It did not happen');
+    await dee.clicks(reply, 'It did not happen');
     const closed = await change.tells('❌ @Dee says it did not happen.');
     expect(labels(closed)).toEqual(['Ask again']);
     expect(locksOf(change.number)).toEqual([]);

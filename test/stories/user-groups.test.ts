@@ -4,7 +4,7 @@ import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { expectSoon } from './people.ts';
 import { inScenario, openScenario, type Scenario } from './scenario.ts';
 
-/** Ben, Dee and Rob are named by id; Ana and Fay are one person, and only Fay is barred. */
+/** Ben, Dee and Rob are named by id; Ana and Fay are one person, and a rule denies only Fay. */
 const policy = `
 version: 1
 live: ['*/live']
@@ -29,14 +29,14 @@ const slack = { seed: { ...SEED, groups: [...SEED.groups, barred] } };
 const clear = (where: string): string => `/site cache clear acme-shop/${where}`;
 const push = '/site push acme-shop/live acme-shop/staging --files';
 
-/** Slack does not tell who is in this group any more. */
+/** From now on Slack does not say who is in this group. */
 const shut = (scenario: Scenario, usergroup: string, error: string): void => {
   const fault = { method: 'usergroups.users.list', usergroup } as const;
   if (error === 'subteam_disabled') scenario.slack.disableGroup(usergroup);
   else if (error === 'ratelimited') scenario.slack.faults.add({ ...fault, kind: 'rate_limited', retryAfter: '1' });
   else scenario.slack.faults.add({ ...fault, kind: 'error', error });
 };
-/** It tells again, and that something has changed. */
+/** Slack says it again, and reports a change of the group. */
 const open = async (scenario: Scenario, usergroup: string, users: readonly string[]): Promise<void> => {
   scenario.slack.faults.remove();
   scenario.slack.disableGroup(usergroup, false);
@@ -62,13 +62,13 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
     });
     afterAll(() => scenario.close());
 
-    test.concurrent('denies hold: whoever may be in it is refused, by the name of the group', async () => {
-      const told = await (await scenario.person('ben').says(clear('live'))).hears('S0BARRED');
-      expect(told.text).toMatch(/I can't tell .*cache clear.*acme-shop\/live.*Nothing was sent/s);
+    test.concurrent('denies hold: somebody who may be in it is refused, and the refusal names the group', async () => {
+      const refusal = await (await scenario.person('ben').says(clear('live'))).hears('S0BARRED');
+      expect(refusal.text).toMatch(/I can't tell .*cache clear.*acme-shop\/live.*Nothing was sent/s);
       expect(scenario.writes('acme-shop/live')).toEqual([]);
     });
 
-    test.concurrent('rules that do not depend on it are not touched', async () => {
+    test.concurrent('rules that do not depend on it are not affected', async () => {
       const change = await scenario.person('ben').asks(clear('staging'));
       await change.tells('the host reports it finished');
       expect(scenario.writes('acme-shop/staging')).toHaveLength(1);
@@ -81,7 +81,7 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
       expect(scenario.rows("select key from kv where key = 'pause'")).toHaveLength(1);
     });
 
-    test('help shows, marked, what only the unknown withholds', async () => {
+    test('help marks commands that only the unknown group withholds', async () => {
       const help = await (await scenario.person('chi').says('/site help')).hears('What you can run');
       expect(help.text).toMatch(/resume \| .*S0LEADS/);
       expect(help.text).not.toMatch(/\nuse \| /);
@@ -92,7 +92,7 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
       expect(health.text).toContain(`S0BARRED (${error})`);
     });
 
-    test('ops are told once, and once more when it is well again; of what passes, nothing', async () => {
+    test('ops are told once, and once more when it can be read again; a short failure is not reported', async () => {
       const spoken = (): readonly VisibleMessage[] =>
         scenario.slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).filter(({ text }) => text.includes('S0BARRED'));
       if (error === 'ratelimited') return expect(spoken()).toEqual([]);
@@ -108,7 +108,7 @@ describe.each(['missing_scope', 'ratelimited', 'subteam_disabled'])(
 
 describe.concurrent('user groups', () => {
   test(
-    'a deny reaches a person’s every joined id, also through a user group',
+    'a deny applies to all joined ids of a person, also through a user group',
     inScenario({ policy, slack }, async (scenario) => {
       const said = await scenario.person('ana').says(clear('live'));
       await said.hears('The rule in line 15 forbids it');
@@ -126,8 +126,10 @@ describe.concurrent('user groups', () => {
       const change = await scenario.person('ben').wants(push);
       expect((await change.tells('this is waiting for your approval')).text).toMatch(/^@leads/);
       const said = await scenario.person('chi').clicks(change.card(), 'Approve');
-      const told = await said.hears('S0LEADS');
-      expect(told.text).toMatch(/I couldn't check whether you may approve this\..*Nothing was changed by your click/s);
+      const refusal = await said.hears('S0LEADS');
+      expect(refusal.text).toMatch(
+        /I couldn't check whether you may approve this\..*Nothing was changed by your click/s,
+      );
       expect(scenario.rows('select state from changes')).toEqual([{ state: 'waiting' }]);
       await open(scenario, 'S0LEADS', ['U03CHI']);
       await scenario.person('chi').clicks(change.card(), 'Approve');
@@ -143,7 +145,7 @@ describe.concurrent('user groups', () => {
       await scenario.person('chi').clicks(change.card(), 'Approve');
       await scenario.holds(change.number);
       shut(scenario, 'S0LEADS', 'paid_teams_only');
-      // That it changed only makes what is known of it older.
+      // The event of a change only makes the cached members stale.
       await scenario.slack.changeGroup('S0LEADS', ['U03CHI', 'U04DEE']);
       scenario.lets(change.number);
       await change.shows(/Not sent yet\..*S0LEADS/s);
@@ -155,7 +157,7 @@ describe.concurrent('user groups', () => {
   );
 
   test(
-    'what was known of it a moment before a click does not count: Slack is asked at the click',
+    'cached members do not count at a click: Slack is asked again',
     inScenario({ policy, slack }, async (scenario) => {
       const change = await scenario.person('ben').wants('/site push acme-shop/staging acme-shop/live --files');
       await (await scenario.person('chi').says('/site can push')).hears(/push/);
@@ -170,7 +172,7 @@ describe.concurrent('user groups', () => {
   );
 
   test(
-    'whoever is not in it any more just before the write does not count, whatever was known of it before',
+    'an approver who has left it before the write does not count, whatever was cached',
     inScenario({ policy, slack }, async (scenario) => {
       const change = await scenario.person('ben').wants('/site push acme-shop/staging acme-shop/live --files');
       await scenario.person('chi').clicks(change.card(), 'Approve');
@@ -183,7 +185,7 @@ describe.concurrent('user groups', () => {
   );
 
   test(
-    'a user group is asked about once for all who wait',
+    'a user group is requested once for all who wait',
     inScenario({ policy, slack, start: false }, async (scenario) => {
       scenario.slack.faults.add({ method: 'usergroups.users.list', kind: 'delay', delayMs: 300 });
       await scenario.start();

@@ -28,7 +28,7 @@ const writesTo = (name: string): readonly unknown[] => {
   return writes.filter(({ path, body }) => JSON.stringify([path, body]).includes(id)).map(({ body }) => body);
 };
 
-test('a push without Slack: asked for, reviewed, typed by name, approved by another person, sent once', async () => {
+test('a push without Slack: requested, reviewed, its name typed to confirm, approved by another person, sent once', async () => {
   expect(await terminal.type(ana, 'push acme-shop/staging acme-shop/live')).toContain('What should be pushed?');
   const review = await terminal.type(ana, 'push acme-shop/staging acme-shop/live --database');
   expect(review).toContain('The DATABASE of acme-shop/live will be replaced.');
@@ -43,7 +43,7 @@ test('a push without Slack: asked for, reviewed, typed by name, approved by anot
   expect(writesTo('acme-shop/staging')).toEqual([expect.objectContaining({ push_db: true, push_files: false })]);
 });
 
-test('an address let in without Slack: refused to a stranger to the rules, reviewed, read back', async () => {
+test('an address allowed without Slack: refused to a person without rights, reviewed, read back', async () => {
   const line = 'allowlist add acme-blog/live 198.51.100.4';
   expect(await terminal.type(rob, line)).toContain('You may not');
   expect(await terminal.type(ana, line)).toContain('List before');

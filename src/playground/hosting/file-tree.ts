@@ -7,11 +7,11 @@ export function withPaths(
   paths: readonly string[],
 ): FileNode[] {
   const grown = structuredClone([...target]);
-  for (const path of paths) graft(grown, source, path.split('/').filter(Boolean));
+  for (const path of paths) copyPath(grown, source, path.split('/').filter(Boolean));
   return grown;
 }
 
-function graft(target: FileNode[], source: readonly FileNode[], [name, ...below]: readonly string[]): void {
+function copyPath(target: FileNode[], source: readonly FileNode[], [name, ...below]: readonly string[]): void {
   const wanted = source.find((node) => node.name === name);
   if (wanted === undefined) return;
   const at = target.findIndex((node) => node.name === name);
@@ -21,7 +21,7 @@ function graft(target: FileNode[], source: readonly FileNode[], [name, ...below]
   } else if (wanted.children !== undefined && contains(wanted.children, below)) {
     const folder = present?.children === undefined ? { ...wanted, children: [] } : present;
     if (folder !== present) target.splice(at < 0 ? target.length : at, 1, folder);
-    graft(folder.children ?? [], wanted.children, below);
+    copyPath(folder.children ?? [], wanted.children, below);
   }
 }
 

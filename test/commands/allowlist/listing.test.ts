@@ -14,11 +14,11 @@ test.each([
   ['203.0.113.10', []],
   ['2001:db8::1', ['2001:db8::/48']],
   ['2001:db9::1', []],
-])('%s is let in by what is around it, and by nothing else', (address, networks) => {
+])('%s is let in by the entries that contain it, and by nothing else', (address, networks) => {
   expect(around(list, [address])).toEqual(networks);
 });
 
-test('it is said which network lets which address in', () => {
+test('the networks are named that let an address in', () => {
   expect(plain(letInBy(list, ['198.51.100.7', '203.0.113.9']) ?? [])).toBe(
     '198.51.100.0/24, 198.51.0.0/16 on the same list let 198.51.100.7 in all the same',
   );
@@ -36,7 +36,7 @@ test.each([
   expect(wideRanges([address]) && plain(wideRanges([address]) ?? [])).toBe(says);
 });
 
-test('the widest of many ranges is named first, and how many more there are', () => {
+test('of many ranges the widest are named first, the others counted', () => {
   const many = [...Array.from({ length: 8 }, (_, at) => `198.51.${at * 2}.0/23`), '11.0.0.0/8'];
   expect(plain(wideRanges(many) ?? [])).toMatch(
     /^11\.0\.0\.0\/8 lets in 16,777,216 addresses\. .* So do 4 more wide ranges\.$/,
@@ -57,7 +57,7 @@ describe('a card warns of wide ranges, and says when they end', () => {
     allowlistAdd.card({ input: { env, addresses: [wide], for: forMs }, snapshot, now: 0 });
   const says = /10\.0\.0\.0\/8 lets in 16,777,216 addresses/;
 
-  test('that are added', () => {
+  test('that the change adds', () => {
     expect(plain(addCard(undefined).warning ?? [])).toMatch(says);
     expect(addCard(undefined).facts).toMatchObject({ 'Removed again': 'only when somebody removes it' });
     expect(plain(addCard(3_600_000).warning ?? [])).toMatch(says);
@@ -71,7 +71,7 @@ describe('a card warns of wide ranges, and says when they end', () => {
     expect(plain(set.warning ?? [])).toMatch(says);
   });
 
-  test('and where there are none, there is no warning', () => {
+  test('and shows no warning without wide ranges', () => {
     const card = allowlistAdd.card({
       input: { env, addresses: ['198.51.100.7'], for: undefined },
       snapshot: { list: ['203.0.113.10'], timed: [] },

@@ -10,7 +10,7 @@ import { canonicalArgs, resolve } from '../../../src/pipeline/language/resolve.t
 import { inline, plain } from '../../../src/text.ts';
 import { address, live, names } from '../../pipeline/fixtures.ts';
 
-/** A list on which everybody is for good. */
+/** A list without timed access. */
 const seen = (list: readonly string[]): AllowlistSnapshot => ({ list, timed: [] });
 const input = (...addresses: readonly string[]) => ({ env: live, addresses });
 const factsOf = (snapshot: readonly string[], ...wanted: readonly string[]): Record<string, string> =>
@@ -20,7 +20,7 @@ const factsOf = (snapshot: readonly string[], ...wanted: readonly string[]): Rec
     ),
   );
 
-test('shows what it adds, what it removes, and what the list is then', () => {
+test('shows what it adds, what it removes, and the resulting list', () => {
   const snapshot = ['1.1.1.1', '2.2.2.2/32', 'office'];
   expect(factsOf(snapshot, '2.2.2.2', '3.3.3.0/24')).toEqual({
     Adds: '3.3.3.0/24',
@@ -55,17 +55,17 @@ describe('undo', () => {
     allowlistSet.undo?.({ input: input(...wanted), snapshot: seen(snapshot) });
   const many = Array.from({ length: 51 }, (_, at) => `10.0.0.${at + 1}`);
   test.each<[string, readonly string[], readonly string[] | undefined]>([
-    ['the list of before', ['1.1.1.1', '2.2.2.2'], ['allowlist', 'set', live.id, '1.1.1.1', '2.2.2.2']],
+    ['the previous list', ['1.1.1.1', '2.2.2.2'], ['allowlist', 'set', live.id, '1.1.1.1', '2.2.2.2']],
     ['an empty list', [], ['allowlist', 'remove', live.id, '9.9.9.9', '--empty']],
     ['one that lets everybody in', ['0.0.0.0/0', '1.1.1.1'], undefined],
     ['a word', ['office'], undefined],
-    ['more than can be said', many, undefined],
-    ['as many as can be said', many.slice(0, 50), ['allowlist', 'set', live.id, ...many.slice(0, 50)]],
-  ])('brings back %s, or is not there', (_, snapshot, words) => {
+    ['more addresses than a line holds', many, undefined],
+    ['as many addresses as a line holds', many.slice(0, 50), ['allowlist', 'set', live.id, ...many.slice(0, 50)]],
+  ])('restores %s, or is not offered', (_, snapshot, words) => {
     expect(undo(snapshot, '9.9.9.9')).toEqual(words);
   });
 
-  test('always leaves the list as it was, and is proven neither too early nor too late', () => {
+  test('always restores the list, and is proven neither too early nor too late', () => {
     const lists = fc.uniqueArray(address, { maxLength: 10 });
     fc.assert(
       fc.property(lists, fc.uniqueArray(address, { minLength: 1, maxLength: 10 }), (snapshot, wanted) => {

@@ -12,7 +12,7 @@ import { refusalOf, said } from '../../pipeline/fixtures.ts';
 const nobody = (): never => {
   throw new Error('help asks for commands alone');
 };
-/** A query service that knows the commands of a person, and nothing else. */
+/** A query service that only knows which commands a person may run. */
 const queryService = (may: (path: string) => boolean = () => true): QueryService => ({
   person: { id: 'U01ANA', name: 'Ana', groups: [], zone: 'UTC' },
   now: 0,
@@ -56,7 +56,7 @@ const textOf = ({ title, parts }: Page): string =>
   [plain(title), ...parts.map((part) => (part.kind === 'text' ? plain(part.text) : ''))].join('\n');
 const offered = ({ offers = [] }: Pick<Page, 'offers'>): readonly string[] => offers.map(({ args }) => args.join(' '));
 
-describe('help by itself', () => {
+describe('help without a topic', () => {
   const page = async (may?: (path: string) => boolean): Promise<Page> => {
     const answer = await help.answer({ input: { command: undefined }, queryService: queryService(may) });
     if ('instead' in answer) throw new Error('help runs nothing');
@@ -65,7 +65,7 @@ describe('help by itself', () => {
   const listed = ({ parts }: Page): readonly string[] =>
     parts.flatMap((part) => (part.kind === 'table' ? part.rows.map(([path]) => plain(inline(path ?? ''))) : []));
 
-  test('opens with the eight commands that people use most, and has every other one by its noun', async () => {
+  test('begins with the eight most used commands, and lists all others by noun', async () => {
     const whole = await page();
     expect(listed(whole)).toHaveLength(8);
     expect(textOf(whole)).toContain('redirects  list · add · edit · remove · clear');
@@ -75,7 +75,7 @@ describe('help by itself', () => {
     for (const noun of nouns) expect(textOf(whole)).toMatch(new RegExp(`(^|· )${noun}( |$)`, 'm'));
   });
 
-  test('lists nothing that somebody may not run', async () => {
+  test('lists only commands that the person may run', async () => {
     const little = await page((path) => ['logs', 'redirects list'].includes(path));
     expect(listed(little)).toEqual(['logs']);
     expect(textOf(little).trim().split('\n').slice(1).filter(Boolean)).toEqual(['redirects  list']);
@@ -83,14 +83,14 @@ describe('help by itself', () => {
     expect(listed(await page((path) => path === 'redirects list'))).toEqual([]);
   });
 
-  test('about a command: how it is typed, what it does and an example', async () => {
+  test('about a command: its usage, what it does and an example', async () => {
     const about = textOf(await asked('cache clear'));
     expect(about).toContain('For example: cache clear acme-shop/live');
   });
 });
 
 describe('help about something that is not a command', () => {
-  test('unknown: what it means, what to do, and the help that says more', async () => {
+  test('unknown: what it means, what to do, and where to read more', async () => {
     const page = await asked('unknown');
     expect(textOf(page)).toContain('It happened or It did not happen');
     expect(textOf(page)).toContain('unlock with --force');
@@ -98,7 +98,7 @@ describe('help about something that is not a command', () => {
     expect(offered(await asked('Outcome UNKNOWN'))).toContain('help unlock');
   });
 
-  test('every state has its words, and offers no help on what one may not run', async () => {
+  test('every state is explained, without help on commands that the person may not run', async () => {
     const every: Readonly<Record<State, true>> = {
       waiting: true,
       approved: true,
@@ -124,7 +124,7 @@ describe('help about something that is not a command', () => {
     }
   });
 
-  test('a command in plain words is named, where one may run it, and nothing is run', () => {
+  test('plain words suggest a command that the person may run, and nothing is run', () => {
     const refused = (words: string, may?: (path: string) => boolean) =>
       refusalOf(() => help.answer({ input: { command: words }, queryService: queryService(may) }));
     const refusal = refused('clear the cache');

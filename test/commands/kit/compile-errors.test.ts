@@ -7,7 +7,7 @@ import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import { getAllowedIps, setAllowedIps } from '../../../src/hosting/contract/ssh.ts';
 import { inline, say } from '../../../src/text.ts';
 
-/** What does not compile; each line that does is an error of its own. */
+/** Code that must not compile. A line that does is reported as an unused @ts-expect-error. */
 
 const fields = { env: environment(), w: word('Word'), only: option(addresses('Only')), said: flag('Said') };
 const examples = ['acme-shop/live x'] as const;
@@ -19,31 +19,31 @@ test('the types of an action', () => {
   const declared = [
     action({ ...base, target: 'env', call, card }),
     action({ ...base, target: 'company', call, card }),
-    // @ts-expect-error a word is no target
+    // @ts-expect-error a text field is not a target
     action({ ...base, target: 'w', call, card }),
-    // @ts-expect-error an optional field is no target
+    // @ts-expect-error an optional field cannot be the target
     action({ ...base, target: 'only', call, card }),
     // @ts-expect-error there is no such field
     action({ ...base, target: 'elsewhere', call, card }),
-    // @ts-expect-error a read is no write
+    // @ts-expect-error a read is not a write
     action({ ...base, target: 'env', call: ({ input }) => getAllowedIps({ env_id: input.env.id }), card }),
     action({
       ...base,
       target: 'env',
-      // @ts-expect-error what may be left out may be undefined
+      // @ts-expect-error an optional field may be undefined
       call: ({ input }) => setAllowedIps({ env_id: input.env.id, ip_allowlist: [...input.only] }),
       card,
     }),
-    // @ts-expect-error a call needs all that its endpoint asks for
+    // @ts-expect-error a call needs all parameters of its endpoint
     action({ ...base, target: 'env', call: ({ input }) => setAllowedIps({ env_id: input.env.id }), card }),
-    // @ts-expect-error a card says what was done, too
+    // @ts-expect-error a card needs `done`
     action({ ...base, target: 'env', call, card: () => ({ title: inline('x') }) }),
-    // @ts-expect-error a risk is one of three
+    // @ts-expect-error a risk is one of three values
     action({ ...base, risk: 'harmless', target: 'env', call, card }),
     action({
       ...base,
       target: 'env',
-      // @ts-expect-error a write handed to read
+      // @ts-expect-error a write cannot be read
       look: ({ input, read }) => read(clearCache({ environment_id: input.env.id })),
       call,
       card,
@@ -61,19 +61,19 @@ test('the types of an action', () => {
       target: 'env',
       call,
       card,
-      // @ts-expect-error a field that is not its own
+      // @ts-expect-error a field that the command does not have
       invalid: () => ({ field: 'elsewhere', says: 'x' }),
     }),
     report({
       summary: 'x',
       button: 'x',
       fields,
-      // @ts-expect-error a flag is no target
+      // @ts-expect-error a flag is not a target
       target: 'said',
       show: async () => ({ title: [], parts: [] }),
     }),
   ];
-  // @ts-expect-error a name cannot be left out
+  // @ts-expect-error a name is required
   optional(environment());
   expect(declared).toHaveLength(14);
 });

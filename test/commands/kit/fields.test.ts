@@ -22,7 +22,7 @@ const plainFields = [...catalogue].flatMap(([path, command]) =>
 );
 
 describe('every field of every command', () => {
-  test.each(plainFields)('%s: what is shown is read again as the same', (_, name, field) => {
+  test.each(plainFields)('%s: a displayed value is parsed to the same value', (_, name, field) => {
     fc.assert(
       fc.property(wordsFor(field, name), (words) => {
         const value = field.read(words);
@@ -31,13 +31,13 @@ describe('every field of every command', () => {
     );
   });
 
-  test.each(plainFields)('%s: anything is read or refused, and what is read survives being kept', (_, __, field) => {
+  test.each(plainFields)('%s: any text is parsed or refused, and a parsed value survives storing', (_, __, field) => {
     fc.assert(
       fc.property(fc.array(hostile, { minLength: 1, maxLength: 3 }), (words) => {
         try {
           const value = field.read(words);
           const shown = field.show(value);
-          // A flag that is off is not said at all.
+          // A flag that is off is omitted.
           expect(shown.length === 0 ? field.absent : field.read(shown)).toEqual(value);
           expect(JSON.parse(JSON.stringify({ value }))).toEqual({ value });
         } catch (error) {
@@ -64,7 +64,7 @@ test.each<[string, PlainField<unknown>, readonly string[], unknown]>([
 });
 
 test.each<[string, PlainField<unknown>, string, string]>([
-  ['a choice that is none', choice('Log', ['error', 'access']), 'slow', 'error, access'],
+  ['an invalid choice', choice('Log', ['error', 'access']), 'slow', 'error, access'],
   ['a property of every object', choice('Log', ['error']), '__proto__', 'is one of error'],
   ['too small', count('Lines', 1, 10), '0', '1 to 10'],
   ['too large', count('Lines', 1, 10), '11', '1 to 10'],

@@ -14,7 +14,7 @@ const read = (...raw: readonly string[]) => lineReader(alias, always)(raw);
 const iso = (at: number | undefined): string | undefined =>
   at === undefined ? undefined : new Date(at).toISOString().slice(0, 19);
 
-describe('when a line was written', () => {
+describe('the time of a line', () => {
   const stampOf = stampReader(always.from, always.to);
   test.each<[string, string, string]>([
     ['2026-11-21T13:48:00Z x', '2026-11-21T13:48:00', 'x'],
@@ -40,15 +40,15 @@ describe('when a line was written', () => {
     '[21/Foo/2026:13:48:00 +0000]',
     '[99-Nov-9026 13:48:00]',
     '13:48:00 x',
-  ])('is not said by: %s', (line) => {
+  ])('is missing in: %s', (line) => {
     expect(stampOf(line)).toBeUndefined();
   });
 
-  test('is not believed outside of what can be', () => {
+  test('is ignored if it is impossible', () => {
     expect(stampReader(Date.UTC(2026), Date.UTC(2027))('[1999-01-01 00:00:00] x')).toBeUndefined();
   });
 
-  test('is told of the line before where a line does not say', () => {
+  test('is that of the previous line if a line has none', () => {
     const lines = read('first', '[2026-11-21 13:48:00] a', 'b', '#0 c', '[2026-11-21 13:49:00] d');
     expect(lines.map(({ at }) => iso(at)?.slice(11))).toEqual([
       undefined,
@@ -75,7 +75,7 @@ describe('lines', () => {
     ),
   );
 
-  test('are the same wherever the log is cut, and none is lost', () => {
+  test('are the same wherever the chunks are cut, and none is lost', () => {
     fc.assert(
       fc.property(fc.array(logLine, { maxLength: 30 }), fc.nat(30), (raw, at) => {
         const whole = read(...raw);
@@ -89,7 +89,7 @@ describe('lines', () => {
     );
   });
 
-  test('the newest of a text are those that splitting it gives', () => {
+  test('the newest lines of a text are the same as by splitting it', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom('', 'a', 'bc'), { maxLength: 8 }),
@@ -107,11 +107,11 @@ describe('lines', () => {
     ['a', ['a']],
     ['a\nb', ['a', 'b']],
     ['\na', ['', 'a']],
-  ])('of %j', (text, lines) => {
+  ])('the newest lines of %j', (text, lines) => {
     expect(newestOf(text, 10)).toEqual(lines);
   });
 
-  test('a private key over many lines is masked to its end, and nothing after it', () => {
+  test('a private key over many lines is masked up to its end', () => {
     const lines = read(
       'config: -----BEGIN RSA PRIVATE KEY-----',
       'Proc-Type: 4,ENCRYPTED',
@@ -125,7 +125,7 @@ describe('lines', () => {
     expect(read(key, 'Zm9vYmFyYmF6', 'Hello, world').map(({ text }) => text)).toEqual(['***', '***', 'Hello, world']);
   });
 
-  test('whoever writes the beginning of a key into a log hides nothing that is none', () => {
+  test('a forged beginning of a key in a log hides no other lines', () => {
     const line = '[21/Nov/2026:13:48:00 +0000] GET /admin HTTP/2.0 200';
     expect(read('GET /?-----BEGIN PRIVATE KEY-----', line)[1]?.text).toBe(line);
   });
@@ -147,7 +147,7 @@ describe('the normal form of an entry', () => {
     expect(fold(body)).toBe(common);
   });
 
-  test('does not depend on which number stands in it', () => {
+  test('does not depend on the numbers in it', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.uuid(), fc.uuid(), (one, other, id, otherId) => {
         expect(fold(`order ${one} of ${id}: failed`)).toBe(fold(`order ${other} of ${otherId}: failed`));
@@ -155,7 +155,7 @@ describe('the normal form of an entry', () => {
     );
   });
 
-  test('has no number in it and is short, whatever the line', () => {
+  test('is short and has no numbers, for any line', () => {
     fc.assert(
       fc.property(hostile, (body) => {
         expect(fold(body)).not.toMatch(/\d/);
@@ -209,23 +209,23 @@ describe('the normal form of an entry', () => {
       true,
     ],
     [
-      'what is behind it that is slow',
+      'a slow upstream',
       `upstream timed out (110: Connection timed out) while reading response header from upstream, ${request}`,
       '[error] upstream timed out (*: Connection timed out)',
       true,
     ],
-  ])('of a web server that tells of %s, is its message', (_, told, common, isAnError) => {
+  ])('of a web server about %s is its message', (_, told, common, isAnError) => {
     const [kind] = kindsOf(read(`${nginx}${told}`));
     expect([kind?.text, kind?.grave]).toEqual([common, isAnError]);
   });
 
-  test('of a further message in the same entry, is the message', () => {
+  test('of a further message in the same entry is that message', () => {
     expect(kindsOf(read(`${nginx}x`, `PHP message: PHP Warning:  y${reading}`)).map(({ text }) => text)).toContain(
       'PHP Warning:  y',
     );
   });
 
-  test('a stack trace belongs to its error, and that of the error behind it', () => {
+  test('a stack trace belongs to its error, and so does that of the previous error', () => {
     const next = ['', 'Next App\\LateException: x in /a.php:2', 'Stack trace:', '#0 {main}'];
     const trace = ['Stack trace:', '#0 /a.php(1): b()', '#1 {main}', ...next, '  thrown in /a.php on line 1'];
     const kinds = kindsOf(
@@ -290,11 +290,11 @@ describe('a request', () => {
     'HTTP/1.1 200',
     'x / HTTP/1.1 200',
     'a'.repeat(9_000),
-  ])('is not read out of %s', (line) => {
+  ])('is not recognised in %s', (line) => {
     expect(requestIn(line)).toBeUndefined();
   });
 
-  test('paths that differ in ids alone are one; a path that is always the same stays as it is', () => {
+  test('paths that differ only in ids are grouped; a constant path stays as it is', () => {
     const of = (path: string, status = 200) => ({ path, status, seconds: 1, visitor: undefined, beside: '' });
     const counter = pathCounter();
     for (const request of [of('/product/lamp-123/'), of('/product/lamp-77/', 404), of('/v1/2024/'), of('/v1/2024/')])
@@ -313,11 +313,11 @@ describe('a request', () => {
 
 describe('histogram', () => {
   const stretch = { from: 0, to: 240 };
-  test('show the most at full height, something as more than nothing, and nothing as nothing', () => {
+  test('shows the maximum at full height, any count above zero as visible, and zero as empty', () => {
     expect(barsOf([5, ...Array.from({ length: 100 }, () => 125), 240], stretch)).toBe('▂▁▁▁▁▁▁▁▁▁▁▁█▁▁▁▁▁▁▁▁▁▁▂');
   });
 
-  test('are of one width, whatever the times', () => {
+  test('has one width for any times', () => {
     fc.assert(
       fc.property(fc.array(fc.integer()), fc.integer(), fc.nat(), (times, from, length) => {
         expect(barsOf(times, { from, to: from + length })).toMatch(/^[▁-█]{24}$/);
@@ -326,12 +326,12 @@ describe('histogram', () => {
     );
   });
 
-  test('arrows stand below the column of their moment', () => {
+  test('has arrows below the column of their time', () => {
     expect(arrowsFor([-1, 0, 125, 999], stretch)).toBe('↑           ↑');
     expect(arrowsFor([], stretch)).toBe('');
   });
 
-  test('the busiest minute is the earliest of several', () => {
+  test('names the earliest of several busiest minutes', () => {
     expect(busiestMinute([60_000, 119_999, 120_000, 130_000])).toEqual({ at: 60_000, count: 2 });
     expect(busiestMinute([])).toBeUndefined();
   });

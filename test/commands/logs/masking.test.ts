@@ -11,13 +11,13 @@ const alias = (address: string): string =>
 const known = new Secret('kept-0f9e8d7c6b5a4f3e2d1c');
 const mask = (line: string): string => masker(alias)(line);
 
-describe('what a log line may not show', () => {
+describe('what a log line must not show', () => {
   test.each<[string, string, string]>([
     ['an e-mail address', 'mail to bob.s+x@mail.example.com failed', 'mail to ***@*** failed'],
     ['one in a query', 'GET /?e=bob%40example.com', 'GET /?e=***@***'],
     ['one escaped twice', 'GET /?e=bob%2Bx%2540example.com&x', 'GET /?e=***@***&x'],
     ['one with letters of elsewhere', 'to jürgen@bücher.example failed', 'to ***@*** failed'],
-    ['one with such letters escaped', 'e=j%C3%BCrgen%40b%C3%BCcher.example&x', 'e=***@***&x'],
+    ['one with escaped letters', 'e=j%C3%BCrgen%40b%C3%BCcher.example&x', 'e=***@***&x'],
     ['a password', 'password=hunter2x&x=1', 'password=***&x=1'],
     ['a token in JSON', '{"token": "abcdef"}', '{"token": "***"}'],
     [
@@ -34,7 +34,7 @@ describe('what a log line may not show', () => {
     ['a JSON web token', 'x eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIx.sig y', 'x *** y'],
     ['a private key', '-----BEGIN RSA PRIVATE KEY-----\\nMIIE', '***'],
     ['terminal escapes', '\u001B[31mred\u001B[0m \u001B]0;title\u0007x\u0007', 'red x'],
-    ['an escape that never ends hides nothing', '\u001B]0;and then this', '0;and then this'],
+    ['an unterminated escape sequence hides nothing', '\u001B]0;and then this', '0;and then this'],
     ['control characters', 'a\u0000b\rc\u0085d\te', 'abcd\te'],
   ])('%s', (_, line, shown) => {
     expect(mask(line)).toBe(shown);
@@ -65,11 +65,11 @@ describe('what a log line may not show', () => {
       expect(mask(`a ${address} b`)).toBe(`a ${alias(address)} b`);
     },
   );
-  test('an address of the inside that asks is a visitor', () => {
+  test('an internal address that makes a request is a visitor', () => {
     expect(mask('10.0.0.7 - - GET, client: 127.0.0.1, server: x')).not.toMatch(/10\.0\.0\.7|127\.0/);
     expect(mask('server: 203.0.113.4')).toBe(`server: ${alias('203.0.113.4')}`);
   });
-  test('IPv4 in IPv6 shows neither', () => {
+  test('an IPv4 address within IPv6 is masked whole', () => {
     expect(mask('::ffff:198.51.100.4')).not.toContain('198');
   });
 
@@ -94,14 +94,14 @@ describe('long lines', () => {
     expect(mask('x'.repeat(2_020))).toBe(`${'x'.repeat(2_000)}… (20 more characters)`);
   });
 
-  test('a secret on the cut is not shown by half', () => {
+  test('a secret at the cut is not shown in part', () => {
     for (let at = 1_950; at <= 2_010; at += 1) {
       const shown = mask(`${'x '.repeat(at / 2)}${known.reveal()}${' y'.repeat(3_000)}`);
       expect(shown).not.toMatch(/kept-0/);
     }
   });
 
-  test('take time that grows with their length and no faster', () => {
+  test('take linear time', () => {
     const pieces = [
       'x',
       ' ',
@@ -128,14 +128,14 @@ describe('long lines', () => {
       });
     };
     taken(4_000);
-    // Sixteen times as long: a quadratic one takes 256 times as long.
+    // Sixteen times the length; quadratic time would be 256 times as long.
     const short = Math.max(taken(8_000), taken(8_000), 2);
     expect(taken(128_000) / short).toBeLessThan(100);
     expect(mask('x'.repeat(5_000_000))).toHaveLength(2_000 + '… (4998000 more characters)'.length);
   });
 });
 
-test('whatever the line, what is shown has no control characters and is not much longer', () => {
+test('for any line, the output has no control characters and is not much longer', () => {
   fc.assert(
     fc.property(hostile, (line) => {
       const shown = mask(line);

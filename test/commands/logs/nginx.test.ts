@@ -9,7 +9,7 @@ import { live } from '../../pipeline/fixtures.ts';
 import { cpuTime } from '../../cpu-time.ts';
 
 const read = (...raw: readonly string[]) => lineReader(aliasesBy('k'), { from: 0, to: Date.UTC(2100) })(raw);
-/** What was asked, as nginx writes it behind what it tells. */
+/** The request, as nginx appends it to a message. */
 const request = (path: string, of = 9, method = 'GET'): string =>
   `, client: 203.0.113.${of}, server: a.example, request: "${method} ${path} HTTP/2.0", upstream: "fastcgi://unix:/var/run/php8.1-fpm.sock:", host: "a.example", referrer: "https://a.example/b"`;
 const reading = (path = '/a', of = 9): string => `" while reading response header from upstream${request(path, of)}`;
@@ -23,7 +23,7 @@ describe('the messages in an entry of nginx', () => {
     ['one', `PHP message: ${warning}${reading()}`, [warning]],
     ['several', `PHP message: ${warning}; PHP message: ${fatal}${reading()}`, [warning, fatal]],
     ['several by escaped newlines', `PHP message: ${warning}\\nPHP message: ${fatal}${reading()}`, [warning, fatal]],
-    ['several by nothing', `PHP message: ${warning}PHP message: ${fatal}${reading()}`, [warning, fatal]],
+    ['several without a separator', `PHP message: ${warning}PHP message: ${fatal}${reading()}`, [warning, fatal]],
     ['the rest of several', `; PHP message: ${warning}${reading()}`, [warning]],
     [
       'one with its trace',
@@ -41,7 +41,7 @@ describe('the messages in an entry of nginx', () => {
       [warning, 'PHP Fatal error:  Unca'],
     ],
     [
-      'one whose end was not shown',
+      'one with its end cut off',
       `PHP message: ${'x'.repeat(2_500)}`,
       ['x'.repeat(2_000 - php('PHP message: ').length)],
     ],
@@ -49,7 +49,7 @@ describe('the messages in an entry of nginx', () => {
     ['one before words that were cut off', `PHP message: ${warning}" while reading resp`, [warning]],
     ['one while reading the page', `PHP message: ${warning}" while reading upstream${request('/')}`, [warning]],
     ['one while anything else', `PHP message: ${warning}" while logging request${request('/')}`, [warning]],
-    ['one while nothing is said to happen', `PHP message: ${warning}"${request('/')}`, [warning]],
+    ['one without “while …”', `PHP message: ${warning}"${request('/')}`, [warning]],
     ['one without a request', `PHP message: ${warning}"`, [warning]],
     [
       'one that speaks of reading',
@@ -57,7 +57,7 @@ describe('the messages in an entry of nginx', () => {
       ['stopped "x" while reading y', 'z'],
     ],
     [
-      'one of a class whose name begins with n',
+      'one with a class name that begins with n',
       `PHP message: PHP Notice:  App\\note() in C:\\new${reading()}`,
       ['PHP Notice:  App\\note() in C:\\new'],
     ],
@@ -66,7 +66,7 @@ describe('the messages in an entry of nginx', () => {
       `PHP message: Cron reschedule event error for hook: a${reading()}`,
       ['Cron reschedule event error for hook: a'],
     ],
-    ['none of PHP', `Primary script unknown${reading()}`, ['Primary script unknown']],
+    ['no PHP message', `Primary script unknown${reading()}`, ['Primary script unknown']],
     ['an empty one', `PHP message: ${reading()}`, ['']],
   ])('%s', (_, said, messages) => {
     expect(read(php(said))[0]?.messages).toEqual(messages);
@@ -78,7 +78,7 @@ describe('the messages in an entry of nginx', () => {
     [`PHP message: ${warning}${reading()}`, warning],
     [`[20-Aug-2026 18:01:00 UTC] ${warning}`, warning],
     [`[20-Aug-2026 18:01:00] WARNING: [pool www] child 5 started`, 'WARNING: [pool www] child 5 started'],
-  ])('or of php-fpm: %s', (line, message) => {
+  ])('the messages in an entry of php-fpm: %s', (line, message) => {
     expect(read(line)[0]?.messages).toEqual([message]);
   });
 
@@ -111,14 +111,14 @@ describe('the messages in an entry of nginx', () => {
     ['notice', 'signal process started', '', false],
     ['info', 'client closed connection: error', ' while sending to client', false],
     ['debug', 'fatal', '', false],
-  ])('nginx itself: [%s] %s', (level, what, tail, isAnError) => {
+  ])('an entry of nginx itself: [%s] %s', (level, what, tail, isAnError) => {
     const [line] = read(own(level, `${what}${tail}${request('/a?key=1')}`));
     expect(line?.messages).toEqual([`[${level}] ${what}`]);
     expect(line?.cause).toEqual({ client: aliasesBy('k')('203.0.113.9'), request: 'GET /a?…', host: 'a.example' });
     expect(kindsOf(read(own(level, what)))[0]?.grave).toBe(isAnError);
   });
 
-  test('who asked stands behind the trace, where the trace has its lines', () => {
+  test('the request follows the trace if the trace has several lines', () => {
     const [kind, ...others] = kindsOf(
       read(
         php(`PHP message: ${fatal}`),
@@ -135,18 +135,18 @@ describe('the messages in an entry of nginx', () => {
     ]);
   });
 
-  test('a message without its end is of the kind that begins like it, unless several do or little is left of it', () => {
+  test('a cut message counts as the kind with the same beginning, unless several match or too little is left', () => {
     const one = 'PHP Warning:  Undefined property: Shop::$total in /www/a.php on line 3';
     const other = one.replace('/www/a', '/www/z');
     const whole = [one, fatal].map((message) => php(`PHP message: ${message}${reading()}`));
-    const told = (...raw: readonly string[]) =>
+    const summarised = (...raw: readonly string[]) =>
       kindsOf(read(...whole, ...raw)).map(({ text, count }) => `${count} ${text}`);
     const [folded, foldedFatal] = [one.replace('3', '*'), fatal.replace('9', '*')];
     const cut = one.slice(0, -14);
-    expect(told(php(`PHP message: ${fatal}; PHP message: ${cut}`))).toEqual([`2 ${foldedFatal}`, `2 ${folded}`]);
-    expect(told(php(`PHP message: ${one.slice(0, 20)}`))).toContain(`1 ${one.slice(0, 20)}`);
+    expect(summarised(php(`PHP message: ${fatal}; PHP message: ${cut}`))).toEqual([`2 ${foldedFatal}`, `2 ${folded}`]);
+    expect(summarised(php(`PHP message: ${one.slice(0, 20)}`))).toContain(`1 ${one.slice(0, 20)}`);
     const either = one.slice(0, 52);
-    expect(told(php(`PHP message: ${either}`), php(`PHP message: ${other}${reading()}`))).toEqual([
+    expect(summarised(php(`PHP message: ${either}`), php(`PHP message: ${other}${reading()}`))).toEqual([
       `1 ${foldedFatal}`,
       `1 ${either}`,
       `1 ${folded}`,
@@ -154,7 +154,7 @@ describe('the messages in an entry of nginx', () => {
     ]);
   });
 
-  test('what is said again about one request is counted once, also where its end is missing', () => {
+  test('a message repeated for one request is counted once, even if cut', () => {
     const again = `PHP message: ${warning}; PHP message: ${warning.replace('3', '44')}; PHP message: ${warning.slice(0, 50)}`;
     expect(kindsOf(read(php(again), php(again))).map(({ count }) => count)).toEqual([2]);
   });
@@ -167,7 +167,7 @@ describe('the messages in an entry of nginx', () => {
     ['traces', 'Stack trace:'],
     ['spaces', ' '],
     ['levels', '[error] 1#1: '],
-  ])('hostile: 100 KB of %s take no longer than their length', (_, piece) => {
+  ])('hostile: 100 KB of %s take linear time', (_, piece) => {
     const timed = (size: number): number => {
       const text = `[error] 1#1: *1 FastCGI sent in stderr: "${piece.repeat(size / piece.length)}`;
       return cpuTime(() => {
@@ -180,7 +180,7 @@ describe('the messages in an entry of nginx', () => {
   });
 });
 
-/** What somebody sees of this error log: the text, and the full log. */
+/** The output for this error log: the page's text, and the full log. */
 async function shown(raw: readonly string[], more: { errors?: boolean; from?: number; to?: number } = {}) {
   const { errors = false, ...span } = more;
   const asked = { env: live, log: 'error', lines: undefined, since: [], until: [], search: undefined } as const;
@@ -231,7 +231,7 @@ test('lines of several messages say how many messages there are', async () => {
   const { title, text } = await shown([php(`${both}${reading('/')}`), php(`${both}${reading('/shop/')}`)]);
   expect(title).toContain('2 lines, 4 messages, 2 kinds');
   expect(text).toContain('2× PHP Warning:  b in');
-  // The lines of a trace are no messages of their own, and hide none.
+  // The lines of a trace are not messages, and hide none.
   const trace = ['[20-Aug-2026 17:50:02 UTC] PHP Fatal error:  c in /x.php:1', 'Stack trace:', '#0 {main}'];
   expect((await shown([php(`${both}${reading('/')}`), ...trace])).title).toContain('4 lines, 3 messages, 3 kinds');
 });
@@ -249,7 +249,7 @@ describe('a mixed day', () => {
   const at = (clock: string, line: string): string => line.replace('17:50:01', clock);
   const said = (clock: string, ...messages: readonly string[]): string =>
     at(clock, php(`${messages.map((message) => `PHP message: ${message}`).join('; ')}${reading()}`));
-  /** Each line, and whether it stays where errors alone are asked for. */
+  /** Each line, and whether `--errors` keeps it. */
   const day: readonly (readonly [string, boolean])[] = [
     [said('00:00:00', notice), false],
     [said('00:10:00', notice, deprecated, warning), false],
@@ -363,7 +363,7 @@ describe('a mixed day', () => {
   ];
   const lines = day.map(([line]) => line);
   const timeout = 'upstream timed out (*: Connection timed out)';
-  /** Written by hand: how often, first and last, and what. Errors first. */
+  /** Written by hand: count, first and last time, and message. Errors first. */
   const errors = [
     `3 01:00–01:10 ${uncaught.replace('1 in', '* in').replace(':8', ':*')}`,
     '2 02:10–02:20 ' + database.replace('SELECT 1', 'SELECT *'),
@@ -391,10 +391,10 @@ describe('a mixed day', () => {
   ];
   const clock = (moment: number | undefined): string => new Date(moment ?? 0).toISOString().slice(11, 16);
 
-  test('is told by its kinds, as often as each came, errors first', () => {
+  test('is grouped by kind, with counts, errors first', () => {
     const kinds = kindsOf(read(...lines));
-    const told = kinds.map(({ count, first, last, text }) => `${count} ${clock(first)}–${clock(last)} ${text}`);
-    expect(told).toEqual([...errors, ...others]);
+    const summarised = kinds.map(({ count, first, last, text }) => `${count} ${clock(first)}–${clock(last)} ${text}`);
+    expect(summarised).toEqual([...errors, ...others]);
     expect(kinds.filter(({ grave }) => grave)).toHaveLength(errors.length);
   });
 
@@ -403,18 +403,18 @@ describe('a mixed day', () => {
     const kept = day.filter(([, stays]) => stays).map(([line]) => line);
     expect(file.map((line) => line.slice(0, 40))).toEqual(kept.map((line) => line.slice(0, 40)));
     // The counts below the title add up to the one in it.
-    const messages = errors.reduce((sum, told) => sum + Number.parseInt(told, 10), 0);
+    const messages = errors.reduce((sum, summarised) => sum + Number.parseInt(summarised, 10), 0);
     expect(title).toContain(`${kept.length} of ${day.length} lines, ${messages} messages, ${errors.length} kinds`);
     expect(text).not.toMatch(/PHP (?:Notice|Warning|Deprecated)|\[warn\]/);
     expect(text).toContain('2× [error] upstream timed out');
-    // With their day, times need no “at” before them: it would be “at yesterday”.
+    // Times with a day have no “at” before them, because “at yesterday” would be wrong.
     expect(text).toContain('Busiest 2026-08-20');
     expect(text).not.toMatch(/ at 2026/);
     expect(text).toContain('requested: 2× GET /slow · 2 visitors');
     expect(text).toContain(`requested: 1× GET /cart/ · ${aliasesBy('k')('203.0.113.9')}`);
   });
 
-  test('a span of it holds what was written in it, in whatever format', async () => {
+  test('a span holds the lines written in it, in any format', async () => {
     const span = { from: Date.UTC(2026, 7, 20, 4, 10), to: Date.UTC(2026, 7, 20, 4, 20) };
     const { file } = await shown(lines, span);
     expect(file.map((line) => line.slice(0, 40))).toEqual(lines.slice(28, 37).map((line) => line.slice(0, 40)));

@@ -12,7 +12,7 @@ const reader = createLogReader('key');
 afterAll(reader.close);
 
 const moment = (at: number): string => new Date(at).toISOString();
-/** A log long enough to be read in a thread, with this in its newest line. */
+/** A log long enough to be read in a worker thread, with this text in its newest line. */
 function long(newest: string): LogQuery {
   const lines = Array.from(
     { length: 5_000 },
@@ -33,7 +33,7 @@ function long(newest: string): LogQuery {
 const nothing = async () => [];
 const fileOf = (page: Page): string => page.file?.content ?? '';
 
-it('reads a long log in a thread as it reads it here, with the same aliases and what happened meanwhile', async () => {
+it('reads a long log in a worker thread with the same result as here, with the same aliases and changes', async () => {
   const look = long('the end');
   const asked: number[] = [];
   const recall = async (since: number) => {
@@ -49,7 +49,7 @@ it('reads a long log in a thread as it reads it here, with the same aliases and 
   expect(fileOf(beside)).not.toContain('198.51.100.');
 });
 
-it('masks there what is known for a secret here, also since the thread began', async () => {
+it('masks there the secrets known here, also those added since the thread started', async () => {
   await reader.look(long('nothing'), nothing);
   const secret = new Secret(`plain-words-${now}`);
   const file = fileOf(await reader.look(long(`found ${secret.reveal()} lying about`), nothing));
@@ -57,18 +57,18 @@ it('masks there what is known for a secret here, also since the thread began', a
   expect(file).not.toContain(secret.reveal());
 });
 
-it('reads several at once, each for whom it is', async () => {
+it('reads several at once, each for its own requester', async () => {
   const pages = await Promise.all(['one', 'two', 'three'].map((word) => reader.look(long(`says ${word}`), nothing)));
   expect(pages.map((page) => /says \w+/.exec(fileOf(page))?.[0])).toEqual(['says one', 'says two', 'says three']);
 });
 
-it('fails as what it asks on the way does, and reads the next', async () => {
+it('passes on an error of a callback, and reads the next log', async () => {
   const broken = new Error('the database is away');
   await expect(reader.look(long('x'), () => Promise.reject(broken))).rejects.toBe(broken);
   expect(fileOf(await reader.look(long('still here'), nothing))).toContain('still here');
 });
 
-it('says so when the thread ends in the middle, and begins another one', async () => {
+it('reports a thread that ends in the middle, and starts another one', async () => {
   const ended = reader.look(long('x'), async () => {
     await reader.close();
     return [];

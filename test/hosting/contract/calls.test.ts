@@ -27,7 +27,7 @@ const push = {
 } as const;
 const rule = { from: '/a', to: '/b', type: 'permanent', domain: null } as const;
 
-test('a write is a plain value that survives JSON, the same for the same parameters in any order', () => {
+test('a write is a plain value that survives JSON and does not depend on the order of parameters', () => {
   const call = pushEnvironment(push);
   expect(call).toEqual({
     kind: 'write',
@@ -48,34 +48,34 @@ test('a write is a plain value that survives JSON, the same for the same paramet
   expect(JSON.stringify(shuffled)).toBe(JSON.stringify(call));
 });
 
-test('ids are sent in small letters, however they came here', () => {
+test('ids are sent in lower case', () => {
   const ids = { site_id: uuid(0xa7), source_env_id: uuid(0xa1), target_env_id: uuid(0xa2) };
   const capital = Object.fromEntries(Object.entries(ids).map(([name, id]) => [name, id.toUpperCase()]));
   expect(pushEnvironment({ ...push, ...capital })).toEqual(pushEnvironment({ ...push, ...ids }));
   expect(getOperation({ operation_id: 'Push:AB-1' }).path).toBe('/operations/Push%3AAB-1');
 });
 
-test('what a call holds is its own: a list changed afterwards does not change it', () => {
+test('a call copies its parameters: a list changed afterwards does not change it', () => {
   const ip_allowlist = ['192.0.2.1'];
   const call = setAllowedIps({ env_id, ip_allowlist });
   ip_allowlist.push('0.0.0.0/0');
   expect(call.body).toEqual({ ip_allowlist: ['192.0.2.1'] });
 });
 
-test('types: a write is not read, names come from the template, a reply has its shape', () => {
+test('types: a write cannot be read, names come from the path template, a reply has its shape', () => {
   expectTypeOf(getAllowedIps).parameter(0).toEqualTypeOf<Readonly<Record<'env_id', string>>>();
   expectTypeOf<NonNullable<(typeof asked)['reply']['_zod']['output']>>().toEqualTypeOf<readonly string[]>();
   const asked = getAllowedIps({ env_id });
   const wrong = (read: HostReader, write: Write): void => {
     // @ts-expect-error: a write is not a read
     void read(write);
-    // @ts-expect-error: nor is the call of an endpoint that writes
+    // @ts-expect-error: the call of a writing endpoint is not a read
     void read(clearCache({ environment_id: env_id }));
-    // @ts-expect-error: the path needs its name
+    // @ts-expect-error: the path needs its parameter
     getAllowedIps({});
-    // @ts-expect-error: and the body its fields
+    // @ts-expect-error: the body needs its fields
     setAllowedIps({ env_id });
-    // @ts-expect-error: of their types
+    // @ts-expect-error: the fields have types
     setAllowedIps({ env_id, ip_allowlist: '192.0.2.1' });
   };
   expect(wrong).toBeTypeOf('function');
@@ -85,15 +85,15 @@ describe('a malformed call is never made', () => {
   const secret = { $secret: 'shop.key', sha256: '0'.repeat(64) };
   const cases: readonly (readonly [string, () => unknown])[] = [
     ['an id that climbs', () => getAllowedIps({ env_id: '../../company' })],
-    ['an id that is none', () => getAllowedIps({ env_id: '' })],
+    ['an invalid id', () => getAllowedIps({ env_id: '' })],
     ['an operation that climbs', () => getOperation({ operation_id: '..' })],
     ['an unknown parameter', () => getAllowedIps(Object.assign({ env_id }, { other: 1 }))],
     // @ts-expect-error: nor does it compile
     ['an unknown log', () => getLogs({ env_id, file_name: 'kinsta-cache-perf' })],
     ['too many lines', () => getLogs({ env_id, file_name: 'error', lines: 20_001 })],
     ['half a line', () => getLogs({ env_id, file_name: 'error', lines: 0.5 })],
-    ['a moment that is none', () => getLogs({ env_id, file_name: 'error', from: 'yesterday' })],
-    ['a company that is none', () => listDomains({ company: 'acme' })],
+    ['an invalid time', () => getLogs({ env_id, file_name: 'error', from: 'yesterday' })],
+    ['an invalid company', () => listDomains({ company: 'acme' })],
     ['addresses without end', () => setAllowedIps({ env_id, ip_allowlist: Array<string>(10_001).fill('192.0.2.1') })],
     ['an empty address', () => setAllowedIps({ env_id, ip_allowlist: [''] })],
     // @ts-expect-error: nor does it compile
@@ -103,10 +103,13 @@ describe('a malformed call is never made', () => {
     ['no theme', () => updateThemes({ env_id, themes: [] })],
     ['a name of two lines', () => cloneSite({ company: env_id, display_name: 'a\nb', source_env_id: env_id })],
     ['a push onto itself', () => pushEnvironment({ ...push, target_env_id: push.source_env_id })],
-    ['some files, but which', () => pushEnvironment({ ...push, push_files_option: 'SPECIFIC_FILES' })],
-    ['some files, but none', () => pushEnvironment({ ...push, push_files_option: 'SPECIFIC_FILES', file_list: [] })],
+    ['some files, without a list', () => pushEnvironment({ ...push, push_files_option: 'SPECIFIC_FILES' })],
+    [
+      'some files, with an empty list',
+      () => pushEnvironment({ ...push, push_files_option: 'SPECIFIC_FILES', file_list: [] }),
+    ],
     ['all files, but some', () => pushEnvironment({ ...push, file_list: ['a'] })],
-    ['a rule from nothing', () => updateRedirects({ env_id, action_type: 'NEW' })],
+    ['a rule without a path', () => updateRedirects({ env_id, action_type: 'NEW' })],
     ['a change of no rule', () => updateRedirects({ env_id, action_type: 'UPDATE', new_value: rule })],
     [
       'a rule that does not say its domain',
@@ -124,10 +127,10 @@ describe('a malformed call is never made', () => {
       'www without wildcard',
       () => addDomain({ env_id, domain_name: 'a.b', is_wildcardless: true, add_with_www_subdomain: true }),
     ],
-    ['a key alone', () => addDomain({ env_id, domain_name: 'a.b', custom_ssl_key: secret })],
+    ['a key without a certificate', () => addDomain({ env_id, domain_name: 'a.b', custom_ssl_key: secret })],
     // @ts-expect-error: nor does it compile
     ['a key in clear', () => addDomain({ env_id, domain_name: 'a.b', custom_ssl_key: 'PEM', custom_ssl_cert: secret })],
-    ['a TTL below nothing', () => updateDnsRecord({ ...dns, ttl: -1 })],
+    ['a negative TTL', () => updateDnsRecord({ ...dns, ttl: -1 })],
     ['a TTL beyond DNS', () => updateDnsRecord({ ...dns, ttl: 2 ** 31 })],
   ];
   const dns = {
@@ -144,7 +147,7 @@ describe('a malformed call is never made', () => {
   });
 });
 
-test('rules are named whole, with what is null in them', () => {
+test('rules are named with all their fields, including null ones', () => {
   const { body } = updateRedirects({
     env_id,
     action_type: 'UPDATE',
@@ -154,7 +157,7 @@ test('rules are named whole, with what is null in them', () => {
   expect(body).toEqual({ action_type: 'UPDATE', new_value: { ...rule, to: '/c' }, rules_to_update: [rule] });
 });
 
-test('whatever an operation is called, it stays one segment of the path', () => {
+test('any operation id stays one segment of the path', () => {
   fc.assert(
     fc.property(fc.string({ unit: codePoint, maxLength: 40 }), (operation_id) => {
       let path: string;

@@ -5,7 +5,10 @@ type Line = readonly [section: string, request: string, statuses: string, fields
 
 const redirects = 'limit offset key order search_query regex_search';
 
-/** The document, section by section, by hand: request, statuses, names of query (?) and body fields, operation kind. */
+/**
+ * The document, section by section, written by hand: request, statuses, names of query (?) and body fields, operation
+ * kind.
+ */
 const document: readonly Line[] = [
   ['4.1', 'GET /company/{id}/wp-themes', '200 401 404 500', 'offset limit search status column order_by'],
   ['4.2', 'GET /sites/environments/{env_id}/redirect-rules', '200 400 401 404 500', `? ${redirects}`],
@@ -77,11 +80,11 @@ const lines = (optional: boolean): readonly Line[] =>
       return operation === undefined ? line : [...line, operation];
     });
 
-test('the contract is the document, section by section', () => {
+test('the contract matches the document, section by section', () => {
   expect(document).toHaveLength(23);
   expect(lines(false)).toEqual(document);
 });
 
-test('and five endpoints beyond it', () => {
+test('and has five endpoints beyond it', () => {
   expect(lines(true)).toEqual(beyond);
 });

@@ -35,7 +35,7 @@ const reads: readonly Read<unknown>[] = [
   validateKey({}),
 ];
 
-describe('what is documented is read', () => {
+describe('documented replies are read', () => {
   const theme = {
     name: 'twentytwenty',
     title: 'Twenty Twenty',
@@ -79,7 +79,7 @@ describe('what is documented is read', () => {
   });
 });
 
-describe('a field that is missing or odd costs itself alone', () => {
+describe('a missing or odd field loses only itself', () => {
   test('of a backup', () => {
     const odd = [{ id: 'x', name: null, note: 7, created_at: 'now', more: 1 }, 'no backup', null, { id: 2 }];
     expect(backups.reply.parse({ environment: { backups: odd } })).toEqual([{}, { id: 2 }]);
@@ -122,7 +122,7 @@ test.each([
 
 describe('a list', () => {
   const absent = { environment: {}, domain: {}, company: { themes: {} } };
-  test('that is absent is empty where it is only shown', () => {
+  test('that is absent is empty if it is only displayed', () => {
     expect(backups.reply.parse(absent)).toEqual([]);
     expect(files.reply.parse({ environment: { file_list: null } })).toEqual([]);
     expect(themes.reply.parse(absent).items).toEqual([]);
@@ -138,14 +138,14 @@ describe('a list', () => {
     ['another thing than backups', backups, { environment: { backups: {} } }],
     ['no environment', backups, {}],
   ] satisfies [string, Read<unknown>, unknown][])(
-    'is an odd answer where a change may rest on it: %s',
+    'is an odd answer if a change may depend on it: %s',
     (_, call, answer) => {
       expect(call.reply.safeParse(answer).success).toBe(false);
     },
   );
 });
 
-test('__proto__ is one more unknown field', () => {
+test('__proto__ is treated as an unknown field', () => {
   const answer: unknown = JSON.parse(
     '{"environment":{"__proto__":{"backups":[1]},"backups":[{"__proto__":{"name":"x"},"id":1}]}}',
   );
@@ -155,7 +155,7 @@ test('__proto__ is one more unknown field', () => {
   expect(Object.getPrototypeOf({})).toBe(Object.prototype);
 });
 
-test('no answer of JSON throws, whatever the call', () => {
+test('no JSON answer throws, for any call', () => {
   fc.assert(
     fc.property(fc.constantFrom(...reads), fc.jsonValue({ maxDepth: 6 }), (call, answer) => {
       expect(() => call.reply.safeParse(answer)).not.toThrow();

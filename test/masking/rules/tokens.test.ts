@@ -5,7 +5,7 @@ import { isPlaceholder } from '../../../src/masking/placeholders.ts';
 import { tokens } from '../../../src/masking/rules/tokens.ts';
 import { holdsKey } from '../../../src/secret.ts';
 
-/** Where a token is one, whatever its characters are. */
+/** The context that makes a token recognisable, for any characters. */
 const around = [
   ['use ', ', it works'],
   ['it=', ''],
@@ -15,14 +15,14 @@ const around = [
 ] as const;
 
 const signs = Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at));
-/** Of a class each character is drawn as often as any other, rather than a sign as often as all the letters. */
+/** Draws each character of a class equally often, not each range of it. */
 const evenly = (source: string): string =>
   source.replaceAll(/\[[^\]]+\]|\\[dw]/g, (found) => {
     const shape = new RegExp(`^${found}$`);
     return `[${signs.flatMap((sign) => (shape.test(sign) ? sign.replace(/\W/, '\\$&') : [])).join('')}]`;
   });
 
-/** Among what is drawn are words of programs, such as `value` and `toString`, which are no tokens. */
+/** Random letters can form identifiers, such as `value` and `toString`, which are not tokens. */
 function isWord(shape: RegExp, text: string): boolean {
   const own = text.slice(shape.exec(text)?.groups?.['before']?.length ?? 0);
   return isPlaceholder(own) || own in Object.prototype;
@@ -39,12 +39,12 @@ function drawnFrom(shape: RegExp): readonly string[] {
   return [...fc.sample(usual, 100), ...fc.sample(fc.noBias(even), 200)];
 }
 
-test.each(tokens)('each token of a kind is known, whichever of its characters it has: %s', (shape) => {
+test.each(tokens)('recognises every token of this kind, with any of its characters: %s', (shape) => {
   const missed = drawnFrom(shape).flatMap((text, at) => {
     const [before, behind] = around[at % around.length] ?? ['', ''];
     const line = `${before}${text}${behind}`;
     const start = `${before}${shape.exec(text)?.groups?.['before'] ?? ''}***`;
-    // A comma may be a part of it.
+    // A comma may belong to the token.
     const isMasked = [`${start}${behind}`, `${start}${behind.replace(/^,/, '')}`].includes(mask(line));
     return isMasked && holdsKey(line) ? [] : [`${line} → ${mask(line)}`];
   });

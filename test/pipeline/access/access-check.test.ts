@@ -26,7 +26,7 @@ const READ = '{ allow: [read], to: [developers, leads] }';
 const asked = (policy: Policy, person: Person, path: string, env = staging.name, given = {}) =>
   authorize(policy, person, resolve(parsedFor(path, { env: [env], ...given }), names), company);
 
-describe('who may do nothing at all', () => {
+describe('people without any rights', () => {
   test.each([
     ['guest', 'Guests of this workspace may not use Sitehand.'],
     ['bot', 'Other bots may not use Sitehand.'],
@@ -34,9 +34,9 @@ describe('who may do nothing at all', () => {
     ['deactivated', 'This account is deactivated.'],
   ] as const)('a %s, whatever the rules allow everyone', (standing, why) => {
     const policy = policyOf('{ allow: [read, routine, sensitive, destructive], to: everyone, approval: none }');
-    const told = `${why} Nothing was done.`;
-    expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toBe(told);
-    expect(() => assertMember({ ...ana, standing })).toThrow(told);
+    const refusalText = `${why} Nothing was done.`;
+    expect(said(refusalOf(() => asked(policy, { ...ana, standing }, 'cache clear')))).toBe(refusalText);
+    expect(() => assertMember({ ...ana, standing })).toThrow(refusalText);
     expect(() => assertMember(ana)).not.toThrow();
   });
 });
@@ -102,7 +102,7 @@ describe('what the rules say', () => {
       'unknown',
     ],
     [
-      'changing what one may not read',
+      'changing an unreadable target',
       ['{ allow: [routine], to: [developers] }'],
       'cache clear',
       staging.name,
@@ -128,7 +128,7 @@ describe('what the rules say', () => {
     expect(said(refusalOf(outcome))).toMatch(/Nothing was (done|sent)\./);
   });
 
-  test('what may not be read is told in the very words of what does not exist', () => {
+  test('an unreadable target is refused in the same words as one that does not exist', () => {
     const policy = policyOf(
       '{ allow: [read], to: [developers], where: ["acme-blog/*"] }',
       '{ allow: [routine], to: [developers] }',
@@ -140,7 +140,7 @@ describe('what the rules say', () => {
     expect(unreadable.field).toBe(unknown?.field);
   });
 
-  test('whoever may read it is told the rule and who it lets', () => {
+  test('somebody who may read the target is told the rule and whom it allows', () => {
     const policy = policyOf(READ, '{ allow: [routine], to: [leads] }');
     expect(said(refusalOf(() => asked(policy, ana, 'cache clear')))).toBe(
       'You may not run cache clear on acme-shop/staging. The rule in line 8 lets leads do it. Nothing was sent.',
@@ -154,7 +154,7 @@ describe('what the rules say', () => {
     );
   });
 
-  test('whoever reads nothing is told of no rule; whoever reads, of the company as of any target', () => {
+  test('somebody who may read nothing is told no rule; somebody who may read, the company’s as any target’s', () => {
     const bare = (path: string, ...rules: readonly string[]) =>
       said(refusalOf(() => authorize(policyOf(...rules), ana, resolve(parsedFor(path, {}), names), company)));
     for (const path of ['pause', 'themes list'])
@@ -164,16 +164,18 @@ describe('what the rules say', () => {
     );
   });
 
-  test('where several rules let others, every one of them is named, and no line for what another says', () => {
-    const told = (...rules: readonly string[]) =>
+  test('if several rules allow others, each is named once, without repeating another', () => {
+    const refusalText = (...rules: readonly string[]) =>
       said(refusalOf(() => asked(policyOf('{ allow: [read], to: everyone }', ...rules), rob, 'cache clear')));
     const [leads, developers] = ['{ allow: [routine], to: [leads] }', '{ allow: [cache clear], to: [developers] }'];
-    expect(told(leads, '{ allow: [push], to: [leads] }', developers)).toContain(
+    expect(refusalText(leads, '{ allow: [push], to: [leads] }', developers)).toContain(
       'The rules in lines 8 and 10 let leads and developers do it.',
     );
-    expect(told(leads, developers, leads)).toContain('The rules in lines 8, 9 and 10 let leads and developers do it.');
-    expect(told(leads, leads, leads, leads)).toContain('The rules in lines 8, 9, 10 and 11 let leads do it.');
-    expect(told(leads, leads, leads, leads, leads, leads)).toContain(
+    expect(refusalText(leads, developers, leads)).toContain(
+      'The rules in lines 8, 9 and 10 let leads and developers do it.',
+    );
+    expect(refusalText(leads, leads, leads, leads)).toContain('The rules in lines 8, 9, 10 and 11 let leads do it.');
+    expect(refusalText(leads, leads, leads, leads, leads, leads)).toContain(
       'The rules in lines 8, 9, 10, 11 and 2 more let leads do it.',
     );
   });
@@ -194,7 +196,7 @@ describe('what the rules say', () => {
   });
 });
 
-describe('what help and App Home show is decided by the rules that are asked of it', () => {
+describe('help and App Home show what the rules of the person allow', () => {
   const everywhere = '{ allow: [read, sensitive], to: [developers] }';
   const shop = '{ allow: [read, sensitive], to: [developers], where: ["acme-shop/*"] }';
   const stagings = '{ allow: [read, sensitive], to: [developers], where: ["*/staging"] }';
@@ -229,7 +231,7 @@ describe('what help and App Home show is decided by the rules that are asked of 
   });
 });
 
-describe('a built-in command that a rule has to name', () => {
+describe('a built-in command that needs a rule with its name', () => {
   const rules = policyOf(
     '{ allow: [read], to: everyone }',
     '{ allow: [lock, audit, pause], to: [developers], where: ["*/staging"] }',
@@ -239,12 +241,12 @@ describe('a built-in command that a rule has to name', () => {
   const lock = (env: string) => asked(rules, ana, 'lock', env, { why: ['release'] });
   const bare = (path: string) => authorize(rules, ana, resolve(parsedFor(path, {}), names), company);
 
-  test('is allowed on the very target that the rule covers, and says by which', () => {
+  test('is allowed only on targets that the rule covers, and names the rule', () => {
     expect(lock(staging.name)).toMatchObject({ target: staging, authorization: { approval: 'none', rules: [8] } });
     expect(asked(rules, ana, 'audit', staging.name).authorization.rules).toEqual([8]);
   });
 
-  test('is not allowed on another, nor where a rule denies it', () => {
+  test('is not allowed on another target, or where a rule denies it', () => {
     expect(said(refusalOf(() => lock(live.name)))).toBe(
       'You may not run lock on acme-shop/live. No rule allows anybody to do it. Nothing was done.',
     );
@@ -252,7 +254,7 @@ describe('a built-in command that a rule has to name', () => {
     expect(said(refusalOf(() => asked(rules, ana, 'audit', live.name)))).toContain('You may not run audit');
   });
 
-  test('that concerns everything is not allowed by a rule for some places; one that shows what one may read is', () => {
+  test('about everything is not allowed by a rule for some places, unless it only shows what the person may read', () => {
     expect(said(refusalOf(() => bare('pause')))).toBe(
       'You may not run pause. No rule allows anybody to do it. Nothing was done.',
     );
@@ -262,7 +264,7 @@ describe('a built-in command that a rule has to name', () => {
     expect(bare('audit').target).toBeUndefined();
   });
 
-  test('of the trail is one right for its three commands', () => {
+  test('about the audit trail has one right for its three commands', () => {
     for (const path of ['audit', 'audit verify', 'audit export']) {
       expect(mayRun(rules, ana, path, commandAt(path))).toBe(true);
       expect(mayRun(rules, { ...ana, id: 'U03CHI' }, path, commandAt(path))).toBe(false);
@@ -270,7 +272,7 @@ describe('a built-in command that a rule has to name', () => {
   });
 });
 
-describe('where a card may stand', () => {
+describe('where a card may be posted', () => {
   const policy = policyOf(
     READ,
     `{ allow: [routine], to: [developers] }\nchannels:\n  CSHOP: { sites: ["acme-shop"] }\n  deny: [CNO]`,
@@ -287,13 +289,13 @@ describe('where a card may stand', () => {
     ['one of a site, for what is nowhere', 'CSHOP', false, [nowhere], 'for other sites'],
     ['one of a site, for the company', 'CSHOP', false, [company], 'for other sites'],
   ])('%s', (_, id, shared, targets, why) => {
-    const hearing = (): void => assertChannel(policy, { id, shared }, targets);
+    const checkChannel = (): void => assertChannel(policy, { id, shared }, targets);
     if (why === undefined) {
-      expect(hearing).not.toThrow();
+      expect(checkChannel).not.toThrow();
       return;
     }
-    expect(said(refusalOf(hearing))).toContain(why);
-    expect(said(refusalOf(hearing))).toContain('Nothing was done.');
-    expect(plain(refusalOf(hearing).hint)).toMatch(/^Ask me in .* or in a direct message\.$/);
+    expect(said(refusalOf(checkChannel))).toContain(why);
+    expect(said(refusalOf(checkChannel))).toContain('Nothing was done.');
+    expect(plain(refusalOf(checkChannel).hint)).toMatch(/^Ask me in .* or in a direct message\.$/);
   });
 });

@@ -32,12 +32,12 @@ const allowed: Needed = needing({ by: 'allowed', count: 1 });
 const parsed = resolve(parsedFor('push', { from: [staging.id], onto: [live.id], database: ['yes'] }), names);
 
 type Lists = Readonly<Record<string, readonly string[] | undefined>>;
-const told: Lists = { S0GUIDES: ['U09GUY', 'U02BEN', 'U0ANATWO'] };
+const memberLists: Lists = { S0GUIDES: ['U09GUY', 'U02BEN', 'U0ANATWO'] };
 
 async function asks(
   needed: Needed,
   rules: readonly string[],
-  lists: Lists = told,
+  lists: Lists = memberLists,
   requester = ana.id,
 ): Promise<readonly AskedRequirement[]> {
   const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
@@ -59,7 +59,7 @@ describe('who is asked', () => {
   test.each<[string, Needed, readonly string[], readonly string[]]>([
     ['a group', by('leads'), [read, pushing], ['U03CHI', 'U04DEE', 'U05FAY']],
     [
-      'no guest, and nobody of whom Slack is silent',
+      'no guest, and nobody whom Slack does not describe',
       by('guests'),
       [read, '{ allow: [read], to: [guests] }', pushing],
       ['U02BEN'],
@@ -77,22 +77,22 @@ describe('who is asked', () => {
       [read, pushing],
       ['U02BEN', 'U03CHI', 'U04DEE', 'U05FAY', 'U09GUY'],
     ],
-    ['one id of somebody with two', by('both'), [read, pushing], ['U07GIL', 'U08HAL']],
-    ['whoever may do it', allowed, [read, pushing], ['U02BEN']],
+    ['one id of a person with two', by('both'), [read, pushing], ['U07GIL', 'U08HAL']],
+    ['people who may run it', allowed, [read, pushing], ['U02BEN']],
     [
-      'whoever may do it, by a user group too',
+      'people who may run it, also by a user group',
       allowed,
       [read, pushing, '{ allow: [push], to: [guides], where: ["acme-shop/*"] }'],
       ['U02BEN', 'U04DEE', 'U09GUY'],
     ],
     [
-      'nobody whom a rule forbids it',
+      'nobody whom a rule denies it',
       by('leads'),
       [read, pushing, '{ deny: [push], to: [barred] }'],
       ['U03CHI', 'U04DEE'],
     ],
     [
-      'nobody who is forbidden it by another id',
+      'nobody who is denied it by another id',
       by('both'),
       [read, pushing, '{ deny: [push], to: [banned] }'],
       ['U08HAL'],
@@ -111,7 +111,7 @@ describe('who is asked', () => {
     expect(ask?.count).toBe(1);
   });
 
-  test('each requirement has its own', async () => {
+  test('each requirement has its own approvers', async () => {
     const all = await asks(needing({ by: ['leads'], count: 2 }, { by: 'allowed', count: 1 }), [read, pushing]);
     expect(all).toEqual([
       { count: 2, groups: ['leads'], people: ['U03CHI', 'U04DEE', 'U05FAY'] },
@@ -119,44 +119,44 @@ describe('who is asked', () => {
     ]);
   });
 
-  test('where Slack does not tell who is in a user group, it stands for itself', async () => {
+  test('if Slack does not say who is in a user group, the group itself is asked', async () => {
     expect(await asks(by('guides'), [read, pushing], {})).toEqual([
       { count: 1, groups: ['guides'], people: ['U04DEE'], userGroups: ['S0GUIDES'] },
     ]);
   });
 
-  test('where it does not tell whom a rule forbids it, those who may turn out to count are asked', async () => {
+  test('if Slack does not say whom a rule denies, people who may turn out to count are asked', async () => {
     const [ask] = await asks(by('leads'), [read, pushing, '{ deny: [push], to: [guides] }'], {});
     expect(ask).toEqual({ count: 1, groups: ['leads'], people: ['U03CHI', 'U05FAY'] });
   });
 
-  test('only user groups of rules on it, on reading and of approvers are asked about', async () => {
+  test('only user groups in rules about the command, about reading and about approvers are requested', async () => {
     const about: string[] = [];
-    const lists = new Proxy(told, { get: (_, group) => (about.push(String(group)), []) });
+    const lists = new Proxy(memberLists, { get: (_, group) => (about.push(String(group)), []) });
     await asks(by('leads'), ['{ allow: [read], to: [leads] }', pushing, '{ allow: [routine], to: [guides] }'], lists);
     expect(about).toEqual([]);
     await asks(by('guides'), ['{ allow: [read], to: [leads] }', pushing], lists);
     expect(about).toEqual(['S0GUIDES']);
   });
 
-  test('whatever everybody may do is asked of everybody, by that name', async () => {
+  test('if everyone may approve, everyone is named as a group', async () => {
     const everyone = ['{ allow: [read], to: everyone }', '{ allow: [push], to: everyone }'];
     expect(await asks(allowed, everyone)).toEqual([{ count: 1, groups: ['everyone'], people: [] }]);
   });
 
-  test('25 at most', async () => {
-    const crowd = Array.from({ length: 60 }, (_, at) => `U1${String(at).padStart(3, '0')}`);
-    const [ask] = await asks(by('guides'), [read, pushing], { S0GUIDES: crowd });
+  test('at most 25 are asked', async () => {
+    const manyMembers = Array.from({ length: 60 }, (_, at) => `U1${String(at).padStart(3, '0')}`);
+    const [ask] = await asks(by('guides'), [read, pushing], { S0GUIDES: manyMembers });
     expect(ask?.people).toHaveLength(25);
   });
 
-  test('whoever asks by another id is not asked by the first', async () => {
-    const [ask] = await asks(by('developers'), [read, pushing], told, 'U0ANATWO');
+  test('a requester with a second account is asked with neither', async () => {
+    const [ask] = await asks(by('developers'), [read, pushing], memberLists, 'U0ANATWO');
     expect(ask?.people).toEqual(['U02BEN']);
   });
 });
 
-describe('how it is said', () => {
+describe('how the approvers are worded', () => {
   const ask = (count: number, people: readonly string[], groups = ['leads']): AskedRequirement => ({
     count,
     people,
@@ -167,10 +167,10 @@ describe('how it is said', () => {
     ['one of two', [ask(1, ['U1', 'U2'])], [], '@U1 or @U2'],
     ['two of three', [ask(2, ['U1', 'U2', 'U3'])], [], '2 of @U1, @U2, @U3'],
     ['without those who have', [ask(1, ['U1', 'U2'])], ['U1'], '@U2'],
-    ['a group nobody is known of', [ask(1, [])], [], 'leads'],
+    ['a group without known members', [ask(1, [])], [], 'leads'],
     ['a user group that is not known', [{ ...ask(1, []), userGroups: ['S1'] }], [], '@S1'],
     ['and somebody besides', [{ ...ask(2, ['U1']), userGroups: ['S1'] }], [], '2 of @U1, @S1'],
-    ['groups nobody is known of', [ask(2, [], ['leads', 'guides'])], [], '2 of leads, guides'],
+    ['groups without known members', [ask(2, [], ['leads', 'guides'])], [], '2 of leads, guides'],
     [
       'more than are named',
       [ask(1, ['U1', 'U2', 'U3', 'U4', 'U5', 'U6', 'U7'])],
@@ -183,7 +183,7 @@ describe('how it is said', () => {
     expect(plain(whoIsAsked(asks, without))).toBe(sentence);
   });
 
-  test('everybody once', () => {
+  test('each person once', () => {
     const authorization: Authorization = {
       approval: 'none',
       rules: [],

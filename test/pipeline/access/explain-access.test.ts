@@ -78,25 +78,25 @@ describe('somebody may', () => {
     expect((await can(words)).answer.kind).toBe(kind);
   });
 
-  test('said in a form as one text, with options and quotes of its own', async () => {
+  test('as one text in a form, with its own options and quotes', async () => {
     const explained = await can(['cache clear acme-shop/staging --reason "release 42" --dry-run']);
     expect(explained).toMatchObject({ path: 'cache clear', answer: { kind: 'allowed' } });
     expect((await can(['allowlist', 'add', 'acme-shop/staging', '--for', '2h'])).path).toBe('allowlist add');
   });
 
-  test('what a rule allows everywhere, as they do what it is about nothing', async () => {
+  test('what a rule allows everywhere, for a command without a target', async () => {
     expect((await can(['audit'], chi.id)).answer).toMatchObject({ kind: 'allowed', rules: [{ line: 12 }] });
     expect((await can(['lock', 'acme-shop/staging'], chi.id)).answer.kind).toBe('allowed');
   });
 });
 
 describe('somebody may not', () => {
-  test('because a rule forbids it, whoever allows it', async () => {
+  test('because a rule denies it, whatever others allow', async () => {
     const { answer } = await can(['delete', 'acme-shop/live'], chi.id);
     expect(answer).toMatchObject({ kind: 'denied', rule: { line: 13 }, whoMay: [] });
   });
 
-  test('because no rule allows it to them, and whom it allows', async () => {
+  test('because no rule allows it to them; it says whom it allows', async () => {
     expect((await can(['lock', 'acme-shop/staging'])).answer).toMatchObject({
       kind: 'no rule',
       whoMay: ['leads'],
@@ -104,14 +104,14 @@ describe('somebody may not', () => {
     });
   });
 
-  test('where a rule that names the command is bound to other places', async () => {
+  test('if the rule that names the command is for other places', async () => {
     expect((await can(['lock', 'acme-shop/live'], chi.id)).answer).toMatchObject({ kind: 'no rule', whoMay: [] });
     // A pause affects everything, so a rule for some places does not allow it.
     expect((await can(['pause'], chi.id)).answer).toMatchObject({ kind: 'no rule' });
     expect((await can(['resume'], chi.id)).answer).toMatchObject({ kind: 'allowed' });
   });
 
-  test('because they may not read it, or are nobody here', async () => {
+  test('because they may not read it, or are no member', async () => {
     expect((await can(['cache', 'clear', 'acme-shop/live'], eve.id)).answer).toEqual({
       kind: 'hidden',
       what: 'acme-shop/live',
@@ -121,7 +121,7 @@ describe('somebody may not', () => {
 });
 
 describe('nobody is told', () => {
-  test('of what the requester may not read', async () => {
+  test('about a target that the requester may not read', async () => {
     const narrow = policyOf(
       '{ allow: [read], to: [developers], where: ["acme-blog/*"] }',
       '{ allow: [read], to: [leads] }',
@@ -140,7 +140,7 @@ describe('nobody is told', () => {
     ['a command without its target', ['cache', 'clear'], 'This command needs a target: cache clear <site/environment>'],
     ['an unknown option', ['logs', 'acme-shop/live', '--frob'], 'has no option --frob'],
     ['nothing', [' '], 'Please name a command to ask about.'],
-  ])('of %s', async (_, words, why) => {
+  ])('about %s', async (_, words, why) => {
     const refusal = await refused(can(words));
     expect(said(refusal)).toContain(why);
     expect(said(refusal)).toContain('Nothing was done.');
@@ -152,13 +152,13 @@ describe('nobody is told', () => {
     ['as it is typed', ['@ben', 'pause'], 'can @ben pause'],
     ['in the one text of a form', ['Ben pause'], 'can @Ben pause'],
     ['without a command', ['Ben'], 'can @Ben logs site/environment'],
-  ])('a name that is no mention is told so, with what to type: %s', async (_, words, correct) => {
+  ])('a name that is not a mention gets a hint what to type: %s', async (_, words, correct) => {
     const refusal = await refused(can(words));
     expect(said(refusal)).toMatch(/^I don't know who “[Bb]en” is, because it isn't a mention\. Nothing was done\./);
     expect(plain(refusal.hint)).toBe(`Type @ and choose the person from Slack's list: ${correct}.`);
   });
 
-  test('anything about somebody of whom Slack does not tell', async () => {
+  test('anything about somebody of whom Slack says nothing', async () => {
     expect(said(await refused(can(['whoami'], 'U0NOBODY')))).toContain("Slack isn't telling me who that is right now.");
   });
 });

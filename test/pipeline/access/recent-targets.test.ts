@@ -8,7 +8,7 @@ const settled = (recent: Recent, targets: readonly string[]): Promise<void> =>
   vi.waitFor(async () => expect(await recent.of(ana.id)).toEqual(targets), { interval: 1, timeout: 60_000 });
 
 describeBoth('recent targets of a person', (open) => {
-  it('are those they changed last, each once, and nobody else’s', async () => {
+  it('are those the person changed last, each once', async () => {
     const database = await open();
     for (const [target, requester] of [
       ['environment:e1', ana.id],
@@ -21,7 +21,7 @@ describeBoth('recent targets of a person', (open) => {
     expect(await createRecent(database).of('U09NEW')).toEqual([]);
   });
 
-  it('begin with those they named since', async () => {
+  it('begin with those named since', async () => {
     const database = await open();
     await save(database, { target: 'environment:e1', requester: ana.id });
     const recent = createRecent(database);
@@ -31,7 +31,7 @@ describeBoth('recent targets of a person', (open) => {
     await settled(recent, ['e1', 'e2']);
   });
 
-  it('lose none that is named before the database has answered', async () => {
+  it('include one that is named before the database has answered', async () => {
     const database = await open();
     await save(database, { target: 'environment:e1', requester: ana.id });
     const recent = createRecent(database);

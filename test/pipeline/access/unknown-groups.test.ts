@@ -28,7 +28,7 @@ import {
   contextWith,
 } from '../fixtures.ts';
 
-/** Answers while Slack does not tell whether somebody is in a user group. */
+/** Decisions while Slack does not say whether somebody is in a user group. */
 
 const policy = policyFrom(`version: 1
 live: ["*/live"]
@@ -54,7 +54,7 @@ const asked =
     authorize(policy, person, resolve(parsedFor(path, { env: [staging.name], ...given }), names), company);
 
 describe('a command', () => {
-  test('that a rule may forbid is refused by the name of the group, and nothing is sent', () => {
+  test('is refused, with the name of the group, if a rule may deny it', () => {
     const refusal = refusalOf(asked(dev, 'images', { mode: ['off'] }));
     expect(refusal).toBeInstanceOf(MembershipUnknown);
     expect(said(refusal)).toBe(
@@ -62,30 +62,30 @@ describe('a command', () => {
     );
   });
 
-  test('that no such rule speaks of is allowed', () => {
+  test('is allowed if no rule with that group is about it', () => {
     expect(asked(dev, 'cache clear')().authorization.rules).toEqual([10]);
   });
 
-  test('of what may not be read for certain says nothing of what there is', () => {
+  test('on a target that may not be readable does not reveal what exists', () => {
     expect(said(refusalOf(asked(stranger, 'cache clear')))).toBe(
       "I can't tell whether you can see what cache clear is about here. Slack doesn't tell me who is in @S0DEVS (S0DEVS). Nothing was done. Try again in a minute; doctor says what is wrong.",
     );
   });
 
-  test('is not refused for good to somebody of whom not even that is known whether they read', () => {
+  test('is refused only for now if it is unknown whether the person may read', () => {
     const parsed = resolve(parsedFor('resume', {}), names);
     expect(said(refusalOf(() => authorize(policy, stranger, parsed, company)))).toContain(
       "I can't tell whether you may run resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS). Nothing was done.",
     );
   });
 
-  test('is not begun in vain', () => {
+  test('is not begun if it could not be finished', () => {
     expect(said(refusalOf(() => mayTry(policy, dev, { path: 'resume', command: resume })))).toContain(
       "I can't tell whether you may use resume. Slack doesn't tell me who is in @S0LEADS (S0LEADS).",
     );
   });
 
-  test('to pause is open to whoever may turn out to be allowed it, to resume to nobody', () => {
+  test('pause is open to people who may turn out to be allowed it, resume is not', () => {
     for (const person of [dev, stranger]) {
       expect(mayRun(policy, person, 'pause', pause)).toBe(true);
       expect(mayRunSomewhere(policy, person, 'resume', resume)).toEqual(['S0LEADS']);
@@ -119,7 +119,7 @@ const listing: Listing = {
   trouble: undefined,
 };
 
-describe('what is shown', () => {
+describe('what people are shown', () => {
   const pageOf = (answer: BuiltinAnswer): Page => {
     if ('instead' in answer) throw new Error('no page');
     return answer;
@@ -153,7 +153,7 @@ describe('what is shown', () => {
       0,
     );
 
-  test('help marks what only the unknown withholds', async () => {
+  test('help marks commands that only the unknown group withholds', async () => {
     const page = pageOf(await help.answer({ input: { command: undefined }, queryService: queryServiceOf(dev) }));
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
@@ -165,12 +165,12 @@ describe('what is shown', () => {
     expect(rows.has('clone')).toBe(false);
   });
 
-  test('whoami does not say that somebody is in no group where it is not known', async () => {
+  test('whoami does not say that somebody is in no group if that is unknown', async () => {
     const page = await whoami.answer({ input: {}, queryService: queryServiceOf(stranger) });
     expect(textOf(page)).toMatch(/names, as far as I know\..*doesn't tell me who is in .*S0DEVS.*S0LEADS.*S0BARRED/);
   });
 
-  test('can says on what it depends', async () => {
+  test('can says which group it depends on', async () => {
     const page = await can.answer({
       input: { command: ['resume'], person: undefined },
       queryService: queryServiceOf(dev),
@@ -184,7 +184,7 @@ describe('what is shown', () => {
     expect(textOf(await can.answer({ input: clear, queryService: queryServiceOf(stranger) }))).toContain('S0DEVS');
   });
 
-  test('names that may be hidden say so, and whose these are is not mixed up', () => {
+  test('a note says that names may be hidden, and each person’s names are cached separately', () => {
     const namesOf = createNames(
       () => listing,
       () => policy,
@@ -199,7 +199,7 @@ describe('what is shown', () => {
   });
 });
 
-test('what has to be known for a command, for a change and its approvers, and for help', () => {
+test('which groups have to be known for a command, for a change and its approvers, and for help', () => {
   expect(groupsToAsk(policy)).toEqual(['S0DEVS']);
   expect(groupsToAsk(policy, { path: 'resume', command: resume })).toEqual(['S0LEADS', 'S0DEVS']);
   expect(groupsToAsk(policy, { path: 'help', command: commandAt('help') })).toEqual(['S0DEVS', 'S0LEADS', 'S0BARRED']);

@@ -85,7 +85,7 @@ describeBoth('the head of the trail', (open) => {
 
   it.each([
     ['cut off', 'delete from audit where seq >= 2'],
-    ['altered, and hashed anew', "update audit set hash = 'f00d' where seq = 2"],
+    ['altered, and hashed again', "update audit set hash = 'f00d' where seq = 2"],
   ])('that was published, and is %s, raises the alarm once a day and is not replaced', async (_, statement) => {
     let now = 1_000;
     const database = await open({ now: () => now });
@@ -98,7 +98,7 @@ describeBoth('the head of the trail', (open) => {
     expect(await publishAuditHead(database)).toBeUndefined();
     now += day;
     expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered' });
-    // A time in the future silences nothing.
+    // A time in the future does not silence the alarm.
     now += 1;
     await database.db.updateTable('kv').set({ at: 8_000_000_000_000 }).where('key', '=', 'trail_altered').execute();
     expect(await publishAuditHead(database)).toMatchObject({ kind: 'altered' });
@@ -128,7 +128,7 @@ describeBoth('verifying the trail', (open) => {
     expect(said).toContain('The chain is keyed');
   });
 
-  it('says that a plain hash protects from accidents alone, and how many lines are older than the key', async () => {
+  it('says that a plain hash protects only from accidents, and how many lines are older than the key', async () => {
     const database = await open({ now: () => 5 });
     await append(database, 1, 'plain');
     await append(database, 2, 'plain');

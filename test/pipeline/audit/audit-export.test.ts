@@ -39,7 +39,7 @@ describe('a CSV export', () => {
       expect(lineOf('csv', { ...entry, reason: wide })).toContain(`,"'${wide}",`);
   });
 
-  test('makes one record with a cell per column of any line', () => {
+  test('turns any audit line into one record with a cell per column', () => {
     const columns = headOf('csv').split(',').length;
     fc.assert(
       fc.property(hostile, hostile, (reason, name) => {

@@ -28,7 +28,7 @@ async function appendAs(database: Database, hash: string): Promise<void> {
 }
 
 describeBoth('a start', (open) => {
-  it('with a key that was replaced comes to nothing, until another one is set', async () => {
+  it('with a replaced key fails, until another one is set', async () => {
     const database = await open();
     await run(database, first);
     await run(database, second, first);
@@ -45,7 +45,7 @@ describeBoth('a start', (open) => {
     expect(await verifyAudit(database.db, [third, second, first])).toMatchObject({ kind: 'proven', lines: 6 });
   });
 
-  it('with a key that was replaced comes to nothing also where somebody took it again', async () => {
+  it('with a replaced key fails also if somebody had set it again meanwhile', async () => {
     const database = await open();
     await run(database, first);
     await run(database, second, first);
@@ -59,7 +59,7 @@ describeBoth('a start', (open) => {
     });
   });
 
-  it('goes on with its key where a replica still wrote with the one before', async () => {
+  it('works with its key if a replica still wrote with the previous one', async () => {
     const database = await open();
     await run(database, first);
     await run(database, second, first);
@@ -68,7 +68,7 @@ describeBoth('a start', (open) => {
     expect(await verifyAudit(database.db, [second, first])).toMatchObject({ gaps: [{ from: 4, to: 4 }] });
   });
 
-  it('without a key comes to nothing where the trail has one, also where its newest line was altered', async () => {
+  it('without a key fails if the trail has one, also if its newest line was altered', async () => {
     const database = await open();
     await run(database, first);
     await expect(run(database)).rejects.toThrow(`was made with a key (${keyId(first)}), and AUDIT_KEY is not set`);
@@ -77,7 +77,7 @@ describeBoth('a start', (open) => {
     expect(await linesAfter(database.db, 0, 9)).toHaveLength(2);
   });
 
-  it('without a key goes on where the newest of lines without one was altered', async () => {
+  it('without a key works if the newest of the unkeyed lines was altered', async () => {
     const odd = await open();
     await appendAs(odd, 'f00d');
     await run(odd);

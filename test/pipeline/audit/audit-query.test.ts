@@ -59,8 +59,8 @@ async function saveTrail(database: Database, env: Environment): Promise<number> 
   return number;
 }
 
-describeBoth('the audit trail as it is read', (open) => {
-  it('says of each line who did it, what for, by which rules, with whose approval, and what came of it', async () => {
+describeBoth('reading the audit trail', (open) => {
+  it('shows for each line who did it, why, by which rules, with whose approval, and the outcome', async () => {
     const database = await open();
     const number = await saveTrail(database, live);
     const { lines, more } = await trailFor(database.db, everything, {
@@ -90,7 +90,7 @@ describeBoth('the audit trail as it is read', (open) => {
     });
   });
 
-  it('shows nobody the lines of what they may not audit, and admin actions by their target', async () => {
+  it('shows only lines of targets that the person may audit; admin actions count by their target', async () => {
     const database = await open();
     await saveTrail(database, live);
     await saveTrail(database, blog);
@@ -140,7 +140,7 @@ describeBoth('the audit trail as it is read', (open) => {
     expect(await seen({ since: 51 })).toEqual([]);
   });
 
-  it('ends a list where it is long, and says so', async () => {
+  it('limits a long list, and says so', async () => {
     const database = await open();
     const rows = Array.from({ length: 1_201 }, (_, at) => {
       const [seq, chain] = [at + 1, { previous: `p${at}`, hash: `h${at}` }];
@@ -161,7 +161,7 @@ describeBoth('the audit trail as it is read', (open) => {
     expect(await seqs(wholeTrail(database.db, 1_200))).toEqual([1_200, 1_201]);
   });
 
-  it('ends a list of one environment where it is long, and finds what is old in it', async () => {
+  it('limits a long list of one environment, and finds its old lines', async () => {
     const database = await open();
     const { number } = await save(database, about(live));
     const other = await save(database, about(blog));
@@ -193,7 +193,7 @@ describeBoth('the audit trail as it is read', (open) => {
     expect(await seen({ env: undefined }, blogOnly)).toEqual([200, 1_400, 1_002, true]);
   });
 
-  it('finds a line of an environment, however many others of it or of other places came after', async () => {
+  it('finds a line of an environment, however many other lines follow', async () => {
     const database = await open();
     const row = (at: number, key: string, actor = ana.id) => {
       const target = `environment:${key}`;
@@ -243,8 +243,8 @@ describeBoth('the audit trail as it is read', (open) => {
   });
 });
 
-describeBoth('the trail as a file', (open) => {
-  it('goes to those who may audit, without lines they may not see, and is itself in the trail', async () => {
+describeBoth('the export of the trail', (open) => {
+  it('is for people who may audit, without lines that they may not see, and is itself in the trail', async () => {
     const database = await open({ now: () => Date.parse('2026-03-01T12:00:00Z') });
     const { installation } = database;
     await saveTrail(database, live);
@@ -268,7 +268,7 @@ describeBoth('the trail as a file', (open) => {
   });
 });
 
-describeBoth('the changes of the past', (open) => {
+describeBoth('past changes', (open) => {
   it('are listed newest first, filtered by requester and target', async () => {
     const database = await open();
     const old = environment('acme-shop/old', 77);
@@ -290,7 +290,7 @@ describeBoth('the changes of the past', (open) => {
     expect(await list({}, policyOf('{ allow: [read], to: [leads] }'))).toEqual([]);
   });
 
-  it('end where a list is long', async () => {
+  it('are limited in a long list', async () => {
     const database = await open();
     for (let count = 0; count < 102; count += 1) await save(database, about(live));
     const found = await changesFor(contextFor(all, { database }), ana, {
@@ -302,7 +302,7 @@ describeBoth('the changes of the past', (open) => {
   });
 });
 
-test('what a change only read has to be readable too, also when it is gone', () => {
+test('are shown only if everything they read is readable too, also if it is gone', () => {
   const may = (policy: Policy, ...reads: readonly Environment[]) =>
     readerOf(contextFor(policy), ana)({ targets: JSON.stringify([live, ...reads]) });
   const shop = policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }');

@@ -17,7 +17,7 @@ import type { Member } from '../../../src/policy/rules.ts';
 import type { State } from '../../../src/storage/schema.ts';
 import { changeOf, commandAt, live, policyFrom, refusalOf, said, staging } from '../fixtures.ts';
 
-/** Every verdict in every state by everybody: what it does, or what the person is told. */
+/** Every decision in every state by every person: the move, or the refusal. */
 
 const policy = policyFrom(`version: 1
 live: ["*/live"]
@@ -39,7 +39,7 @@ const who = (id: string, ...groups: readonly string[]): Member => ({
   groups,
   otherGroups: groups.length > 0 ? [] : ['S0GUIDES'],
 });
-/** Of them it is not known whether they are in the user group. */
+/** People of whom it is unknown whether they are in the user group. */
 const unsure = (id: string): Member => ({ id, groups: [] });
 const people = {
   requester: who('U01ANA'),
@@ -120,8 +120,8 @@ const voting = (more: Partial<VoteContext> = {}): VoteContext => ({
 });
 const seen = (verdict: DecisionKind, version = 3): Decision => ({ verdict, version });
 
-/** What came of it in one word: the move, `vote`, or the refusal's sentence. */
-function cameOf(decision: Decision, of: VoteContext): string {
+/** The result: the move, `vote`, or the refusal's sentence. */
+function resultOf(decision: Decision, of: VoteContext): string {
   try {
     const result: DecisionResult = rule(decision, of);
     return result.kind === 'move' ? result.event.kind : 'vote';
@@ -141,7 +141,7 @@ const may: Readonly<
   happened: { in: ['unknown'], does: 'confirmed_happened', who: ['approver', 'approver by user group'] },
   did_not_happen: { in: ['unknown'], does: 'confirmed_not', who: ['approver', 'approver by user group'] },
 };
-/** Where more than the state counts: what was seen must be what is. */
+/** Cases that depend on more than the state: the version seen must be the current one. */
 const mustBeFresh: ReadonlySet<DecisionKind> = new Set(['approve', 'decline', 'happened', 'did_not_happen']);
 
 describe('every decision, in every state, by everybody', () => {
@@ -151,16 +151,16 @@ describe('every decision, in every state, by everybody', () => {
       const of = voting({ change: changeIn(state), by: people[name] });
       const does = may[verdict].in.includes(state) && may[verdict].who.includes(name);
       for (const version of [3, 2]) {
-        const came = cameOf(seen(verdict, version), of);
+        const outcome = resultOf(seen(verdict, version), of);
         const isDone = does && (version === 3 || !mustBeFresh.has(verdict));
-        const refused = /^#1042: .*[.”] Nothing was changed by your click\.$/.test(came);
-        expect([name, isDone ? came : refused]).toEqual([name, isDone ? may[verdict].does : true]);
+        const refused = /^#1042: .*[.”] Nothing was changed by your click\.$/.test(outcome);
+        expect([name, isDone ? outcome : refused]).toEqual([name, isDone ? may[verdict].does : true]);
       }
     }
   });
 });
 
-describe('what the person is told', () => {
+describe('the answer to a refused decision', () => {
   test.each<[string, DecisionKind, Partial<VoteContext>, string]>([
     [
       'promise 3: the requester',
@@ -179,7 +179,7 @@ describe('what the person is told', () => {
     ['who has left the user group', 'approve', { by: people['approver of before'] }, "You're not among the people"],
     ['whom a rule forbids it', 'approve', { by: people['denied approver'] }, 'A rule denies you this command here'],
     ['a reader', 'decline', { by: people.reader }, "You're not among the people who can decline it."],
-    ['who cancels what is another’s', 'cancel', {}, 'Only @U01ANA can cancel it.'],
+    ['cancelling another person’s change', 'cancel', {}, 'Only @U01ANA can cancel it.'],
     [
       'too late',
       'approve',
@@ -201,10 +201,15 @@ describe('what the person is told', () => {
     ],
     ['sent already', 'approve', { change: changeIn('sending') }, "It's too late for that. Current state: Sending."],
     ['expired', 'approve', { now: now + 1 }, 'The time to approve it ended at 00:16 UTC.'],
-    ['what needs no approval', 'approve', { needed: 'none' }, "You're not among the people who can approve it."],
+    [
+      'a change that needs no approval',
+      'approve',
+      { needed: 'none' },
+      "You're not among the people who can approve it.",
+    ],
     ['nothing to stop', 'stop', { change: changeIn('approved', { is_live: 0 }) }, "There's nothing to stop."],
     [
-      'nothing to stop, being harmless',
+      'nothing to stop, because it is routine',
       'stop',
       { change: changeIn('approved', { risk: 'sensitive' }) },
       "There's nothing to stop.",
@@ -223,13 +228,13 @@ describe('what the person is told', () => {
       "It could still reach the host until 00:23 UTC, so I haven't closed it.",
     ],
     [
-      'closed by a reader, where no approval was needed',
+      'closed by a reader, if no approval was needed',
       'happened',
       { change: changeIn('unknown'), needed: 'none', by: people.reader },
       "The rules don't let you do this yourself",
     ],
     [
-      'approved by somebody of whom it is not known whether they may',
+      'approved by somebody whose right is unknown',
       'approve',
       { by: unsure('U09GUY') },
       "I couldn't check whether you may approve this. Slack doesn't tell me who is in @S0GUIDES (S0GUIDES).",
@@ -241,59 +246,59 @@ describe('what the person is told', () => {
       "I couldn't check whether you may close this.",
     ],
   ])('%s', (_, verdict, more, sentence) => {
-    const told = said(refusalOf(() => rule(seen(verdict), voting(more))));
-    expect(told).toContain(sentence);
-    expect(told).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
+    const answer = said(refusalOf(() => rule(seen(verdict), voting(more))));
+    expect(answer).toContain(sentence);
+    expect(answer).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
   });
 
-  test('that it has moved on, if another version was seen', () => {
+  test('says that the change has moved on, if another version was seen', () => {
     expect(said(refusalOf(() => rule(seen('approve', 2), voting())))).toContain('It has changed since you saw it.');
   });
 });
 
 describe('time', () => {
-  test('an approval counts until the very moment of expiry; nothing else asks the time', () => {
-    expect(cameOf(seen('approve'), voting({ now: now + 1 }))).toContain('The time to approve it ended at');
-    expect(cameOf(seen('approve'), voting({ now }))).toBe('approve');
-    expect(cameOf(seen('decline'), voting({ now: now + 1 }))).toBe('decline');
-    expect(cameOf(seen('cancel'), voting({ now: now + 1, by: people.requester }))).toBe('cancel');
+  test('an approval counts until the exact moment of expiry; no other decision depends on it', () => {
+    expect(resultOf(seen('approve'), voting({ now: now + 1 }))).toContain('The time to approve it ended at');
+    expect(resultOf(seen('approve'), voting({ now }))).toBe('approve');
+    expect(resultOf(seen('decline'), voting({ now: now + 1 }))).toBe('decline');
+    expect(resultOf(seen('cancel'), voting({ now: now + 1, by: people.requester }))).toBe('cancel');
     const approved = changeIn('approved');
-    expect(cameOf(seen('stop'), voting({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
+    expect(resultOf(seen('stop'), voting({ now: now + 1, change: approved, by: people.reader }))).toBe('cancel');
   });
 
   test.each(['happened', 'did_not_happen'] as const)(
-    'nobody says “%s” before the last write can have arrived',
+    '“%s” is refused until the last write can no longer arrive',
     (verdict) => {
       const change = changeIn('unknown', { sent_at: 60_000 });
       const from = closableFrom(change);
       expect(from).toBe(60_000 + 45_000 + 300_000);
-      expect(cameOf(seen(verdict), voting({ change, now: from - 1 }))).toContain('It could still reach the host');
-      expect(cameOf(seen(verdict), voting({ change, now: from }))).toBe(
+      expect(resultOf(seen(verdict), voting({ change, now: from - 1 }))).toContain('It could still reach the host');
+      expect(resultOf(seen(verdict), voting({ change, now: from }))).toBe(
         verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not',
       );
     },
   );
 
-  test('where no approval was needed, whoever may do it says what came of it, the requester too', () => {
+  test('if no approval was needed, anybody who may run the command can close it, the requester too', () => {
     const of = voting({ change: changeIn('unknown'), needed: 'none' });
-    expect(cameOf(seen('happened'), { ...of, by: people.requester })).toBe('confirmed_happened');
-    expect(cameOf(seen('happened'), { ...of, by: people.developer })).toBe('confirmed_happened');
-    expect(cameOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
+    expect(resultOf(seen('happened'), { ...of, by: people.requester })).toBe('confirmed_happened');
+    expect(resultOf(seen('happened'), { ...of, by: people.developer })).toBe('confirmed_happened');
+    expect(resultOf(seen('happened'), { ...of, by: people['denied approver'] })).toContain(
       "The rules don't let you do this yourself",
     );
   });
 });
 
-describe('how many', () => {
+describe('the number of approvals', () => {
   const [chi, chiTwo, dee, fay] = [people.approver, who('U0CHITWO'), who('U04DEE'), who('U05FAY')];
   const { requester, developer } = people;
   const lead = { by: ['leads'], count: 1 };
-  type Came =
+  type Outcome =
     | { readonly kind: 'move'; readonly event: object }
     | { readonly kind: 'vote'; readonly left: readonly Requirement[]; readonly unknown?: readonly string[] };
-  const approved: Came = { kind: 'move', event: { kind: 'approve' } };
-  const oneMore: Came = { kind: 'vote', left: [lead] };
-  test.each<[string, Needed, readonly Member[], Member, Came]>([
+  const approved: Outcome = { kind: 'move', event: { kind: 'approve' } };
+  const oneMore: Outcome = { kind: 'vote', left: [lead] };
+  test.each<[string, Needed, readonly Member[], Member, Outcome]>([
     ['one of one', leads(1), [], chi, approved],
     ['one of two', leads(2), [], chi, oneMore],
     ['two of two', leads(2), [dee], chi, approved],
@@ -303,31 +308,31 @@ describe('how many', () => {
     ['one person with two ids', leads(2), [chi], chiTwo, oneMore],
     ['one person with two ids and another', leads(2), [chi, chiTwo], dee, approved],
     [
-      'a vote of the requester, of a developer, of somebody barred',
+      'votes of the requester, of a developer and of a denied person',
       leads(2),
       [requester, developer, people['denied approver']],
       chi,
       oneMore,
     ],
     ['a voter who has left the user group', leads(2), [people['approver of before']], chi, oneMore],
-    ['a voter of whom that is not known', leads(2), [unsure('U09GUY')], chi, { ...oneMore, unknown: ['S0GUIDES'] }],
+    ['a voter whose membership is unknown', leads(2), [unsure('U09GUY')], chi, { ...oneMore, unknown: ['S0GUIDES'] }],
     ['two without that voter', leads(2), [unsure('U09GUY'), dee], chi, approved],
     ['a voter who is in it', leads(2), [people['approver by user group']], chi, approved],
     [
-      'a lead, and whoever may do it',
+      'a lead, and anybody who may run it',
       needing(lead, { by: 'allowed', count: 1 }),
       [],
       chi,
       { kind: 'vote', left: [{ by: 'allowed', count: 1 }] },
     ],
-    ['whoever may do it after a lead', needing(lead, { by: 'allowed', count: 1 }), [chi], developer, approved],
+    ['anybody who may run it, after a lead', needing(lead, { by: 'allowed', count: 1 }), [chi], developer, approved],
     ['one person towards two requirements', needing(lead, { by: ['leads', 'readers'], count: 1 }), [], chi, approved],
   ])('%s', (_, needed, voters, by, decision) => {
     expect(rule(seen('approve'), voting({ needed, voters, by }))).toEqual(decision);
   });
 });
 
-/** What has become of the rules since the change was asked for, when Ana's push needed a lead; Dee and Fay may unlock. */
+/** Rules that changed after the request. Ana's push needed a lead; Dee and Fay may unlock. */
 const since = (text: string): VoteContext['policy'] =>
   policyFrom(`version: 1
 live: ["*/live"]
@@ -361,7 +366,7 @@ const rulesNow = {
   'nobody may push': since(`${pushBy('{ by: [leads] }')}  - { deny: [push], to: everyone }\n`),
 } as const;
 
-describe('who may end what nobody moves on any more, as the rules stand today', () => {
+describe('who may close a change under today’s rules', () => {
   const ending = {
     ana: who('U01ANA'),
     ana2: who('U0ANATWO'),
@@ -404,10 +409,10 @@ describe('who may end what nobody moves on any more, as the rules stand today', 
     ['read it', [readAll], leads(1), ['S0GUIDES', 'S0ONCALL']],
     ['read its target; its source they certainly may not', [readLive], leads(1), []],
     ['approve it', [read], needing({ by: ['guides'], count: 1 }), ['S0GUIDES']],
-    ['do it, where no approval was needed', [read, push], 'none', ['S0GUIDES']],
+    ['run it, if no approval was needed', [read, push], 'none', ['S0GUIDES']],
     ['unlock it by force', [read, '{ allow: ["unlock --force"], to: [oncall] }'], leads(1), ['S0ONCALL']],
     ['unlock it', [read, '{ allow: [unlock], to: [oncall] }'], leads(1), ['S0ONCALL']],
-  ])('where Slack does not tell whether somebody may %s', (_, rules, needed, groups) => {
+  ])('if Slack does not say whether somebody may %s', (_, rules, needed, groups) => {
     const today = policyFrom(`version: 1
 groups: { leads: [U03CHI], readers: [U06ROB], guides: [S0GUIDES], oncall: [S0ONCALL] }
 rules:
@@ -418,12 +423,12 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
   });
 
   test.each<[string, readonly boolean[]]>([
-    // Somebody may; nobody may; Slack does not tell.
+    // Somebody may; nobody may; Slack does not say.
     ['may', [true, true, true]],
     ['by unlock', [false, true, false]],
     ['by force', [false, true, true]],
     ['not named', [false, false, false]],
-  ])('%s is enough where somebody may, nobody may, or that cannot be told: %j', (right, wanted) => {
+  ])('%s is enough if somebody may, nobody may, or that is unknown: %j', (right, wanted) => {
     const rights: readonly EndRight[] = [
       { kind: 'may' },
       { kind: 'if nobody may', forced: false },
@@ -434,29 +439,29 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
     expect([true, false, undefined].map((anybody) => found && isEnough(found, anybody))).toEqual(wanted);
   });
 
-  test.each(['decline', 'happened', 'did_not_happen'] as const)('%s goes by it', (verdict) => {
+  test.each(['decline', 'happened', 'did_not_happen'] as const)('%s follows it', (verdict) => {
     const change = changeIn(verdict === 'decline' ? 'waiting' : 'unknown');
     const gone = { change, policy: rulesNow['the rule and the group are gone'] };
-    const came = (by: Member, anybody: boolean | undefined): string =>
-      cameOf(seen(verdict), voting({ ...gone, by, anybody }));
+    const outcome = (by: Member, anybody: boolean | undefined): string =>
+      resultOf(seen(verdict), voting({ ...gone, by, anybody }));
     const does = may[verdict].does;
-    expect(came(ending.dee, false)).toBe(does);
-    expect(came(ending.dee, true)).toContain("You're not among the people who can");
-    expect(came(ending.dee, undefined)).toMatch(
+    expect(outcome(ending.dee, false)).toBe(does);
+    expect(outcome(ending.dee, true)).toContain("You're not among the people who can");
+    expect(outcome(ending.dee, undefined)).toMatch(
       /Slack isn't answering right now, so .* who can .* Nothing was changed/,
     );
-    expect(came(ending.fay, undefined)).toBe(does);
-    expect(came(ending.fay, true)).toContain("You're not among the people who can");
-    expect(came(ending.ana, false)).toContain('This is your own change');
-    expect(came(ending.chi, false)).toContain("You're not among the people who can");
-    expect(came(ending.chi, undefined)).toContain("You're not among the people who can");
+    expect(outcome(ending.fay, undefined)).toBe(does);
+    expect(outcome(ending.fay, true)).toContain("You're not among the people who can");
+    expect(outcome(ending.ana, false)).toContain('This is your own change');
+    expect(outcome(ending.chi, false)).toContain("You're not among the people who can");
+    expect(outcome(ending.chi, undefined)).toContain("You're not among the people who can");
   });
 
-  test('nobody approves by a right to unlock, or by rules that came later', () => {
+  test('a right to unlock, or rules that came later, let nobody approve', () => {
     const [gone, other] = [rulesNow['the rule and the group are gone'], rulesNow['other people approve']];
     for (const by of [ending.dee, ending.fay]) {
-      expect(cameOf(seen('approve'), voting({ policy: gone, by, anybody: false }))).toContain("You're not among");
+      expect(resultOf(seen('approve'), voting({ policy: gone, by, anybody: false }))).toContain("You're not among");
     }
-    expect(cameOf(seen('approve'), voting({ policy: other, by: ending.fay }))).toContain("You're not among");
+    expect(resultOf(seen('approve'), voting({ policy: other, by: ending.fay }))).toContain("You're not among");
   });
 });

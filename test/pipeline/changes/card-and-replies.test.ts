@@ -69,7 +69,7 @@ describe.each(states)('a change that is %s', (name) => {
   const change = changeOf({ state: name });
   const mark = marks[name];
 
-  test('has its mark and a sentence, and no other mark', () => {
+  test('has its mark, only this one, and a sentence', () => {
     const card = cardOf(change);
     expect(markOf(change)).toBe(mark);
     expect(card.mark).toBe(mark);
@@ -79,12 +79,12 @@ describe.each(states)('a change that is %s', (name) => {
     expect(plain(standing(change))).not.toMatch(/!|oops/i);
   });
 
-  test('is spoken of as done only when it is', () => {
+  test('is described as done only when it is', () => {
     const done = name === 'done' || name === 'happened';
     expect(plain(cardOf(change).headline)).toBe(`${done ? 'Cleared' : 'Clear'} the cache of acme-shop/live · #1042`);
   });
 
-  test('says that nothing was sent exactly where nothing was', () => {
+  test('says that nothing was sent exactly if nothing was', () => {
     const nothing = ['declined', 'expired', 'cancelled', 'invalidated', 'superseded'].includes(name);
     expect(plain(standing(change)).includes('nothing was sent')).toBe(nothing);
   });
@@ -102,13 +102,13 @@ describe('the card', () => {
     expect(linesOf({ attempts: 1, due_at: 60_000 })).toContain("I'll try again at 00:01 UTC");
     expect(linesOf({})).toContain('Not sent yet.');
   });
-  test('says the last word once there is one, and of an unknown outcome that it is not sent again', () => {
+  test('shows the final result, and for an unknown outcome that it is not sent again', () => {
     expect(linesOf({ state: 'done', settled_at: 2, last_note: JSON.stringify(say`It is so.`) })).toContain('It is so.');
     expect(linesOf({ state: 'unknown', last_note: JSON.stringify(say`x`) })).toContain('It will not be sent again.');
     expect(linesOf({ state: 'accepted', settled_at: 2 })).toContain('cannot be verified from here');
     expect(markOf({ state: 'accepted', settled_at: 2 })).toBe('☑️');
   });
-  test('shows no fingerprint and no ids: the story of the change and the full view do', () => {
+  test('shows no fingerprint and no ids: the history and the full view do', () => {
     const of = changeOf({ targets: JSON.stringify([live, staging]) });
     expect(cardOf(of).facts.map(([label]) => label)).toEqual(['Clears']);
     const full = plain(
@@ -133,7 +133,7 @@ describe('the card', () => {
         ['Approved by', '@U03CHI, 00:00 UTC'],
       ],
     ],
-    ['their group, where nobody is known', waiting([]), [], [['Approve', 'leads, until 00:01 UTC']]],
+    ['their group, if its members are unknown', waiting([]), [], [['Approve', 'leads, until 00:01 UTC']]],
     [
       'who did, once it is approved',
       waiting([chi.id], { state: 'approved' }),
@@ -143,7 +143,7 @@ describe('the card', () => {
       ],
       [['Approved by', '@U03CHI, 00:00 UTC; @U05FAY, 00:01 UTC']],
     ],
-    ['nobody, where nobody was asked', changeOf(), [], []],
+    ['nobody, if nobody was asked', changeOf(), [], []],
   ])('shows %s', (_, change, approved, lines) => {
     const facts = cardOf(change, approved).facts.map(([label, value]) => [label, plain(value)]);
     expect(facts.filter(([label]) => label?.startsWith('Approve'))).toEqual(lines);
@@ -167,7 +167,7 @@ describe('the buttons of a card', () => {
     ['declined', { state: 'declined', settled_at: 2 }, []],
   ])('%s', (_, more, expected) => expect(labels(more)).toEqual(expected));
 
-  test('carry the installation, the number and the version, and what is asked before they count', () => {
+  test('carry the installation, the number and the version, and a confirm dialog', () => {
     const [approve] = decisionButtons(waiting([], { version: 3, risk: 'destructive' }), 'f00d');
     expect(approve?.press).toEqual({
       kind: 'decision',
@@ -182,7 +182,7 @@ describe('the buttons of a card', () => {
     );
   });
 
-  test('closing an unknown outcome asks what was seen at the host, and does not read like doing it', () => {
+  test('closing an unknown outcome asks what was seen at the host, and does not sound like sending it', () => {
     const asks = decisionButtons(changeOf({ state: 'unknown' }), 'f00d').map(({ confirm }) =>
       plain(confirm?.says ?? []),
     );
@@ -194,7 +194,7 @@ describe('the buttons of a card', () => {
   });
 });
 
-test('what is sent at once is not announced: the next reply tells that it was sent', () => {
+test('a change that is sent at once is not announced: the next reply says that it was sent', () => {
   expect(tell.asked(changeOf())).toBeUndefined();
 });
 
@@ -347,13 +347,13 @@ describe('the sentences of a thread', () => {
     expect(plain(text).match(emoji)?.length ?? 0).toBeLessThanOrEqual(1);
   });
 
-  test('what the host says is never longer than a paragraph, nor markup', () => {
+  test('a quote of the host is at most a paragraph long and never markup', () => {
     const text = tell.failed(`**bold** ${'x'.repeat(9_000)}`);
     expect(plain(text).length).toBeLessThan(400);
     expect(text.every((span) => !('style' in span))).toBe(true);
   });
 
-  test('what was not sent can be asked for again, where it can', () => {
+  test('an unsent change can be asked for again, if possible', () => {
     expect(tell.notSent(say`x`, ['help']).buttons?.map(({ label }) => label)).toEqual(['Ask again']);
     expect(tell.notSent(say`x`, undefined).buttons).toEqual([]);
   });

@@ -8,7 +8,7 @@ const named = (id: string) => ({ kind: 'domain', id, name: 'Acme.example' });
 const of = (id: string) => ({ target: `domain:${id}`, targets: JSON.stringify([named(id)]) });
 
 describeBoth('the lock of a domain', (open) => {
-  it('promise 1: is the same by whichever id the host lists it now', async () => {
+  it('promise 1: is the same under each id by which the host lists it', async () => {
     const database = await open();
     const changeStore = createChangeStore({ auditKey: undefined, installation: 'f00d', onEvent: () => undefined });
     const begin = (id: string) => {

@@ -34,7 +34,7 @@ const states: readonly State[] = [
   'superseded',
 ];
 const open: ReadonlySet<State> = new Set(['waiting', 'approved', 'sending', 'accepted', 'unknown']);
-const happenings: readonly ChangeEvent[] = [
+const simpleEvents: readonly ChangeEvent[] = [
   { kind: 'approve' },
   { kind: 'decline' },
   { kind: 'cancel' },
@@ -86,7 +86,7 @@ const moving = (
   locks,
 });
 
-/** Every move there is, by the state it starts from; what does not stand here cannot happen. */
+/** All moves, by the state they start from. Any other is impossible. */
 const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], Transition>>>>> = {
   waiting: {
     approve: moving('approved', now, { expires_at: expires }, 'take'),
@@ -129,13 +129,13 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
 };
 
 describe('every state and everything that can happen in it', () => {
-  const cases = states.flatMap((state) => happenings.map((event) => [state, event.kind, event] as const));
+  const cases = states.flatMap((state) => simpleEvents.map((event) => [state, event.kind, event] as const));
   test.each(cases)('%s: %s', (state, kind, event) => {
     expect(move(standing(state), event, now)).toStrictEqual(table[state]?.[kind]);
   });
 
-  test('a settled acceptance moves no more', () => {
-    for (const event of happenings)
+  test('a settled accepted change moves no more', () => {
+    for (const event of simpleEvents)
       expect(move(standing('accepted', { settled_at: now - 1 }), event, now)).toBeUndefined();
   });
 
@@ -143,7 +143,7 @@ describe('every state and everything that can happen in it', () => {
     expect(move(standing('waiting', { risk: 'routine' }), { kind: 'approve' }, now)?.locks).toBe('keep');
   });
 
-  test('left without a reason to lock, the locks go at once', () => {
+  test('locks without a reason are removed at once', () => {
     expect(move(standing('accepted'), { kind: 'unverified', lockMs: 0 }, now)?.locks).toBe('free');
   });
 });
@@ -198,7 +198,7 @@ describe('once it is approved', () => {
     });
   });
 
-  test('what was stopped before it was due is never sent', () => {
+  test('a change that was stopped before it was due is never sent', () => {
     const stopped = move(standing('approved', cooling), { kind: 'cancel' }, now)?.patch;
     const after = { ...standing('approved', cooling), ...stopped };
     expect(move(after, { kind: 'send', owner: 'me', leaseMs: 1 }, now)).toBeUndefined();
@@ -218,7 +218,7 @@ test.each(['confirmed_happened', 'confirmed_not'] as const)('%s not before the l
   });
 });
 
-test('what the host says does not wait for that', () => {
+test('a result from the host does not wait for that', () => {
   for (const { kind, state } of [
     { kind: 'reject', state: 'sending' },
     { kind: 'reject_late', state: 'unknown' },
@@ -226,7 +226,7 @@ test('what the host says does not wait for that', () => {
     expect(move(standing(state, { sent_at: now }), { kind }, now)).toEqual(settled('rejected'));
 });
 
-const anyHappening: fc.Arbitrary<ChangeEvent> = fc.oneof(
+const anyEvent: fc.Arbitrary<ChangeEvent> = fc.oneof(
   { weight: 2, arbitrary: fc.constant({ kind: 'approve' } as const) },
   {
     weight: 6,
@@ -234,16 +234,16 @@ const anyHappening: fc.Arbitrary<ChangeEvent> = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('throttle' as const), retryAfterMs: fc.nat(400_000) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('unverified' as const), lockMs: fc.nat(900_000) }) },
-  { weight: 10, arbitrary: fc.constantFrom(...happenings) },
+  { weight: 10, arbitrary: fc.constantFrom(...simpleEvents) },
 );
-const story = fc.array(fc.record({ event: anyHappening, afterMs: fc.nat(20_000) }), { maxLength: 40 });
-const birth = fc.record({
+const anyEvents = fc.array(fc.record({ event: anyEvent, afterMs: fc.nat(20_000) }), { maxLength: 40 });
+const anyStart = fc.record({
   state: fc.constantFrom<State>('waiting', 'approved'),
   risk: fc.constantFrom('routine', 'sensitive', 'destructive'),
 });
 
 type Row = TransitionInput & Pick<Transition['patch'], 'due_at' | 'owner' | 'lease_until'>;
-type Told = {
+type Step = {
   readonly from: Row;
   readonly to: Row;
   readonly event: ChangeEvent;
@@ -251,61 +251,61 @@ type Told = {
   readonly move: Transition;
 };
 
-/** Everything that came of a story, move by move. */
+/** The change after each event. */
 function run(
-  born: { readonly state: State; readonly risk: TransitionInput['risk'] },
+  start: { readonly state: State; readonly risk: TransitionInput['risk'] },
   steps: readonly { readonly event: ChangeEvent; readonly afterMs: number }[],
-): readonly Told[] {
-  let row: Row = { ...standing(born.state, { risk: born.risk }), due_at: now, ...nobody };
+): readonly Step[] {
+  let row: Row = { ...standing(start.state, { risk: start.risk }), due_at: now, ...nobody };
   let at = now;
-  const told: Told[] = [];
+  const history: Step[] = [];
   for (const { event, afterMs } of steps) {
     at += afterMs;
     const made = move(row, event, at);
     if (made === undefined) continue;
     const { operation: _, ...patch } = made.patch;
     const to: Row = { ...row, ...patch, sent_at: patch.sent_at === undefined ? row.sent_at : patch.sent_at };
-    told.push({ from: row, to, event, at, move: made });
+    history.push({ from: row, to, event, at, move: made });
     row = to;
   }
-  return told;
+  return history;
 }
 
-describe('whatever happens, in whatever order', () => {
-  const always = (holds: (told: readonly Told[]) => void): void =>
+describe('any events in any order', () => {
+  const always = (holds: (history: readonly Step[]) => void): void =>
     fc.assert(
-      fc.property(birth, story, (born, steps) => holds(run(born, steps))),
+      fc.property(anyStart, anyEvents, (start, steps) => holds(run(start, steps))),
       { numRuns: 400 },
     );
 
-  test('what is settled stays as it is, has nothing due and nobody at it', () =>
-    always((told) => {
-      for (const [index, { to }] of told.entries()) {
+  test('a settled change stays as it is, with nothing due and no owner', () =>
+    always((history) => {
+      for (const [index, { to }] of history.entries()) {
         expect(to.settled_at !== null).toBe(!open.has(to.state) || (to.state === 'accepted' && to.due_at === null));
         if (to.settled_at === null) continue;
-        expect(index).toBe(told.length - 1);
+        expect(index).toBe(history.length - 1);
         expect(to).toMatchObject({ due_at: null, owner: null, lease_until: null });
       }
     }));
 
-  test('what is not settled has something due, so that it is never forgotten', () =>
-    always((told) => {
-      for (const { to } of told) if (to.settled_at === null) expect(Number.isFinite(to.due_at)).toBe(true);
+  test('an unsettled change has something due, so that it is never forgotten', () =>
+    always((history) => {
+      for (const { to } of history) if (to.settled_at === null) expect(Number.isFinite(to.due_at)).toBe(true);
     }));
 
-  test('locks go exactly when it is settled, but for what cannot be followed', () =>
-    always((told) => {
-      for (const { to, move, event } of told) {
+  test('locks end exactly when it is settled, except for operations that cannot be followed', () =>
+    always((history) => {
+      for (const { to, move, event } of history) {
         const goes = move.locks === 'free' || typeof move.locks === 'object';
         expect(goes).toBe(to.settled_at !== null);
         if (typeof move.locks === 'object') expect(event.kind).toBe('unverified');
       }
     }));
 
-  test('promise 1: it is sent only when approved and valid, and once unless it is known that nothing was taken', () =>
-    always((told) => {
+  test('promise 1: it is sent only when approved and valid, and once, unless the host certainly took nothing', () =>
+    always((history) => {
       let mayBeOut = false;
-      for (const { from, to, event, at } of told) {
+      for (const { from, to, event, at } of history) {
         if (event.kind === 'send') {
           expect(mayBeOut).toBe(false);
           expect(from.state).toBe('approved');
@@ -318,21 +318,21 @@ describe('whatever happens, in whatever order', () => {
     }));
 
   test('attempts and throttles are bounded', () =>
-    always((told) => {
+    always((history) => {
       expect(
-        told.filter(({ event }) => event.kind === 'connect_failed' || event.kind === 'send_aborted').length,
+        history.filter(({ event }) => event.kind === 'connect_failed' || event.kind === 'send_aborted').length,
       ).toBeLessThanOrEqual(maxAttempts);
-      expect(told.filter(({ event }) => event.kind === 'throttle').length).toBeLessThanOrEqual(maxThrottles + 1);
+      expect(history.filter(({ event }) => event.kind === 'throttle').length).toBeLessThanOrEqual(maxThrottles + 1);
     }));
 
-  test('where we say that nothing was sent, no time of sending stands', () =>
-    always((told) => {
+  test('a change that says nothing was sent has no time of sending', () =>
+    always((history) => {
       const nothing = new Set(['declined', 'expired', 'cancelled', 'invalidated', 'superseded', 'approved', 'waiting']);
-      for (const { to } of told) if (nothing.has(to.state)) expect(to.sent_at).toBeNull();
+      for (const { to } of history) if (nothing.has(to.state)) expect(to.sent_at).toBeNull();
     }));
 
-  test('an owner and a lease belong to sending alone', () =>
-    always((told) => {
-      for (const { to } of told) expect(to.owner !== null && to.lease_until !== null).toBe(to.state === 'sending');
+  test('only sending has an owner and a lease', () =>
+    always((history) => {
+      for (const { to } of history) expect(to.owner !== null && to.lease_until !== null).toBe(to.state === 'sending');
     }));
 });

@@ -50,7 +50,7 @@ function contextOver(rules: string, guides: readonly string[] | undefined): Acce
   });
 }
 
-test('what everyone may do, everyone may end, though the rules name nobody: the right to unlock is not enough', async () => {
+test('if everyone may run the command, everyone may close it, and the right to unlock does not matter', async () => {
   const rules = `version: 1
 groups: { guests: [U0GUEST] }
 rules:
@@ -72,12 +72,12 @@ rules:
   expect(plain(whoCloses(changeOf(), await closersOf(without, of)))).toContain('Everyone who may run this command');
 });
 
-describe('who there is to end a change', () => {
+describe('who can close a change', () => {
   test.each<[string, string, readonly string[] | undefined, Closers]>([
     ['members whom the rules name, each once', by('leads'), [], { people: ['U03CHI'], byUnlock: false, anybody: true }],
     ['members of a user group', by('guides'), ['U09GUY'], { people: ['U09GUY'], byUnlock: false, anybody: true }],
     [
-      'nobody is in the user group: who may unlock, by force or not',
+      'nobody is in the user group: people who may unlock, by force or not',
       by('guides'),
       [],
       { people: ['U04DEE', 'U05FAY'], byUnlock: true, anybody: false },
@@ -96,13 +96,13 @@ describe('who there is to end a change', () => {
       { people: ['U05FAY'], byUnlock: true, anybody: undefined },
     ],
     [
-      'Slack does not tell who somebody is',
+      'Slack does not say who somebody is',
       by('silent'),
       [],
       { people: ['U05FAY'], byUnlock: true, anybody: undefined },
     ],
     [
-      'one is known, of another nothing',
+      'one person is known, another is not',
       by('silent', 'leads'),
       [],
       { people: ['U03CHI'], byUnlock: false, anybody: true },
@@ -111,7 +111,7 @@ describe('who there is to end a change', () => {
     expect(await closersOf(contextOver(rules, guides), ending)).toEqual(wanted);
   });
 
-  test('is asked only where it matters', async () => {
+  test('is looked up only if it matters', async () => {
     const silent: AccessContext = {
       ...contextOver('', []),
       membersOf: () => {
@@ -144,7 +144,7 @@ describe('a reminder', () => {
     );
   });
 
-  test('of what locks nothing, and of what can be read', () => {
+  test('of a change that locks nothing, and of one that can be read back', () => {
     const shown = say`Read back: it is so.`;
     expect(plain(stillUnknown(lost, { ...of, locked: [], shown }))).toMatch(
       /it happened\. It no longer locks anything\. Read back: it is so\. @U03CHI/,
@@ -158,7 +158,7 @@ describe('a reminder', () => {
     ['many', { people: ['1', '2', '3', '4', '5', '6', '7', '8'] }, '@1 or @2 or @3 or @4 or @5 or @6 or 2 more can'],
     ['by unlock', { byUnlock: true, anybody: false }, 'so @U03CHI or @U04DEE can, with the right to unlock.'],
     ['nobody', { people: [], anybody: false }, "Today's rules let nobody close it."],
-    ['it cannot be told', { people: [], anybody: undefined }, "I can't tell right now who can close it."],
+    ['that is unknown', { people: [], anybody: undefined }, "I can't tell right now who can close it."],
   ])('who can: %s', (_, more, words) => {
     expect(plain(whoCloses(lost, { ...closers, ...more }))).toContain(words);
   });

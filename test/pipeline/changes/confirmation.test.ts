@@ -15,7 +15,7 @@ import { said } from '../fixtures.ts';
 import { confirmationOf, contextOver, frozenFrom, openStill } from '../matrix/waiting-changes.ts';
 import { idOf, roles } from '../matrix/people-and-rules.ts';
 
-/** What is saved was seen, and its name was typed: whichever edge asks for it. */
+/** A change is saved only after its review, with the name typed if required, on every frontend. */
 
 let database: Database;
 beforeAll(async () => {
@@ -31,17 +31,18 @@ const tryToSave = async (frozen: Frozen, confirmation: Confirmation): Promise<Ch
     if (error instanceof Refusal) return error;
     throw error;
   });
-const kept = async (): Promise<number> => (await database.db.selectFrom('changes').selectAll().execute()).length;
+const countChanges = async (): Promise<number> =>
+  (await database.db.selectFrom('changes').selectAll().execute()).length;
 
-describe('promise 5: nothing is saved that was not shown as it is', () => {
+describe('promise 5: a change is saved only as it was shown', () => {
   const seen = (frozen: Frozen, more: Partial<Exclude<Confirmation, string>> = {}): Confirmation => ({
     shown: frozen.fingerprint,
     typedName: nameToType(frozen.action, frozen.target),
     ...more,
   });
   test.each<[string, Args, (frozen: Frozen) => Confirmation, RegExp]>([
-    ['nothing was shown', push, () => 'not needed', /need to see what this does first\. Nothing was done\./],
-    ['nothing of a sensitive one was shown', add, () => 'not needed', /need to see what this does first/],
+    ['a change without a review', push, () => 'not needed', /need to see what this does first\. Nothing was done\./],
+    ['a sensitive change without a review', add, () => 'not needed', /need to see what this does first/],
     ['a timer is pretended', push, () => 'timer', /need to see what this does first/],
     ['no name was typed', push, (frozen) => seen(frozen, { typedName: undefined }), /^This is not acme-shop\/live\./],
     ['another name was typed', push, (frozen) => seen(frozen, { typedName: 'acme-shop/staging' }), /^This is not acme/],
@@ -57,20 +58,20 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
     ['half the fingerprint came', add, (frozen) => seen(frozen, { shown: frozen.fingerprint.slice(0, 8) }), /changed/],
   ])('%s', async (_, words, confirmation, sentence) => {
     const frozen = await frozenFrom(contextOver(database), 'ana', words);
-    const before = await kept();
-    const came = await tryToSave(frozen, confirmation(frozen));
-    if (!(came instanceof Refusal)) throw new Error('it was saved');
-    expect(said(came)).toMatch(sentence);
-    expect(came instanceof NotAsShown).toBe(/changed/.test(said(came)));
-    expect(await kept()).toBe(before);
+    const before = await countChanges();
+    const saved = await tryToSave(frozen, confirmation(frozen));
+    if (!(saved instanceof Refusal)) throw new Error('it was saved');
+    expect(said(saved)).toMatch(sentence);
+    expect(saved instanceof NotAsShown).toBe(/changed/.test(said(saved)));
+    expect(await countChanges()).toBe(before);
   });
 
   test.each<[string, Args, (frozen: Frozen) => Confirmation]>([
-    ['what was seen and typed', push, confirmationOf],
-    ['what was seen, where no name is typed', add, confirmationOf],
-    ['what is routine, unseen', ['cache', 'clear', idOf('live')], () => 'not needed'],
+    ['a reviewed change with the typed name', push, confirmationOf],
+    ['a reviewed change that needs no typed name', add, confirmationOf],
+    ['a routine change without a review', ['cache', 'clear', idOf('live')], () => 'not needed'],
     [
-      'what is sensitive elsewhere than on live',
+      'a sensitive change that is not on live',
       ['allowlist', 'add', idOf('staging'), '198.51.100.4'],
       () => 'not needed',
     ],
@@ -79,14 +80,14 @@ describe('promise 5: nothing is saved that was not shown as it is', () => {
     expect(await tryToSave(frozen, confirmation(frozen))).toMatchObject({ fingerprint: frozen.fingerprint });
   });
 
-  test('a timer runs words that were shown when it was set', async () => {
+  test('a timer runs a command that was shown when it was set', async () => {
     const frozen = await frozenFrom(contextOver(database), 'ana', add);
     const timed = { ...frozen, authorization: { ...frozen.authorization, approval: 'none', timerOf: 1 } as const };
     expect(await tryToSave(timed, 'timer')).toMatchObject({ state: 'approved' });
   });
 });
 
-test('promise 5: an approval that was promised is not dropped, and one that is needed only now is no other change', () => {
+test('promise 5: an approval that was promised is not dropped; one that is needed only now needs no new review', () => {
   const free = { fingerprint: 'f', authorization: { approval: 'none', rules: [], policy: '' } } as const;
   const needed = { requirements: [{ by: ['leads'], count: 1 }], expires: 60_000, reason: 'optional' } as const;
   const guarded = { fingerprint: 'f', authorization: { ...free.authorization, approval: needed } };

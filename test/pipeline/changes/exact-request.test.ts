@@ -5,7 +5,7 @@ import { exactLines, exactRequest, laidOut } from '../../../src/pipeline/changes
 import { hostile } from '../fixtures.ts';
 import { readBack } from '../read-back.ts';
 
-/** A request as it is shown can be read back, character by character, into what is sent. */
+/** The request on a page can be converted back into exactly what is sent. */
 
 const { json } = fc.letrec<{ json: Json }>((tie) => ({
   json: fc.oneof(
@@ -18,7 +18,7 @@ const { json } = fc.letrec<{ json: Json }>((tie) => ({
 const body = fc.record({ paths: fc.array(hostile, { maxLength: 30 }), deep: json });
 
 describe('promise 5: the request on the page is the request that is sent', () => {
-  test('whatever is in its body', () => {
+  test('for any body', () => {
     fc.assert(
       fc.property(body, (value) => {
         const lines = exactRequest({ kind: 'write', section: '', method: 'PUT', path: '/a', body: value });
@@ -28,7 +28,7 @@ describe('promise 5: the request on the page is the request that is sent', () =>
     );
   });
 
-  test('nothing hides in a line, and none is long', () => {
+  test('lines are short and show hidden characters', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         for (const line of exactLines([text])) {
@@ -40,20 +40,20 @@ describe('promise 5: the request on the page is the request that is sent', () =>
   });
 
   test.each([
-    ['what is plain', 'wp-content/themes', 'wp-content/themes'],
+    ['plain text', 'wp-content/themes', 'wp-content/themes'],
     ['a letter that looks like another', 'lіve', 'lі⟨U+0456⟩ve'],
-    ['what cannot be seen', 'li\u200Bve', 'li⟨U+200B⟩ve'],
-    ['a space that is none', 'a\u00A0b', 'a⟨U+00A0⟩b'],
+    ['invisible characters', 'li\u200Bve', 'li⟨U+200B⟩ve'],
+    ['a no-break space', 'a\u00A0b', 'a⟨U+00A0⟩b'],
     ['an accent apart from its letter', 'a\u0308', 'a\u0308⟨U+0308⟩'],
     ['letters that turn the order', 'a/אב/1', 'a/⟨U+05D0 U+05D1⟩/1'],
-    ['somebody who writes our codes', '⟨U+200B⟩', '⟨⟨U+27E8⟩U+200B⟩⟨U+27E9⟩'],
+    ['text that looks like a character code', '⟨U+200B⟩', '⟨⟨U+27E8⟩U+200B⟩⟨U+27E9⟩'],
     ['our mark at an end', 'a↩', 'a↩⟨U+21A9⟩'],
   ])('%s', (_, text, shown) => {
     expect(exactLines([text])).toEqual([shown]);
     expect(readBack([shown])).toBe(text);
   });
 
-  test('a list has an item to each line, what is short stays on one', () => {
+  test('a list has one item per line; a short one stays on one line', () => {
     const addresses = Array.from({ length: 9 }, (_, at) => `198.51.100.${at}`);
     expect(laidOut({ id: 'x', list: addresses }).slice(0, 5)).toEqual([
       '{',

@@ -81,14 +81,14 @@ describe('a frozen change', () => {
     expect(frozen.fingerprint).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test('has the list in any order as precondition, and none without a look', () => {
+  test('compares a list in any order as precondition, and has no precondition without a look', () => {
     expect(frozenFrom(['10.0.0.1', '10.0.0.2']).preconditions).toBe(frozenFrom(['10.0.0.2', '10.0.0.1']).preconditions);
     expect(frozenFrom(['10.0.0.1']).preconditions).not.toBe(frozenFrom(['10.0.0.2']).preconditions);
     expect(freeze(authorized, actionAt('cache clear'), undefined, 0).preconditions).toBe('null');
   });
 });
 
-const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Change =>
+const storedChange = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Change =>
   changeOf({
     command: 'allowlist add',
     risk: 'sensitive',
@@ -102,10 +102,10 @@ const kept = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> = {}): Ch
   });
 
 describe('a stored change', () => {
-  test('is parsed again as it was', () => {
-    expect(restore(kept(), names)?.resolved.input).toEqual(authorized.input);
+  test('is parsed to what was stored', () => {
+    expect(restore(storedChange(), names)?.resolved.input).toEqual(authorized.input);
   });
-  test('also with very many words', () => {
+  test('is parsed also with very many arguments', () => {
     const addresses = Array.from(
       { length: 50 },
       (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${(index + 4096).toString(16)}`,
@@ -120,16 +120,16 @@ describe('a stored change', () => {
     ['a value that is not taken any more', ['allowlist', 'add', live.id, '0.0.0.0/0']],
     ['a report', ['logs', live.id]],
     ['nothing', []],
-  ])('%s is nothing', (_, args) => {
+  ])('%s is undefined', (_, args) => {
     expect(restore({ args: JSON.stringify(args) }, names)).toBeUndefined();
   });
 });
 
-describe('promise 4: what is checked again just before the write', () => {
+describe('promise 4: the checks just before the write', () => {
   const rules = ['{ allow: [read], to: [developers, leads] }', '{ allow: [sensitive], to: [developers] }'];
   const byLeads = (count: number): string =>
     `{ allow: [sensitive], to: [developers], approval: { by: [leads], count: ${count} } }`;
-  /** The same rules and these, and a user group that nobody was asked about. */
+  /** These rules in addition, and a user group whose members are unknown. */
   const policyOfGuides = (...more: readonly string[]): Policy => {
     const texts = [...rules.slice(0, 1), ...more].map((rule) => `  - ${rule}\n`).join('');
     return policyFrom(policyOf(...rules).text.replace(/rules:[^]*/, `  guides: [S0GUIDES]\nrules:\n${texts}`));
@@ -137,7 +137,7 @@ describe('promise 4: what is checked again just before the write', () => {
   let database: Database;
   beforeAll(async () => {
     database = await openDatabase('sqlite::memory:', { now: () => 1_000 });
-    await database.db.insertInto('changes').values(kept()).execute();
+    await database.db.insertInto('changes').values(storedChange()).execute();
     await database.transaction((tx) => castVote(tx, { change: 1042, person: chi.id, at: 1 }));
   });
   afterAll(() => database.close());
@@ -164,7 +164,7 @@ describe('promise 4: what is checked again just before the write', () => {
       ...more,
     });
   const wanting = (count: number, more: Partial<Change> = {}): Change =>
-    kept(undefined, {
+    storedChange(undefined, {
       authorization: JSON.stringify({
         approval: { requirements: [{ by: ['leads'], count }], expires: 3_600_000, reason: 'optional' },
         rules: [],
@@ -182,30 +182,53 @@ describe('promise 4: what is checked again just before the write', () => {
   const is = (standing: Person['standing']): Partial<ChangesContext> => ({ whoIs: async () => ({ ...ana, standing }) });
 
   test.each<[string, Change, Parameters<typeof context>[0], string, string?]>([
-    ['all as it was', kept(), {}, 'as it was'],
+    ['no difference', storedChange(), {}, 'as it was'],
     [
       'the list in another order',
-      kept(frozenFrom(['1.1.1.1', '2.2.2.2'])),
+      storedChange(frozenFrom(['1.1.1.1', '2.2.2.2'])),
       { list: ['2.2.2.2', '1.1.1.1'] },
       'as it was',
     ],
-    ['the list changed by somebody', kept(), { list: [] }, 'drifted', 'Somebody changed acme-shop/live'],
-    ['a call that was tampered with', kept(undefined, { call: '{}' }), {}, 'invalidated', 'not what was agreed on'],
-    ['words that were tampered with', kept(undefined, { card: '{}' }), {}, 'invalidated', 'not what was agreed on'],
-    ['Slack does not answer', kept(), { whoIs: async () => undefined }, 'later', "Slack doesn't tell me"],
-    ['the requester became a guest', kept(), is('guest'), 'invalidated', 'Ana is no longer allowed to do this'],
-    ['the requester was deactivated', kept(), is('deactivated'), 'invalidated', 'Ana is no longer allowed to do this'],
+    ['a list that somebody has changed', storedChange(), { list: [] }, 'drifted', 'Somebody changed acme-shop/live'],
+    [
+      'a call that was tampered with',
+      storedChange(undefined, { call: '{}' }),
+      {},
+      'invalidated',
+      'not what was agreed on',
+    ],
+    [
+      'words that were tampered with',
+      storedChange(undefined, { card: '{}' }),
+      {},
+      'invalidated',
+      'not what was agreed on',
+    ],
+    ['Slack does not answer', storedChange(), { whoIs: async () => undefined }, 'later', "Slack doesn't tell me"],
+    ['the requester became a guest', storedChange(), is('guest'), 'invalidated', 'Ana is no longer allowed to do this'],
+    [
+      'the requester was deactivated',
+      storedChange(),
+      is('deactivated'),
+      'invalidated',
+      'Ana is no longer allowed to do this',
+    ],
     [
       'the rule is gone',
-      kept(),
+      storedChange(),
       { policy: () => policyOf('{ allow: [read], to: [developers] }') },
       'invalidated',
       'is no longer allowed to do this',
     ],
-    ['an approval is asked for now', kept(), wants(2), 'invalidated', 'now ask for another approval'],
-    ['an approval is asked for now, and it waits', kept(undefined, { state: 'waiting' }), wants(2), 'as it was'],
+    ['an approval is asked for now', storedChange(), wants(2), 'invalidated', 'now ask for another approval'],
+    [
+      'an approval is asked for now, and it waits',
+      storedChange(undefined, { state: 'waiting' }),
+      wants(2),
+      'as it was',
+    ],
     ['it has the approval it needs', wanting(1), wants(1), 'as it was'],
-    ['it has the approval that is asked for only now', kept(), wants(1), 'as it was'],
+    ['it has the approval that is asked for only now', storedChange(), wants(1), 'as it was'],
     ['one more approval is asked for now', wanting(1), wants(2), 'invalidated', 'now ask for another approval'],
     ['no approval is asked for any more, and the one of then is there', wanting(1), {}, 'as it was'],
     [
@@ -242,7 +265,7 @@ describe('promise 4: what is checked again just before the write', () => {
     ],
     [
       'Slack does not tell whether the requester is denied it',
-      kept(),
+      storedChange(),
       { policy: () => policyOfGuides(rules[1] ?? '', '{ deny: [sensitive], to: [guides] }') },
       'later',
       'who is in the user group S0GUIDES',
@@ -258,55 +281,57 @@ describe('promise 4: what is checked again just before the write', () => {
       'who is in the user group S0GUIDES',
     ],
     [
-      'nor whether another approval is asked for now',
+      'unknown whether another approval is required now',
       wanting(1),
       { policy: () => policyOfGuides(byLeads(1), byLeads(2).replace('[developers]', '[guides]')) },
       'later',
       'who is in the user group S0GUIDES',
     ],
     [
-      'it is not known who is in a user group that has nothing to do with it',
+      'the members of an irrelevant user group are unknown',
       wanting(1),
       { policy: () => policyOfGuides(byLeads(1), '{ deny: [destructive], to: [guides] }') },
       'as it was',
     ],
     [
-      'it waits, and who approved is a guest by now',
+      'it waits, and the approver is a guest by now',
       wanting(1, { state: 'waiting' }),
       chiIs({ standing: 'guest' }),
       'as it was',
     ],
-    ['the target is gone', kept(), { ...unlisted, presenceOf: () => 'gone' }, 'invalidated', 'is gone'],
+    ['the target is gone', storedChange(), { ...unlisted, presenceOf: () => 'gone' }, 'invalidated', 'is gone'],
     [
       'the host does not tell whether the target is there',
-      kept(),
+      storedChange(),
       { ...unlisted, presenceOf: () => 'unknown' },
       'later',
       "doesn't say right now whether acme-shop/live still exists",
     ],
     [
       'the newest lists of the host lack the target',
-      kept(),
+      storedChange(),
       { ...unlisted, presenceOf: () => 'missing' },
       'later',
       "acme-shop/live isn't on the host's newest list",
     ],
     [
       'the target has another name',
-      kept(),
+      storedChange(),
       { names: () => ({ environments: [{ ...live, name: 'acme-shop/old' }], domains: [] }) },
       'invalidated',
       'is called acme-shop/old now',
     ],
     [
-      'a timer asks for nobody',
-      kept(undefined, { authorization: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }) }),
+      'a timer has no requester to check',
+      storedChange(undefined, {
+        authorization: JSON.stringify({ approval: 'none', rules: [], policy: 'p', timerOf: 7 }),
+      }),
       { whoIs: async () => undefined },
       'as it was',
     ],
     [
       'the host does not answer',
-      kept(),
+      storedChange(),
       {
         read: async () =>
           Promise.reject(new HostTrouble({ kind: 'unreachable', says: 'no answer' }, { attempts: 1, elapsedMs: 1 })),
@@ -319,9 +344,9 @@ describe('promise 4: what is checked again just before the write', () => {
     if (why !== undefined && 'why' in checked) expect(plain(checked.why)).toContain(why);
   });
 
-  test('an error of our own is thrown, not taken for an answer', async () => {
-    await expect(recheck(context({ read: async () => Promise.reject(new TypeError('x')) }), kept())).rejects.toThrow(
-      TypeError,
-    );
+  test('an error of our own code is thrown, not taken for an answer', async () => {
+    await expect(
+      recheck(context({ read: async () => Promise.reject(new TypeError('x')) }), storedChange()),
+    ).rejects.toThrow(TypeError);
   });
 });

@@ -5,7 +5,7 @@ import type { TroubleKind } from '../../../src/hosting/failure.ts';
 import { asRefusal } from '../../../src/pipeline/changes/host-trouble.ts';
 import { plain } from '../../../src/text.ts';
 
-/** What somebody is told whose read came to nothing: the host is blamed only for what it did. */
+/** The message after a failed read. It blames the host only for what the host did. */
 
 test.each<[TroubleKind, number | undefined, string]>([
   ['unreachable', undefined, "I can't reach the host (tried 2 times in 3 s)."],
@@ -19,7 +19,7 @@ test.each<[TroubleKind, number | undefined, string]>([
   ['odd answer', 200, "The host sent an answer I can't read 2 times in 3 s."],
 ])('%s', (kind, status, says) => {
   const failure = { kind, says: 'a phrase', ...(status !== undefined && { status }) };
-  const told = asRefusal(new HostTrouble(failure, { attempts: 2, elapsedMs: 3_000 }), ['logs', 'a/b']);
-  expect(told).toBeInstanceOf(Refusal);
-  if (told instanceof Refusal) expect(plain(told.says)).toBe(`${says} Nothing was changed.`);
+  const refusal = asRefusal(new HostTrouble(failure, { attempts: 2, elapsedMs: 3_000 }), ['logs', 'a/b']);
+  expect(refusal).toBeInstanceOf(Refusal);
+  if (refusal instanceof Refusal) expect(plain(refusal.says)).toBe(`${says} Nothing was changed.`);
 });

@@ -6,7 +6,7 @@ import { plain, inline } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { sample, save } from '../../storage/samples.ts';
 
-describeBoth('what one person has under way', (open) => {
+describeBoth('the limit of a person’s open changes', (open) => {
   const title = inline(`Clear the cache of acme-shop/live <!channel> ${'x'.repeat(300)}`);
   const card = JSON.stringify({ title });
   const authorization = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d' });
@@ -39,16 +39,13 @@ describeBoth('what one person has under way', (open) => {
     expect(plain(refused.hint).length).toBeLessThan(200);
   });
 
-  it.each(['waiting', 'approved'] as const)(
-    '%s: what was asked for with a joined account counts too',
-    async (state) => {
-      const most = state === 'waiting' ? 5 : 50;
-      const joined = asksBy(['U2', 'U1'], { state }, most - 1, { state, requester: 'U2' });
-      await expect(joined).rejects.toThrow(Refusal);
-    },
-  );
+  it.each(['waiting', 'approved'] as const)('%s: changes of a joined account count too', async (state) => {
+    const most = state === 'waiting' ? 5 : 50;
+    const joined = asksBy(['U2', 'U1'], { state }, most - 1, { state, requester: 'U2' });
+    await expect(joined).rejects.toThrow(Refusal);
+  });
 
-  it.each(['waiting', 'approved'] as const)('%s: of many asked for at once none is too much', async (state) => {
+  it.each(['waiting', 'approved'] as const)('%s: many simultaneous requests do not exceed it', async (state) => {
     const most = state === 'waiting' ? 5 : 50;
     const database = await open();
     for (let count = 1; count < most; count += 1) await save(database, { state });
@@ -63,7 +60,7 @@ describeBoth('what one person has under way', (open) => {
     expect(became.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
-  it('what ends access by itself is never too much', async () => {
+  it('the end of a timed access is never refused', async () => {
     const timer = JSON.stringify({ approval: 'none', rules: [], policy: 'f00d', timerOf: 1 });
     await expect(asks({ state: 'approved', authorization: timer }, 50)).resolves.toBeUndefined();
   });

@@ -14,7 +14,7 @@ const begun = 1_000_000;
 const minute = 60_000;
 const hour = 3_600_000;
 const fresh: PollState = { since: begun, looks: 0, known: false, unclear: 0 };
-/** Called failed so often, first so long after following began. */
+/** Reported failed this many times, first this long after following began. */
 const failing = (times: number, after: number): Partial<PollState> => ({ failing: { times, since: begun + after } });
 const proof = (verdict: 'yes' | 'not yet' | 'no'): NonNullable<Observation['proof']> => ({
   verdict,
@@ -36,7 +36,7 @@ const kindOf = (verdict: PollResult): string => ('wait' in verdict ? 'wait' : ve
 const lockOf = (verdict: PollResult): number | undefined =>
   'wait' in verdict || verdict.event.kind !== 'unverified' ? undefined : verdict.event.lockMs;
 
-describe('the state of an operation by what was seen', () => {
+describe('the state of an operation, by observation', () => {
   test.each<[string, Partial<PollState>, Observation, boolean, number, string, string?]>([
     [
       'the host says finished',
@@ -117,7 +117,7 @@ describe('the state of an operation by what was seen', () => {
       'wait',
     ],
     [
-      'trouble for an hour, where nobody ever followed',
+      'trouble for an hour, at a host where following never worked',
       { unclear: 4 },
       { operation: 'trouble', proof: undefined },
       false,
@@ -126,7 +126,7 @@ describe('the state of an operation by what was seen', () => {
       "the host gave no answer that says how it's going",
     ],
     [
-      'trouble for an hour about this one, where following works',
+      'trouble for an hour about this one, at a host where following works',
       { unclear: 4 },
       { operation: 'trouble', proof: undefined },
       true,
@@ -135,7 +135,7 @@ describe('the state of an operation by what was seen', () => {
       'no longer answers about it',
     ],
     [
-      'trouble for ten minutes, where nobody ever followed',
+      'trouble for ten minutes, at a host where following never worked',
       { unclear: 4 },
       { operation: 'trouble', proof: undefined },
       false,
@@ -146,7 +146,7 @@ describe('the state of an operation by what was seen', () => {
     ['trouble for less', { unclear: 4 }, { operation: 'trouble', proof: undefined }, false, 10 * minute - 1, 'wait'],
     ['not known at first', {}, { operation: 'not known', proof: undefined }, true, minute - 1, 'wait'],
     [
-      'not known for a minute, where following works',
+      'not known for a minute, at a host where following works',
       {},
       { operation: 'not known', proof: undefined },
       true,
@@ -155,7 +155,7 @@ describe('the state of an operation by what was seen', () => {
       'does not know it when asked',
     ],
     [
-      'not known for a minute, where nobody ever followed',
+      'not known for a minute, at a host where following never worked',
       {},
       { operation: 'not known', proof: undefined },
       false,
@@ -239,20 +239,20 @@ describe('the state of an operation by what was seen', () => {
     expect(kindOf(verdict)).toBe(wanted);
     if (says !== undefined && 'says' in verdict) expect(plain(verdict.says)).toContain(says);
     if ('says' in verdict) expect(verdict.proven).toBe(isProven(seen) || seen.operation === 'finished');
-    // The last reply of a routine change names the operation, however it ended; that of another one need not.
+    // Only the last reply of a routine change must name the operation.
     if ('says' in verdict) expect(plain(verdict.reply)).toMatch(/\bop-1\b/);
     const other = judge({ ...change, risk: 'sensitive' }, { ...fresh, ...trail }, seen, works, begun + after);
     if ('says' in other) expect(other.reply).toEqual(other.says);
     expect('says' in other && other.says).toEqual('says' in verdict && verdict.says);
   });
 
-  test('an operation that has no name is not named', () => {
+  test('an operation without an id is not named', () => {
     const seen: Observation = { operation: undefined, proof: proof('yes') };
     const verdict = judge(immediate, fresh, seen, true, begun + 5_000);
     expect('says' in verdict && plain(verdict.reply)).toBe('it is yes: read back 6 s later.');
   });
 
-  test('how long it took is counted from the sending, or from where following began', () => {
+  test('the duration counts from the send, or from when following began', () => {
     const done = judge(
       { ...change, sent_at: null },
       fresh,
@@ -263,7 +263,7 @@ describe('the state of an operation by what was seen', () => {
     expect('says' in done && plain(done.says)).toContain('after 5 s');
   });
 
-  test('what the host has done at once is not locked any longer; what may go on is', () => {
+  test('an operation that is done at once is unlocked; one that may go on stays locked', () => {
     const seen: Observation = { operation: undefined, proof: undefined };
     expect(lockOf(judge(immediate, fresh, seen, true, begun))).toBe(0);
     expect(lockOf(judge({ ...change, receipt: null }, fresh, seen, true, begun))).toBe(900_000);
@@ -276,14 +276,14 @@ describe('the state of an operation by what was seen', () => {
     return verdict.wait;
   };
 
-  test('it looks again less and less often', () => {
+  test('polls become less and less frequent', () => {
     const running: Observation = { operation: 'running', proof: undefined };
     expect([0, 1, 2, 3, 4, 5, 99].map((looks) => waitOf({ looks }, running))).toEqual([
       2_000, 4_000, 8_000, 15_000, 30_000, 30_000, 30_000,
     ]);
   });
 
-  test('a host in trouble is asked less and less often, and not before it wants to be', () => {
+  test('a host in trouble is polled less and less often, and not before its Retry-After', () => {
     const trouble = (restMs?: number): Observation => ({ operation: 'trouble', proof: undefined, restMs });
     const waits = [0, 1, 2, 3, 4, 5, 6, 99].map((unclear) => waitOf({ unclear, looks: unclear }, trouble()));
     expect(waits).toEqual([4_000, 8_000, 16_000, 32_000, 64_000, 120_000, 120_000, 120_000]);
@@ -292,7 +292,7 @@ describe('the state of an operation by what was seen', () => {
     expect([86_400_000, Infinity].map((rest) => waitOf({}, trouble(rest)))).toEqual([300_000, 300_000]);
   });
 
-  test('the trail counts failures and unclear looks in a row, and since when it was called failed', () => {
+  test('the poll state counts failures and unclear answers in a row, and since when the operation is reported failed', () => {
     const rows: readonly (readonly [Observation['operation'], Partial<PollState>])[] = [
       ['failed', { failing: { times: 1, since: begun }, unclear: 1, known: false }],
       ['failed', { failing: { times: 2, since: begun }, unclear: 2 }],
@@ -337,7 +337,7 @@ const seen: fc.Arbitrary<Observation> = fc.record({
 });
 
 describe('for any sequence of observations', () => {
-  test('promise 2: done only with the host’s word or a proof, failed only when it says so for a minute, and it always ends', () => {
+  test('promise 2: done only if the host says so or a proof shows it, failed only if the host says so for a minute, and it always ends', () => {
     fc.assert(
       fc.property(
         fc.array(seen, { minLength: 1, maxLength: 9 }),

@@ -8,7 +8,7 @@ import type { AllowlistSnapshot } from '../../../src/commands/allowlist/listing.
 import { effectsOf, type Effects, type Open } from '../../../src/pipeline/changes/timed-access.ts';
 import { live } from '../fixtures.ts';
 
-/** What a change of an allowlist means for timed access. */
+/** The effects of an allowlist change on timed access. */
 
 const [x, y, z] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const;
 const access = (more: Partial<Access>): Access => ({ lets: [], mayEmpty: false, takes: [], ...more });
@@ -71,7 +71,7 @@ describe('effects of a change that is done at 100', () => {
     expect(effectsOf(of, open, 100, true)).toEqual(effects);
   });
 
-  test('what is only accepted takes nothing off a timer, and grants all the same', () => {
+  test('a change that is only accepted ends no timer, but still grants', () => {
     expect(effectsOf(access({ takes: [x] }), open, 100, false)).toEqual({ losses: [], starts: undefined });
     expect(effectsOf(access({ lets: [x], takes: 'all others' }), open, 100, false).losses).toEqual([
       { id: 1, why: 'kept', lost: [x], left: [y] },
@@ -94,7 +94,7 @@ describe('in any order of grants and removals', () => {
   );
   type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-  /** The list and the timers after each step, as the actions describe it. */
+  /** The list and the timers after each step. */
   function after(steps: readonly Step[]) {
     let seen: AllowlistSnapshot = { list: [], timed: [] };
     let timers: readonly Open[] = [];
@@ -150,7 +150,7 @@ describe('in any order of grants and removals', () => {
     return all.filter(({ addresses }) => addresses.length > 0);
   }
 
-  test('each address on the list ends at the latest end it was granted, and never what is there for good', () => {
+  test('each address on the list ends at the latest end it was granted; permanent ones never do', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), (steps) => {
         const { seen, timers, grants } = after(steps);
@@ -159,7 +159,7 @@ describe('in any order of grants and removals', () => {
           const grant = grants.get(entry);
           expect(ends).toEqual(grant?.forGood ? [] : [grant?.latest]);
         }
-        // Nothing that is not on the list any more is waited for.
+        // No timer waits for an address that is no longer on the list.
         expect(timers.flatMap(({ addresses }) => addresses).filter((one) => !seen.list.includes(one))).toEqual([]);
       }),
       { numRuns: 500 },
@@ -183,14 +183,14 @@ describe('a requested change of an allowlist', () => {
     expect(allowlistAdd.unwritten?.({ input: of, snapshot })).toBe(isUnwritten);
   });
 
-  test('is not given back for good by a button where it ended by itself', () => {
+  test('has no Undo for access that ended by itself', () => {
     const removed = { input: { env: live, addresses: [x], empty: false }, snapshot };
     expect(allowlistRemove.undo?.(removed)).toBeUndefined();
     expect(allowlistRemove.undo?.({ ...removed, snapshot: { ...snapshot, timed: [] } })).toBeDefined();
     expect(allowlistSet.undo?.({ input: { env: live, addresses: [y] }, snapshot })).toBeUndefined();
   });
 
-  test('has its end as precondition: an approval of another end is asked for again', () => {
+  test('has its end as precondition: another end needs a new approval', () => {
     const of = { input: input(undefined, x), snapshot };
     const later = { ...snapshot, timed: [{ address: x, until: 9_001 }] };
     expect(allowlistAdd.preconditions?.(of)).not.toEqual(allowlistAdd.preconditions?.({ ...of, snapshot: later }));

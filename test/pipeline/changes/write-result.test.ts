@@ -9,7 +9,7 @@ import {
 import type { ChangeEvent } from '../../../src/pipeline/changes/change.ts';
 import type { State } from '../../../src/storage/schema.ts';
 
-/** What an answer means for its change: at once, and by what the change is when it comes late. */
+/** What an answer means for its change, at once and when it is late. */
 
 const accepted: Outcome = { kind: 'accepted', status: 202, operation: 'op-1', immediate: false };
 const done: Outcome = { kind: 'accepted', status: 200, immediate: true };
@@ -18,23 +18,23 @@ const unknown: Outcome = { kind: 'unknown', why: 'it answered 500', status: 500 
 const notSent: Outcome = { kind: 'not sent', why: 'I was held up' };
 const throttled = (retryAfterMs: number | undefined): Outcome => ({ kind: 'throttled', retryAfterMs });
 
-describe('at once', () => {
+describe('an answer in time', () => {
   test.each<[string, Outcome, ChangeEvent, boolean]>([
     ['accepted', accepted, { kind: 'accept', operation: 'op-1' }, false],
     ['accepted and done', done, { kind: 'accept', operation: null }, false],
     ['rejected', rejected, { kind: 'reject' }, false],
     ['unknown', unknown, { kind: 'outcome_lost' }, false],
     ['not sent', notSent, { kind: 'send_aborted' }, true],
-    ['told when to come back', throttled(1_000), { kind: 'throttle', retryAfterMs: 1_000 }, true],
-    ['told to come back some time', throttled(undefined), { kind: 'throttle', retryAfterMs: 15_000 }, true],
-    ['told to come back tomorrow', throttled(86_400_000), { kind: 'throttle', retryAfterMs: 300_000 }, true],
+    ['throttled with a time', throttled(1_000), { kind: 'throttle', retryAfterMs: 1_000 }, true],
+    ['throttled without a time', throttled(undefined), { kind: 'throttle', retryAfterMs: 15_000 }, true],
+    ['throttled until tomorrow', throttled(86_400_000), { kind: 'throttle', retryAfterMs: 300_000 }, true],
   ])('%s', (_, outcome, event, nothing) => {
     expect(eventOf(outcome)).toEqual(event);
     expect(tookNothing(outcome)).toBe(nothing);
   });
 });
 
-describe('late', () => {
+describe('a late answer', () => {
   const late = (outcome: Outcome): Partial<Record<State, ChangeEvent>> =>
     Object.fromEntries(
       (['waiting', 'approved', 'sending', 'accepted', 'unknown', 'done', 'rejected'] as const).flatMap((state) => {
@@ -44,7 +44,7 @@ describe('late', () => {
     );
   test.each<[string, Outcome, Partial<Record<State, ChangeEvent>>]>([
     [
-      'an acceptance is true of what is sent besides, too',
+      'an acceptance counts although it was sent again',
       accepted,
       { sending: { kind: 'accept', operation: 'op-1' }, unknown: { kind: 'accept_late', operation: 'op-1' } },
     ],
@@ -53,16 +53,16 @@ describe('late', () => {
       done,
       { sending: { kind: 'accept', operation: null }, unknown: { kind: 'accept_late', operation: null } },
     ],
-    ['a rejection is of what was sent then', rejected, { unknown: { kind: 'reject_late' } }],
-    ['what took nothing moves nothing', throttled(1), {}],
-    ['nor what was not sent', notSent, {}],
-    ['nor what nobody knows', unknown, {}],
+    ['a rejection counts only for its own send', rejected, { unknown: { kind: 'reject_late' } }],
+    ['a throttled write moves nothing', throttled(1), {}],
+    ['an unsent write moves nothing', notSent, {}],
+    ['an unknown outcome moves nothing', unknown, {}],
   ])('%s', (_, outcome, wanted) => {
     expect(late(outcome)).toEqual(wanted);
   });
 });
 
-test('the same send is one version, sent at one time', () => {
+test('the same send means the same version and time of sending', () => {
   const sent = { version: 5, sent_at: 7 };
   expect(isSameSend({ ...sent, state: 'sending' }, sent)).toBe(true);
   expect(isSameSend({ ...sent, state: 'unknown' }, sent)).toBe(false);

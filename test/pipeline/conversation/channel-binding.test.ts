@@ -53,13 +53,13 @@ const notices = async ({ db }: Database): Promise<readonly (readonly [string | n
     ({ recipient, body }) => [recipient, body],
   );
 const refused = async (work: Promise<unknown>): Promise<string> => {
-  const came: unknown = await work.catch((error: unknown) => error);
-  if (!(came instanceof Refusal)) throw new Error(`nothing was refused: ${JSON.stringify(came)}`);
-  return said(came);
+  const outcome: unknown = await work.catch((error: unknown) => error);
+  if (!(outcome instanceof Refusal)) throw new Error(`nothing was refused: ${JSON.stringify(outcome)}`);
+  return said(outcome);
 };
 
 describeBoth('a channel', (open) => {
-  it('is bound, written down and told together; the same again is none of it', async () => {
+  it('is bound, audited and announced in one transaction; binding it again does nothing', async () => {
     const database = await open({ now: () => 1_000 });
     expect(await binding(database).bound()).toBeUndefined();
     expect(await binding(database).use(shopSite)).toBe(true);
@@ -71,7 +71,7 @@ describeBoth('a channel', (open) => {
     expect(lines).toMatchObject([{ event: 'use', actor: ana.id, change: null, at: 1_000 }]);
   });
 
-  it('is bound by two at once to one of the sites, and each is told what came of it', async () => {
+  it('bound by two people at once gets one of the sites, and each is told the result', async () => {
     const database = await open();
     const done = await Promise.all([binding(database).use(shopSite), binding(database, chi).use(blogSite)]);
     expect(done).toEqual([true, true]);
@@ -89,7 +89,7 @@ describeBoth('a channel', (open) => {
     expect((await binding(database, ana, {}, { ...all, environments: [] }).bound())?.name).toBe('acme-shop');
   });
 
-  it('is let go by whoever may bind that site, and by anybody once it is gone', async () => {
+  it('is unbound by people who may bind that site, or by anybody once the site is deleted', async () => {
     const database = await open();
     await binding(database).use(shopSite);
     expect(await refused(binding(database, chi).forget())).toContain('You may not unbind this channel from acme-shop.');
@@ -121,7 +121,7 @@ describeBoth('a channel', (open) => {
     expect(await listAudit(database.db, { limit: 9 })).toEqual([]);
   });
 
-  it('stays as it was where its delivery was answered already', async () => {
+  it('stays as it was if the delivery was answered already', async () => {
     const database = await open({ now: () => 1_000 });
     const row = { key: 'k', kind: 'command', person: ana.id, channel: 'C1', content: 'use acme-shop' } as const;
     const leased = { ...row, owner: 'o', lease_until: 2_000, received_at: 1_000 };

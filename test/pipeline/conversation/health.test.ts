@@ -65,7 +65,7 @@ async function found(context: PipelineContext): Promise<Readonly<Record<string, 
 }
 
 describeBoth('health', (open) => {
-  it('is told of everything that Sitehand stands on', async () => {
+  it('covers everything that Sitehand depends on', async () => {
     const database = await open({ now: () => now });
     const all = Object.entries(await found(healthy(database)));
     const expected: readonly (readonly [string, RegExp])[] = [
@@ -86,7 +86,7 @@ describeBoth('health', (open) => {
     for (const [at, [, says]] of expected.entries()) expect(all[at]?.[1]).toMatch(says);
   });
 
-  it('counts changes, and says what to do about what is unknown, paused or late', async () => {
+  it('counts changes, and says what to do about unknown outcomes, a pause or delays', async () => {
     const database = await open({ now: () => now });
     for (const ago of [3, 2, 1, 0, 4, 5]) await save(database, { state: 'unknown', lost_at: now - ago * day });
     await save(database, { state: 'waiting', due_at: now + 1 });
@@ -103,13 +103,13 @@ describeBoth('health', (open) => {
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
   });
 
-  it('warns loudly of keys that travel readable', async () => {
+  it('warns of keys that travel unencrypted', async () => {
     const plainHttp = ['SLACK_API_URL', 'HOSTING_API_URL'];
     const { Encryption } = await found(healthy(await open({ now: () => now }), { plainHttp }));
     expect(Encryption).toMatch(/^⚠️ SLACK_API_URL and HOSTING_API_URL: plain http to another machine, .* → .*https:/);
   });
 
-  it('counts a message that waits to be posted as work', async () => {
+  it('counts a message that waits to be posted as queued work', async () => {
     const database = await open({ now: () => now });
     await database.transaction((tx) =>
       enqueueMessage(tx, { key: 'ops:x', kind: 'ops', body: '{}', at: now - 120_000 }),
@@ -117,7 +117,7 @@ describeBoth('health', (open) => {
     expect((await found(healthy(database)))['Work']).toContain('⚠️ the oldest has been due');
   });
 
-  it('says since when the rules hold, and that a broken file does not', async () => {
+  it('says since when the policy is in force, and that a broken file is not', async () => {
     const database = await open({ now: () => now });
     const { hash } = healthy(database).policy();
     await database.transaction((tx) => writeKv(tx, { key: policyInForceKey, value: hash, at: now - day }));
@@ -126,7 +126,7 @@ describeBoth('health', (open) => {
     expect(broken['Rules']).toMatch(/^⚠️ the file can't be used; [\da-f]{8} in force since .* → Its mistakes/);
   });
 
-  it('holds every failure for a finding, and repeats no words of it', async () => {
+  it('reports every failure as a finding, without quoting it', async () => {
     const database = await open({ now: () => now });
     const fail = (): Promise<never> => Promise.reject(new Error('xoxb-secret'));
     const groups = policyFrom('version: 1\ngroups: { devs: [S0DEVS] }\nrules:\n  - { allow: [read], to: [devs] }\n');
@@ -157,7 +157,7 @@ describeBoth('health', (open) => {
     ['silent since', { at: now - 66_000 }, '⚠️ has not answered for 4 s; the sites were last listed 2024-10-03 23:58'],
     ['in trouble', { trouble: trouble('server error', 502) }, '⚠️ The host answered 502. The sites were last listed'],
     ['too many', { cut: true }, '⚠️ it has more sites or domains than I can hold'],
-  ])('looks at the listing: %s', async (_, more, words) => {
+  ])('checks the listing: %s', async (_, more, words) => {
     const database = await open({ now: () => now });
     const { 'Hosting API': host } = await found(healthy(database, { listing: () => ({ ...listing, ...more }) }));
     expect(host).toContain(words);
@@ -173,22 +173,22 @@ describeBoth('health', (open) => {
     ['soon', expiring(now + 13 * day), '⚠️ expires '],
     ['over', expiring(now - 1), '⚠️ expired '],
     ['later', expiring(now + 15 * day), '✅ valid until'],
-    ['soon, in milliseconds', telling(String(now + 13 * day)), '⚠️ expires 2024-10-17'],
-    ['over, in milliseconds', telling(String(now - 1)), '⚠️ expired 2024-10-03'],
-    ['later, in milliseconds', telling(String(now + 15 * day)), '✅ valid until 2024-10-19'],
-    ['in seconds', telling(String((now + 15 * day) / 1_000)), '✅ valid until 2024-10-19'],
-    ['in milliseconds, as a number', telling(now + 15 * day), '✅ valid until 2024-10-19'],
-    ['never', telling(null), "✅ accepted; the host doesn't say when it expires"],
-    ['garbage', telling('soon'), "✅ accepted; the host doesn't say when it expires"],
-    ['digits that are no moment', telling('9'.repeat(30)), "✅ accepted; the host doesn't say when it expires"],
-    ['nothing', telling(''), "✅ accepted; the host doesn't say when it expires"],
-    ['zero', telling('0'), "✅ accepted; the host doesn't say when it expires"],
-  ])('looks at the key: %s', async (_, read, words) => {
+    ['soon, in milliseconds', keyExpiring(String(now + 13 * day)), '⚠️ expires 2024-10-17'],
+    ['over, in milliseconds', keyExpiring(String(now - 1)), '⚠️ expired 2024-10-03'],
+    ['later, in milliseconds', keyExpiring(String(now + 15 * day)), '✅ valid until 2024-10-19'],
+    ['in seconds', keyExpiring(String((now + 15 * day) / 1_000)), '✅ valid until 2024-10-19'],
+    ['in milliseconds, as a number', keyExpiring(now + 15 * day), '✅ valid until 2024-10-19'],
+    ['never', keyExpiring(null), "✅ accepted; the host doesn't say when it expires"],
+    ['garbage', keyExpiring('soon'), "✅ accepted; the host doesn't say when it expires"],
+    ['digits that are no moment', keyExpiring('9'.repeat(30)), "✅ accepted; the host doesn't say when it expires"],
+    ['nothing', keyExpiring(''), "✅ accepted; the host doesn't say when it expires"],
+    ['zero', keyExpiring('0'), "✅ accepted; the host doesn't say when it expires"],
+  ])('checks the key: %s', async (_, read, words) => {
     const database = await open({ now: () => now });
     expect((await found(healthy(database, { read })))['Key of the hosting API']).toContain(words);
   });
 
-  it('is a table for whoever asks; what is well comes with no advice', async () => {
+  it('is a table; passed checks have no advice', async () => {
     const database = await open({ now: () => now });
     const changeStore = createChangeStore({
       auditKey: undefined,
@@ -226,13 +226,13 @@ function pageOf(answer: BuiltinAnswer): Page {
 }
 
 function expiring(at: number): PipelineContext['read'] {
-  return telling(new Date(at).toISOString());
+  return keyExpiring(new Date(at).toISOString());
 }
 
-function telling(expires_at: string | number | null): PipelineContext['read'] {
+function keyExpiring(expires_at: string | number | null): PipelineContext['read'] {
   return async (call) => call.reply.parse({ name: 'key', expires_at, company: uuid(99), status: 'active' });
 }
 
-test('a doctor tells only readers, about tells everybody', () => {
+test('doctor answers only people who may read, about answers everybody', () => {
   expect([doctor.right, about.right]).toEqual(['read', 'anyone']);
 });

@@ -10,16 +10,16 @@ import { names, said } from '../fixtures.ts';
 
 const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz -'.split(''));
 
-/** A command's path with one slip in it: a letter too few, too many, wrong, or two in the wrong order. */
+/** A command's path with one typo: a letter missing, added, replaced, or two swapped. */
 const slips = fc
   .constantFrom(...catalogue.keys())
   .chain((path) =>
     fc
       .record({ at: fc.nat(path.length - 1), letter, kind: fc.constantFrom('delete', 'insert', 'swap', 'replace') })
-      .map(({ at, letter: typed, kind }) => ({ path, typed: slipped(path, at, typed, kind) })),
+      .map(({ at, letter: typed, kind }) => ({ path, typed: withTypo(path, at, typed, kind) })),
   );
 
-function slipped(path: string, at: number, typed: string, kind: string): string {
+function withTypo(path: string, at: number, typed: string, kind: string): string {
   const [before, here, after] = [path.slice(0, at), path.charAt(at), path.slice(at + 1)];
   switch (kind) {
     case 'delete':
@@ -33,8 +33,8 @@ function slipped(path: string, at: number, typed: string, kind: string): string 
   }
 }
 
-/** What words come to: a command that they name, or what is refused. */
-function comesTo(line: string): ParsedCommand | Refusal | undefined {
+/** The result of parsing a line: the named command, or the refusal. */
+function resultOf(line: string): ParsedCommand | Refusal | undefined {
   try {
     return parse(line, catalogue);
   } catch (error) {
@@ -44,15 +44,15 @@ function comesTo(line: string): ParsedCommand | Refusal | undefined {
 }
 
 test('two swapped letters are one typo', () => {
-  const came = comesTo('puase');
-  expect(came instanceof Refusal && came.offers.map(({ args }) => args)).toEqual([['pause']]);
+  const result = resultOf('puase');
+  expect(result instanceof Refusal && result.offers.map(({ args }) => args)).toEqual([['pause']]);
 });
 
 test.each(['stop', 'Stop #1042 now'])('%s is a button on a card, and pause for everything', (line) => {
-  const came = comesTo(line);
-  if (!(came instanceof Refusal)) throw new Error('it was run');
-  expect(said(came)).toContain('To stop one change, press the button on its card; pause stops all sending.');
-  expect(came.offers.map(({ args }) => args)).toEqual([['pause']]);
+  const result = resultOf(line);
+  if (!(result instanceof Refusal)) throw new Error('it was run');
+  expect(said(result)).toContain('To stop one change, press the button on its card; pause stops all sending.');
+  expect(result.offers.map(({ args }) => args)).toEqual([['pause']]);
 });
 
 test.each([
@@ -61,17 +61,17 @@ test.each([
   ['cancel #12', "Press the button on the change's card; changes --mine lists yours."],
   ['undo', 'the button is under a reply in its thread, for an hour; changes --mine lists yours.'],
 ])('the nearest match of %s is a button', (line, where) => {
-  const came = comesTo(line);
-  if (!(came instanceof Refusal)) throw new Error('it was run');
-  expect(said(came)).toContain(where);
+  const result = resultOf(line);
+  if (!(result instanceof Refusal)) throw new Error('it was run');
+  expect(said(result)).toContain(where);
 });
 
 test.each(['colne acme-shop/staging Docs -dry-run', 'lokc acme-shop/live -for 2h deploy', 'pasue -dry-run'])(
   'no button runs %s, which has one hyphen',
   (line) => {
-    const came = comesTo(line);
-    if (!(came instanceof Refusal)) throw new Error('it was run');
-    expect(came.offers).toEqual([]);
+    const result = resultOf(line);
+    if (!(result instanceof Refusal)) throw new Error('it was run');
+    expect(result.offers).toEqual([]);
   },
 );
 
@@ -82,18 +82,18 @@ describe('a typo in the name of a command', () => {
         slips,
         fc.constantFrom('', ' acme-shop/live', ' acme-shop/staging acme-shop/live'),
         ({ typed }, rest) => {
-          const came = comesTo(`${typed}${rest}`);
-          if (came === undefined) return;
-          if (came instanceof Refusal) {
-            expect(said(came)).toContain('Nothing was done.');
-            // A button of an offer is pressed with these words.
-            for (const { args } of came.offers) {
-              const meant = comesTo(args.map((word) => word).join(' '));
+          const result = resultOf(`${typed}${rest}`);
+          if (result === undefined) return;
+          if (result instanceof Refusal) {
+            expect(said(result)).toContain('Nothing was done.');
+            // The line behind an offered button.
+            for (const { args } of result.offers) {
+              const meant = resultOf(args.map((word) => word).join(' '));
               if (!(meant instanceof Refusal)) expect(parseArgs(args, catalogue)).toEqual(meant);
             }
             return;
           }
-          expect(`${typed.trim().split(/\s+/).join(' ')} `).toMatch(new RegExp(`^${came.path} `));
+          expect(`${typed.trim().split(/\s+/).join(' ')} `).toMatch(new RegExp(`^${result.path} `));
         },
       ),
       { numRuns: 2_000 },
@@ -105,31 +105,31 @@ describe('a typo in the name of a command', () => {
       .sample(slips, 3_000)
       .filter(({ path, typed }) => typed.trim().split(/\s+/).join(' ') !== path)
       .flatMap(({ path, typed }) => {
-        const came = comesTo(typed);
-        return came instanceof Refusal ? [{ path, typed, came }] : [];
+        const result = resultOf(typed);
+        return result instanceof Refusal ? [{ path, typed, result }] : [];
       });
     const missed = refused.filter(
-      ({ path, came }) =>
-        !came.offers.some(({ args }) => args.join(' ') === path || args.join(' ').startsWith(`${path} `)),
+      ({ path, result }) =>
+        !result.offers.some(({ args }) => args.join(' ') === path || args.join(' ').startsWith(`${path} `)),
     );
     expect(refused.length).toBeGreaterThan(2_000);
     // The first few, so that a failure shows them.
     expect(missed.length / refused.length < 0.1 ? [] : missed.slice(0, 20).map(({ typed }) => typed)).toEqual([]);
-    for (const { came } of refused) {
-      for (const { args } of came.offers) expect(parseArgs(args, catalogue).command).toBeDefined();
+    for (const { result } of refused) {
+      for (const { args } of result.offers) expect(parseArgs(args, catalogue).command).toBeDefined();
     }
   });
 
-  test('that names a shorter command means that one, and the rest is refused', () => {
+  test('that leaves a shorter command means that one, and the rest is refused', () => {
     const shorter = fc.sample(slips, 3_000).flatMap(({ path, typed }) => {
-      const came = comesTo(typed);
-      const isOther = came !== undefined && !(came instanceof Refusal) && came.path !== path;
-      return isOther && typed.trim().includes(' ') ? [{ typed, came }] : [];
+      const result = resultOf(typed);
+      const isOther = result !== undefined && !(result instanceof Refusal) && result.path !== path;
+      return isOther && typed.trim().includes(' ') ? [{ typed, result }] : [];
     });
     expect(shorter.length).toBeGreaterThan(10);
-    for (const { typed, came } of shorter) {
-      if (typed.trim().split(/\s+/).length === came.path.split(' ').length) continue;
-      const { problems, input } = resolve(came, names);
+    for (const { typed, result } of shorter) {
+      if (typed.trim().split(/\s+/).length === result.path.split(' ').length) continue;
+      const { problems, input } = resolve(result, names);
       const isText = JSON.stringify(input).includes(typed.trim().split(/\s+/).at(-1) ?? '');
       expect([typed, problems.length > 0 || isText]).toEqual([typed, true]);
     }
@@ -137,7 +137,7 @@ describe('a typo in the name of a command', () => {
 });
 
 describe('every refusal', () => {
-  /** What is given to `new Refusal(` in the sources, one line each; with why it need not say itself what was not done. */
+  /** The arguments of `new Refusal(` in the sources that do not say what was not done, each with the reason. */
   const exempt: Readonly<Record<string, string>> = {
     'wrong.says, wrong': 'what a command refuses; test/commands.test.ts holds those to it',
     'mayNotUse(path)': 'says so itself',
@@ -157,7 +157,7 @@ describe('every refusal', () => {
   });
 });
 
-/** What stands between the brackets of each `new Refusal(…)`, on one line. */
+/** The text between the parentheses of each `new Refusal(…)`, on one line. */
 function refusalsIn(source: string): readonly string[] {
   return source
     .split('new Refusal(')
@@ -165,7 +165,7 @@ function refusalsIn(source: string): readonly string[] {
     .map((after) => after.slice(0, endOf(after)).replaceAll(/\s+/g, ' ').replace(/,? $/, '').trim());
 }
 
-/** Where the bracket closes that was open before. */
+/** The index of the parenthesis that closes the one opened before this text. */
 function endOf(text: string): number {
   let depth = 1;
   for (const { 0: bracket, index } of text.matchAll(/[()]/g)) {

@@ -13,7 +13,7 @@ const named = (name: string, at: number): Environment => ({
   site: undefined,
 });
 
-/** Few letters, so that names often match, start alike or contain each other. */
+/** Few letters, so that names often match, share a prefix or contain each other. */
 const letter = fc.constantFrom(
   'a',
   'b',
@@ -76,7 +76,7 @@ function slowly(all: readonly Environment[], said: string, most: number, first: 
 }
 
 describe('likely matches', () => {
-  test('are those of a slow search: best match first, then latest used, then as listed', () => {
+  test('equal those of a slow search: best match first, then the most recently used, then as listed', () => {
     fc.assert(
       fc.property(list, typed, fc.integer({ min: 1, max: 12 }), recent, (all, said, most, first) => {
         const found = searchIn(all).likely(said, most, first);
@@ -86,7 +86,7 @@ describe('likely matches', () => {
     );
   });
 
-  test('are in the list, never twice, and at most as many as requested', () => {
+  test('are in the list, without duplicates, and at most as many as requested', () => {
     fc.assert(
       fc.property(list, typed, fc.integer({ min: 0, max: 40 }), recent, (all, said, most, first) => {
         const found = searchIn(all).likely(said, most, [...first, ...first]);
@@ -124,7 +124,7 @@ describe('likely matches', () => {
   });
 });
 
-test('a name is found exactly in capitals and in full-width letters, but not without its accents', () => {
+test('a name is found in capitals and in full-width letters, but not without its accents', () => {
   const all = ['café/live', 'cafe/live'].map(named);
   const exact = (said: string): readonly string[] =>
     searchIn(all)
@@ -166,7 +166,7 @@ describe('10,000 environments', () => {
   });
 
   test.each(['', 's', 'shop', 'naive shop-1234/live', 'ctlv', 'no such name'])(
-    'are looked through in under 10 ms for “%s”',
+    'are searched for “%s” in under 10 ms',
     (said) => {
       const search = searchIn(all);
       const medians = Array.from({ length: 5 }, () => {

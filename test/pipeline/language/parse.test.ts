@@ -41,7 +41,7 @@ describe('parsed lines', () => {
     ['a bare name where a target is expected', 'cache clear live', 'cache clear', { env: ['live'] }],
     ['nothing but the command', 'cache clear', 'cache clear', {}],
     [
-      'a name with a slash wins wherever it stands',
+      'a name with a slash wins in any position',
       'logs access acme-shop/live',
       'logs',
       { env: ['acme-shop/live'], log: ['access'] },
@@ -113,12 +113,12 @@ describe('parsed lines', () => {
       { command: ['push', 'a/b', 'c/d', '--files', '--for=2h', '--', 'x'] },
     ],
     [
-      'of somebody, as Slack says who',
+      'of a person, as Slack writes a mention',
       'can <@U02BEN|ben> lock a/b --for 2h',
       'can',
       { person: ['@U02BEN'], command: ['lock', 'a/b', '--for', '2h'] },
     ],
-    ['a person alone', 'can @U02BEN', 'can', { person: ['@U02BEN'] }],
+    ['only a person', 'can @U02BEN', 'can', { person: ['@U02BEN'] }],
     ['an environment that may be left out', 'changes --mine', 'changes', { mine: ['yes'] }],
     ['or be said', 'audit a/b --by <@U02BEN>', 'audit', { env: ['a/b'], by: ['@U02BEN'] }],
     ['a command of the trail', 'audit export csv --since 7d', 'audit export', { format: ['csv'], since: ['7d'] }],
@@ -136,7 +136,7 @@ describe('parsed lines', () => {
 
   test.each<[string, string, string | undefined, boolean]>([
     ['a reason', 'cache clear a/b --reason "release 42"', 'release 42', false],
-    ['an empty reason is none', 'cache clear a/b --reason ""', undefined, false],
+    ['an empty reason counts as no reason', 'cache clear a/b --reason ""', undefined, false],
     ['a dry run', 'cache clear a/b --dry-run', undefined, true],
     ['a dry run typed with a dash', 'cache clear a/b –dry-run', undefined, true],
     ['no dry run, in so many words', 'cache clear a/b --dry-run=no', undefined, false],
@@ -171,7 +171,7 @@ describe('parsed lines', () => {
 describe('lines that cannot be parsed', () => {
   test.each<[string, string, string, readonly string[] | undefined]>([
     ['a mistyped command', 'cahce clear acme/Live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/Live']],
-    ['a mistyped first word alone', 'cahce acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],
+    ['only a mistyped first word', 'cahce acme/live', 'Did you mean cache clear?', ['cache', 'clear', 'acme/live']],
     [
       'a mistyped second word',
       'allowlist ad acme/Live 1.1.1.1 --reason "Why Not"',
@@ -180,7 +180,7 @@ describe('lines that cannot be parsed', () => {
     ],
     ['half a command', 'allowlist', 'needs a second word', ['allowlist', 'add']],
     [
-      'half a command, and where',
+      'half a command with a target',
       'cache acme/Live --dry-run',
       'cache needs a second word',
       ['cache', 'clear', 'acme/Live', '--dry-run'],
@@ -233,16 +233,16 @@ describe('lines that cannot be parsed', () => {
     ['a mistyped option', 'logs a/b --sicne 1h', 'Did you mean --since?', undefined],
     ['an unknown option', 'logs a/b --frobnicate', 'It has --lines, --since, --until, --search', undefined],
     ['an option of another command', 'cache clear a/b --lines 5', 'It has --reason, --dry-run', undefined],
-    ['an option where there are none', 'whoami --me', 'It has no options', undefined],
+    ['an option for a command without options', 'whoami --me', 'It has no options', undefined],
     ['a prototype as an option', 'cache clear a/b --__proto__=1', 'has no option', undefined],
-    ['an option said twice', 'logs a/b --lines 1 --lines 2', 'appears twice', undefined],
-    ['a reason said twice', 'cache clear a/b --reason a --reason b', 'appears twice', undefined],
+    ['an option given twice', 'logs a/b --lines 1 --lines 2', 'appears twice', undefined],
+    ['a reason given twice', 'cache clear a/b --reason a --reason b', 'appears twice', undefined],
     ['an option without its value', 'logs a/b --lines', 'needs a value', undefined],
     ['an option that swallows the next', 'cache clear a/b --reason --dry-run', '--reason needs a value', undefined],
     ['an option that swallows the end', 'cache clear a/b --reason -- x', '--reason needs a value', undefined],
     ['a dry run of an odd kind', 'cache clear a/b --dry-run=maybe', 'is yes or no', undefined],
     ['a word too many', 'cache clear a/b now', 'what to do with “now”', undefined],
-    ['two targets where one is taken', 'cache clear a/b c/d', 'what to do with “c/d”', undefined],
+    ['two targets for a command with one', 'cache clear a/b c/d', 'what to do with “c/d”', undefined],
     ['a target after the end of options', 'cache clear a/b -- --reason=x', 'what to do with “--reason=x”', undefined],
   ])('%s', (_, line, why, offered) => {
     const refusal = refusalOf(() => read(line));
@@ -324,7 +324,7 @@ describe('stored arguments are parsed again as they were', () => {
     expect(read(join(words)).given).toEqual(given);
   });
 
-  test('a flag set to no stays no', () => {
+  test('a flag set to no stays off', () => {
     const { command } = read('allowlist remove');
     const given: Given = { env: [live.id], addresses: ['1.1.1.1'], empty: ['no'] };
     expect(read(join(argsOf('allowlist remove', command.fields, (name) => given[name] ?? []))).given).toEqual(given);

@@ -62,7 +62,7 @@ describe('a name means one target or none', () => {
     ]);
   });
 
-  test('never guesses: what is found has the typed name or id', () => {
+  test('never guesses: a result has the typed name or id', () => {
     const near = fc
       .constantFrom(...names.environments)
       .chain(({ name, id }) =>

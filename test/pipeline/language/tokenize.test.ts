@@ -30,7 +30,7 @@ describe('a line as Slack delivers it', () => {
     ['an em dash for two hyphens', '—force –dry-run ——a', ['--force', '--dry-run', '--a']],
     ['a long dash alone ends the options', '— x', ['--', 'x']],
     ['a long dash with a value', '—reason="a b"', ['--reason=a b']],
-    ['a dash that is none', 'a–b 5—6 —5', ['a–b', '5—6', '—5']],
+    ['long dashes that start no option', 'a–b 5—6 —5', ['a–b', '5—6', '—5']],
     ['a mention', '<@U123|bob> <@U9> <#C1|x> <#C2|>', ['@U123', '@U9', '#C1', '#C2']],
     ['a broadcast is only a word', '<!channel> <!here|here>', ['!channel', '!here']],
     ['a link that Slack made', '<http://acme.com|acme.com> <http://acme.com>', ['acme.com', 'http://acme.com']],
@@ -71,7 +71,7 @@ describe('a line as Slack delivers it', () => {
     expect(said(refusalOf(() => split(line)))).toContain(why);
   });
 
-  test('any text is words or one refusal that says that nothing was done', () => {
+  test('any text gives words, or one refusal that says that nothing was done', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -111,7 +111,7 @@ describe('words joined to a line, and split again', () => {
     );
   });
 
-  test('the line is escaped as Slack does: what looked like a mention is text', () => {
+  test('the line is escaped as Slack does it, so text like a mention stays text', () => {
     expect(join(['<@U1>', 'a&b'])).toBe('"&lt;@U1&gt;" "a&amp;b"');
   });
 });
@@ -153,7 +153,7 @@ describe('a token of a service', () => {
     `dns set acme.com TXT @ --add "v=DKIM1; p=MIGfMA0GCSqGSIb3DQEBAQUAA4GNADCBiQKBgQ" --remove google-site-verification=${'a1B-'.repeat(11)}`,
     `redirects add acme-shop/live /${token} https://acme.com/sk-${'a1'.repeat(20)}`,
     `redirects remove acme-shop/live /${token}`,
-  ])('is ordinary in a DNS value and in a redirect: %s', (line) => {
+  ])('is allowed in a DNS value and in a redirect: %s', (line) => {
     expect(parse(line, catalogue)).toBeDefined();
   });
 });

@@ -16,11 +16,11 @@ import { changesIn, contextOver, openStill, putBack, whoIs, type Name } from './
 import { refusalIn, valuesOf } from './surfaces.ts';
 import { roles, unwelcome, type Role } from './people-and-rules.ts';
 
-/** The permission matrix at a click: verdict × change × person, each decided on a real database. */
+/** The permission matrix of clicks: verdict × change × person, each decided on a real database. */
 
 let database: Database;
 let changes: Readonly<Record<Name, Change>>;
-/** Where a button stands → what it says, by change and verdict. */
+/** The value of each button, by place, then by change and verdict. */
 let pressed: ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 beforeAll(async () => {
@@ -42,7 +42,7 @@ const keyOf = (value: string): string => {
   return decision ? `${decision.number} ${decision.verdict}` : `no decision: ${value}`;
 };
 
-/** Every decision button there is of what waits, where it really stands. */
+/** All decision buttons of the waiting changes, in their real places. */
 async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<string, string>>> {
   const found = new Map<string, Map<string, string>>(placed.map((place) => [place, new Map()]));
   const note = (place: (typeof placed)[number], what: Card | Note): void => {
@@ -82,7 +82,7 @@ async function buttonsEverywhere(): Promise<ReadonlyMap<string, ReadonlyMap<stri
   return found;
 }
 
-/** What the click of somebody on this button comes to; the change is as it was afterwards. */
+/** The result of a person's click on this button. Restores the change afterwards. */
 async function clicked(value: string, role: Role, change: Change): Promise<string> {
   const decision = decisionIn(value);
   if (decision === undefined) return 'no button';
@@ -91,7 +91,7 @@ async function clicked(value: string, role: Role, change: Change): Promise<strin
   let looks = 0;
   const policy = (): Policy => {
     looks += 1;
-    // Which user groups to ask Slack about is all that is read for whoever may do nothing here.
+    // For a person without any rights, only the list of user groups is read.
     if (looks > 1) throw new Error('a rule was read');
     return contextOver(database).policy();
   };
@@ -108,7 +108,7 @@ async function clicked(value: string, role: Role, change: Change): Promise<strin
   }
 }
 
-test('272 clicks are what the table says', async () => {
+test('272 clicks match the table', async () => {
   const wrong: string[] = [];
   for (const cell of clicks) {
     const { number, version } = changeIn(cell);
@@ -120,10 +120,10 @@ test('272 clicks are what the table says', async () => {
   expect(clicks).toHaveLength(272);
 });
 
-describe('where a button stands', () => {
+describe('the place of a button', () => {
   const waiting = ['one-lead', 'two-leads', 'another'] as const;
 
-  test.each(waiting)('of what waits (%s), it says the same in every place', (name) => {
+  test.each(waiting)('does not change its value: %s', (name) => {
     const { number, version } = changes[name];
     for (const verdict of ['approve', 'decline', 'cancel']) {
       const said = placed.map((place) => pressed.get(place)?.get(`${number} ${verdict}`));
@@ -132,7 +132,7 @@ describe('where a button stands', () => {
   });
 
   test.each(placed)(
-    'promise 3: whoever asked approves it nowhere, with neither of their accounts: %s',
+    'promise 3: gives a requester no way to approve, with neither of their accounts: %s',
     async (place) => {
       const own = clicks.filter(({ row: [verdict], says }) => verdict === 'approve' && says === 'own');
       expect(own).toHaveLength(6);
@@ -143,7 +143,7 @@ describe('where a button stands', () => {
     },
   );
 
-  test('App Home shows what waits to those whose click would count, and the card is written to them', async () => {
+  test('App Home and direct messages show a waiting change to the people whose click would count', async () => {
     for (const name of waiting) {
       const approving = clicks.filter(({ row: [verdict, of] }) => verdict === 'approve' && of === name);
       const counting = approving.filter(({ says }) => says === 'approved' || says === 'vote').map(({ role }) => role);
@@ -153,17 +153,17 @@ describe('where a button stands', () => {
           .flatMap((card) => valuesOf(drawCard(card)))
           .some((value) => keyOf(value) === `${changes[name].number} approve`);
       };
-      const welcome = approving.map(({ role }) => role).filter((role) => !unwelcome.some((one) => one === role));
-      const shown = await Promise.all(welcome.map(async (role) => ((await isShown(role)) ? [role] : [])));
+      const admitted = approving.map(({ role }) => role).filter((role) => !unwelcome.some((one) => one === role));
+      const shown = await Promise.all(admitted.map(async (role) => ((await isShown(role)) ? [role] : [])));
       expect([name, ...shown.flat()]).toEqual([name, ...counting]);
       const asks = authorizationOf(changes[name]).asks ?? [];
-      // One person is written to once, whatever accounts they have.
+      // A person gets one message, whatever accounts they have.
       const once = counting.filter((role) => role !== 'chi2').map((role): string => roles[role].id);
       expect([name, ...asks.flatMap(({ people }) => people).toSorted()]).toEqual([name, ...once.toSorted()]);
     }
   });
 
-  test('promise 3: two accounts of one lead are one of two leads', async () => {
+  test('promise 3: two accounts of one lead count as one lead', async () => {
     const change = changes['two-leads'];
     const value = `${database.installation} ${change.number} ${change.version} approve`;
     const press = async (role: Role): Promise<string> => {
@@ -189,7 +189,7 @@ describe('where a button stands', () => {
     ['no verdict that there is', 'x 1 1 send'],
     ['words', 'push acme-shop/staging acme-shop/live'],
   ])('a value of %s decides nothing', async (_, value) => {
-    const came = await clicked(value, 'chi', changes['one-lead']);
-    expect(came).toMatch(/^no button$|belongs to another Sitehand installation/);
+    const result = await clicked(value, 'chi', changes['one-lead']);
+    expect(result).toMatch(/^no button$|belongs to another Sitehand installation/);
   });
 });

@@ -1,15 +1,15 @@
 import { isRole, unwelcome, type Place, type Role } from './people-and-rules.ts';
 
 /**
- * What is expected of every cell, written by hand from the rules and held against nothing but the outcome:
+ * The expected outcome of every cell, written by hand from the rules:
  *
- *     .    at once                         ?    reads as if it did not exist
- *     v    at once, once it was seen       n    no rule allows it; told whom one lets
- *     v1   seen, then one lead             d1   the rule of that name forbids it; told whom others let
+ *     .    at once                         ?    is refused as if it did not exist
+ *     v    at once, after a review       n    no rule allows it; told whom one lets
+ *     v1   reviewed, then one lead             d1   the rule of that name forbids it; told whom others let
  *     v2!  seen, then two leads; a reason  u    may not be used at all
  *     va   seen, then one other who may    x    is invalid: refused for what it says
  *
- * Guests, bots, strangers and deactivated people stand in no column: whatever the row, they get nothing.
+ * Guests, bots, strangers and deactivated people have no column: they are refused in every row.
  */
 const submitting = `
                                  ana  ana2 chi  kim  lost gil  gil2 rob  eve  hal  lets
@@ -151,7 +151,7 @@ export const readable: Readonly<Partial<Record<Role, readonly Place[]>>> = {
   hal: ['blog', 'blogStaging', 'blogDomain'],
 };
 
-/** Which commands help and App Home show to whom. */
+/** The commands that help and App Home show, by person. */
 const offering = `
                   ana  ana2 chi  kim  lost gil  gil2 rob  eve  hal
 logs           -  yes  yes  yes  yes  no   yes  yes  yes  no   yes
@@ -232,14 +232,14 @@ export const sending: readonly (readonly [
   ['another', ['gil'], false],
   ['another', ['ana'], false],
   ['another', ['rob'], false],
-  // A rule lets him delete everywhere, but he may not read this.
+  // A rule lets this person delete everywhere, but not read this.
   ['another', ['hal'], false],
 ];
 
 /** One cell of a table. */
 export type Cell = { readonly row: readonly [string, string]; readonly role: Role; readonly says: string };
 
-/** The cells of a table; whoever is unwelcome gets nothing in every row. */
+/** The cells of a table; refused people get nothing in every row. */
 function cellsOf(table: string, last?: string): readonly Cell[] {
   const [head = [], ...rows] = table
     .trim()
@@ -252,8 +252,8 @@ function cellsOf(table: string, last?: string): readonly Cell[] {
     const lets = answers[columns.length]?.replaceAll('+', ' and ');
     const known = columns.map((role, at) => {
       const code = answers[at] ?? '';
-      const told = (code === 'n' || code === 'd2') && last !== undefined;
-      return { row: [one, other], role, says: told ? `${code}: ${lets ?? 'nobody'}` : code } as const;
+      const namesOthers = (code === 'n' || code === 'd2') && last !== undefined;
+      return { row: [one, other], role, says: namesOthers ? `${code}: ${lets ?? 'nobody'}` : code } as const;
     });
     return [...known, ...unwelcome.map((role) => ({ row: [one, other], role, says: '!' }) as const)];
   });

@@ -17,7 +17,7 @@ import { submits, type Cell } from './expected.ts';
 import { commands, pathOf, argsById } from './surfaces.ts';
 import { isPlace, namesOf, policy, roles, rules, textOf, unwelcome } from './people-and-rules.ts';
 
-/** The permission matrix when rules are added, and as `can` tells it. */
+/** The permission matrix with additional rules, and as `can` reports it. */
 
 const names = namesOf()(undefined);
 const invalidRows = new Set(submits.filter(({ says }) => says === 'x').map(({ row }) => row.join(' ')));
@@ -29,7 +29,7 @@ type Ruled =
   | { readonly kind: 'refused'; readonly says: string };
 
 const resolved = new Map<string, Resolved>();
-/** What these rules say of a cell. */
+/** The outcome of a cell under these rules. */
 function ruled(cell: Cell, rulesThen: Policy): Ruled {
   const parsed = resolved.get(cell.row.join(' ')) ?? resolve(parseArgs(wordsIn(cell), commands), names);
   resolved.set(cell.row.join(' '), parsed);
@@ -44,7 +44,7 @@ function ruled(cell: Cell, rulesThen: Policy): Ruled {
   }
 }
 
-describe('more rules, wherever they stand', () => {
+describe('additional rules, in any position', () => {
   const one = <const T>(...of: readonly T[]): fc.Arbitrary<T> => fc.constantFrom(...of);
   const groups = one('everyone', '[developers]', '[leads, readers]', '[bloggers]', '[barred]');
   const where = one('', ', where: ["*/*"]', ', where: ["acme-shop/*"]', ', where: ["*/live"]', ', where: [company]');
@@ -63,7 +63,7 @@ describe('more rules, wherever they stand', () => {
   const approval = one('', ', approval: none', ', approval: { by: [leads] }', ', approval: { by: [leads], count: 2 }');
   const allowing = fc.tuple(what, groups, where, approval).map(
     ([what, to, where, approval]) =>
-      // What is answered at once cannot wait for approval.
+      // `approval` is allowed only on commands that change something.
       `{ allow: [${what}], to: ${to}${where}${['read', 'lock', 'pause'].includes(what) ? '' : approval} }`,
   );
   const denying = fc.tuple(what, groups, where).map(([what, to, where]) => `{ deny: [${what}], to: ${to}${where} }`);
@@ -76,11 +76,11 @@ describe('more rules, wherever they stand', () => {
           Object.values(rules),
         );
         const loaded = loadPolicy(textOf(lines), rights);
-        // Rules that nobody could ever satisfy are no policy.
+        // A policy with rules that nobody could satisfy is refused.
         return loaded.kind === 'policy' ? loaded.policy : undefined;
       })
       .filter((rulesThen) => rulesThen !== undefined);
-  /** Each run holds every cell of the kind against one policy. */
+  /** Each run compares all such cells under one policy. */
   const holds = (
     cells: readonly Cell[],
     policies: fc.Arbitrary<Policy>,
@@ -97,22 +97,22 @@ describe('more rules, wherever they stand', () => {
   };
   const note = (code: RegExp): readonly Cell[] => requests.filter(({ says }) => code.test(says));
 
-  test('allow nothing that a rule forbids', () => {
+  test('allow nothing that a rule denies', () => {
     holds(note(/^d/), more(fc.oneof(allowing, denying)), ({ kind }) => kind === 'refused');
   });
 
-  test('show nobody what they may not read, unless they let them read', () => {
+  test('show nobody an unreadable target, unless they allow reading', () => {
     const others = more(allowing.filter((rule) => !rule.includes('read]')));
     holds(note(/^\?/), others, (is) => is.kind === 'refused' && is.says.startsWith("I can't find"));
   });
 
-  test('let no guest, bot, stranger or deactivated account do anything', () => {
+  test('allow nothing to guests, bots, strangers and deactivated accounts', () => {
     const outsiders = requests.filter(({ role }) => unwelcome.some((one) => one === role));
     const refused = /^(Guests of|Other bots|Only members|This account)/;
     holds(outsiders, more(allowing), (is) => is.kind === 'refused' && refused.test(is.says));
   });
 
-  test('promise 3: take away nothing of an approval that was needed', () => {
+  test('promise 3: never weaken a required approval', () => {
     holds(note(/^v[\da]/), more(fc.oneof(allowing, denying)), (is, cell) => {
       const then = ruled(cell, policy);
       if (then.kind === 'refused' || then.approval === 'none') return false;
@@ -128,13 +128,13 @@ const isAsStrict = (now: Needed, then: Needed): boolean =>
     now.requirements.some((one) => String(one.by) === String(by) && one.count >= count),
   );
 
-describe('what a lead is told that others may', () => {
+describe('what can tells a lead about others', () => {
   const readable = new Set(
     submits.filter(({ role, says }) => role === 'chi' && says !== '?').map(({ row }) => row.join(' ')),
   );
   const isReal = (path: string): boolean => catalogue.get(path) === commands.get(path);
-  const told = requests.filter(({ row }) => readable.has(row.join(' ')) && isReal(pathOf(row[0])));
-  // What stands for others there cannot be asked about by its words.
+  const readableRequests = requests.filter(({ row }) => readable.has(row.join(' ')) && isReal(pathOf(row[0])));
+  // Stand-ins for other commands cannot be typed.
   const answerAs: Readonly<Record<Ability['answer']['kind'], RegExp>> = {
     'for everybody': /^\.$/,
     allowed: /^[.v]/,
@@ -145,9 +145,9 @@ describe('what a lead is told that others may', () => {
     hidden: /^\?$/,
   };
 
-  test('756 cells are what they would be told themselves', async () => {
+  test('756 cells are the same as what the others would be told themselves', async () => {
     const wrong: string[] = [];
-    for (const cell of told) {
+    for (const cell of readableRequests) {
       const person = roles[cell.role];
       const context = contextWith({
         policy: () => policy,
@@ -162,7 +162,7 @@ describe('what a lead is told that others may', () => {
       if (!isSame) wrong.push(`${cell.row.join(' ')}, ${cell.role}: ${answer.kind}, and not ${cell.says}`);
     }
     expect(wrong).toEqual([]);
-    expect(told).toHaveLength(756);
+    expect(readableRequests).toHaveLength(756);
   });
 });
 

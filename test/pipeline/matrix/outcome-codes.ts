@@ -10,14 +10,14 @@ const isRule = (name: string): name is keyof typeof rules => Object.hasOwn(rules
 
 export type Evaluated = ReturnType<typeof evaluate>;
 
-/** How far a request came, and which approval it needs. */
+/** How far a request got, and which approval it needs. */
 export function evaluatedAs(evaluated: Evaluated): string {
   if (evaluated.kind === 'ask') return 'incomplete';
   const needed = approvalAs(evaluated.parsed.authorization.approval);
   return evaluated.will === 'review' ? `v${needed}` : needed || '.';
 }
 
-/** `2!` is two leads, with a reason; `a` is one other who may do it. */
+/** `2!` means two leads and a reason; `a` means one other person who may run it. */
 export function approvalAs(approval: 'none' | Needed): string {
   if (approval === 'none') return '';
   const whom = approval.requirements.map(({ by, count }) =>
@@ -50,13 +50,13 @@ export function refusedAs(refusal: Refusal): string {
   return rule === 'd1' ? `d1${others ?? ''}` : `${rule}: ${others ?? 'nobody'}`;
 }
 
-/** What a refused click is told. */
+/** The sentences of refused clicks. */
 export function clickRefusedAs(refusal: Refusal): string {
   const says = said(refusal);
   if (!/Nothing was (done|changed by your click)\./.test(says)) return `says not that nothing was changed: ${says}`;
   if (/^(Guests of|Other bots|Only members|This account)/.test(says)) return '!';
   if (/^I can't find #\d+ among the changes you can see\. Nothing was done\.$/.test(says)) return '?';
-  const told: readonly (readonly [string, string])[] = [
+  const sentences: readonly (readonly [string, string])[] = [
     ['This is your own change', 'own'],
     ['A rule denies you this command here', 'd2'],
     ["You're not among the people who can", 'no'],
@@ -65,5 +65,5 @@ export function clickRefusedAs(refusal: Refusal): string {
     ["It's too late", 'late'],
     ["It's already approved", 'late'],
   ];
-  return told.find(([words]) => says.includes(words))?.[1] ?? `told: ${says}`;
+  return sentences.find(([words]) => says.includes(words))?.[1] ?? `told: ${says}`;
 }

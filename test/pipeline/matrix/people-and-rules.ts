@@ -6,11 +6,11 @@ import { member as testUser, policyFrom, uuid } from '../fixtures.ts';
 
 /** The people, places and rules of the permission matrix. */
 
-/** Of everybody it is known whether they are in the user group of leads. */
+/** For all of these it is known whether they are in the user group of leads. */
 const member = (id: string, name: string, more: Partial<Person> = {}): Person =>
   testUser(id, name, { otherGroups: more.groups ? [] : ['S0LEADS'], ...more });
 
-/** Everybody, by their part. `ana2` and `gil2` are second accounts; `lost` was in the user group of leads until just now. */
+/** People by role. `ana2` and `gil2` are second accounts; `lost` has just left the user group of leads. */
 export const roles = {
   ana: member('U01ANA', 'Ana'),
   ana2: member('U0ANATWO', 'Ana'),
@@ -31,11 +31,11 @@ export const roles = {
   deactivated: member('U23DEA', 'Del', { standing: 'deactivated', groups: ['S0LEADS'] }),
 } as const satisfies Readonly<Record<string, Person>>;
 export type Role = keyof typeof roles;
-/** Those who get nothing before any rule is read, though the rules name them. */
+/** People who are refused before any rule is read, although rules name them. */
 export const unwelcome = ['guest', 'bot', 'stranger', 'deactivated'] as const;
 export const isRole = (word: string): word is Role => Object.hasOwn(roles, word);
 
-/** The rules by their names: an allow says what it lets, a deny is `d1` to `d3`. */
+/** The rules by name: an allow is named after what it allows, a deny is `d1` to `d3`. */
 export const rules = {
   read: '{ allow: [read], to: [developers, readers], where: ["acme-shop/*", "acme-blog/*"] }',
   readAll: '{ allow: [read], to: [leads] }',
@@ -74,7 +74,7 @@ rules:
 export const textOf = (lines: readonly string[]): string => `${before}${lines.map((line) => `  - ${line}\n`).join('')}`;
 export const policyWith = (lines: readonly string[]): Policy => policyFrom(textOf(lines));
 export const policy = policyWith(Object.values(rules));
-/** The name of the rule that begins in this line of the file. */
+/** The name of the rule that begins at this line of the file. */
 export const ruleIn = (line: number): string | undefined => Object.keys(rules)[line - before.split('\n').length];
 
 const sites = { 'acme-shop': 900, 'acme-blog': 901, 'acme-secret': 902 } as const;
@@ -83,7 +83,10 @@ const siteOf = (name: Site) => ({ id: uuid(sites[name]), name, displayName: name
 const listed = (end: number, site: Site, name: string, named: 'by the host' | 'by its display name' = 'by the host') =>
   ({ id: uuid(end), name, displayName: name, site: siteOf(site), named }) as const;
 
-/** What there is, by what it is in the matrix. `new` has a name that proves nothing; of `orphan` and `nowhere.com` nobody knows the site. */
+/**
+ * Targets by their name in the matrix. The name of `new` says nothing about being live; the site of `orphan` and
+ * `nowhere.com` is unknown.
+ */
 export const targets = {
   live: 'acme-shop/live',
   staging: 'acme-shop/staging',
@@ -131,7 +134,7 @@ export const listing: Listing = {
   cut: false,
   trouble: undefined,
 };
-/** What there is, or only these of it. */
+/** The listing, optionally reduced to these targets. */
 export const namesOf = (places?: readonly Place[], rulesThen: Policy = policy): ReturnType<typeof createNames> => {
   const isThere = (one: { readonly id: string }): boolean =>
     places === undefined || places.some((place) => idOf(place) === one.id);

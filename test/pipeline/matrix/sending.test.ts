@@ -20,7 +20,7 @@ import {
 import { pathOf, argsById } from './surfaces.ts';
 import { isPlace, policy, policyWith, roles, rules, unwelcome } from './people-and-rules.ts';
 
-/** The permission matrix just before something is sent: the rights of that moment, on a real database. */
+/** The permission matrix at sending: the rights of that moment, on a real database. */
 
 let database: Database;
 let changes: Readonly<Record<Name, Change>>;
@@ -33,7 +33,7 @@ afterAll(() => database.close());
 const approved = (change: Change): Promise<Change> => putBack(database, change, { state: 'approved', version: 2 });
 const kindOf = ({ kind }: Rechecked): string => kind;
 
-test('promise 4: 35 sets of approvers suffice or do not, as they are when it is sent', async () => {
+test('promise 4: 35 sets of approvers are enough or not, judged when the change is sent', async () => {
   const wrong: string[] = [];
   for (const [name, voters, isSent] of sending) {
     const change = await approved(changes[name]);
@@ -50,10 +50,10 @@ test('promise 4: 35 sets of approvers suffice or do not, as they are when it is 
   expect(sending).toHaveLength(35);
 });
 
-test('promise 4: where it is not known whether an approver is in the user group, it waits, unless that changes nothing', async () => {
+test('promise 4: if an approver’s membership is unknown, the change waits, unless the membership does not matter', async () => {
   const unknown = { ...roles.kim, groups: [], otherGroups: [] };
   const cells = sending.filter(([, voters]) => voters.includes('kim'));
-  const came = new Set<string>();
+  const outcomes = new Set<string>();
   for (const [name, voters] of cells) {
     const change = await approved(changes[name]);
     await approvedBy(
@@ -66,13 +66,13 @@ test('promise 4: where it is not known whether an approver is in the user group,
       kindOf(await recheck(contextOver(database, { whoIs: whoIs(kim, ...others) }), change));
     const [inIt, notInIt, is] = [await asIf(roles.kim), await asIf(roles.lost), await asIf(unknown)];
     expect([name, voters, is]).toEqual([name, voters, inIt === notInIt ? inIt : 'later']);
-    came.add(is);
+    outcomes.add(is);
   }
-  expect([...came]).toContain('later');
+  expect([...outcomes]).toContain('later');
   expect(cells).toHaveLength(3);
 });
 
-test.each(unwelcome)('promise 4: an approver who is a %s by now does not count', async (role) => {
+test.each(unwelcome)('promise 4: an approver who has become a %s does not count', async (role) => {
   for (const name of ['one-lead', 'another'] as const) {
     const change = await approved(changes[name]);
     await approvedBy(database, change, [roles.dee.id]);
@@ -86,7 +86,7 @@ test.each(unwelcome)('promise 4: an approver who is a %s by now does not count',
   }
 });
 
-test('promise 4: what was asked for then is needed, whatever less is asked for now', async () => {
+test('promise 4: the approval required at the request is needed, even if the rules now require less', async () => {
   const change = await approved(changes['two-leads']);
   await approvedBy(database, change, [roles.chi.id]);
   for (const approval of [', approval: none', ', approval: { by: [leads] }']) {
@@ -95,26 +95,30 @@ test('promise 4: what was asked for then is needed, whatever less is asked for n
   }
 });
 
-/** What is otherwise when it is sent than when it was asked for. */
-type Meanwhile = { readonly wanted: string; readonly rules?: Policy; readonly requester?: Partial<Person> | 'silence' };
+/** What differs between the request and the sending. */
+type Difference = {
+  readonly wanted: string;
+  readonly rules?: Policy;
+  readonly requester?: Partial<Person> | 'silence';
+};
 
-const lostGroup: readonly [string, Meanwhile] = [
+const lostGroup: readonly [string, Difference] = [
   'the requester left the group',
   { wanted: 'invalidated', requester: { groups: [], otherGroups: ['S0LEADS'] } },
 ];
 
-const unknownGroup: readonly [string, Meanwhile] = [
+const unknownGroup: readonly [string, Difference] = [
   'it is not known whether the requester is in the group',
   { wanted: 'later', requester: { groups: [], otherGroups: [] } },
 ];
 
-const later = new Map<string, ReadonlyMap<string, Meanwhile>>();
-function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
+const later = new Map<string, ReadonlyMap<string, Difference>>();
+function differencesFor(path: string): ReadonlyMap<string, Difference> {
   const known = later.get(path);
   if (known) return known;
   const all = Object.values(rules);
   const reading = [rules.read, rules.readAll, rules.readBlog];
-  const found = new Map<string, Meanwhile>([
+  const found = new Map<string, Difference>([
     ['nothing', { wanted: 'as it was' }],
     ['Slack is silent', { wanted: 'later', requester: 'silence' }],
     ...unwelcome.map(
@@ -139,7 +143,7 @@ function meanwhilesOf(path: string): ReadonlyMap<string, Meanwhile> {
   return found;
 }
 
-/** What somebody asked for, approved by two leads who are neither of their accounts. */
+/** A requested change, approved by two leads other than the requester. */
 async function saved({ row: [row, place], role }: Cell): Promise<Change> {
   if (!isPlace(place)) throw new Error(`no place ${place}`);
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
@@ -151,7 +155,7 @@ async function saved({ row: [row, place], role }: Cell): Promise<Change> {
   return change;
 }
 
-test('promise 4: 688 cells of what was allowed are asked again when it is sent', async () => {
+test('promise 4: 688 allowed cells are checked again at sending', async () => {
   const actions = new Set(['cache clear', 'allowlist add', 'push', 'delete']);
   const allowed = submits.filter(({ row: [row], says }) => actions.has(pathOf(row)) && /^[.v]/.test(says));
   const wrong: string[] = [];
@@ -159,7 +163,7 @@ test('promise 4: 688 cells of what was allowed are asked again when it is sent',
   for (const cell of allowed) {
     const { row, role } = cell;
     const change = await saved(cell);
-    const meanwhiles = [...meanwhilesOf(pathOf(row[0])), ...(role === 'kim' ? [lostGroup, unknownGroup] : [])];
+    const meanwhiles = [...differencesFor(pathOf(row[0])), ...(role === 'kim' ? [lostGroup, unknownGroup] : [])];
     for (const [what, { wanted, rules: rulesThen = policy, requester }] of meanwhiles) {
       const people = requester === 'silence' ? [] : [{ ...roles[role], ...requester }];
       const known = whoIs(...people);

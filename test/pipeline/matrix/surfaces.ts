@@ -16,7 +16,10 @@ import { idOf, isPlace, targets, type Place } from './people-and-rules.ts';
 
 /** One request on every surface. */
 
-/** The rules know of a command only what it is called, how it is classed and what it is about: these stand for all about a domain and about the company. */
+/**
+ * Rules see only a command's name, class and kind of target, so these represent all commands about a domain or the
+ * company.
+ */
 const domain: NameField<Domain, false> = {
   kind: 'domain',
   label: 'Domain',
@@ -38,10 +41,10 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ['clone', action({ ...common, fields: {}, target: 'company' })],
 ]);
 
-/** `push-from-vault` is a push with another source than usual. */
+/** `push-from-vault` is a push with an unusual source. */
 export const pathOf = (row: string): string => row.replace(/-from-.*/, '').replace('-', ' ');
 
-/** What a push onto a place is from. */
+/** The source of a push onto a target. */
 function sourceOf(row: string, onto: Place): Place {
   const named = /-from-(.*)/.exec(row)?.[1] ?? '';
   if (isPlace(named)) return named;
@@ -52,7 +55,7 @@ function sourceOf(row: string, onto: Place): Place {
 
 type Said = { readonly names: readonly string[]; readonly others: Readonly<Record<string, readonly string[]>> };
 
-/** What is said of a row besides its command: names of targets in their order, and other fields. */
+/** A row's arguments: names of targets in order, and other fields. */
 function saidOf(row: string, place: Place | undefined, spelt: (place: Place) => string): Said {
   const path = pathOf(row);
   const names = place === undefined ? [] : [spelt(place)];
@@ -67,7 +70,7 @@ function argsOf(row: string, { names, others }: Said): Args {
   return [...pathOf(row).split(' '), ...names, ...rest];
 }
 
-/** The words of a row with ids in them, as they are stored. */
+/** A row's arguments with ids, as they are stored. */
 export const argsById = (row: string, place: Place | undefined): Args => argsOf(row, saidOf(row, place, idOf));
 
 /** The state of a submitted form, as Slack delivers it. */
@@ -85,17 +88,17 @@ function stateOf(row: string, { names, others }: Said): unknown {
 }
 
 const buttons = z.object({ type: z.literal('actions'), elements: z.array(z.object({ value: z.string() })) });
-/** What the buttons of a drawn message give back when they are pressed. */
+/** The values of a drawn message's buttons. */
 export const valuesOf = ({ blocks }: Pick<Drawn, 'blocks'>): readonly string[] =>
   blocks.flatMap((block) => buttons.safeParse(block).data?.elements.map(({ value }) => value) ?? []);
 
-function interaction(line: string, context?: Parameters<typeof parse>[2]): ParsedCommand {
+function parsedLine(line: string, context?: Parameters<typeof parse>[2]): ParsedCommand {
   const parsed = parse(line, commands, context);
   if (parsed === undefined) throw new Error(`nothing was said: ${line}`);
   return parsed;
 }
 
-/** The request of a row, by surface. In a thread its target is left out. */
+/** A row's request, by surface. In a thread its target is omitted. */
 export async function surfacesOf(
   row: string,
   at: Place | undefined,
@@ -111,23 +114,23 @@ export async function surfacesOf(
   const offer = { label: 'x', press: { kind: 'run', args } } as const;
   const [pressed = ''] = valuesOf(drawNote({ text: say`x`, buttons: [offer] }));
   const id = await payloads.keepList(`${row} ${at}`, args);
-  // From the database, as after a while.
+  // Read from the database, as when the cache has forgotten it.
   await payloads.close();
   const stored = await payloads.keptList(id);
   const surfaces = new Map<string, ParsedCommand>([
-    ['words that are typed', interaction(argsOf(row, typed).join(' '))],
-    ['words in capitals', interaction(argsOf(row, shouted).join(' '))],
+    ['words that are typed', parsedLine(argsOf(row, typed).join(' '))],
+    ['words in capitals', parsedLine(argsOf(row, shouted).join(' '))],
     ['a form', { path, command, dryRun: false, ...readInputs(stateOf(row, byId)) }],
-    ['a button', interaction(pressed)],
-    ['stored words', interaction(join(stored))],
+    ['a button', parsedLine(pressed)],
+    ['stored words', parsedLine(join(stored))],
     ['the review of a form', parseArgs(args, commands)],
   ]);
   if (at === undefined) return surfaces;
   const inThread = argsOf(row, { ...typed, names: typed.names.slice(0, -1) }).join(' ');
-  return surfaces.set('a mention in its thread', interaction(inThread, { target: idOf(at), sibling: () => undefined }));
+  return surfaces.set('a mention in its thread', parsedLine(inThread, { target: idOf(at), sibling: () => undefined }));
 }
 
-/** Whether what was thrown is a sentence to the person; anything else is thrown on. */
+/** Whether an error is a sentence for the person; rethrows any other. */
 export function refusalIn(error: unknown): Refusal {
   if (error instanceof Refusal) return error;
   throw error;

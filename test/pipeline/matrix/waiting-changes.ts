@@ -18,9 +18,9 @@ import { company, noCertificate, contextWith } from '../fixtures.ts';
 import { idOf, namesOf, policy, roles, type Role } from './people-and-rules.ts';
 import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 
-/** Waiting changes on a real database, and the context that decides and sends them. */
+/** Waiting changes in a real database, with a context that decides and sends them. */
 
-/** Late enough for what was sent at 1 to be over. */
+/** Late enough for a write sent at 1 to be closed. */
 export const now = 1_000_000;
 
 const read: HostReader = async (call) =>
@@ -31,13 +31,13 @@ const read: HostReader = async (call) =>
     },
   });
 
-/** Everybody as Slack tells of them now; `instead` are those who have become somebody else. */
+/** Everybody as Slack describes them now; `instead` replaces some people. */
 export const whoIs =
   (...instead: readonly Person[]) =>
   async (id: string): Promise<Person | undefined> =>
     [...instead, ...Object.values(roles)].find((one) => one.id === id);
 
-/** What asks, decides and sends; `more` is what is otherwise this time. */
+/** The context that requests, decides and sends; `more` overrides parts of it. */
 export function contextOver(
   database: Database,
   more: Partial<StepsContext> = {},
@@ -71,10 +71,10 @@ export function contextOver(
   });
 }
 
-/** A database of its own, whose clock stands still. */
+/** A new database with a stopped clock. */
 export const openStill = (): Promise<Database> => openDatabase('sqlite::memory:', { now: () => now });
 
-/** What somebody asks for, seen and frozen as it would be saved. */
+/** A request, reviewed and frozen as it would be saved. */
 export async function frozenFrom(context: StepsContext, role: Role, words: Args): Promise<Frozen> {
   const requester = { person: roles[role], channel: { id: 'C1', shared: false } };
   const parsed = { ...parseArgs(words, catalogue), reason: 'release 42' };
@@ -83,7 +83,7 @@ export async function frozenFrom(context: StepsContext, role: Role, words: Args)
   return lookAndFreeze(context, evaluated.parsed, parsed.command);
 }
 
-/** Its requester has seen it as it is, and typed what had to be typed. */
+/** The requester's confirmation of the current review, with the name typed if required. */
 export const confirmationOf = (frozen: Frozen): Confirmation => ({
   shown: frozen.fingerprint,
   typedName: nameToType(frozen.action, frozen.target),
@@ -97,7 +97,7 @@ async function asked(context: StepsContext, role: Role, ...words: Args): Promise
   return change;
 }
 
-/** The change, as it will be put back whenever something came of it. */
+/** Updates the change's row, and reads it back. */
 async function standing(database: Database, { number }: Change, more: Partial<Change>): Promise<Change> {
   await database.db.updateTable('changes').set(more).where('number', '=', number).execute();
   const change = await findChange(database.db, number);
@@ -107,7 +107,7 @@ async function standing(database: Database, { number }: Change, more: Partial<Ch
 
 export type Name = 'one-lead' | 'two-leads' | 'another' | 'cooling-down' | 'unknown' | 'unknown-at-once';
 
-/** One of each kind: who asked for it, and what for. */
+/** One change of each kind: its requester and request. */
 export async function changesIn(database: Database): Promise<Readonly<Record<Name, Change>>> {
   const context = contextOver(database);
   const add = ['allowlist', 'add', idOf('live'), '198.51.100.4'];
@@ -124,14 +124,14 @@ export async function changesIn(database: Database): Promise<Readonly<Record<Nam
   return changes;
 }
 
-/** The change as it was, without votes and locks. */
+/** Restores the change, without votes and locks. */
 export async function putBack(database: Database, change: Change, more: Partial<Change> = {}): Promise<Change> {
   await database.db.deleteFrom('votes').execute();
   await database.db.deleteFrom('locks').execute();
   return standing(database, change, { ...change, ...more });
 }
 
-/** These people have approved it. */
+/** Records approvals by these people. */
 export async function approvedBy(database: Database, { number }: Change, voters: readonly string[]): Promise<void> {
   for (const person of voters) {
     const vote = { change: number, person, at: now } as const;

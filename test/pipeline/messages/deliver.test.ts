@@ -25,7 +25,7 @@ function deliveryWith(database: Database, clock: { now: number }) {
   const state = {
     refuse: (_to: string): Error | undefined => undefined,
     isTaken: true,
-    /** Resolves when Slack has accepted a post there. */
+    /** Resolves when Slack has accepted a post in this channel. */
     slowly: async (_to: string): Promise<void> => undefined,
     onPost: (): void => undefined,
   };
@@ -91,7 +91,7 @@ describeBoth('messages that Slack does not take', (open) => {
     (to: string) =>
       places.includes(to) ? new Undeliverable('gone', 'no_permission') : undefined;
 
-  it('for a day are given up: the requester and ops are told, once, and of that nobody is told in turn', async () => {
+  it('for a day are given up: the requester and ops are told once, and a failure of that notice is not reported', async () => {
     const { state, untilNothing, tryOften, later, due } = await opened(card, reply);
     state.refuse = () => new Undeliverable('later', 'internal_error');
     await untilNothing();
@@ -109,7 +109,7 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(await due()).toEqual([]);
   });
 
-  it('or takes: each failpoint names the message, whether it is posted or edited, and how its text begins', async () => {
+  it('have failpoints that name the message, whether it is posted or edited, and how its text begins', async () => {
     const { database, untilNothing } = await opened(card, reply);
     const passed: unknown[] = [];
     const note = (passage: unknown): void => void passed.push(passage);
@@ -130,7 +130,7 @@ describeBoth('messages that Slack does not take', (open) => {
     ]);
   });
 
-  it('are as old as their newest version: one hour without an answer ends nothing that was asked for days ago', async () => {
+  it('are as old as their newest version: an hour without an answer does not end messages of old changes', async () => {
     const { database, state, untilNothing, later, due } = await opened(card);
     await untilNothing();
     later(3 * day);
@@ -142,7 +142,7 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(await due()).toEqual(['1:card']);
   });
 
-  it('because of our token grow no older, and none is tried while it is known that the token is not taken', async () => {
+  it('because of our token do not age, and none is tried while the token is known to be rejected', async () => {
     const { state, untilNothing, later, due } = await opened(card);
     state.refuse = () => new Undeliverable('token', 'token_revoked');
     await untilNothing();
@@ -159,7 +159,7 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(await due()).toEqual(['1:card']);
   });
 
-  it('nor the direct messages of their requester are told to ops, a reply by the name of its change', async () => {
+  it('and that the requester’s direct messages do not take either go to ops, a reply with the name of its change', async () => {
     const { state, untilNothing } = await opened(card, reply);
     state.refuse = gone('C0ACME', 'U01ANA');
     expect(await untilNothing()).toEqual([
@@ -172,7 +172,7 @@ describeBoth('messages that Slack does not take', (open) => {
     ]);
   });
 
-  it('and that stood before are not told again because their buttons cannot be taken away', async () => {
+  it('and that were posted before are not repeated because their buttons cannot be removed', async () => {
     const { database, state, untilNothing, due } = await opened(card, reply);
     await untilNothing();
     const withdrawn = JSON.stringify({ text: say`Sent.`, minor: true });
@@ -182,7 +182,7 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(await due()).toEqual([]);
   });
 
-  it('as an edit are told anew where they have news, in the thread and to ops, and edited there from then on', async () => {
+  it('as an edit are posted again if they have news, in the thread and to ops, and edited there from then on', async () => {
     const inOps: NewMessage = { key: '1:7:ops', kind: 'ops', body: body('#1 Tried once.'), at: start };
     const { database, state, untilNothing } = await opened(card, reply, inOps);
     await untilNothing();
@@ -202,7 +202,7 @@ describeBoth('messages that Slack does not take', (open) => {
     ]);
   });
 
-  it('in the ops channel are kept for days, and tried one by one', async () => {
+  it('in the ops channel are kept for days, and tried one at a time', async () => {
     const ops = ['a', 'b', 'c'].map((key): NewMessage => ({
       key: `ops:${key}`,
       kind: 'ops',
@@ -233,7 +233,7 @@ describeBoth('a channel that takes one message a second', (open) => {
       last = clock.now;
       return undefined;
     };
-    /** A change with its card and one reply, due now. */
+    /** A change with a card and one reply, due now. */
     const asks = async (requester: string, what: string, row: Partial<NewChange> = {}): Promise<void> => {
       const titled = JSON.stringify({ title: say`${what}`, done: say`${what}`, facts: [] });
       const authorization = JSON.stringify({ approval: 'none' });
@@ -300,9 +300,9 @@ describeBoth('a channel that takes one message a second', (open) => {
 });
 
 describeBoth('a place that is slow', (open) => {
-  it('keeps no other place waiting, and is not posted to twice', async () => {
+  it('delays no other place, and gets no message twice', async () => {
     const clock = { now: start };
-    // The clock advances by itself, so that messages put off for a moment come due again.
+    // The clock advances by itself, so that postponed messages come due again.
     const database = await open({ now: () => (clock.now += 50) });
     const { context, posts, state } = deliveryWith(database, clock);
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
@@ -338,7 +338,7 @@ describeBoth('a place that is slow', (open) => {
     expect(posts).toHaveLength(32);
   });
 
-  it('is left when stopping: the post under way finishes, and the rest can be claimed by another', async () => {
+  it('does not delay stopping: the post under way finishes, and another process can claim the rest', async () => {
     const clock = { now: start };
     const database = await open({ now: () => clock.now });
     const { context, posts, state } = deliveryWith(database, clock);

@@ -38,7 +38,7 @@ async function opsMessages(database: Database): Promise<readonly string[]> {
 }
 
 describeBoth('user groups that cannot be read', (open) => {
-  it('are told of once, by name and with Slack’s word, to whichever bot, and once more when they can be', async () => {
+  it('are reported once, by name and with Slack’s error code, by one of the replicas, and once more when they can be read', async () => {
     let now = 1_000;
     const database = await open({ now: () => (now += 1) });
     const first = watching(database, { S0DEVS: 'missing_scope', S0LEADS: 'subteam_disabled' });

@@ -27,7 +27,7 @@ describeBoth('the ops channel', (open) => {
     ['is another than the one that refused', seen, { channel: 'C0OLD', refused: 'is_archived' }, undefined],
     ['is without the bot', { ...seen, member: false }, undefined, "I'm not in #C0OPS"],
     ['is without the bot, and takes posts', { ...seen, member: false }, { channel: 'C0OPS', refused: null }, undefined],
-    ['is not told of, for want of a scope', { kind: 'untold' }, undefined, undefined],
+    ['is unknown without the scope', { kind: 'untold' }, undefined, undefined],
   ])('%s', async (_, look, last, words) => {
     const database = await open();
     if (last) await noted(database, last);
@@ -38,7 +38,7 @@ describeBoth('the ops channel', (open) => {
     expect(plain(found?.hint ?? [])).toMatch(/^\S.*\.$/);
   });
 
-  it('is not named by the rules, or Slack does not say: the one is known, the other is not', async () => {
+  it('is missing in the policy, or Slack does not say: only the first is certain', async () => {
     const database = await open();
     const lookAt = (): Promise<never> => Promise.reject(new Undeliverable('later', 'internal_error'));
     const unnamed = await opsTrouble({ database, policy: () => policyFrom(rules), lookAt });
@@ -46,7 +46,7 @@ describeBoth('the ops channel', (open) => {
     await expect(opsTrouble({ database, policy: () => policy, lookAt })).rejects.toThrow('internal_error');
   });
 
-  it('takes posts again: what was kept for it is due at once, and that is told once', async () => {
+  it('takes posts again: the kept messages are due at once, and this is reported once', async () => {
     const database = await open();
     await database.transaction((tx) => enqueueMessage(tx, { key: 'ops:a', kind: 'ops', at: 900 }));
     const due = (): Promise<unknown[]> =>

@@ -5,7 +5,7 @@ describe('a poller', () => {
   beforeEach(() => vi.useFakeTimers());
   afterEach(() => vi.useRealTimers());
 
-  /** A poller whose looks end when `end` is called. */
+  /** A poller whose polls end when `end` is called. */
   function manualPoller(everyMs = 1_000) {
     const ends: (() => void)[] = [];
     const troubles: unknown[] = [];
@@ -18,7 +18,7 @@ describe('a poller', () => {
     return { poller, ends, end };
   }
 
-  test('looks at the start and at every interval, and never twice at a time', async () => {
+  test('polls at the start and at every interval, and never twice at a time', async () => {
     const { poller, ends, end } = manualPoller();
     poller.nudge();
     expect(ends).toHaveLength(0);
@@ -39,7 +39,7 @@ describe('a poller', () => {
     expect(ends).toHaveLength(3);
   });
 
-  test('a nudge at the very end of a look is not lost', async () => {
+  test('a nudge at the very end of a poll is not lost', async () => {
     let looks = 0;
     const poller = createPoller({
       everyMs: 1_000_000,
@@ -58,7 +58,7 @@ describe('a poller', () => {
     await poller.stop();
   });
 
-  test('reports a failed look and goes on; stopping waits for the look under way', async () => {
+  test('reports a failed poll and goes on; stopping waits for the poll under way', async () => {
     const troubles: unknown[] = [];
     const poller = createPoller({
       everyMs: 1_000,

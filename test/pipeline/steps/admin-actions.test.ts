@@ -37,7 +37,7 @@ const key = `environment:${live.id}`;
 const { card } = changeOf();
 
 describeBoth('a lock', (open) => {
-  it('is taken, written down and announced together, without the key that was pasted into its reason', async () => {
+  it('is taken, audited and announced in one transaction, without the key that was pasted into its reason', async () => {
     const database = await open({ now: () => 1_000 });
     const taken = await actions(database).lock(live, 'release with password=hunter22', 2 * hour);
     expect(taken).toEqual({
@@ -56,13 +56,13 @@ describeBoth('a lock', (open) => {
       until: 1_000 + 2 * hour,
       authorization: JSON.stringify(authorization),
     });
-    const [told, ...again] = await announced(database);
+    const [announcement, ...again] = await announced(database);
     expect(again).toEqual([]);
-    expect(told).toContain('release with password=***');
-    expect(told).not.toContain('hunter22');
+    expect(announcement).toContain('release with password=***');
+    expect(announcement).not.toContain('hunter22');
   });
 
-  it('said twice by one person is a new reason and a new end', async () => {
+  it('taken again by the same person gets the new reason and the new end', async () => {
     let now = 1_000;
     const database = await open({ now: () => now });
     await actions(database).lock(live, 'release', hour);
@@ -76,7 +76,7 @@ describeBoth('a lock', (open) => {
     expect(await announced(database)).toHaveLength(2);
   });
 
-  it.each(['somebody else', 'a change'])('that %s holds is left alone, and nothing is told', async (holder) => {
+  it.each(['somebody else', 'a change'])('that %s holds is not touched, and nothing is announced', async (holder) => {
     const database = await open();
     if (holder === 'a change') {
       const { number } = await save(database);
@@ -90,7 +90,7 @@ describeBoth('a lock', (open) => {
     expect(await announced(database)).toEqual([]);
   });
 
-  it('is taken away by whoever may, and not from a change', async () => {
+  it('is removed by somebody who may, unless a change holds it', async () => {
     const database = await open();
     await actions(database).lock(live, 'release', undefined);
     expect(await actions(database, ben).unlock(live)).toMatchObject({
@@ -108,7 +108,7 @@ describeBoth('a lock', (open) => {
     ]);
   });
 
-  it('whose time is over is no lock', async () => {
+  it('that has expired is no lock', async () => {
     let now = 1_000;
     const database = await open({ now: () => now });
     await actions(database, ben).lock(live, 'release', hour);
@@ -117,7 +117,7 @@ describeBoth('a lock', (open) => {
     expect(await actions(database).lock(live, 'mine', undefined)).toMatchObject({ done: true });
   });
 
-  it('is taken by one of two who ask at once', async () => {
+  it('requested by two people at once is taken by one', async () => {
     const database = await open();
     const replica = await database.again();
     const both = await Promise.all([
@@ -130,7 +130,7 @@ describeBoth('a lock', (open) => {
 });
 
 describeBoth('a pause', (open) => {
-  it('holds from its first word to the last, and is told once each', async () => {
+  it('lasts from pause to resume, each announced once', async () => {
     const database = await open({ now: () => 1_000 });
     for (const state of ['approved', 'approved', 'sending', 'accepted', 'waiting', 'unknown'] as const)
       await save(database, { state, card });
@@ -150,7 +150,7 @@ describeBoth('a pause', (open) => {
     expect(await announced(database)).toHaveLength(2);
   });
 
-  it('names the first few that it holds, and none that may not be read', async () => {
+  it('names the first few changes that it holds, and none that the person may not read', async () => {
     const database = await open();
     for (let count = 0; count < 8; count += 1) await save(database, { state: 'approved', card });
     const all = await actions(database).pause(undefined);
@@ -167,7 +167,7 @@ describeBoth('a pause', (open) => {
 });
 
 describeBoth('a delivery', (open) => {
-  it('does its action once, and not after its sender was told that nothing was done', async () => {
+  it('runs its action once, and not after its sender was told that nothing was done', async () => {
     const database = await open();
     const row = { kind: 'command', person: ana.id, channel: 'C1', content: 'pause', owner: 'o' } as const;
     await database.transaction((tx) => receive(tx, { ...row, key: 'k', lease_until: 9, received_at: 1 }));

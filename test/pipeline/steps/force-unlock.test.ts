@@ -17,7 +17,7 @@ const now = 10_000_000;
 const authorization = { approval: 'none', rules: [14], policy: 'p' } as const;
 const key = (env: { readonly id: string }): string => `environment:${env.id}`;
 
-/** A push that stands so and holds its target and its source. */
+/** A push in this state that locks its target and its source. */
 async function held(database: Database, more: Partial<Change>): Promise<Change> {
   const { card, args } = changeOf();
   const change = await save(database, {
@@ -46,56 +46,59 @@ const isLocked = async (database: Database, env: { readonly id: string }): Promi
 const messages = (database: Database) => database.db.selectFrom('messages').selectAll().orderBy('id').execute();
 const trail = async (database: Database) => (await listAudit(database.db, { limit: 99 })).toReversed();
 
-describeBoth('a lock that is taken away by force', (open) => {
+describeBoth('a lock that is removed by force', (open) => {
   it.each<[State, settled: boolean]>([
     ['unknown', false],
     ['accepted', true],
     ['done', true],
-  ])('of a change that is %s (settled: %s): from that environment alone, and told', async (state, settled) => {
-    const database = await open({ now: () => now });
-    const change = await held(database, { state, settled_at: settled ? now - 1 : null });
-    expect(await force(database)).toMatchObject({
-      kind: 'freed',
-      change: change.number,
-      arrives: undefined,
-      others: [staging.id],
-    });
-    expect([await isLocked(database, live), await isLocked(database, staging)]).toEqual([false, true]);
-    expect(await findChange(database.db, change.number)).toEqual(change);
-    const [line, ...more] = await trail(database);
-    expect(more).toEqual([]);
-    expect(line).toMatchObject({ event: 'force_unlock', actor: fay.id, change: change.number, at: now });
-    expect(JSON.parse(line?.details ?? '')).toMatchObject({
-      target: live.name,
-      target_key: key(live),
-      name: 'Fay',
-      authorization: JSON.stringify(authorization),
-    });
-    const told = await messages(database);
-    expect(told.map(({ kind }) => kind)).toEqual(['reply', 'ops']);
-    for (const { body } of told) {
-      expect(body).toContain(' removed its lock on ');
-      expect(body?.includes('still unknown')).toBe(state === 'unknown');
-    }
-  });
+  ])(
+    'of a change that is %s (settled: %s) is removed from that environment alone, and announced',
+    async (state, settled) => {
+      const database = await open({ now: () => now });
+      const change = await held(database, { state, settled_at: settled ? now - 1 : null });
+      expect(await force(database)).toMatchObject({
+        kind: 'freed',
+        change: change.number,
+        arrives: undefined,
+        others: [staging.id],
+      });
+      expect([await isLocked(database, live), await isLocked(database, staging)]).toEqual([false, true]);
+      expect(await findChange(database.db, change.number)).toEqual(change);
+      const [line, ...more] = await trail(database);
+      expect(more).toEqual([]);
+      expect(line).toMatchObject({ event: 'force_unlock', actor: fay.id, change: change.number, at: now });
+      expect(JSON.parse(line?.details ?? '')).toMatchObject({
+        target: live.name,
+        target_key: key(live),
+        name: 'Fay',
+        authorization: JSON.stringify(authorization),
+      });
+      const enqueued = await messages(database);
+      expect(enqueued.map(({ kind }) => kind)).toEqual(['reply', 'ops']);
+      for (const { body } of enqueued) {
+        expect(body).toContain(' removed its lock on ');
+        expect(body?.includes('still unknown')).toBe(state === 'unknown');
+      }
+    },
+  );
 
-  it.each<State>(['approved', 'sending', 'accepted'])('never of one that is %s', async (state) => {
+  it.each<State>(['approved', 'sending', 'accepted'])('of a change that is %s is not removed', async (state) => {
     const database = await open({ now: () => now });
     const change = await held(database, { state });
-    const came = await force(database);
-    expect(came).toMatchObject({ kind: 'under way', change: change.number });
-    expect('stands' in came && plain(came.stands)).toMatch(/\.$/);
+    const result = await force(database);
+    expect(result).toMatchObject({ kind: 'under way', change: change.number });
+    expect('stands' in result && plain(result.stands)).toMatch(/\.$/);
     expect([await isLocked(database, live), await isLocked(database, staging)]).toEqual([true, true]);
     expect([await trail(database), await messages(database)]).toEqual([[], []]);
   });
 
-  it('of one that was sent just now: until when it can still arrive', async () => {
+  it('of a change that was sent just now: the answer says until when it can still arrive', async () => {
     const database = await open({ now: () => now });
     await held(database, { state: 'unknown', sent_at: now - 45_000 });
     expect(await force(database)).toMatchObject({ kind: 'freed', arrives: now + 300_000 });
   });
 
-  it('that a person holds is left alone; where there is none, there is none', async () => {
+  it('that a person holds is not touched; a missing lock is reported', async () => {
     let time = now;
     const database = await open({ now: () => time });
     expect(await force(database)).toEqual({ kind: 'not locked' });
@@ -107,7 +110,7 @@ describeBoth('a lock that is taken away by force', (open) => {
     expect([await trail(database), await messages(database)]).toEqual([[], []]);
   });
 
-  it('twice at once is taken away once', async () => {
+  it('removed by two people at once is removed once', async () => {
     const database = await open({ now: () => now });
     await held(database, { state: 'unknown' });
     const both = await Promise.all([force(database), force(await database.again({ now: () => now }))]);
@@ -115,7 +118,7 @@ describeBoth('a lock that is taken away by force', (open) => {
     expect(await trail(database)).toHaveLength(1);
   });
 
-  it('after its sender was told that nothing was done: nothing is', async () => {
+  it('is not removed after the sender was told that nothing was done', async () => {
     const database = await open({ now: () => now });
     await held(database, { state: 'unknown' });
     const row = { kind: 'command', person: fay.id, channel: 'C1', content: 'x', owner: 'o' } as const;

@@ -10,7 +10,7 @@ import { save } from '../../storage/samples.ts';
 import { changeOf } from '../fixtures.ts';
 import { contextOver, now, openStill } from '../matrix/waiting-changes.ts';
 
-/** An answer of the host meets every row that there can be by then: none of them throws it away. */
+/** An answer of the host for every possible state of the row. It is never dropped. */
 
 const settled = [
   'done',
@@ -33,7 +33,7 @@ const states = [
   ...settled,
 ] as const satisfies readonly State[];
 const owners = { mine: 'the test', another: 'another process', nobody: null } as const;
-/** The row beside the one that was sent, whose version is 5. */
+/** Versions of the row as it is now; the one that was sent has version 5. */
 const versions = { older: 3, same: 5, later: 7 } as const;
 const outcomes: Readonly<Record<Outcome['kind'], Outcome>> = {
   accepted: { kind: 'accepted', status: 202, operation: 'op-1', immediate: false },
@@ -55,7 +55,7 @@ const casesOf = (state: State): readonly Case[] =>
     (['older', 'same', 'later'] as const).flatMap((version) => kinds.map((kind) => ({ state, owner, version, kind }))),
   );
 
-/** What the row has to say afterwards, told as plainly as possible. */
+/** The expected row afterwards. */
 function wanted({ state, version, kind }: Case): State {
   if (state === 'sending' && version === 'same') return atOnce[kind];
   if (state === 'sending') return kind === 'accepted' ? 'accepted' : state;
@@ -74,7 +74,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** The row as it was sent, and then as it is. */
+/** The row as it was sent, and as it is now. */
 async function met({ state, owner, version }: Case): Promise<Change> {
   const { card, authorization } = changeOf();
   const sent = await save(database, { card, authorization, state: 'sending', sent_at: now, expires_at: now + 300_000 });
@@ -97,21 +97,21 @@ const isLoss = (one: Case): boolean =>
   (one.state === 'sending' && one.version !== 'same') ||
   ((one.state === 'waiting' || one.state === 'approved') && !tookNothing(one));
 
-/** What the trail and the thread have of it: every receipt once, however many lines carry it. */
+/** The receipt in the audit trail and the thread: there once each. */
 async function traceOf(change: number) {
   const lines = await database.db.selectFrom('audit').select('details').where('change', '=', change).execute();
   const said = lines.flatMap(({ details }) => receiptShape.parse(JSON.parse(details)).receipt ?? []);
-  const told = await database.db.selectFrom('messages').select('kind').where('change', '=', change).execute();
+  const enqueued = await database.db.selectFrom('messages').select('kind').where('change', '=', change).execute();
   const paused = await database.db.selectFrom('kv').select('key').where('key', '=', 'pause').execute();
   const receipts = [...new Set(said.map((receipt) => JSON.stringify(receipt)))].map((text): unknown =>
     JSON.parse(text),
   );
-  return { receipts, isTold: told.some(({ kind }) => kind === 'reply'), isPaused: paused.length > 0 };
+  return { receipts, isTold: enqueued.some(({ kind }) => kind === 'reply'), isPaused: paused.length > 0 };
 }
 const receiptShape = z.object({ receipt: z.unknown().optional() });
 
 describe('an answer of the host is kept, whatever the state of its row', () => {
-  test.each(states)('promise 2: %s by then, whoever owns it and however old it is', async (state) => {
+  test.each(states)('promise 2: %s, with any owner and any age', async (state) => {
     for (const one of casesOf(state)) {
       const sent = await met(one);
       const outcome = outcomes[one.kind];
@@ -122,14 +122,14 @@ describe('an answer of the host is kept, whatever the state of its row', () => {
 
       const row = await findChange(database.db, sent.number);
       const found = await traceOf(sent.number);
-      // Sent again it may be only where the host took nothing.
+      // It may be sent again only if the host took nothing.
       const mayBeSent = row?.state === 'approved' && history.newerThan(row) === undefined;
       expect({ ...one, row: row?.state, answers, ...found, mayBeSent: mayBeSent && !tookNothing(one) }).toEqual({
         ...one,
         row: wanted(one),
         answers: [{ change: sent.number, version: 5, outcome }],
         receipts: one.kind === 'not sent' ? [] : [outcome],
-        // A routine change that is accepted as usual says so at its end.
+        // A routine change that is accepted as usual reports it only at its end.
         isTold: one.kind !== 'accepted' || one.state !== 'sending' || one.version !== 'same',
         isPaused: isLoss(one),
         mayBeSent: false,
@@ -138,28 +138,32 @@ describe('an answer of the host is kept, whatever the state of its row', () => {
   });
 
   test.each(['routine', 'sensitive', 'destructive'] as const)(
-    'accepted as usual, %s: told now or at its end',
+    'accepted as usual, %s: reported now or at its end',
     async (risk) => {
       const { card, authorization } = changeOf();
       const sent = await save(database, { card, authorization, risk, state: 'sending', sent_at: now });
       await saveOutcome(contextOver(database), sent, outcomes.accepted);
       expect((await findChange(database.db, sent.number))?.state).toBe('accepted');
-      const told = database.db.selectFrom('messages').select('body').where('change', '=', sent.number);
-      const replies = await told.where('kind', '=', 'reply').execute();
+      const enqueued = database.db.selectFrom('messages').select('body').where('change', '=', sent.number);
+      const replies = await enqueued.where('kind', '=', 'reply').execute();
       expect(replies).toHaveLength(risk === 'routine' ? 0 : 1);
       for (const { body } of replies) expect(body).toContain('The host accepted it as ');
     },
   );
 
-  test('promise 2: there is no row any more: ops hear what the host answered, and nothing more is sent', async () => {
+  test('promise 2: the row is gone: ops are told what the host answered, and nothing more is sent', async () => {
     const context = contextOver(database);
     const gone = {
       ...(await met({ state: 'sending', owner: 'mine', version: 'same', kind: 'accepted' })),
       number: 9_999,
     };
     await saveOutcome(context, gone, outcomes.accepted);
-    const told = await database.db.selectFrom('messages').select('body').where('key', '=', 'ops:lost:9999:0').execute();
-    expect(told[0]?.body).toMatch(/no longer knows #9999 .*op-1.*resume/s);
+    const enqueued = await database.db
+      .selectFrom('messages')
+      .select('body')
+      .where('key', '=', 'ops:lost:9999:0')
+      .execute();
+    expect(enqueued[0]?.body).toMatch(/no longer knows #9999 .*op-1.*resume/s);
     expect(await database.db.selectFrom('kv').selectAll().where('key', '=', 'pause').execute()).toHaveLength(1);
   });
 });

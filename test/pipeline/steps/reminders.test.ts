@@ -28,7 +28,7 @@ const waiting = fc.record({
   ),
 });
 
-test('is never in the past nor after the end, whenever somebody looks', () => {
+test('is never in the past or after the end, at any time', () => {
   fc.assert(
     fc.property(waiting, fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }), ({ asked, lasts }, part) => {
       const now = asked + Math.floor(lasts * part);
@@ -41,7 +41,7 @@ test('is never in the past nor after the end, whenever somebody looks', () => {
   );
 });
 
-test('whoever looks when told to, however late, reminds twice at most, and then sees the end', () => {
+test('late polls remind at most twice, and then see the end', () => {
   fc.assert(
     fc.property(waiting, fc.array(fc.nat(20 * minute), { minLength: 4, maxLength: 4 }), ({ asked, lasts }, delays) => {
       const expires = asked + lasts;

@@ -8,14 +8,14 @@ import { contextOver, frozenFrom, whoIs } from '../matrix/waiting-changes.ts';
 import { idOf, policy, roles } from '../matrix/people-and-rules.ts';
 import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 
-/** The worker on a real database, whose clock is moved by hand. */
+/** The worker with a real database and a clock that the test moves. */
 
 const tidy: (() => Promise<void>)[] = [];
 afterEach(async () => {
   for (const step of tidy.splice(0).toReversed()) await step();
 });
 
-/** A routine change that is due, and a worker that begins no step until it is nudged. */
+/** A routine change that is due, and a worker that starts no step before a nudge. */
 async function due(database: Database, more: Partial<StepsContext>) {
   let stepped = Promise.withResolvers<void>();
   const written: unknown[] = [];
@@ -55,7 +55,7 @@ async function due(database: Database, more: Partial<StepsContext>) {
   return { change, step, written, nudge: worker.nudge };
 }
 
-test('promise 1: a change whose step broke is free again in a moment, and is written once then', async () => {
+test('promise 1: a change whose step threw is released after a moment, and is then written once', async () => {
   let now = 1_000_000;
   const database = await openDatabase('sqlite::memory:', { now: () => now });
   tidy.push(() => database.close());
@@ -75,7 +75,7 @@ test('promise 1: a change whose step broke is free again in a moment, and is wri
   expect(written).toHaveLength(1);
 });
 
-test('promise 2: what is still being sent here is not called unknown, however long it takes', async () => {
+test('promise 2: a write that this process is still sending is not called unknown, however long it takes', async () => {
   let now = 1_000_000;
   const database = await openDatabase('sqlite::memory:', { now: () => now });
   tidy.push(() => database.close());
@@ -91,7 +91,7 @@ test('promise 2: what is still being sent here is not called unknown, however lo
   const settled = step();
   await expect.poll(async () => (await change())?.state).toBe('sending');
   now += 46_000;
-  // The row is due again. This process looks for work more than once, and leaves it to the step that runs.
+  // The row is due again. This process polls repeatedly, and leaves it to the running step.
   const before = polls;
   await expect.poll(() => (nudge(), polls)).toBeGreaterThan(before + 2);
   answer.resolve({ kind: 'accepted', status: 202, operation: 'op', immediate: false });

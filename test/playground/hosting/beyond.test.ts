@@ -23,7 +23,7 @@ test('an operation is unknown, then running, then finished', async () => {
   expect(await status('cache%3Aclear-00000000-0000-4000-8000-000000000000')).toBe(404);
 });
 
-test('a failed operation says 500', async () => {
+test('a failed operation answers 500', async () => {
   const hosting = await start();
   hosting.operations.plan('cache:clear', 'fail');
   const { body } = await call(hosting, 'POST', '/sites/tools/clear-cache', cache);
@@ -32,7 +32,7 @@ test('a failed operation says 500', async () => {
   expect(hosting.world.environment(live).cacheClearedAt).toBeNull();
 });
 
-test('an operation whose target went away in the meantime fails', async () => {
+test('an operation fails if its target is deleted meanwhile', async () => {
   const hosting = await start({ durations: { 'cache:clear': 150 } });
   await call(hosting, 'POST', '/sites/tools/clear-cache', cache);
   hosting.world.removeEnvironment(hosting.world.environment(live));
@@ -54,7 +54,7 @@ test('the sites are listed with their environments and their domains', async () 
   expect(at(bare.body, 'company', 'sites', 0)).not.toHaveProperty('environments');
 });
 
-test('the key tells its company', async () => {
+test('the key shows its company', async () => {
   const { body } = await call(await start(), 'GET', '/validate');
   expect(body).toMatchObject({ company: companyId, status: 'active' });
   expect(at(body, 'expires_at')).toMatch(/^\d{4}-.*Z$/);
@@ -62,7 +62,7 @@ test('the key tells its company', async () => {
   expect(at(other.body, 'expires_at')).toMatch(/^\d{13}$/);
 });
 
-test('PHP is restarted and a backup made by hand', async () => {
+test('PHP is restarted, and a manual backup is made', async () => {
   const hosting = await start();
   const environment = hosting.world.environment(live);
   const restarted = await call(hosting, 'POST', '/sites/tools/restart-php', cache);
@@ -79,7 +79,7 @@ test('PHP is restarted and a backup made by hand', async () => {
   expect(new Set(environment.backups.map(({ id }) => id)).size).toBe(environment.backups.length);
 });
 
-test('each can be switched off, and is then like no route at all', async () => {
+test('each can be switched off, and then behaves like an unknown path', async () => {
   const off = { operations: false, sites: false, validate: false, restartPhp: false, manualBackups: false };
   const hosting = await start({ optional: off });
   const beyond = routes.filter(({ optional }) => optional !== undefined);

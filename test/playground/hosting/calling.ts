@@ -48,7 +48,7 @@ export async function call(
   return { status: answer.statusCode, body: await answer.body.json() };
 }
 
-/** The value at `path` of what came back; throws where there is none. */
+/** The value at `path` of an answer; throws if there is none. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   return path.reduce<unknown>((inside, step) => {
     if (typeof inside !== 'object' || inside === null || !(step in inside)) throw new Error(`no ${path.join('.')}`);
@@ -66,7 +66,7 @@ export function paths(nodes: readonly FileNode[]): string[] {
   return nodes.flatMap((node) => [node.path, ...paths(node.children ?? [])]);
 }
 
-/** Sends those bytes and gathers what comes until the connection ends: the text, and the error that ended it if any. */
+/** Sends these bytes. Resolves when the connection ends, with the received text and the error that ended it, if any. */
 export function exchange(
   { url }: Pick<HostingStandIn, 'url'>,
   sent: string,

@@ -52,7 +52,7 @@ test('switches endpoints beyond the document', async () => {
   expect((await call(hosting, 'GET', '/validate')).status).toBe(200);
 });
 
-test('shows the state', async () => {
+test('shows the world', async () => {
   const hosting = await start();
   const all = await pull(hosting, 'GET', '/state');
   expect(at(all, 'body', 'sites')).toHaveLength(6);

@@ -220,7 +220,7 @@ describe('all endpoints of the document', () => {
     expect(hosting.journal.entries()).toMatchObject([{ section, status, state: 'answered' }]);
   });
 
-  test('are in the table of routes once each, and here once each', () => {
+  test('are listed once each in the table of routes and here', () => {
     const sections = ['4.6a', ...Array.from({ length: 22 }, (_, index) => `4.${index + 1}`)].toSorted();
     expect(rows.map(([section]) => section).toSorted()).toEqual(sections);
     const routed = routes.map(({ section }) => section).filter((section) => section !== 'beyond');

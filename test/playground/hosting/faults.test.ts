@@ -5,8 +5,8 @@ import { at, call, clearCache, exchange, live, settled, shop, staging, start } f
 
 const cache = { body: { environment_id: live } };
 
-describe('on the wire', () => {
-  /** What a plain socket gets from a clear-cache with this fault, and whether the cache was cleared. */
+describe('a fault on the wire', () => {
+  /** The bytes that a clear-cache with this fault gets, and whether the cache was cleared. */
   async function broken(fault: FaultRequest): Promise<{ text: string; error?: string; cleared: boolean }> {
     const hosting = await start();
     hosting.faults.add(fault);
@@ -40,7 +40,7 @@ describe('on the wire', () => {
     expect(seen.text).not.toContain('}');
   });
 
-  test("a status with headers and a body of one's own", async () => {
+  test('a given status with given headers and body', async () => {
     const headers = { 'Retry-After': '7', 'content-type': 'text/plain' };
     const seen = await broken({ kind: 'status', status: 429, headers, text: 'slow down' });
     expect(seen.text).toMatch(/^HTTP\/1\.1 429 [^]*Retry-After: 7\r\n[^]*slow down/);
@@ -58,20 +58,20 @@ describe('on the wire', () => {
   test.each([
     [undefined, '502 Bad Gateway', false],
     [500, '500 Internal Server Error', true],
-  ] as const)('a page of a gateway: %s', async (status, title, applied) => {
+  ] as const)('a gateway’s page: %s', async (status, title, applied) => {
     const seen = await broken({ kind: 'gateway', ...(status && { status }), applied });
     expect(seen.text).toContain(`HTTP/1.1 ${title}\r\ncontent-type: text/html\r\n`);
     expect(seen.text).toContain(`<h1>${title}</h1>`);
     expect(seen.cleared).toBe(applied);
   });
 
-  test.each([204, 302, 307, 500] as const)('status %i with the effect all the same', async (status) => {
+  test.each([204, 302, 307, 500] as const)('status %i although the request took effect', async (status) => {
     const seen = await broken({ kind: 'status', status, headers: { location: '/elsewhere' }, applied: true });
     expect(seen.text).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     expect(seen.cleared).toBe(true);
   });
 
-  test('JSON that breaks off', async () => {
+  test('incomplete JSON', async () => {
     const seen = await broken({ kind: 'broken-json', applied: true });
     const body = seen.text.split('\r\n\r\n')[1] ?? '';
     expect(body).toContain('operation_id');
@@ -116,7 +116,7 @@ test('a hanging request is never answered, and closing ends it', async () => {
   expect((await answer).text).toBe('');
 });
 
-test.each(['huge-body', 'gzip-bomb'] as const)('a %s is as large as it was asked to be', async (kind) => {
+test.each(['huge-body', 'gzip-bomb'] as const)('a %s has the requested size', async (kind) => {
   const hosting = await start();
   hosting.faults.add({ kind, bytes: 5_000_000 });
   const answer = await fetch(`${hosting.url}/validate`, { headers: { authorization: `Bearer ${hosting.key}` } });
@@ -124,7 +124,7 @@ test.each(['huge-body', 'gzip-bomb'] as const)('a %s is as large as it was asked
   expect((await answer.text()).length).toBeGreaterThanOrEqual(5_000_000);
 });
 
-test('ids in capitals: those, and nothing else of the answer', async () => {
+test('only the ids of the answer are in capitals', async () => {
   const hosting = await start();
   const whole = await call(hosting, 'GET', `/sites?company=${hosting.companyId}&include_environments=true`);
   hosting.faults.add({ kind: 'capital-ids', path: '/sites' });
@@ -137,7 +137,7 @@ test('ids in capitals: those, and nothing else of the answer', async () => {
   expect(at(body, 'operation_id')).toMatch(/^cache:clear-[\da-f-]{36}$/);
 });
 
-test('a client may leave a huge body, and the next one is served', async () => {
+test('a client can abandon a huge body, and the next one is served', async () => {
   const hosting = await start();
   hosting.faults.add({ kind: 'huge-body', bytes: 2_000_000_000 });
   const agent = new Agent();
@@ -149,7 +149,7 @@ test('a client may leave a huge body, and the next one is served', async () => {
   expect((await call(hosting, 'GET', '/validate')).status).toBe(200);
 });
 
-test('a fault not applied leaves no trace, not even the backup before a push', async () => {
+test('a fault that is not applied leaves no trace, not even the backup before a push', async () => {
   const hosting = await start();
   const before = JSON.stringify(hosting.world);
   hosting.faults.add({ kind: 'broken-json' });
@@ -159,14 +159,14 @@ test('a fault not applied leaves no trace, not even the backup before a push', a
   expect(hosting.operations.list()).toEqual([]);
 });
 
-test('a request without the key is refused even where a fault would have applied it', async () => {
+test('a request without the key is refused even if a fault would apply it', async () => {
   const hosting = await start();
   hosting.faults.add({ kind: 'odd-202', shape: 'no-id', applied: true });
   await call(hosting, 'POST', '/sites/tools/clear-cache', { ...cache, headers: { authorization: 'Bearer no' } });
   expect(hosting.operations.list()).toEqual([]);
 });
 
-describe('which requests a fault affects', () => {
+describe('the requests that a fault affects', () => {
   test.each([
     [{}, true],
     [{ method: 'PUT' }, true],
@@ -185,7 +185,7 @@ describe('which requests a fault affects', () => {
     expect(faults.take('PUT', `/sites/${shop}/environments`, '4.9') !== undefined).toBe(met);
   });
 
-  test('it spares some first, meets so many, and is gone', () => {
+  test('it skips some first, affects the given number, and is removed', () => {
     const faults = new Faults();
     faults.add({ kind: 'status', status: 500, skip: 2, times: 3 });
     const met = Array.from({ length: 7 }, () => faults.take('GET', '/validate', undefined) !== undefined);
@@ -193,14 +193,14 @@ describe('which requests a fault affects', () => {
     expect(faults.list()).toEqual([]);
   });
 
-  test('one that is for always stays until it is removed', () => {
+  test('a permanent one stays until it is removed', () => {
     const faults = new Faults();
     const { id } = faults.add({ kind: 'hang', times: 'always' });
     for (let turn = 0; turn < 50; turn += 1) expect(faults.take('GET', '/', undefined)?.id).toBe(id);
     expect([faults.remove(id), faults.remove(id)]).toEqual([true, false]);
   });
 
-  test('at most 200 are in force', () => {
+  test('at most 200 faults are in force', () => {
     const faults = new Faults();
     for (let turn = 0; turn < 200; turn += 1) faults.add({ kind: 'hang' });
     expect(() => faults.add({ kind: 'hang' })).toThrow('at most 200');

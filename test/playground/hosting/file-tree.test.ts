@@ -9,7 +9,7 @@ const source = filesWith(['kiln', 'quill'], 'release-2');
 const target = filesWith(['kiln'], 'release-1');
 const every = paths(source);
 
-test('a copied path brings what is below it and the folders above it, and nothing else', () => {
+test('copying a path copies everything below it and creates the folders above it', () => {
   assert(
     property(uniqueArray(constantFrom(...every), { maxLength: 6 }), (chosen) => {
       const after = new Set(paths(withPaths(target, source, chosen)));
@@ -20,7 +20,7 @@ test('a copied path brings what is below it and the folders above it, and nothin
   );
 });
 
-test('a path the source lacks changes nothing, not even by an empty folder', () => {
+test('a path that the source lacks changes nothing, and creates no empty folder', () => {
   const strange = ['wp-content/themes/quill/nope.css', 'nope', 'index.php/below', '', '/'];
   assert(
     property(array(constantFrom(...strange)), (chosen) => {
@@ -29,7 +29,7 @@ test('a path the source lacks changes nothing, not even by an empty folder', () 
   );
 });
 
-test('a copied folder replaces the one that was there, whatever was in it', () => {
+test('a copied folder replaces the existing one completely', () => {
   const extra: FileNode[] = [{ name: 'docs', path: 'docs', children: [{ name: 'old', path: 'docs/old' }] }];
   const fresh: FileNode[] = [{ name: 'docs', path: 'docs', children: [{ name: 'new', path: 'docs/new' }] }];
   expect(withPaths(extra, fresh, ['docs/'])).toEqual(fresh);

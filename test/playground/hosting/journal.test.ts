@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { expect, onTestFinished, test } from 'vitest';
 import { call, clearCache, exchange, live, start } from './calling.ts';
 
-test('tells what was asked and what was answered, and never the key', async () => {
+test('records requests and answers, but not the key', async () => {
   const hosting = await start({ now: () => 77 });
   const body = { ip_allowlist: ['nonsense'] };
   await call(hosting, 'POST', `/sites/environments/${live}/ssh/set-allowed-ips?x=1`, {
@@ -33,7 +33,7 @@ test('tells what was asked and what was answered, and never the key', async () =
   expect(JSON.stringify(hosting.journal.entries())).not.toMatch(/stolen|playground-hosting-key/);
 });
 
-test('keeps the newest only, and forgets on demand', async () => {
+test('keeps only the newest, and can be cleared', async () => {
   const hosting = await start({ journalLimit: 5 });
   for (let turn = 0; turn < 8; turn += 1) await call(hosting, 'GET', '/validate');
   expect(hosting.journal.entries().map(({ seq }) => seq)).toEqual([4, 5, 6, 7, 8]);
@@ -43,7 +43,7 @@ test('keeps the newest only, and forgets on demand', async () => {
   expect(hosting.journal.entries()).toMatchObject([{ seq: 9 }]);
 });
 
-test('tells connections apart', async () => {
+test('numbers the connections', async () => {
   const hosting = await start();
   const one = new Agent({ connections: 1 });
   onTestFinished(() => one.close());
@@ -56,7 +56,7 @@ test('tells connections apart', async () => {
   expect(hosting.journal.entries().map(({ connection }) => connection)).toEqual([1, 1, 1, 2]);
 });
 
-test('a request that breaks off has no effect and is told as cut', async () => {
+test('an incomplete request has no effect and is recorded as cut', async () => {
   const hosting = await start();
   const socket = connect(Number(new URL(hosting.url).port), '127.0.0.1');
   socket.write(clearCache(hosting).slice(0, -10));
@@ -67,7 +67,7 @@ test('a request that breaks off has no effect and is told as cut', async () => {
   expect(hosting.operations.list()).toEqual([]);
 });
 
-test('until answers at once, when it becomes so, and never after its time or the close', async () => {
+test('until resolves at once or later, but not after its timeout or the close', async () => {
   const hosting = await start();
   expect(await hosting.until(() => 'now')).toBe('now');
   const received = hosting.until(() => hosting.journal.entries().find(({ method }) => method === 'DELETE')?.seq);

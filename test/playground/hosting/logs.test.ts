@@ -12,7 +12,7 @@ async function lines(hosting: Awaited<ReturnType<typeof start>>, query: string, 
 
 const instant = (ms: number): string => encodeURIComponent(new Date(ms).toISOString());
 
-test('a log has thousands of lines, 1,000 unless told otherwise, the newest last', async () => {
+test('a log has thousands of lines; the default is 1,000, the newest last', async () => {
   const hosting = await start({ now: () => noon });
   const all = await lines(hosting, 'file_name=access&lines=20000');
   expect(all).toHaveLength(20_000);
@@ -34,7 +34,7 @@ test('every log has its own format, with everything that a log report must handl
   ]) {
     expect(error).toMatch(part);
   }
-  // nginx's entries are one line each, whatever PHP said in them; php-fpm's traces are several.
+  // nginx's entries are one line each, with any PHP message; php-fpm's traces have several lines.
   const entry =
     /^(?:\d{4}\/\d\d\/\d\d [\d:]{8} \[(?:error|warn)\] (\d+)#\1: \*\d+ \S|\[\d\d-[A-Z][a-z]{2}-\d{4} [\d:]{8}(?: UTC)?\] (?:PHP Fatal error: |WARNING: |NOTICE: )|Stack trace:|#\d |  thrown in )/;
   expect(error.split('\n').filter((line) => !entry.test(line))).toEqual([]);
@@ -58,13 +58,13 @@ test('every log has its own format, with everything that a log report must handl
   expect(new Set(cache.map((line) => line.split(' ')[2]))).toEqual(new Set(['HIT', 'MISS', 'BYPASS']));
 });
 
-test('an older version sends its newest lines, whatever range and words are asked for', async () => {
+test('an older version ignores the range and the search, and sends its newest lines', async () => {
   const hosting = await start({ now: () => noon, ignoresLogSpan: true });
   const newest = await lines(hosting, 'file_name=access&lines=50');
   expect(await lines(hosting, `file_name=access&lines=50&to=${instant(noon - 3_600_000)}&search=x`)).toEqual(newest);
 });
 
-test('a range and a search narrow it, and neither adds anything', async () => {
+test('a range and a search only remove lines', async () => {
   const hosting = await start({ now: () => noon });
   const all = await lines(hosting, 'file_name=access&lines=20000');
   const hour = await lines(
@@ -80,7 +80,7 @@ test('a range and a search narrow it, and neither adds anything', async () => {
   expect(await lines(hosting, 'file_name=access&from=1970-01-01T00:00:00Z&to=1970-01-02T00:00:00%2B02:00')).toEqual([]);
 });
 
-test('time goes on, and what was told stays told', async () => {
+test('later reads return the earlier lines unchanged', async () => {
   let now = noon;
   const hosting = await start({ now: () => now });
   const before = await lines(hosting, 'file_name=access&lines=100');

@@ -19,7 +19,7 @@ const messages = {
 };
 type Refused = keyof typeof messages;
 
-/** The whole world as text: what must be the same after a refusal. */
+/** The whole world as text, which a refusal must not change. */
 const world = (): string => JSON.stringify([hosting.world, hosting.operations.list()]);
 
 async function refuses(
@@ -46,7 +46,7 @@ describe('without the key', () => {
   );
 });
 
-describe('what is not there', () => {
+describe('missing resources', () => {
   const env = `/sites/environments/${nowhere}`;
   const named = { environment_id: nowhere };
   test.each([
@@ -80,7 +80,7 @@ describe('what is not there', () => {
   ] as const)('%s %s is %i', (method, path, status, body) => refuses(method, path, status, { body }));
 });
 
-describe('what the public service refuses, and the document leaves open', () => {
+describe('refusals of the public service that the document leaves open', () => {
   const env = `/sites/environments/${live}`;
   const rule = { from: '/summer', to: '/sale/', type: 'permanent', domain: null };
   const { domain: _, ...noDomain } = rule;
@@ -101,21 +101,21 @@ describe('what the public service refuses, and the document leaves open', () => 
     expect((await call(lenient, method, path, { body })).status).toBeLessThan(300);
   });
 
-  test('it says null where a redirect has nothing, names it so, and gives ten unless told otherwise', async () => {
+  test('it sends null for empty fields of a redirect, takes null for them, and lists ten by default', async () => {
     const hosting = await start({ dialect: 'kinsta' });
     await call(hosting, 'POST', `${env}/redirect-rules`, { body: add(rule) });
     const { body } = await call(hosting, 'GET', `${env}/redirect-rules?search_query=/sale/`);
-    const [told] = rulesIn.parse(at(body, 'environment', 'container_info', 'redirect_rules', 'rules'));
-    expect(told).toMatchObject({ ...rule, traffic_from_country: null });
-    const named = { body: remove({ ...told, domain: '' }) };
+    const [listed] = rulesIn.parse(at(body, 'environment', 'container_info', 'redirect_rules', 'rules'));
+    expect(listed).toMatchObject({ ...rule, traffic_from_country: null });
+    const named = { body: remove({ ...listed, domain: '' }) };
     expect((await call(hosting, 'POST', `${env}/redirect-rules`, named)).status).toBe(400);
-    expect((await call(hosting, 'POST', `${env}/redirect-rules`, { body: remove({ ...told }) })).status).toBe(200);
+    expect((await call(hosting, 'POST', `${env}/redirect-rules`, { body: remove({ ...listed }) })).status).toBe(200);
     const all = (await call(hosting, 'GET', `${env}/redirect-rules`)).body;
     expect(at(all, 'environment', 'container_info', 'redirect_rules', 'rules')).toHaveLength(10);
   });
 });
 
-test('the public service accepts an update of themes with 202 in the body alone', async () => {
+test('the public service accepts an update of themes with 202 only in the body', async () => {
   const update = { body: { themes: [{ name: 'meridian' }] } };
   const path = `/sites/environments/${live}/themes/bulk-update`;
   const answer = await call(await start({ dialect: 'kinsta' }), 'PUT', path, update);
@@ -123,7 +123,7 @@ test('the public service accepts an update of themes with 202 in the body alone'
 });
 const rulesIn = z.array(z.record(z.string(), z.unknown()));
 
-describe('what is malformed', () => {
+describe('malformed requests', () => {
   const env = `/sites/environments/${live}`;
   const push = { source_env_id: staging, target_env_id: live };
   const redirect = { from: '/a', to: '/b' };
@@ -185,14 +185,14 @@ describe('what is malformed', () => {
     ['another type', { body: { is_enabled: true }, headers: { 'content-type': 'text/plain' } }],
   ])('%s is 400', (_what, sent) => refuses('POST', `${env}/ssh/set-password-status`, 400, sent));
 
-  test('a body that says it is larger than 8 MiB is refused without being read', async () => {
+  test('a body with an announced size of over 8 MiB is refused unread', async () => {
     const head = ['PUT /v2/sites/cdn/image-optimization HTTP/1.1', 'host: x', `authorization: Bearer ${hosting.key}`];
     const { text } = await exchange(hosting, [...head, 'content-length: 9000000', '', ''].join('\r\n'));
     expect(text).toMatch(/^HTTP\/1\.1 500 [^]*connection: close[^]*"the body is too large"/i);
   });
 });
 
-describe('what is no endpoint', () => {
+describe('unknown paths', () => {
   test.each([
     ['GET', '/'],
     ['GET', '/nope'],

@@ -22,7 +22,7 @@ const plain = {
   displayed_location: '',
 };
 
-test('the seeded ids are those of the world, on every start', async () => {
+test('the seeded ids are the same on every start', async () => {
   const { world } = await start();
   for (const site of siteNames) {
     expect(world.site(seededId(site)).name).toBe(site);
@@ -34,18 +34,18 @@ test('the seeded ids are those of the world, on every start', async () => {
   expect(() => seededId('nope')).toThrow('not seeded');
 });
 
-test('the same seed tells the same, another seed something else', async () => {
+test('the same seed gives the same world, another seed a different one', async () => {
   const now = (): number => Date.UTC(2025, 10, 21, 9);
-  const told = async (seed: string): Promise<unknown> =>
+  const rulesFor = async (seed: string): Promise<unknown> =>
     (await call(await start({ seed, now }), 'GET', `${env}/redirect-rules`)).body;
-  expect(await told('one')).toEqual(await told('one'));
-  expect(await told('one')).not.toEqual(await told('two'));
+  expect(await rulesFor('one')).toEqual(await rulesFor('one'));
+  expect(await rulesFor('one')).not.toEqual(await rulesFor('two'));
 });
 
 describe('a push', () => {
   const push = (more: object) => ({ source_env_id: staging, target_env_id: live, ...more });
 
-  test('of everything makes the target what the source is, after backing it up', async () => {
+  test('of everything makes the target equal to the source, after a backup', async () => {
     const hosting = await start();
     const [source, target] = [hosting.world.environment(staging), hosting.world.environment(live)];
     const backups = target.backups.length;
@@ -62,7 +62,7 @@ describe('a push', () => {
     expect(target.allowlist).not.toEqual(source.allowlist);
   });
 
-  test('of some files takes those, their theme, and the redirects', async () => {
+  test('of some files copies those, their theme, and the redirects', async () => {
     const hosting = await start();
     const target = hosting.world.environment(live);
     const body = push({
@@ -80,7 +80,7 @@ describe('a push', () => {
     expect(target.database.from).toBe('acme-shop/live');
   });
 
-  test('of the database alone leaves the files', async () => {
+  test('of the database alone keeps the files', async () => {
     const hosting = await start();
     const target = hosting.world.environment(live);
     const before = structuredClone(target.files);
@@ -90,7 +90,7 @@ describe('a push', () => {
     expect(target.database.from).toBe('acme-shop/staging');
   });
 
-  test('that fails leaves the target as it was, but for the backup', async () => {
+  test('that fails changes nothing on the target except for the backup', async () => {
     const hosting = await start();
     const target = hosting.world.environment(live);
     const { backups: _backups, ...before } = structuredClone(target);
@@ -156,7 +156,7 @@ describe('redirect rules', () => {
     expect(await read(hosting)).toEqual([]);
   });
 
-  test('one rule that does not exist keeps all of them', async () => {
+  test('are all kept if one of the rules to remove does not exist', async () => {
     const hosting = await start();
     const before = await read(hosting);
     const body = { action_type: 'DELETE', rules_to_update: [before[0], fresh] };
@@ -188,7 +188,7 @@ describe('redirect rules', () => {
   });
 });
 
-test('an allowlist reads back as it was set, ranges and IPv6 included', async () => {
+test('an allowlist is read back as it was set, with ranges and IPv6', async () => {
   const hosting = await start();
   const ip_allowlist = ['192.0.2.7', '10.0.0.0/8', '2001:db8::1', '2001:db8::/32', '::ffff:10.0.0.1', '0.0.0.0/0'];
   for (const list of [ip_allowlist, []]) {
@@ -198,7 +198,7 @@ test('an allowlist reads back as it was set, ranges and IPv6 included', async ()
   }
 });
 
-test('a record set gains, loses and disappears', async () => {
+test('values are added to a record set and removed, and an empty set disappears', async () => {
   const hosting = await start();
   const path = `/domains/${domainId(1)}/dns-records`;
   const values = (...list: string[]) => list.map((value) => ({ value }));

@@ -26,7 +26,7 @@ const rich = (...elements: object[]) => ({ type: 'rich_text', elements: [{ type:
 
 type Limit = readonly [what: string, largest: number, make: (size: number) => object | readonly object[]];
 
-/** Each limit with its largest size: that passes, one more is refused. */
+/** Each limit with its maximum: the maximum passes, one more is refused. */
 const LIMITS: readonly Limit[] = [
   ['blocks of a message', 50, (size) => many(size, () => section())],
   ['header text', 150, (size) => ({ type: 'header', text: plain(x(size)) })],
@@ -186,7 +186,7 @@ describe('Block Kit structure', () => {
     expect(blockComplaints([block], surface).length === 0).toBe(fits);
   });
 
-  it('asks for a submit button where a modal asks something', () => {
+  it('requires a submit button in a modal with inputs', () => {
     const asks = { type: 'modal', title: plain('T'), blocks: [input({ type: 'plain_text_input' })] };
     expect(viewComplaints(asks, 'modal').join()).toContain('submit');
     expect(viewComplaints({ ...asks, submit: plain('Send') }, 'modal')).toEqual([]);
@@ -197,7 +197,7 @@ describe('Block Kit structure', () => {
     expect(blockComplaints(two, 'message').join()).toContain('together');
   });
 
-  it('looks at answers to suggestions', () => {
+  it('checks answers to suggestion requests', () => {
     const options = (count: number) => ({ options: many(count, (index) => option(`o${index}`)) });
     expect(answerComplaints(options(0))).toEqual([]);
     expect(answerComplaints(options(100))).toEqual([]);
@@ -206,7 +206,7 @@ describe('Block Kit structure', () => {
     expect(answerComplaints(undefined)).not.toEqual([]);
   });
 
-  it('never throws, whatever is sent', () => {
+  it('never throws, for any input', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom('message', 'modal', 'home'), (sent, surface) => {
         expect(Array.isArray(blockComplaints(sent, surface))).toBe(true);

@@ -7,7 +7,10 @@ export type Answered = {
   readonly retryAfter: string | null;
 };
 
-/** Calls a method the way the SDKs do: form-encoded, objects as JSON strings, with the bot's token unless another is given. */
+/**
+ * Calls a method the way the SDKs do: form-encoded, objects as JSON strings, with the bot's token unless another is
+ * given.
+ */
 export async function call(
   slack: SlackStandIn,
   method: string,
@@ -21,7 +24,7 @@ export async function call(
   return send(`${slack.apiUrl}${method}`, new URLSearchParams(form), token);
 }
 
-/** Posts JSON to an address the workspace gave out. */
+/** Posts JSON to an address that the workspace provided. */
 export const postJson = (url: string, body: unknown): Promise<Answered> => send(url, JSON.stringify(body), null);
 
 async function send(url: string, body: URLSearchParams | string, token: string | null): Promise<Answered> {

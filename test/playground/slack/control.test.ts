@@ -61,7 +61,7 @@ describe('the control API', () => {
     });
   });
 
-  it('reads only the newest where a limit is given', async () => {
+  it('reads only the newest if a limit is given', async () => {
     for (const text of ['one', 'two', 'three']) await slack.say('U01ANA', 'C0RANDOM', text);
     const read = (limit: string) => ask('GET', `/messages?channel=C0RANDOM&as=U01ANA&limit=${limit}`);
     expect(await read('2')).toMatchObject({ status: 200, body: [{ text: 'two' }, { text: 'three' }] });
@@ -119,7 +119,7 @@ describe('the control API', () => {
       expect(await ask('POST', path, {})).toBeUndefined();
   });
 
-  it('tells every change in order', async () => {
+  it('streams every change in order', async () => {
     const numbers: number[] = [];
     const kinds = new Set<string>();
     const stop = slack.subscribe((change) => {
@@ -135,7 +135,7 @@ describe('the control API', () => {
     expect([...kinds].sort()).toEqual(['delivery', 'message']);
   });
 
-  it('gives up waiting with what it waited for', async () => {
+  it('names in its timeout what it waited for', async () => {
     await expect(slack.until(() => undefined, 5)).rejects.toThrow('nothing fitting happened in 5 ms');
     await expect(
       slack.until(() => {

@@ -11,51 +11,51 @@ afterEach(async () => {
   for (const each of open.splice(0).toReversed()) await each.close();
 });
 
-/** A workspace with an app, and all events that it gets. */
-async function heardBy(options: SlackOptions = {}): Promise<{ slack: SlackStandIn; interaction: unknown[] }> {
+/** A workspace with an app, and all events that the app receives. */
+async function startApp(options: SlackOptions = {}): Promise<{ slack: SlackStandIn; received: unknown[] }> {
   const slack = await startSlack(options);
   open.push(slack);
   const tiny = await socketApp(slack);
   open.push({ close: () => tiny.stop() });
-  const interaction: unknown[] = [];
-  tiny.app.event(/.*/, async ({ event, body }) => void interaction.push({ id: body.event_id, ...event }));
-  return { slack, interaction };
+  const received: unknown[] = [];
+  tiny.app.event(/.*/, async ({ event, body }) => void received.push({ id: body.event_id, ...event }));
+  return { slack, received };
 }
 
 describe('editing a message', () => {
   it('delivers a mention again: another event id, the same time stamp, and who edited it when', async () => {
-    const { slack, interaction } = await heardBy();
+    const { slack, received } = await startApp();
     const { ts, payload } = await slack.mention(ana, acme, 'cache clear acme-shop/live');
     const outcome = await slack.edit(ana, acme, ts, `${bot} cache clear acme-shop/staging`);
     expect(outcome).toMatchObject({ delivered: true, acked: true });
     expect(outcome.payload?.['event_id']).not.toBe(payload?.['event_id']);
-    expect(interaction).toHaveLength(2);
-    expect(interaction[0]).not.toHaveProperty('edited');
+    expect(received).toHaveLength(2);
+    expect(received[0]).not.toHaveProperty('edited');
     const edited = { user: ana, ts: containing('.') };
-    expect(interaction[1]).toMatchObject({ type: 'app_mention', ts, user: ana, text: containing('staging'), edited });
+    expect(received[1]).toMatchObject({ type: 'app_mention', ts, user: ana, text: containing('staging'), edited });
     expect(slack.messages({ channel: acme, as: ana })).toMatchObject([{ ts, edited: true }]);
   });
 
-  it('that adds the mention is the first that the app hears of; one that takes it away it does not hear of', async () => {
-    const { slack, interaction } = await heardBy();
+  it('that adds a mention is delivered as the first event; one that removes it is not delivered', async () => {
+    const { slack, received } = await startApp();
     const { ts } = await slack.say(ana, acme, 'look at this');
     await slack.edit(ana, acme, ts, `${bot} help`);
-    expect(interaction).toMatchObject([{ ts, edited: { user: ana } }]);
+    expect(received).toMatchObject([{ ts, edited: { user: ana } }]);
     expect(await slack.edit(ana, acme, ts, 'nothing')).toMatchObject({ delivered: false });
-    expect(interaction).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
-  it('is told as message_changed to apps that read the channel, and to no others', async () => {
-    const { slack, interaction } = await heardBy({ events: ['message.channels'] });
+  it('is delivered as message_changed to apps that read the channel, and to no others', async () => {
+    const { slack, received } = await startApp({ events: ['message.channels'] });
     const { ts } = await slack.say(ana, acme, 'one');
     await slack.edit(ana, acme, ts, 'two');
-    expect(interaction).toMatchObject([
+    expect(received).toMatchObject([
       { subtype: 'message_changed', channel: acme, message: { ts, text: 'two' }, previous_message: { text: 'one' } },
     ]);
   });
 
-  it('is for its author alone, and can be done by the control API', async () => {
-    const { slack } = await heardBy();
+  it('is possible only for its author, and by the control API', async () => {
+    const { slack } = await startApp();
     const { ts } = await slack.say(ana, acme, 'one');
     await expect(slack.edit('U02BEN', acme, ts, 'two')).rejects.toThrow('no message');
     const body = { person: ana, channel: acme, ts, text: 'three' };

@@ -54,11 +54,11 @@ const rest: View['blocks'] = [
 let slack: SlackStandIn;
 let tiny: TinyApp;
 let answer: (ack: AckFn<ViewResponseAction>) => Promise<void>;
-const interaction: string[] = [];
+const closings: string[] = [];
 const asked: string[] = [];
 
 beforeAll(async () => {
-  // A clock of its own: on a busy machine three seconds of the real one pass too soon for a trigger.
+  // A fake clock: on a busy machine a trigger could expire within three real seconds.
   let at = Date.now();
   slack = await startSlack({ now: () => (at += 1) });
   tiny = await socketApp(slack);
@@ -85,7 +85,7 @@ beforeAll(async () => {
   tiny.app.command('/hello', ({ ack }) => ack());
   tiny.app.view<ViewSubmitAction>({ type: 'view_submission', callback_id: /.*/ }, ({ ack }) => answer(ack));
   tiny.app.view<ViewClosedAction>({ type: 'view_closed', callback_id: /.*/ }, async ({ ack, body, view }) => {
-    interaction.push(`closed ${view.title.text} ${body.is_cleared}`);
+    closings.push(`closed ${view.title.text} ${body.is_cleared}`);
     await ack();
   });
   tiny.app.action('kind', async ({ ack, body, client }) => {
@@ -103,7 +103,7 @@ afterAll(async () => {
 const titles = () => slack.views('U01ANA').modals.map((view) => view.title);
 beforeEach(async () => {
   if (titles().length > 0) await slack.closeModal('U01ANA', true);
-  interaction.splice(0);
+  closings.splice(0);
   await slack.command('U01ANA', 'C0ACME', '/form');
   await slack.until(() => titles()[0]);
 });
@@ -121,10 +121,10 @@ describe('the answer to a submission', () => {
   });
 
   it.each<[string, ViewResponseAction]>([
-    ['an error on what is no input', { response_action: 'errors', errors: { said: 'No.' } }],
+    ['an error on a block without an input', { response_action: 'errors', errors: { said: 'No.' } }],
     ['errors without any', { response_action: 'errors', errors: {} }],
     ['a view that Slack refuses', { response_action: 'update', view: named('x'.repeat(25)) }],
-  ])('is trouble when it is %s', async (_, said) => {
+  ])('is shown as trouble if it is %s', async (_, said) => {
     const before = slack.problems().length;
     answer = (ack) => ack(said);
     expect((await slack.submit('U01ANA')).shown).toContain('trouble connecting');
@@ -132,7 +132,7 @@ describe('the answer to a submission', () => {
     expect(titles()).toEqual(['First']);
   });
 
-  it('closes only the form on top when it is empty', async () => {
+  it('closes only the topmost form if it is empty', async () => {
     await slack.pick('U01ANA', 'modal', { label: 'Kind' }, 'some');
     await slack.until(() => titles()[1]);
     expect(titles()).toEqual(['First', 'On top: some']);
@@ -142,30 +142,30 @@ describe('the answer to a submission', () => {
   });
 });
 
-describe('closing', () => {
-  it('is told where the form asks for it', async () => {
+describe('closing a form', () => {
+  it('is delivered if the form requests it', async () => {
     await slack.closeModal('U01ANA');
-    expect(interaction).toEqual(['closed First false']);
+    expect(closings).toEqual(['closed First false']);
     expect(titles()).toEqual([]);
     await expect(slack.closeModal('U01ANA')).rejects.toThrow('no form open');
   });
 
-  it('of everything is told of each', async () => {
+  it('of all forms is delivered for each', async () => {
     await slack.pick('U01ANA', 'modal', { action_id: 'kind' }, 'all');
     await slack.until(() => titles()[1]);
     await slack.closeModal('U01ANA', true);
-    expect(interaction.sort()).toEqual(['closed First true', 'closed On top: all true']);
+    expect(closings.sort()).toEqual(['closed First true', 'closed On top: all true']);
   });
 });
 
 describe('a person', () => {
-  it('cannot press what is not there', async () => {
+  it('cannot press a missing button', async () => {
     await expect(slack.click('U01ANA', 'modal', { label: 'Nothing' })).rejects.toThrow('there is "Kind" (kind)');
     await expect(slack.pick('U01ANA', 'modal', { label: 'Kind' }, 'none')).rejects.toThrow('there is "all", "some"');
     await expect(slack.click('U02BEN', 'modal', { label: 'Kind' })).rejects.toThrow('no such view');
   });
 
-  it('reads their direct messages with the bot before there are any', async () => {
+  it('can read their direct messages with the bot before there are any', async () => {
     expect(slack.messages({ channel: 'D0U06ROB', as: 'U06ROB' })).toEqual([]);
     const { payload } = await slack.command('U06ROB', 'D0U06ROB', '/hello');
     expect(payload).toMatchObject({ channel_id: 'D0U06ROB', channel_name: 'directmessage' });
@@ -189,7 +189,7 @@ describe('a form with every kind of input', () => {
     if (view() !== undefined) await slack.closeModal('U02BEN', true);
   });
 
-  it('takes several of what the app offers, asks anew for each, and lets go of them', async () => {
+  it('takes several of the app’s suggestions, requests them again for each, and can remove them', async () => {
     await expect(slack.pick('U02BEN', 'modal', { label: 'Fruit' }, ['One apple', 'plum'])).rejects.toThrow(
       '"One apple" is not offered',
     );
@@ -212,18 +212,18 @@ describe('a form with every kind of input', () => {
     ['many', 'Please enter a valid number.'],
     ['9', undefined],
     ['', undefined],
-  ])('holds back a number that cannot be: %s', async (number, error) => {
+  ])('does not submit an invalid number: %s', async (number, error) => {
     const { errors, delivered } = await slack.submit('U02BEN', { Count: number });
     expect(errors['count']).toBe(error);
     expect(delivered).toBe(error === undefined);
   });
 
-  it('gives a person by id', async () => {
+  it('returns a person by id', async () => {
     const { payload } = await slack.submit('U02BEN', { Who: 'U03CHI' });
     expect(payload).toMatchObject({ view: { state: { values: { who: { who: { selected_user: 'U03CHI' } } } } } });
   });
 
-  it('drawn anew, keeps what stands in the same block, and nothing in another', async () => {
+  it('redrawn, keeps the values of unchanged blocks only', async () => {
     await slack.pick('U02BEN', 'modal', { label: 'Fruit' }, ['pear']);
     await slack.pick('U02BEN', 'modal', { label: 'Count' }, '3');
     await update([many('fruit'), ...rest]);
@@ -232,7 +232,7 @@ describe('a form with every kind of input', () => {
     expect([held('Fruit'), held('Count')]).toEqual([[], '3']);
   });
 
-  it('is not drawn over a newer version of itself', async () => {
+  it('is not replaced by an older version of itself', async () => {
     const first = await update([many('a')]);
     await update([many('b')], first.view?.hash);
     await expect(update([many('c')], first.view?.hash)).rejects.toMatchObject({ data: { error: 'hash_conflict' } });

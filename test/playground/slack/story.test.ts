@@ -139,7 +139,7 @@ describe.each([
     expect(slack.problems()).toEqual([]);
   });
 
-  it('hears mentions in threads and opened Homes', async () => {
+  it('receives mentions in threads and opened Homes', async () => {
     const { slack, tiny } = await workspace(start);
     play(tiny.app);
     const root = await slack.say('U01ANA', 'C0OPS', 'look');
@@ -151,25 +151,25 @@ describe.each([
     expect((await slack.until(() => slack.views('U05FAY').home)).text).toBe('Sitehand');
   });
 
-  it('is told the same thing twice, with the same keys', async () => {
+  it('gets a redelivery with the same ids', async () => {
     const { slack, tiny } = await workspace(start);
-    const interaction: string[] = [];
+    const received: string[] = [];
     tiny.app.command('/site', async ({ ack, body }) => {
-      interaction.push(body.trigger_id);
+      received.push(body.trigger_id);
       await ack('ok');
     });
     slack.delivery.duplicates = 3;
     const { envelope, ack } = await slack.command('U01ANA', 'C0ACME', '/site help');
-    await slack.until(() => (interaction.length === 3 ? true : undefined));
+    await slack.until(() => (received.length === 3 ? true : undefined));
     slack.delivery.duplicates = 1;
     expect(await slack.redeliver(envelope ?? '')).toMatchObject({ acked: true });
-    expect(new Set(interaction).size).toBe(1);
-    expect(interaction).toHaveLength(4);
+    expect(new Set(received).size).toBe(1);
+    expect(received).toHaveLength(4);
     expect(ack).toBeDefined();
     expect(slack.messages({ channel: 'C0ACME', as: 'U01ANA' }).map((each) => each.text)).toEqual(['ok']);
   });
 
-  it('hears of new members of a group', async () => {
+  it('receives the event of a group’s new members', async () => {
     const { slack, tiny } = await workspace(start);
     const events: unknown[] = [];
     tiny.app.event('subteam_members_changed', async ({ event }) => {
@@ -199,7 +199,7 @@ describe('the SDK', () => {
     expect(slack.calls().at(-1)).toMatchObject({ method: 'auth.test', token: 'bot', result: 'ok', args: {} });
   });
 
-  it('is told how long to wait', async () => {
+  it('learns how long to wait', async () => {
     const { slack, tiny } = await workspace(socketApp);
     slack.faults.add({ method: 'chat.postMessage', kind: 'rate_limited', retryAfter: '7', times: 1 });
     const post = tiny.app.client.apiCall('chat.postMessage', { channel: 'C0OPS', text: 'x' });
@@ -208,7 +208,7 @@ describe('the SDK', () => {
 });
 
 describe('Socket Mode', () => {
-  it('comes back after a refresh and after a cut wire', async () => {
+  it('reconnects after a refresh and after a cut connection', async () => {
     const { slack, tiny } = await workspace(socketApp);
     tiny.app.command('/site', ({ ack }) => ack());
     for (const abruptly of [false, true]) {
@@ -219,7 +219,7 @@ describe('Socket Mode', () => {
     }
   });
 
-  it('says dispatch_failed while nobody is connected', async () => {
+  it('shows dispatch_failed while no socket is connected', async () => {
     const slack = await startSlack();
     open.push(slack);
     const outcome = await slack.command('U01ANA', 'C0ACME', '/site help');
@@ -228,7 +228,7 @@ describe('Socket Mode', () => {
     expect(slack.problems()).toMatchObject([{ kind: 'no_ack' }]);
   });
 
-  it('says operation_timeout when the ack does not come', async () => {
+  it('shows operation_timeout without an ack', async () => {
     const slack = await startSlack({ ackTimeoutMs: 60 });
     open.push(slack);
     const tiny = await socketApp(slack);
@@ -241,32 +241,32 @@ describe('Socket Mode', () => {
     const { slack, tiny } = await workspace(socketApp);
     const second = await socketApp(slack);
     open.push({ close: () => second.stop() });
-    const interaction = { first: 0, second: 0 };
+    const received = { first: 0, second: 0 };
     tiny.app.command('/site', async ({ ack }) => {
-      interaction.first += 1;
+      received.first += 1;
       await ack();
     });
     second.app.command('/site', async ({ ack }) => {
-      interaction.second += 1;
+      received.second += 1;
       await ack();
     });
     for (let index = 0; index < 4; index += 1) await slack.command('U01ANA', 'C0ACME', '/site');
-    expect(interaction).toEqual({ first: 2, second: 2 });
+    expect(received).toEqual({ first: 2, second: 2 });
   });
 });
 
 describe('signed HTTP', () => {
   it.each(['wrong', 'stale'] as const)('is refused by Bolt when the signature is %s', async (signature) => {
     const { slack, tiny } = await workspace(httpApp);
-    let interaction = 0;
+    let received = 0;
     tiny.app.command('/site', async ({ ack }) => {
-      interaction += 1;
+      received += 1;
       await ack();
     });
     slack.delivery.signature = signature;
     const outcome = await slack.command('U01ANA', 'C0ACME', '/site');
     expect(outcome).toMatchObject({ acked: false, shown: containing('http_service_error') });
-    expect(interaction).toBe(0);
+    expect(received).toBe(0);
     slack.delivery.signature = 'right';
     expect(await slack.command('U01ANA', 'C0ACME', '/site')).toMatchObject({ acked: true });
   });

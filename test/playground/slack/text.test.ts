@@ -7,7 +7,7 @@ import { createWorkspace } from '../../../src/playground/slack/workspace.ts';
 const workspace = createWorkspace(() => 0);
 const names = namesIn(workspace);
 
-describe('what is typed', () => {
+describe('typed text', () => {
   it.each([
     ['push a b', 'push a b'],
     ['can @ben push', 'can <@U02BEN|ben> push'],
@@ -28,7 +28,7 @@ describe('what is typed', () => {
   });
 });
 
-describe('what is read', () => {
+describe('displayed text', () => {
   it.each([
     ['*Push* `a_b` _now_ ~no~', 'Push a_b now no'],
     ['snake_case_name and 2*3*4', 'snake_case_name and 2*3*4'],
@@ -40,7 +40,7 @@ describe('what is read', () => {
     expect(mrkdwnText(sent, names)).toBe(reads);
   });
 
-  it('is what was meant when plain text was escaped', () => {
+  it('is the original text if an app escaped plain text', () => {
     const harmless = fc.string().filter((text) => !/[*_~`]/.test(text));
     fc.assert(
       fc.property(harmless, (text) => {
@@ -49,7 +49,7 @@ describe('what is read', () => {
     );
   });
 
-  it('covers the blocks', () => {
+  it('includes the blocks', () => {
     const cell = (text: string) => ({ type: 'raw_text', text });
     const section = (...elements: object[]) => ({ type: 'rich_text_section', elements });
     const text = blocksText(

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
 
-/** Starts an app that has nothing to do with the stand-in but its addresses and tokens; `stop` ends it. */
+/** Starts an app that knows only the stand-in's addresses and tokens; `stop` ends it. */
 export type TinyApp = { readonly app: App; readonly errors: string[]; stop(): Promise<void> };
 
 const silent = {

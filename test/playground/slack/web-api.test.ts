@@ -66,7 +66,7 @@ describe('refusals', () => {
     expect((await call(slack, method, args)).body).toMatchObject({ ok: false, error });
   });
 
-  it('tells who is in a user group that is disabled only where it is asked to, and fails for one group alone', async () => {
+  it('lists members of a disabled user group only on request, and can fail for a single group', async () => {
     const slack = await start();
     slack.disableGroup('S0DEVS');
     const ask = async (method: string, args: Record<string, unknown>) => (await call(slack, method, args)).body;
@@ -81,14 +81,14 @@ describe('refusals', () => {
     expect(await ask('usergroups.users.list', { usergroup: 'S0LEADS' })).toMatchObject({ error: 'missing_scope' });
   });
 
-  it('takes the name of a channel, and markdown in place of text and blocks', async () => {
+  it('takes a channel’s name, and markdown instead of text and blocks', async () => {
     const sent = await call(slack, 'chat.postMessage', { channel: '#ops', markdown_text: '**bold**' });
     expect(sent.body).toMatchObject({ ok: true, channel: 'C0OPS' });
     const shown = slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).at(-1);
     expect(shown?.text).toContain('**bold**');
   });
 
-  it('names the block and the rule', async () => {
+  it('name the block and the rule', async () => {
     const blocks = [{ type: 'header', text: plain('x'.repeat(151)) }];
     const where = 'must be less than 151 characters [json-pointer:/blocks/0/text/text]';
     expect((await call(slack, 'chat.postMessage', { channel: 'C0OPS', text: 'x', blocks })).body).toMatchObject({
@@ -97,7 +97,7 @@ describe('refusals', () => {
     });
   });
 
-  it('takes up to 13,200 characters of blocks', async () => {
+  it('begin at more than 13,200 characters of blocks', async () => {
     const blocks = (size: number) => {
       const shell = JSON.stringify([
         { type: 'rich_text', elements: [{ type: 'rich_text_section', elements: [{ type: 'text', text: '' }] }] },
@@ -110,7 +110,7 @@ describe('refusals', () => {
     expect((await post(13_201)).body['error']).toBe('msg_blocks_too_long');
   });
 
-  it('looks at the token', async () => {
+  it('check the token', async () => {
     const error = async (method: string, token: string | null) => (await call(slack, method, {}, token)).body['error'];
     expect(await error('auth.test', null)).toBe('not_authed');
     expect(await error('auth.test', 'xoxb-other')).toBe('invalid_auth');
@@ -118,7 +118,7 @@ describe('refusals', () => {
     expect(await error('apps.connections.open', slack.tokens.bot)).toBe('not_allowed_token_type');
   });
 
-  it('does not let the bot edit what it did not write, or ephemerals', async () => {
+  it('keep the bot from editing other people’s messages, or ephemeral ones', async () => {
     const { ts } = await slack.say('U01ANA', 'C0OPS', 'mine');
     const { body } = await call(slack, 'chat.postEphemeral', { channel: 'C0OPS', user: 'U01ANA', text: 'psst' });
     const update = async (which: unknown) =>
@@ -153,7 +153,7 @@ describe('messages', () => {
     expect((await call(slack, 'chat.postMessage', { ...thread, text: 'still' })).body['ok']).toBe(true);
   });
 
-  it('reach people who can see them, and nobody else', async () => {
+  it('reach only people who can see them', async () => {
     const slack = await start();
     await call(slack, 'chat.postEphemeral', { channel: 'C0ACME', user: 'U01ANA', text: 'psst' });
     await call(slack, 'chat.postMessage', { channel: 'U02BEN', text: 'for you' });
@@ -201,7 +201,7 @@ describe('modals', () => {
     expect(slack.views('U01ANA').modals).toEqual([]);
   });
 
-  it('are redrawn by id or external id, guarded by a hash, and keep what was typed', async () => {
+  it('are updated by id or external id, guarded by a hash, and keep typed text', async () => {
     const ask = {
       type: 'input',
       block_id: 'b',
@@ -247,7 +247,7 @@ describe('response URLs', () => {
     return String(payload?.['response_url']);
   };
 
-  it('answer where the bot is no member, five times', async () => {
+  it('work five times, also where the bot is no member', async () => {
     const slack = await start();
     const address = await url(slack);
     expect((await postJson(address, { text: 'to you' })).status).toBe(200);
@@ -287,7 +287,7 @@ describe('response URLs', () => {
 });
 
 describe('files', () => {
-  it.each([false, true])('go up in three steps (multipart: %s)', async (multipart) => {
+  it.each([false, true])('are uploaded in three steps (multipart: %s)', async (multipart) => {
     const slack = await start();
     const content = 'a\r\nb';
     const { body } = await call(slack, 'files.getUploadURLExternal', { filename: 'log.txt', length: content.length });
@@ -309,7 +309,7 @@ describe('faults', () => {
   const post = (slack: SlackStandIn, channel = 'C0OPS') => call(slack, 'chat.postMessage', { channel, text: 'x' });
   const stored = (slack: SlackStandIn): number => slack.messages({ channel: 'C0OPS', as: 'U01ANA' }).length;
 
-  it('play as often as they say, and only where they say', async () => {
+  it('occur as often and only where requested', async () => {
     const slack = await start();
     slack.faults.add({
       method: 'chat.postMessage',
@@ -326,7 +326,7 @@ describe('faults', () => {
     expect(slack.faults.list()).toEqual([]);
   });
 
-  it('can do what was asked and lose the answer', async () => {
+  it('can take effect and lose the answer', async () => {
     const slack = await start();
     slack.faults.add({ method: 'chat.postMessage', kind: 'lost', times: 1 });
     await expect(post(slack)).rejects.toThrow('fetch failed');
@@ -352,7 +352,7 @@ describe('faults', () => {
     expect((await post(slack)).body['ok']).toBe(true);
   });
 
-  it('can answer with a page, and late', async () => {
+  it('can answer with a page, and with a delay', async () => {
     const slack = await start();
     slack.faults.add({ method: 'chat.postMessage', kind: 'html', times: 1 });
     await expect(post(slack)).rejects.toThrow('JSON');
@@ -363,7 +363,7 @@ describe('faults', () => {
 });
 
 describe('rate limits', () => {
-  it('are Slack’s when asked for', async () => {
+  it('are Slack’s if enabled', async () => {
     let time = 1_700_000_000_000;
     const slack = await start({ rateLimits: true, now: () => time });
     const post = async (channel: string) => (await call(slack, 'chat.postMessage', { channel, text: 'x' })).retryAfter;

@@ -29,7 +29,7 @@ const shown = (line: string): readonly string[] =>
 const lines = (line: string): readonly string[] =>
   complete(line, known).suggestions.map((suggestion) => suggestion.line);
 const now = (line: string): string | undefined => complete(line, known).usage.find((part) => part.now)?.text;
-const asides = ['--reason "…"', '--dry-run'];
+const alwaysOptions = ['--reason "…"', '--dry-run'];
 
 describe('completion of a typed command', () => {
   it.each<[line: string, offers: readonly string[], now?: string]>([
@@ -61,7 +61,7 @@ describe('completion of a typed command', () => {
     ['/site push acme-shop/live ', ['acme-shop/staging', 'bakery/live'], '<onto site/environment>'],
     ['/site push bakery/staging ', ['bakery/live', 'acme-shop/live', 'acme-shop/staging'], '<onto site/environment>'],
     ['/site push acme-shop/live acme-shop/staging --fi', ['--files']],
-    ['/site clone acme-shop/live New ', asides, '<display name…>'],
+    ['/site clone acme-shop/live New ', alwaysOptions, '<display name…>'],
     ['/site clone acme-shop/live ', [], '<display name…>'],
     ['/site images acme-shop/live lo', ['lossy', 'lossless'], '<off|lossy|lossless>'],
     ['/site redirects add acme-shop/live /a /b --type ', ['permanent', 'redirect'], '[--type permanent|redirect]'],
@@ -101,9 +101,9 @@ describe('completion of a typed command', () => {
     expect(lines(line)[0]).toBe(taken);
   });
 
-  it('offers what may follow only when nothing is missing', () => {
+  it('offers what may follow only if no required word is missing', () => {
     expect(shown('/site cache clear ')).toEqual(environments);
-    expect(shown('/site cache clear bakery/live ')).toEqual(asides);
+    expect(shown('/site cache clear bakery/live ')).toEqual(alwaysOptions);
     expect(shown('/site audit ')).toEqual([
       ...environments,
       '--since 7d',
@@ -113,14 +113,14 @@ describe('completion of a typed command', () => {
     ]);
   });
 
-  it('says of each thing what it is', () => {
+  it('describes each suggestion', () => {
     expect(complete('/site cac', known).suggestions[0]?.note).toBe('Clear the page cache of an environment · any');
     expect(complete('/site files acme-shop/l', known).suggestions[0]?.note).toBe('acme.example');
   });
 });
 
 describe('a usage', () => {
-  it.each(commands)('$path is read whole', (command) => {
+  it.each(commands)('$path is parsed completely', (command) => {
     const parts = [command.path, ...slotsOf(command).map(({ text }) => text)];
     expect(parts.join(' ')).toBe(command.usage);
   });

@@ -53,14 +53,14 @@ async function run(scene: Scene, trouble: Trouble, kind: Kind): Promise<CaseResu
   };
   // A process that ends while handling it answers nobody and has lost what it did not save.
   const asked = trouble.isDown ? { ...(await ask(scene, act)), isUnheard: true } : await askUntilHeard(scene, act);
-  const interaction = trouble.isDown ? undefined : heardOf();
-  await Promise.all([comes?.(), interaction]);
+  const reported = trouble.isDown ? undefined : heardOf();
+  await Promise.all([comes?.(), reported]);
   await eventually(
     'looked at',
     countDown(checks, async () => (look(false), hurry())),
   );
   if (trouble.isDown) await mend();
-  const afterMs = await (interaction ?? heardOf());
+  const afterMs = await (reported ?? heardOf());
   const told = [...new Set(newsOf(scenario, before).map(({ where }) => where))];
   if (!trouble.isDown) await mend();
   await endWell(scene, kind, before, asked);

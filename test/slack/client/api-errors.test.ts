@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { refusalOf, type Refused } from '../../../src/slack/client/api-errors.ts';
 
-/** Slack's words, and what each means for a message that is due. */
+/** Slack's error codes, and what each means for a due message. */
 const table: Readonly<Record<Refused, string>> = {
   transient:
     'internal_error fatal_error service_unavailable request_timeout ratelimited rate_limited message_limit_exceeded update_failed not_allowed_token_type missing_scope accesslimited team_added_to_org org_login_required external_channel_migrating',
@@ -14,11 +14,11 @@ const rows = Object.entries(table).flatMap(([kind, words]) => words.split(' ').m
 
 test.each(rows)('%s is %s', (word, kind) => expect(refusalOf(word)).toBe(kind));
 
-test('a word that Slack has not had yet is told elsewhere, and does not wait for a day', () => {
+test('an unknown error code sends the message elsewhere instead of waiting for a day', () => {
   expect(refusalOf('restricted_action_on_sundays')).toBe('gone');
 });
 
 test.each(['', '<!DOCTYPE html><html>Bad gateway</html>', 'upstream connect error', '502'])(
-  '“%s” is no word of Slack: it may pass',
+  '“%s” is no error code of Slack: it may pass',
   (page) => expect(refusalOf(page)).toBe('transient'),
 );

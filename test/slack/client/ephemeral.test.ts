@@ -13,7 +13,7 @@ const minute = 60_000;
 const [ana, acme, direct] = ['U01ANA', 'C0ACME', 'D0U01ANA'];
 const report = drawNote({ text: say`the report` });
 let slack: SlackStandIn;
-/** Milliseconds that both Slack and we have been at it. */
+/** A clock that the stand-in and the bot share, in ms. */
 let passed = 0;
 beforeEach(async () => {
   passed = 0;
@@ -21,11 +21,11 @@ beforeEach(async () => {
 });
 afterEach(() => slack.close());
 
-/** What Ana reads, and where, of an answer that took so many minutes. */
-async function told(minutes: number): Promise<readonly string[]> {
+/** What Ana reads, and where, if an answer takes this many minutes. */
+async function answerAfter(minutes: number): Promise<readonly string[]> {
   const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
   const ephemeral = createEphemeral(client, slack.apiUrl, () => passed);
-  // Nobody is connected: the command is answered by its address alone.
+  // No socket is connected, so only the response URL can answer the command.
   const { payload } = await slack.command(ana, acme, '/site help');
   passed += minutes * minute;
   await ephemeral({ person: ana, channel: acme, responseUrl: String(payload?.['response_url']), since: 0 }, report);
@@ -45,22 +45,22 @@ it.each([
     95,
     `${direct}: the report\nSlack lets me answer there for half an hour only, so the answer is here. It took 1 h 35 min.`,
   ],
-])('an answer after %d minutes', async (minutes, words) => expect(await told(minutes)).toEqual([words]));
+])('an answer after %d minutes', async (minutes, words) => expect(await answerAfter(minutes)).toEqual([words]));
 
-it('whose address does not work for another reason is told where it was asked for, and how long it took', async () => {
+it('whose response URL fails for another reason is posted where it was requested, with how long it took', async () => {
   slack.faults.add({ method: 'response_url', kind: 'status', status: 404 });
-  expect(await told(12)).toEqual([`${acme}: the report\nIt took 12 min.`]);
+  expect(await answerAfter(12)).toEqual([`${acme}: the report\nIt took 12 min.`]);
 });
 
-it('that is late, of somebody whose direct messages are closed, is told where it was asked for', async () => {
+it('that is late, for somebody with closed direct messages, is posted where it was requested', async () => {
   for (const channel of [ana, direct])
     slack.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'messages_tab_disabled', channel });
-  const [words] = await told(31);
+  const [words] = await answerAfter(31);
   expect(words).toMatch(new RegExp(`^${acme}: the report\n.*It took 31 min\\.$`));
 });
 
 it.each(['http://127.0.0.1:PORT/response/x', 'http://localhost:PORT/', 'http://hooks.slack.com:PORT/', 'no address'])(
-  'is not told to an address that is not where Slack is: %s',
+  'is not sent to an address outside of Slack: %s',
   async (elsewhere) => {
     let asked = 0;
     const other = createServer((_, response) => response.end(`${(asked += 1)}`));

@@ -37,7 +37,7 @@ const refusal = async (note: Promise<unknown>): Promise<unknown> => {
 };
 const posts = (): number => slack.calls().filter(({ method }) => method === 'chat.postMessage').length;
 
-it('an edit whose blocks are refused stands as plain text, without the blocks and buttons of before', async () => {
+it('an edit with refused blocks becomes plain text, without the previous blocks and buttons', async () => {
   const place = await messenger.post({ channel: 'C0ACME' }, note('before'));
   slack.faults.add({ method: 'chat.update', kind: 'error', error: 'invalid_arguments', times: 1 });
   await messenger.edit(place, note('after'));
@@ -48,7 +48,7 @@ it('an edit whose blocks are refused stands as plain text, without the blocks an
 it.each([
   ['reads', { shared: true }],
   ['is invited to', { invited: true }],
-])('nothing is tried in a channel that another organisation %s', async (_, change) => {
+])('nothing is posted in a channel that another organisation %s', async (_, change) => {
   const place = await messenger.post({ channel: 'C0ACME' }, note('before'));
   slack.changeChannel('C0ACME', change);
   expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual(['gone', 'is_ext_shared']);
@@ -57,7 +57,7 @@ it.each([
   await messenger.post({ person: 'U01ANA' }, note('elsewhere'));
 });
 
-it('where Slack does not say now who reads a channel it is asked again; where it never says, it is not', async () => {
+it('if Slack can’t say now who reads a channel, it is asked again; a server that never says is not', async () => {
   const info = { method: 'conversations.info', kind: 'error', times: 1 } as const;
   slack.faults.add({ ...info, error: 'internal_error' });
   expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual(['later', 'internal_error']);
@@ -78,7 +78,7 @@ it.each([
   expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual([kind, error]);
 });
 
-it('a page of HTML is no word of Slack, whatever its status', async () => {
+it('a page of HTML is no answer of Slack, whatever its status', async () => {
   slack.faults.add({ method: 'chat.postMessage', kind: 'html', status: 200, times: 1 });
   expect(await refusal(messenger.post({ channel: 'C0ACME' }, note('x')))).toEqual([
     'later',
@@ -86,7 +86,7 @@ it('a page of HTML is no word of Slack, whatever its status', async () => {
   ]);
 });
 
-it('whether the token is taken is told each time', async () => {
+it('every call reports whether the token was accepted', async () => {
   slack.faults.add({ method: 'chat.postMessage', kind: 'error', error: 'token_revoked', times: 1 });
   await refusal(messenger.post({ channel: 'C0ACME' }, note('x')));
   await messenger.post({ channel: 'C0ACME' }, note('x'));

@@ -6,7 +6,7 @@ import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
 import { clientOptions } from '../../../src/slack/client/client-options.ts';
 import { createPeople, type People } from '../../../src/slack/client/people.ts';
 
-/** Who somebody is and in which user groups, asked of the stand-in for Slack, by a clock that stands still until it is moved. */
+/** People and user groups, read from the Slack stand-in with a clock that only the test moves. */
 
 const open: SlackStandIn[] = [];
 afterEach(async () => {
@@ -17,10 +17,10 @@ type Scene = {
   readonly slack: SlackStandIn;
   readonly people: People;
   readonly pass: (ms: number) => void;
-  /** Questions about this user group, or about all, that reached Slack. */
+  /** How many requests about this user group, or about all, reached Slack. */
   readonly asked: (group?: string) => number;
-  /** What was told of each group, in turn. */
-  readonly interaction: readonly (readonly [group: string, trouble: string | undefined])[];
+  /** What was reported about each group, in order. */
+  readonly reported: readonly (readonly [group: string, trouble: string | undefined])[];
 };
 
 const many = Array.from({ length: 30 }, (_, at) => `S0G${String(at).padStart(2, '0')}`);
@@ -32,14 +32,14 @@ async function scene(enterprise?: string): Promise<Scene> {
   const seed = { ...SEED, groups: [...SEED.groups, ...empty] };
   const slack = await startSlack({ seed, rateLimits: true, now: () => now });
   open.push(slack);
-  const interaction: [string, string | undefined][] = [];
+  const reported: [string, string | undefined][] = [];
   const people = createPeople({
     client: new WebClient(slack.tokens.bot, clientOptions(slack.apiUrl)),
     bot: { team: TEAM.id, enterprise },
     idsOf: (id) => (['U01ANA', 'U06ROB'].includes(id) ? ['U01ANA', 'U06ROB'] : [id]),
     lookAt: () => Promise.resolve({ kind: 'untold' }),
     now: () => now,
-    onGroup: (group, trouble) => void interaction.push([group, trouble]),
+    onGroup: (group, trouble) => void reported.push([group, trouble]),
     onMissing: () => undefined,
     onToken: () => undefined,
   });
@@ -48,7 +48,7 @@ async function scene(enterprise?: string): Promise<Scene> {
       .calls()
       .filter(({ method, args }) => method === 'usergroups.users.list' && (!group || args['usergroup'] === group))
       .length;
-  return { slack, people, pass: (ms) => (now += ms), asked, interaction };
+  return { slack, people, pass: (ms) => (now += ms), asked, reported };
 }
 
 const membership = ({ groups, joinedGroups, otherGroups }: NonNullable<Awaited<ReturnType<People['personOf']>>>) => ({
@@ -67,7 +67,7 @@ const ana = async (
 };
 
 describe('a user group', () => {
-  test('somebody is in it, in it with another id, or not; of what is not asked nothing is known', async () => {
+  test('somebody is in it, in it with another id, or not in it; a group that was not requested is unknown', async () => {
     const { slack, people } = await scene();
     await slack.changeGroup('S0LEADS', ['U06ROB']);
     expect(await ana(people, ['S0DEVS', 'S0LEADS', 'S0G00'])).toEqual({
@@ -85,36 +85,36 @@ describe('a user group', () => {
     'subteam_disabled',
     'plan_upgrade_required',
     'method_deprecated',
-  ])('cannot be read (%s): it is not known, the rest is, and it is told why', async (error) => {
-    const { slack, people, interaction, pass } = await scene();
+  ])('cannot be read (%s): it is unknown, the others are known, and the reason is reported', async (error) => {
+    const { slack, people, reported, pass } = await scene();
     slack.faults.add({ method: 'usergroups.users.list', usergroup: 'S0LEADS', kind: 'error', error });
     expect(await ana(people, ['S0DEVS', 'S0LEADS'])).toEqual({ groups: ['S0DEVS'], joinedGroups: [], otherGroups: [] });
     expect([await people.membersOf('S0LEADS'), people.groupTrouble('S0LEADS')]).toEqual([undefined, error]);
-    expect(interaction.toSorted(([one], [other]) => (one < other ? -1 : 1))).toEqual([
+    expect(reported.toSorted(([one], [other]) => (one < other ? -1 : 1))).toEqual([
       ['S0DEVS', undefined],
       ['S0LEADS', error],
     ]);
     slack.faults.remove();
     pass(15_001);
     expect(await ana(people, ['S0LEADS'])).toMatchObject({ otherGroups: ['S0LEADS'] });
-    expect(interaction.at(-1)).toEqual(['S0LEADS', undefined]);
+    expect(reported.at(-1)).toEqual(['S0LEADS', undefined]);
   });
 
   test.each([
     ['answers 503', { kind: 'status', status: 503 }],
     ['cuts the wire', { kind: 'reset' }],
     ['says internal_error', { kind: 'error', error: 'internal_error' }],
-  ] as const)('Slack %s: it is not known for a moment, and nobody is told', async (_, fault) => {
-    const { slack, people, interaction, pass, asked } = await scene();
+  ] as const)('Slack %s: it is unknown for a moment, and nothing is reported', async (_, fault) => {
+    const { slack, people, reported, pass, asked } = await scene();
     slack.faults.add({ method: 'usergroups.users.list', ...fault, times: 1 });
     expect(await ana(people, ['S0DEVS'])).toMatchObject({ groups: [], otherGroups: [] });
     expect(await ana(people, ['S0DEVS'])).toMatchObject({ groups: [] });
-    expect([asked(), interaction]).toEqual([1, []]);
+    expect([asked(), reported]).toEqual([1, []]);
     pass(3_001);
     expect(await ana(people, ['S0DEVS'])).toMatchObject({ groups: ['S0DEVS'] });
   });
 
-  test('Slack wants to be left alone: no group is asked about until it is over', async () => {
+  test('Slack asks for a pause: no group is requested before it ends', async () => {
     const { slack, people, pass, asked } = await scene();
     slack.faults.add({ method: 'usergroups.users.list', kind: 'rate_limited', retryAfter: '20', times: 1 });
     await ana(people, ['S0DEVS']);
@@ -127,13 +127,13 @@ describe('a user group', () => {
   });
 });
 
-describe('how old an answer may be', () => {
+describe('the age of an answer', () => {
   test.each([
     ['asked', 0],
     ['fresh', 15_000],
     ['personOf', 60_000],
     ['glanceAt', 600_000],
-  ] as const)('%s: so many milliseconds, counted from the question: %d', async (how, age) => {
+  ] as const)('%s: at most this many ms from the request: %d', async (how, age) => {
     const { people, pass, asked } = await scene();
     await ana(people, ['S0DEVS'], how);
     pass(age);
@@ -144,7 +144,7 @@ describe('how old an answer may be', () => {
     expect(asked()).toBe(2);
   });
 
-  test('that its members changed only makes it older: what was heard, and what is being asked', async () => {
+  test('a change of members makes cached and pending answers stale', async () => {
     const { slack, people, asked } = await scene();
     await ana(people, ['S0DEVS']);
     people.groupChanged('S0DEVS');
@@ -161,7 +161,7 @@ describe('how old an answer may be', () => {
     expect(asked()).toBe(4);
   });
 
-  test('whoever decides while it is being asked shares the question, and not its answer afterwards', async () => {
+  test('a decision joins a pending request, but does not reuse its answer later', async () => {
     const { slack, people, pass, asked } = await scene();
     slack.faults.add({ method: 'usergroups.users.list', kind: 'delay', delayMs: 200, times: 1 });
     const first = ana(people, ['S0DEVS'], 'asked');
@@ -173,7 +173,7 @@ describe('how old an answer may be', () => {
     expect(asked()).toBe(2);
   });
 
-  test('many who ask at once share one question', async () => {
+  test('simultaneous callers share one request', async () => {
     const { people, asked } = await scene();
     const ids = ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE'];
     const all = await Promise.all(ids.flatMap((id) => [people.fresh(id, ['S0DEVS']), people.personOf(id, ['S0DEVS'])]));
@@ -182,8 +182,8 @@ describe('how old an answer may be', () => {
   });
 });
 
-describe('how often Slack is asked', () => {
-  test('never more than it answers in a minute, and whoever looks leaves enough for whoever decides', async () => {
+describe('the rate of requests to Slack', () => {
+  test('never exceeds Slack’s limit per minute, and reads leave enough for decisions', async () => {
     const { people, pass, asked, slack } = await scene();
     await ana(people, many, 'glanceAt');
     expect(asked()).toBe(9);
@@ -191,7 +191,7 @@ describe('how often Slack is asked', () => {
     expect(asked()).toBe(13);
     expect(await ana(people, many)).toEqual({ groups: [], joinedGroups: [], otherGroups: many.slice(0, 18) });
     expect(people.groupTrouble('S0G29')).toBe('asked too often');
-    // The minute begins with the first question.
+    // The minute begins with the first request.
     for (const _ of Array.from({ length: 8 })) {
       pass(15_001);
       await ana(people, many);
@@ -200,7 +200,7 @@ describe('how often Slack is asked', () => {
     expect(slack.problems()).toEqual([]);
   });
 
-  test('four approvals within a minute, of a change that looks to three groups, are all checked', async () => {
+  test('four approvals within a minute, of a change that depends on three groups, are all checked', async () => {
     const { people, pass, asked } = await scene();
     for (const approver of ['U01ANA', 'U02BEN', 'U03CHI', 'U04DEE']) {
       const [requester, voter] = await Promise.all([
@@ -232,7 +232,7 @@ describe('somebody of an Enterprise Grid', () => {
 
   test.each<[string, object, string | undefined, string]>([
     ['of ours', {}, TEAM.id, 'member'],
-    ['of ours, where nobody says so', {}, undefined, 'member'],
+    ['of ours, although Slack does not say so', {}, undefined, 'member'],
     ['of another company', { team_id: 'T0OTHER', enterprise_user: grid(['T0OTHER']) }, undefined, 'stranger'],
     [
       'of another company, who says to be of ours',
@@ -272,7 +272,7 @@ describe('somebody of an Enterprise Grid', () => {
     expect(await people.personOf('U01ANA', [], from)).toMatchObject({ standing });
   });
 
-  test('a delivery that names another Grid than ours is from there, whatever team it names', async () => {
+  test('a delivery that names another Grid is from there, whatever team it names', async () => {
     const [grid, alone] = [(await scene('E0OURS')).people, (await scene()).people];
     const named = { team: TEAM.id, enterprise: 'E0OURS' };
     expect([grid.originOf(named), alone.originOf(named)]).toEqual([TEAM.id, 'E0OURS']);
@@ -280,7 +280,7 @@ describe('somebody of an Enterprise Grid', () => {
     expect(grid.originOf({ team: TEAM.id, enterprise: 'E0OTHER' })).toBe('E0OTHER');
   });
 
-  test('of whom Slack says no team is a stranger', async () => {
+  test('without a team in Slack’s answer is a stranger', async () => {
     const { slack, people } = await scene();
     slack.changePerson('U01ANA', { team_id: '' });
     expect(await people.personOf('U01ANA', [])).toMatchObject({ standing: 'stranger' });

@@ -17,7 +17,7 @@ describeBoth('the payload of a button', (open) => {
   const opened = async (options?: DatabaseOptions) => {
     const database = await open(options);
     const payloads = createPayloadStore(database, onTrouble);
-    /** What another replica, or this one after a start, finds. */
+    /** What another replica, or this one after a restart, finds. */
     const later = async (): Promise<PayloadStore> => {
       await payloads.close();
       return createPayloadStore(database, onTrouble);
@@ -25,7 +25,7 @@ describeBoth('the payload of a button', (open) => {
     return { payloads, later, database };
   };
 
-  it('is kept apart for each of many who ask at once, and is there at once', async () => {
+  it('is stored separately for simultaneous callers, and can be read at once', async () => {
     const { payloads, later } = await opened();
     const kept = await Promise.all(
       Array.from({ length: 40 }, async (_, at) => ({
@@ -43,9 +43,9 @@ describeBoth('the payload of a button', (open) => {
     }
   });
 
-  it('is refused where it would be too long, and what comes with it is kept', async () => {
+  it('is refused if it is too long; the ones saved with it are stored', async () => {
     const { payloads, later } = await opened();
-    // What is random cannot be packed.
+    // Random text cannot be compressed.
     const long = [randomBytes(400_000).toString('hex')];
     const [before, list, page, after] = await Promise.allSettled([
       payloads.keepList('U1', ['before']),
@@ -63,7 +63,7 @@ describeBoth('the payload of a button', (open) => {
     }
   });
 
-  it('is too old after an hour, and of another kind not there', async () => {
+  it('is too old after an hour, and missing for another kind', async () => {
     let now = 1_000;
     const { payloads, later } = await opened({ now: () => now });
     const id = await payloads.keepList('U1', ['who', 'am', 'i']);
@@ -75,7 +75,7 @@ describeBoth('the payload of a button', (open) => {
     await expect(payloads.keptList(id)).rejects.toThrow('This button is too old. Nothing was done.');
   });
 
-  it('is too old, and nobody else hears of it, where the database did not take it; what comes next is kept', async () => {
+  it('is too old if the database refused it; later ones are stored', async () => {
     const { database } = await opened();
     const troubles: unknown[] = [];
     let isAway = true;

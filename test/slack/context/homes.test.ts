@@ -3,7 +3,7 @@ import { createHomes, type Homes } from '../../../src/slack/context/homes.ts';
 
 const minute = 60_000;
 
-/** Homes on a clock that goes when it is told to. */
+/** Homes with a clock that the test moves. */
 function atClock(): { homes: Homes; pass: (milliseconds: number) => void } {
   let now = 1;
   return {
@@ -18,7 +18,7 @@ const open = (homes: Homes, id: string, ...shows: readonly number[]): void => {
   homes.drew(id, shows);
 };
 
-describe('App Homes that were opened lately', () => {
+describe('recently opened App Homes', () => {
   it('are due when a change that they show moves, and when there is a new one', () => {
     const { homes, pass } = atClock();
     homes.moved(2);
@@ -33,7 +33,7 @@ describe('App Homes that were opened lately', () => {
     expect(homes.take()).toEqual([]);
   });
 
-  it('are drawn at most once in ten seconds each, and show the last of what moved meanwhile', () => {
+  it('are drawn at most once in ten seconds each, with the latest state', () => {
     const { homes, pass } = atClock();
     open(homes, 'ana', 1);
     homes.moved(1);
@@ -48,7 +48,7 @@ describe('App Homes that were opened lately', () => {
     expect(homes.take()).toEqual(['ana']);
   });
 
-  it('stay far below what Slack allows a minute; whoever opened theirs last comes first', () => {
+  it('stay far below Slack’s limit per minute; the one opened last comes first', () => {
     const { homes, pass } = atClock();
     for (let n = 0; n < 150; n += 1) open(homes, `p${n}`, 1);
     pass(2 * minute);

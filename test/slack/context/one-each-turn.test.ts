@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { oneEachTurn } from '../../../src/slack/context/one-each-turn.ts';
 
-it('begins one work in each turn of the event loop, in their order, and what came meanwhile has its turn between them', async () => {
+it('starts one task in each turn of the event loop, in order, and lets other events run in between', async () => {
   const nextTurn = oneEachTurn();
   const begun: string[] = [];
   let turn = 0;
@@ -16,7 +16,7 @@ it('begins one work in each turn of the event loop, in their order, and what cam
   expect(begun).toContain('three');
 });
 
-it('gives people turns, whichever of their ids they use: nobody waits for all that another has sent', async () => {
+it('lets people take turns, with any of their ids: nobody waits for all tasks of another', async () => {
   const nextTurn = oneEachTurn((who) => who.slice(0, 3));
   const begun: string[] = [];
   const begin = async (who: string, work: string): Promise<void> => {

@@ -9,7 +9,7 @@ import { lineOf, visible } from '../../../src/slack/draw/mrkdwn.ts';
 import { bold, channel, code, inline, joined, list, person, plain, say, time, type Text } from '../../../src/text.ts';
 import { hostile } from '../../pipeline/fixtures.ts';
 
-/** Text made of hostile pieces beside spans of ours. */
+/** Text of hostile pieces and spans of our own. */
 const text: fc.Arbitrary<Text> = fc
   .array(
     fc.oneof(
@@ -81,7 +81,7 @@ const page: fc.Arbitrary<Page> = fc.record(
   { requiredKeys: ['title', 'parts'] },
 );
 
-/** Every text that Slack reads as markup, wherever it stands. */
+/** Every text that Slack parses as markup, anywhere in the blocks. */
 function markupIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   const own = 'type' in value && value.type === 'mrkdwn' && 'text' in value ? [String(value.text)] : [];
@@ -100,7 +100,7 @@ function holds({ text, blocks }: Drawn): void {
   expect(all).not.toMatch(/[\u202A-\u202E\u200B\uFEFF\u2066-\u2069]|\\u(?:d[89a-f]|00(?!0[9a]))/i);
 }
 
-describe('promise 6: whatever is put into it, a message stays within limits and nothing in it pings, links or hides', () => {
+describe('promise 6: for any content, a message stays within limits, and nothing in it pings, links or hides', () => {
   const always = <T>(arbitrary: fc.Arbitrary<T>, draw: (value: T) => Drawn): void =>
     fc.assert(
       fc.property(arbitrary, (value) => holds(draw(value))),
@@ -121,11 +121,11 @@ describe('promise 6: whatever is put into it, a message stays within limits and 
     ));
 });
 
-describe('what must not be lost', () => {
+describe('what is never dropped', () => {
   const long = 'x'.repeat(20_000);
   const press = { kind: 'run', args: ['help'] } as const;
 
-  test('the buttons of a card that is far too long', () => {
+  test('the buttons of a very long card', () => {
     const facts = Array.from({ length: 30 }, (_, index) => [`Fact ${index}`, inline(long)] as const);
     const drawn = drawCard({
       mark: '⏳',
@@ -139,7 +139,7 @@ describe('what must not be lost', () => {
     holds(drawn);
   });
 
-  test('a part that does not fit is named as left out, with its length', () => {
+  test('a part that does not fit is replaced by a note with its length', () => {
     const parts = Array.from({ length: 10 }, () => ({ kind: 'code' as const, text: long }));
     const drawn = JSON.stringify(drawPage({ title: inline('x'), parts }, undefined).blocks);
     const left = /The rest is too long for a message: ([\d,]+) more characters/.exec(drawn)?.[1];
@@ -147,7 +147,7 @@ describe('what must not be lost', () => {
     expect(Number(left?.replaceAll(',', ''))).toBeGreaterThan(10 * 2_800 - shown - 1_000);
   });
 
-  test('a button whose words do not fit is left out, and its row with it', () => {
+  test('a button with a label that does not fit is left out, with its row', () => {
     const blocks = drawNote({
       text: inline('x'),
       buttons: [{ label: 'x', press: { kind: 'run', args: [long] } }],
@@ -167,7 +167,7 @@ describe('what must not be lost', () => {
     expect(seen).toEqual(rows.map((_, index) => String(index)));
   });
 
-  test('a column with a long cell breaks its lines, which Slack does only where it is told to', () => {
+  test('a column with a long cell wraps its lines, which Slack does only on request', () => {
     const rows = [
       [code('#1'), inline('acme-shop/staging'), inline('the host did not answer, so nobody knows whether it is done')],
       [code('#2'), inline('acme-shop/live'), inline('done')],
@@ -181,7 +181,7 @@ describe('what must not be lost', () => {
     });
   });
 
-  test('half a pair is never left where a text is cut', () => {
+  test('a cut never splits a surrogate pair', () => {
     for (const length of [2_998, 2_999, 3_000]) {
       const drawn = drawNote({ text: inline(`${'x'.repeat(length)}😀😀`) });
       expect(JSON.stringify(drawn)).not.toMatch(/\\ud83d|D83D/i);
@@ -189,7 +189,7 @@ describe('what must not be lost', () => {
   });
 });
 
-describe('what does not fit says by how much', () => {
+describe('how much does not fit is said', () => {
   const approve: Button = {
     label: 'Approve',
     press: { kind: 'decision', verdict: 'approve', installation: 'f00d', number: 1, version: 1 },
@@ -204,7 +204,7 @@ describe('what does not fit says by how much', () => {
     buttons: [approve],
     ...more,
   });
-  /** What is asked before the approval counts. */
+  /** The text of the confirm dialog before an approval. */
   const question = ({ blocks }: Drawn): string =>
     /"confirm":\{.*?"text":\{[^}]*"text":"(.*?)",/.exec(JSON.stringify(blocks))?.[1] ?? '';
   const addresses = Array.from({ length: 40 }, (_, at) => `198.51.100.${at}`);
@@ -226,7 +226,7 @@ describe('what does not fit says by how much', () => {
     expect(question(drawn)).toBe('Push a → b\\n20 items are not shown here: open “Everything that will be sent”.');
   });
 
-  test('long texts and lists together; what the question itself leaves out too', () => {
+  test('long texts and lists together; the dialog also says what it leaves out itself', () => {
     const drawn = drawCard(
       cardWith([['Adds', [list(['x'.repeat(3_000), 'b'], 1)]]], {
         buttons: [{ ...approve, confirm: { title: 'Approve?', says: inline('w'.repeat(900)), yes: 'Approve' } }],
@@ -239,11 +239,11 @@ describe('what does not fit says by how much', () => {
     expect(JSON.stringify(drawn.blocks)).toContain('(1,800 more characters) and 1 more');
   });
 
-  test('nothing is added where all of it is shown', () => {
+  test('nothing is added if everything is shown', () => {
     expect(question(drawCard(cardWith([['Adds', [list(addresses.slice(0, 20), 20)]]])))).toBe('Push a → b');
   });
 
-  test('only the approval is asked about what is not shown', () => {
+  test('only the dialog of the approval mentions what is not shown', () => {
     const stop: Button = {
       ...approve,
       press: { kind: 'decision', verdict: 'stop', installation: 'f', number: 1, version: 1 },
@@ -251,7 +251,7 @@ describe('what does not fit says by how much', () => {
     expect(question(drawCard(cardWith([['Adds', [list(addresses, 3)]]], { buttons: [stop] })))).toBe('Push a → b');
   });
 
-  test('the last facts of a card stay, however long the others are', () => {
+  test('the last facts of a card are kept, however long the others are', () => {
     const facts = [
       ...Array.from({ length: 9 }, (_, at) => [`F${at}`, inline('x'.repeat(2_000))] as const),
       ['Approved by', inline('@Chi, 15:40')] as const,
@@ -284,7 +284,7 @@ describe('text as markup', () => {
   });
 });
 
-test('a text put into a sentence begins no line of its own', () => {
+test('a text within a sentence starts no new line', () => {
   const name = 'shop\r\n✅ **Done** · #7';
   expect(plain(say`**${name}** ${bold(name)} ${code(name)} ${inline(name)}`)).not.toContain('\n');
   expect(plain(joined(['a', 'b'], '\n'))).toBe('a\nb');

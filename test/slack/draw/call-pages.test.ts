@@ -11,7 +11,7 @@ import type { Change } from '../../../src/storage/changes.ts';
 import { changeOf, hostile } from '../../pipeline/fixtures.ts';
 import { readBack } from '../../pipeline/read-back.ts';
 
-/** Everything that will be sent, page by page. */
+/** The pages of *Everything that will be sent*. */
 
 type Facts = readonly (readonly [string, Text])[];
 function changeWith(body: Json, facts: Facts = [], more: Partial<Change> = {}): Change {
@@ -26,7 +26,7 @@ const allPages = (details: CallDetails, where: typeof inMessage | typeof inModal
   return Array.from({ length: count }, (_, index) => draw(index + 1));
 };
 
-/** All that can be read in blocks. */
+/** All text in blocks. */
 const textsIn = (value: unknown): string =>
   typeof value !== 'object' || value === null
     ? ''
@@ -34,7 +34,7 @@ const textsIn = (value: unknown): string =>
         .map(([key, one]) => (key === 'text' && typeof one === 'string' ? one : textsIn(one)))
         .join('');
 
-/** What stands in the fixed-width blocks of pages, line by line. */
+/** The lines of the preformatted blocks of pages. */
 function linesIn(value: unknown): readonly string[] {
   if (typeof value !== 'object' || value === null) return [];
   if ('type' in value && value.type === 'rich_text_preformatted' && 'elements' in value) {
@@ -43,7 +43,7 @@ function linesIn(value: unknown): readonly string[] {
   return Object.values(value).flatMap(linesIn);
 }
 
-describe('promise 5: every page of it', () => {
+describe('promise 5: pages of the full request', () => {
   const addresses = Array.from({ length: 10_000 }, (_, at) => `10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`);
   const paths = Array.from({ length: 5_000 }, (_, at) => `wp-content/uploads/2026/${at}/ü-${'x'.repeat(at % 90)}.jpg`);
 
@@ -51,7 +51,7 @@ describe('promise 5: every page of it', () => {
     ['10,000 addresses', addresses],
     ['5,000 paths', paths],
     ['one', ['198.51.100.4']],
-  ])('%s: each stands on a page, once in the request and once in the facts, and the request is whole', (_, items) => {
+  ])('%s: each is on a page, once in the request and once in the facts, and the request is complete', (_, items) => {
     const details = detailsOfChange(changeWith({ items }, [['Adds', [list(items, 20)]]]), []);
     const pages = allPages(details);
     for (const { blocks } of pages) {
@@ -67,11 +67,11 @@ describe('promise 5: every page of it', () => {
     expect(readBack(request)).toBe(JSON.stringify({ items }));
     const facts = all.slice(0, all.indexOf('PUT /sites/tools/x'));
     expect(facts.filter((line) => !line.endsWith('↩'))).toHaveLength(items.length);
-    // Short lines are for phones.
+    // Lines are short enough for phones.
     expect(Math.max(...all.map((line) => line.length))).toBeLessThanOrEqual(62);
   });
 
-  test('whatever it holds, stays within limits, and nothing in it hides', () => {
+  test('for any content, stay within limits, and nothing in them hides', () => {
     const facts = fc.array(
       fc.tuple(
         hostile,
@@ -94,7 +94,7 @@ describe('promise 5: every page of it', () => {
     );
   });
 
-  test('says the whole fingerprint, who is asked and what a secret is', () => {
+  test('show the whole fingerprint, the approvers and what a secret is', () => {
     const sha256 = 'a'.repeat(64);
     const authorization = JSON.stringify({
       approval: { requirements: [], expires: 1, reason: 'optional' },
@@ -111,7 +111,7 @@ describe('promise 5: every page of it', () => {
   });
 });
 
-describe('its buttons', () => {
+describe('the buttons of a page', () => {
   const long = detailsOfChange(
     changeWith({ items: Array.from({ length: 2_000 }, (_, at) => `item-${at}`) }, [
       [
@@ -132,14 +132,14 @@ describe('its buttons', () => {
       block.type === 'actions' ? block.elements.map((one) => textsIn(one).trim()) : [],
     );
 
-  test('lead to the pages around, to both ends and to the request', () => {
+  test('lead to the pages before and after, to both ends and to the request', () => {
     expect(labels(1)).toEqual(['Next', 'Last', 'The request']);
     expect(labels(2)).toContain('Previous');
     expect(labels(last)).toEqual(['Previous', 'First']);
     expect(draw(last + 7)).toEqual(draw(last));
     expect(draw(0)).toEqual(draw(1));
   });
-  test('are none where one page holds all', () => {
+  test('are absent if there is only one page', () => {
     const one = callPages(detailsOfChange(changeWith({}), []), inMessage);
     expect(JSON.stringify(one.draw(1).blocks)).not.toContain('"actions"');
   });

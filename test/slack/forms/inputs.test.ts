@@ -15,7 +15,7 @@ import { givenFor, hostile, names, refusalOf, said, uuid, wordsFor } from '../..
 import { oddWords, quoted } from '../../pipeline/odd-words.ts';
 import { askedOf, untouched } from './untouched-form.ts';
 
-/** The worst that can be put into a form: what is typed and what is filled in are the same request, or both are refused. */
+/** Hostile inputs in forms: a typed line and a filled-in form give the same request, or both are refused. */
 
 const named = [...names.environments, ...names.domains, { id: uuid(900), name: 'acme-shop' }];
 const nameOf = (id: string): string | undefined => named.find((one) => one.id === id)?.name;
@@ -38,7 +38,7 @@ const texts = [
   'cache clear "acme-shop/live"',
 ];
 
-/** Words in a field of a form, read. */
+/** The parsed value of a form's field. */
 function filled(path: string, command: Command, given: Given): Resolved | Refusal {
   return resolved(path, command, () => {
     const values = Object.entries(given).map(([name, [value = '']]) => [blockOf(name), { [name]: { value } }] as const);
@@ -53,16 +53,16 @@ function resolved(path: string, command: Command, read: () => Given): Resolved |
     throw error;
   }
 }
-/** What became of a field: its value, nothing, or the sentence that refuses it. */
-function valueIn(came: Resolved | Refusal, name: string): unknown {
-  const refusal = came instanceof Refusal ? came : came.problems.find(({ field }) => field === name)?.refusal;
-  if (refusal === undefined) return 'input' in came ? came.input[name] : undefined;
+/** The result of a field: its value, nothing, or its refusal. */
+function valueIn(result: Resolved | Refusal, name: string): unknown {
+  const refusal = result instanceof Refusal ? result : result.problems.find(({ field }) => field === name)?.refusal;
+  if (refusal === undefined) return 'input' in result ? result.input[name] : undefined;
   expect(said(refusal)).toMatch(/Nothing was (?:done|changed)\./);
   expect(said(refusal).length).toBeLessThan(800);
   return refusal;
 }
 
-/** Words for all fields that must be said in their turn, and for some of the others. */
+/** Text for all positional fields, and for some of the others. */
 const spoken = ({ fields }: Command): fc.Arbitrary<Given> => {
   const needed = Object.entries(fields).filter(([, { place, optional }]) => place === 'word' && !optional);
   const words = fc.record(Object.fromEntries(needed.map(([name, field]) => [name, wordsFor(field, name)])));
@@ -70,7 +70,7 @@ const spoken = ({ fields }: Command): fc.Arbitrary<Given> => {
 };
 
 const squashed = (text: string): string => text.replaceAll(',', ' ').trim().split(/\s+/).join(' ').toLowerCase();
-/** Fields whose values are shown in a spelling of their own; each is read from it again as the same. */
+/** Fields whose values have a display spelling, which parses to the same value. */
 const canonical = new Set(['addresses', 'for', 'since', 'until', 'number', 'expiry']);
 
 function showsBack(field: Field, name: string, text: string, value: unknown): void {
@@ -88,10 +88,10 @@ function showsBack(field: Field, name: string, text: string, value: unknown): vo
 describe.each([...catalogue])('the form of %s', (path, command) => {
   const fields = Object.entries(command.fields);
 
-  test('takes the oddest texts in every field, or refuses them under it', () => {
+  test('takes odd text in every field, or refuses it under that field', () => {
     const expectTaken = (name: string, field: Field, text: string): void => {
-      const came = filled(path, command, { [name]: [text] });
-      const value = valueIn(came, name);
+      const result = filled(path, command, { [name]: [text] });
+      const value = valueIn(result, name);
       if (value instanceof Refusal) expect(['env', name, undefined]).toContain(value.field);
       else if (text.trim() === '') expect(value).toEqual(isName(field) ? undefined : field.absent);
       else if (value !== undefined) showsBack(field, name, text, value);
@@ -99,18 +99,18 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
     for (const [name, field] of fields) for (const text of texts) expectTaken(name, field, text);
   });
 
-  test('and anything else', () => {
+  test('takes or refuses any other text', () => {
     const anything = givenFor(command.fields, () => hostile.map((text) => [text]));
     fc.assert(
       fc.property(anything, (given) => {
-        const came = filled(path, command, given);
-        for (const [name] of fields) valueIn(came, name);
+        const result = filled(path, command, given);
+        for (const [name] of fields) valueIn(result, name);
       }),
       { numRuns: 8 },
     );
   });
 
-  test('means what the same words mean when they are typed', () => {
+  test('means the same as the typed line', () => {
     fc.assert(
       fc.property(spoken(command), (given) => {
         const typed = resolved(path, command, () =>
@@ -126,11 +126,11 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
     );
   });
 
-  test('refuses of the oddest texts what is refused when it is typed', () => {
+  test('refuses the same odd texts as a typed line', () => {
     for (const [name, field] of fields) {
       if (isName(field) || takesRest(command)) continue;
       for (const text of texts.filter((one) => one.trim() !== '')) {
-        // Room for the words before it: what stands first is the target.
+        // Leaves room for the target, which comes first.
         const before = fields.flatMap(([other, { kind, place, optional }]): [string, readonly string[]][] => {
           if (other === name || place !== 'word' || optional) return [];
           return [[other, kind === 'plain' ? ['x'] : kind === 'domain' ? ['acme.com'] : ['acme-shop/live']]];
@@ -151,7 +151,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
 
 const typedGiven = (line: string): Given => parse(line, catalogue)?.given ?? {};
 
-/** A line in which every odd word stands in quotes, so that none is an option. */
+/** A line with every odd word in quotes, so that none is an option. */
 const lineOf = (path: string, { fields }: Command, given: Given): string =>
   [
     path,
@@ -160,7 +160,7 @@ const lineOf = (path: string, { fields }: Command, given: Given): string =>
     ),
   ].join(' ');
 
-describe('what a form gives', () => {
+describe('the values of a form', () => {
   const view = (name: string, input: object) => ({ [blockOf(name)]: { [name]: input } });
 
   test('an empty input is left out', () => {
@@ -175,7 +175,7 @@ describe('what a form gives', () => {
     }
   });
 
-  test('a forged choice is a word that somebody typed, and no more', () => {
+  test('a forged choice is treated as typed text', () => {
     for (const value of ['__proto__', '../', '-1', '99999', 'constructor', '0.5', '']) {
       const listed = { [blockOf('only', { id: 'list' })]: { only: { selected_options: [{ value }] } } };
       expect(readInputs(listed, new Map([['only', ['wp-content', 'wp-admin']]])).given).toEqual({});

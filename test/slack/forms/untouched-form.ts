@@ -3,7 +3,7 @@ import type { Command } from '../../../src/commands/index.ts';
 import type { Given } from '../../../src/pipeline/language/parse.ts';
 import type { Asked } from '../../../src/slack/forms/inputs.ts';
 
-/** A form as somebody sees it who changes nothing. */
+/** A form that its person does not change. */
 
 const elementOf = z.object({
   block_id: z.string(),
@@ -16,7 +16,7 @@ const elementOf = z.object({
   }),
 });
 
-/** What Slack gives back of a view that nobody touched: each element's own initial value. */
+/** What Slack returns for an untouched view: each element's initial value. */
 export function untouched(view: { blocks: readonly unknown[] }): unknown {
   const inputs = view.blocks.map((block) => elementOf.safeParse(block).data).filter((input) => input !== undefined);
   return Object.fromEntries(
@@ -34,7 +34,7 @@ export function untouched(view: { blocks: readonly unknown[] }): unknown {
   );
 }
 
-/** The fields of a command as a form asks for them; `listed` where the host has told what each plain one could be. */
+/** The fields of a command in a form; `listed` gives the plain ones choices from the host. */
 export const askedOf = (
   { fields }: Command,
   given: Given,

@@ -32,7 +32,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
   const given = givenFor(command.fields, wordsFor);
   const parsed = (said: Given) => resolve({ path, command, given: said, reason: undefined, dryRun: false }, names);
 
-  test('stays within limits whatever was typed, and gives back what it was filled in with', () => {
+  test('stays within limits for any typed text, and returns what it was filled in with', () => {
     fc.assert(
       fc.property(given, fc.option(fc.constant('release 42'), { nil: undefined }), (given, reason) => {
         const view = formView({ path, command, reason }, origin, nameOf, { fields: askedOf(command, given) });
@@ -45,7 +45,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
     );
   });
 
-  test('gives back what was chosen of a list, by its place in it', () => {
+  test('returns a choice by its position in the list', () => {
     fc.assert(
       fc.property(given, fc.array(hostile), (given, others) => {
         const listOf = (name: string): readonly string[] => [...new Set([...others, ...(given[name] ?? [])])];
@@ -60,14 +60,14 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
     );
   });
 
-  test('stays within limits whatever is put into it', () => {
+  test('stays within limits for any content', () => {
     const anything = givenFor(command.fields, () => fc.array(hostile));
     fc.assert(
       fc.property(anything, hostile, hostile, (given, reason, name) => {
-        const unfolded = { fields: askedOf(command, given), says: inline(reason) };
+        const formContent = { fields: askedOf(command, given), says: inline(reason) };
         expect(
           viewComplaints(
-            formView({ path, command, reason }, origin, () => name, unfolded),
+            formView({ path, command, reason }, origin, () => name, formContent),
             'modal',
           ),
         ).toEqual([]);
@@ -80,7 +80,7 @@ describe.each([...catalogue])('the form of %s', (path, command) => {
 const viewOf = (path: string, given: Given) =>
   formView(parsedFor(path, given), origin, nameOf, { fields: askedOf(commandAt(path), given) });
 
-test('a list too long for a form is left out rather than cut: half an address is another address', () => {
+test('a list too long for a form is omitted, not cut: a cut address would be another address', () => {
   const addresses = Array.from({ length: 100 }, (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${index + 1000}`);
   expect(readInputs(untouched(viewOf('allowlist add', { addresses }))).given['addresses']).toBeUndefined();
 });
@@ -89,7 +89,7 @@ test.each(['yes', 'on', 'TRUE', '1'])('a flag typed as %s is ticked', (word) => 
   expect(readInputs(untouched(viewOf('allowlist remove', { empty: [word] }))).given['empty']).toEqual(['yes']);
 });
 
-test('a review shows the words of the card and carries them no further than it must', () => {
+test('a review shows the text of the card, but stores no more of it than needed', () => {
   fc.assert(
     fc.property(hostile, hostile, (text, reason) => {
       const action = commandAt('cache clear');
@@ -151,16 +151,16 @@ test('the other views stay within limits', () => {
   expect(blockComplaints([], 'message')).toEqual([]);
 });
 
-describe('what a view says', () => {
+describe('the values of a view', () => {
   const value = (value: string) => ({ b: { search: { type: 'plain_text_input', value } } });
-  test('hidden characters are refused, lines are not', () => {
+  test('hidden characters are refused, line breaks are not', () => {
     expect(said(refusalOf(() => readInputs(value('li\u200Bve'))))).toContain('U+200B');
     expect(readInputs(value(' a\r\nb ')).given).toEqual({ search: ['a\r\nb'] });
   });
-  test('blank is nothing', () => {
+  test('blank text counts as empty', () => {
     expect(readInputs(value(' \u00A0 '))).toEqual({ given: {}, reason: undefined });
   });
-  test.each(['', 'null', '[]', '{"origin":1}', '{"path":"x"}', '{'])('a memo that is none of ours: %s', (metadata) => {
+  test.each(['', 'null', '[]', '{"origin":1}', '{"path":"x"}', '{'])('foreign metadata is ignored: %s', (metadata) => {
     expect(memoOf(metadata)).toBeUndefined();
   });
 });

@@ -12,7 +12,7 @@ afterEach(() => Promise.all(closing.splice(0).map((close) => close())));
 
 type Caller = { readonly socket: Socket; readonly said: () => string; readonly closed: Promise<unknown> };
 
-/** A server of so many connections; it answers no sooner than it is told to, and only whole requests. */
+/** A server with this many connections. It answers only complete requests, and only when the test says so. */
 async function listening(most: number) {
   const held: ServerResponse[] = [];
   const server = createServer((request, response) => {
@@ -30,7 +30,7 @@ async function listening(most: number) {
   });
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  /** Connects and says that; resolves when the server has it. */
+  /** Connects and sends this text; resolves when the server has received it. */
   const calls = async (words: string): Promise<Caller> => {
     const accepted = once(server, 'connection');
     const socket = connect(port, '127.0.0.1');
@@ -42,59 +42,59 @@ async function listening(most: number) {
     await accepted;
     return { socket, said: () => said, closed };
   };
-  const heldUp = async (count: number): Promise<void> => {
+  const untilHeld = async (count: number): Promise<void> => {
     while (held.length < count) await once(server, 'held');
   };
   const answerAll = (): void => {
     for (const response of held.splice(0)) response.end('well');
   };
-  return { calls, heldUp, answerAll, endUnheard };
+  return { calls, untilHeld, answerAll, endUnheard };
 }
 
-test('where one more comes, the one goes that has said nothing whole for longest; whole requests are answered', async () => {
-  const { calls, heldUp, answerAll } = await listening(3);
+test('at the limit, the connection that has been incomplete for longest is closed; complete requests are answered', async () => {
+  const { calls, untilHeld, answerAll } = await listening(3);
   const early = await calls(whole);
-  await heldUp(1);
+  await untilHeld(1);
   const [first, second] = [await calls(half), await calls(half)];
   const late = await calls(whole);
-  await heldUp(2);
+  await untilHeld(2);
   await first.closed;
   expect(second.socket.closed).toBe(false);
   second.socket.write('half');
-  await heldUp(3);
+  await untilHeld(3);
   const third = await calls(half);
   await third.closed;
   answerAll();
   for (const one of [early, second, late]) await expect.poll(one.said).toContain('200 OK');
 });
 
-test('where nobody else is, a connection is kept for the next request', async () => {
-  const { calls, heldUp, answerAll } = await listening(4);
+test('below the limit, a connection is kept for the next request', async () => {
+  const { calls, untilHeld, answerAll } = await listening(4);
   const one = await calls(whole);
-  await heldUp(1);
+  await untilHeld(1);
   answerAll();
   await once(one.socket, 'data');
   one.socket.write(whole);
-  await heldUp(1);
+  await untilHeld(1);
   answerAll();
   await once(one.socket, 'data');
   expect(one.socket.closed).toBe(false);
 });
 
-test('who sends many requests without waiting for an answer goes', async () => {
-  const { calls, heldUp, answerAll } = await listening(4);
+test('a client that sends many requests without waiting for answers is closed', async () => {
+  const { calls, untilHeld, answerAll } = await listening(4);
   const patient = await calls(whole);
-  await heldUp(1);
-  const hasty = await calls(whole.repeat(1_000));
-  await hasty.closed;
+  await untilHeld(1);
+  const eager = await calls(whole.repeat(1_000));
+  await eager.closed;
   answerAll();
   await expect.poll(patient.said).toContain('200 OK');
 });
 
-test('where it ends, what has sent no whole request is ended, and what has is answered', async () => {
-  const { calls, heldUp, answerAll, endUnheard } = await listening(4);
+test('when the server ends, incomplete requests are closed and complete ones are answered', async () => {
+  const { calls, untilHeld, answerAll, endUnheard } = await listening(4);
   const asked = await calls(whole);
-  await heldUp(1);
+  await untilHeld(1);
   const [silent, unfinished] = [await calls(''), await calls(half)];
   endUnheard();
   await Promise.all([silent.closed, unfinished.closed]);

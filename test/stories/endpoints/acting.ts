@@ -4,21 +4,21 @@ import { ids, type Scenario } from '../scenario.ts';
 import { expectSoon, type Said, type ChangeThread } from '../people.ts';
 import type { Asked, Reading, Scene, Writing } from './story.ts';
 
-/** How somebody asks: all of it in words, or all of it in the form. */
+/** How somebody asks: with a typed line, or with the form. */
 export type Way = 'typed' | 'by form';
 
-/** A request as it came in, with all that the document says of one. */
+/** A received request, with the parts that the document specifies. */
 export function requestOf({ method, path, query, body, section, headers, authorization }: Entry) {
   return { method, path, query, body, section, type: headers['content-type'], authorization };
 }
 
-/** The same of what should come in: JSON is said to be JSON, and nothing is said of no body. */
+/** The expected request: a JSON content type if it has a body, none otherwise. */
 export function requestFor({ section }: { readonly section: string }, { method, path, query = {}, body }: Asked) {
   const type = body === undefined ? undefined : 'application/json';
   return { method, path, query, body, section, type, authorization: 'right' };
 }
 
-/** Ana asks by words, or by the form alone. */
+/** Ana types the command, or fills in its form. */
 export async function asks(scenario: Scenario, story: Reading, on: string, way: Way): Promise<Said> {
   const ana = scenario.person('ana');
   if (way === 'typed') return ana.says(lineOf(story, on));
@@ -28,7 +28,7 @@ export async function asks(scenario: Scenario, story: Reading, on: string, way: 
   return said;
 }
 
-/** Ana has it changed, by words or by the form alone; what is shown first she confirms. */
+/** Ana requests a change by a typed line or by form, and confirms its review if there is one. */
 export async function changes(
   scenario: Scenario,
   story: Writing,
@@ -50,7 +50,7 @@ export async function changes(
   return confirm(scenario, channel);
 }
 
-/** The end of a change; one that could still be stopped is not waited for. */
+/** Resolves at the end of a change; skips its *Stop* period. */
 export async function endOf(
   scenario: Scenario,
   story: Writing,
@@ -65,7 +65,7 @@ export async function endOf(
   return change.tells(story.ends(on));
 }
 
-/** Ana presses *Undo* under the last word of a change; resolves with the change that takes it back. */
+/** Ana presses *Undo* in the last reply of a change; resolves with the change that undoes it. */
 export async function undo(
   scenario: Scenario,
   story: Writing,
@@ -100,7 +100,7 @@ async function openForm(scenario: Scenario, { command, fromList }: Reading | Wri
   return said;
 }
 
-/** Fills in what others hang on, and waits for what it draws. */
+/** Fills in an input on which others depend, and waits for the redrawn form. */
 async function fillIn(scenario: Scenario, { picks }: Reading | Writing, on: string): Promise<void> {
   for (const { label, said, draws } of picks?.(on) ?? []) {
     await scenario.slack.pick(ids.ana, 'modal', { label }, said);
@@ -118,7 +118,7 @@ async function submit(scenario: Scenario, filled: Parameters<Scenario['slack']['
   if (Object.keys(errors).length > 0) throw new Error(`the form was refused: ${JSON.stringify(errors)}`);
 }
 
-/** Confirms what is shown, with the name where it is asked for. */
+/** Confirms a review, with the typed name if it asks for one. */
 async function confirm(scenario: Scenario, channel: string): Promise<ChangeThread> {
   const { controls } = await viewOf(scenario, 'review');
   const typed = controls.flatMap(({ label }) => /^Type (\S+) to confirm$/.exec(label) ?? []);

@@ -1,6 +1,6 @@
 import { below, byHost, domainOf, type Asked, type Scene, type Writing } from './story.ts';
 
-/** What is done to domains and their records. */
+/** Writes to domains and their records. */
 export function domains(): readonly Writing[] {
   const add = (scene: Scene, body: unknown): Asked => ({ method: 'POST', path: below(scene, '/domains'), body });
   const named = (what: string, on: string): string => `${what}.${on.replace('/', '-')}.example`;
@@ -95,7 +95,7 @@ export function domains(): readonly Writing[] {
           removed_resource_records: [{ value: '198.51.100.24' }],
         }),
       ends: () => byHost,
-      // The host puts a record that was changed last.
+      // The host moves a changed record to the end.
       undoes: (scene) =>
         domainOf(scene)
           .dns.map((record) => JSON.stringify(record))

@@ -24,7 +24,7 @@ const jobs: RedirectRule = {
 };
 const [diary, posts] = [rule('/diary', '/blog/'), rule('/blog/posts', '/posts/')];
 
-/** As the host of this dialect says a rule, and so as a request names it. */
+/** A rule as a host of this dialect lists it, and so as a request names it. */
 const named = ({ dialect }: Scene, rule: RedirectRule): object =>
   dialect === 'document'
     ? rule
@@ -41,7 +41,7 @@ const cells = [
   'displayed_location',
 ] as const;
 
-/** What is done to the redirects of an environment. */
+/** Writes to the redirects of an environment. */
 export function redirects(): readonly Writing[] {
   const post = (scene: Scene, body: unknown): Asked => ({
     method: 'POST',
@@ -51,7 +51,7 @@ export function redirects(): readonly Writing[] {
   const given = (target: Environment): void => {
     target.redirects = structuredClone([oldShop, diary, jobs, posts]);
   };
-  // A rule that is put back stands last.
+  // A restored rule is the last one.
   const undoes = (scene: Scene): readonly string[] =>
     environmentOf(scene)
       .redirects.map((one) => cells.map((cell) => one[cell]).join('\n'))

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { domainNamed, defaultDns } from '../../../src/playground/hosting/seed/domains.ts';
 import type { World } from '../../../src/playground/hosting/world.ts';
 
-/** Puts up one more site like the shop, with a domain for each environment, so that nothing else happens there. */
+/** Adds a site like the shop, with a domain for each environment, for one story alone. */
 export function putUpSite(world: World, name: string): void {
   const model = world.sites.find((site) => site.name === 'acme-shop');
   if (model === undefined) throw new Error('there is no shop');

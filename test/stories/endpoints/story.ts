@@ -5,7 +5,7 @@ import type { SlackStandIn } from '../../../src/playground/slack/stand-in.ts';
 type Filled = NonNullable<Parameters<SlackStandIn['submit']>[1]>;
 export type Dialect = 'document' | 'kinsta';
 
-/** What the host is asked, field by field; `query` and `body` as the host reads them. */
+/** The request to the host, field by field; `query` and `body` as the host parses them. */
 export type Asked = {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
@@ -13,79 +13,78 @@ export type Asked = {
   readonly body?: unknown;
 };
 
-/** Where a story happens: the environment or the domain that is named, and what it has before. */
+/** The named target of a story, with the state and the dialect of the host. */
 export type Scene = {
   readonly on: string;
   readonly world: World;
   readonly dialect: Dialect;
   readonly company: string;
-  /** The pair of the certificate `own`, for names below own.example. */
+  /** The key and certificate `own`, for names below own.example. */
   readonly certificate: { readonly key: string; readonly cert: string };
 };
 
-/** An input that tells the bot at once what is put into it; `draws`: what it makes of another one. */
+/** An input that dispatches at once; `draws`: the input that it redraws, and its new options. */
 export type Picked = {
   readonly label: string;
   readonly said: string | readonly string[];
   readonly draws: { readonly label: string; readonly as: string };
 };
 
-/** What somebody does with an endpoint, in words and by form. */
+/** How somebody uses an endpoint, by a typed line and by form. */
 type Common = {
   /** The section of the document. */
   readonly section: string;
   readonly command: string;
-  /** What tells it from other stories of the same command. */
+  /** Distinguishes it from other stories of the same command. */
   readonly how?: string;
-  /** What is typed after the command. */
+  /** The arguments that are typed after the command. */
   readonly words: (on: string) => string;
-  /** Inputs that others hang on, in the order in which they are filled in. */
+  /** Inputs on which others depend, in the order in which they are filled in. */
   readonly picks?: (on: string) => readonly Picked[];
   /** All others, by their labels. */
   readonly fills: (on: string) => Filled;
-  /** Its words are all optional, so its form opens from the list of commands. */
+  /** All arguments are optional, so the form is opened from the list of commands. */
   readonly fromList?: true;
-  /** How the target is before. */
+  /** The target's state before. */
   readonly given?: (target: Environment) => void;
   readonly asks: (scene: Scene) => Asked;
 };
 
 export type Reading = Common & {
-  /** A target for each way. */
+  /** One target for the typed line and one for the form. */
   readonly typedOn: string;
   readonly filledOn: string;
-  /** What the answer is known by, and what the host has to say in it. */
+  /** A text that identifies the answer, and the host's data in it. */
   readonly titled: (on: string) => string;
   readonly shows: (scene: Scene) => readonly (string | RegExp)[];
 };
 
-/** What somebody changes, on a site of its own: typed for its staging, filled in for what is live. */
+/** A change on a site of its own: typed for staging, by form for live. */
 export type Writing = Common & {
   readonly target?: 'domain';
   readonly locksMore?: true;
-  /** It is seen before it is sent: always, or where it is for a live environment. */
+  /** Whether it has a review: always, or only for a live environment. */
   readonly seen: 'always' | 'live' | 'never';
   readonly ends: (on: string) => string | RegExp;
-  /** What *Undo* brings back. */
+  /** The request that *Undo* sends. */
   readonly undoes?: (scene: Scene) => unknown;
 };
 
-/** The environment of a scene. */
 export function environmentOf({ world, on }: Pick<Scene, 'world' | 'on'>): Environment {
   const found = world.environmentNamed(on);
   if (found === undefined) throw new Error(`there is no ${on}`);
   return found;
 }
 
-/** The id of the domain of a scene. */
+/** The domain of a scene. */
 export function domainOf({ world, on }: Pick<Scene, 'world' | 'on'>): World['domains'][number] {
   const found = world.domains.find(({ name }) => name === on);
   if (found === undefined) throw new Error(`there is no ${on}`);
   return found;
 }
 
-/** The path of something of the scene's environment. */
+/** A path below the scene's environment. */
 export const below = (scene: Scene, rest = ''): string => `/sites/environments/${environmentOf(scene).id}${rest}`;
 
-/** The last word of a change whose end the host itself tells. */
+/** The last reply of a change whose end the host confirms. */
 export const byHost = /^✅ Done after \d+ s: the host reports it finished(?: \(\S+\))?\./;

@@ -89,7 +89,7 @@ function sites(): readonly Writing[] {
   ];
 }
 
-/** What is set or done on one environment, and is not read back by name. */
+/** Settings and actions of one environment. */
 function ofOne(): readonly Writing[] {
   return [
     {

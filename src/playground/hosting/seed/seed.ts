@@ -47,7 +47,7 @@ function seedEnvironment(site: Named, { id, name }: Named, seed: string, now: nu
   const fullName = `${site.name}/${name}`;
   const random = randomFrom(`${seed} ${fullName}`);
   const hostname = name === 'live' ? `${slug(site.name)}.example` : `${slug(`${name}-${site.name}`)}.sitehost.example`;
-  const wardrobe = installed(site.name, name, random);
+  const installedThemes = installed(site.name, name, random);
   const release = `release-${name === 'live' ? 41 : 42}`;
   return {
     id,
@@ -56,10 +56,10 @@ function seedEnvironment(site: Named, { id, name }: Named, seed: string, now: nu
     name,
     displayName: titled(name),
     hostname,
-    themes: wardrobe,
+    themes: installedThemes,
     redirects: redirectRules(hostname, random),
     files: filesWith(
-      wardrobe.map((theme) => theme.name),
+      installedThemes.map((theme) => theme.name),
       release,
     ),
     backups: backupsUpTo(now, random.integer(10_000, 900_000), random),

@@ -17,10 +17,10 @@ function theme(name: string, title: string, description: string, latest: string,
   return { name, title, description, latest, vulnerable };
 }
 
-type Wardrobe = readonly (readonly [name: string, version: string])[];
+type ThemeList = readonly (readonly [name: string, version: string])[];
 
 /** The themes of each live site, the active one first. Staging has the newest version of the active one. */
-const wardrobes: Readonly<Record<string, Wardrobe>> = {
+const themesBySite: Readonly<Record<string, ThemeList>> = {
   'acme-shop': [
     ['storefront-plus', '4.1.2'],
     ['kiln', '1.0.7'],
@@ -53,14 +53,14 @@ const wardrobes: Readonly<Record<string, Wardrobe>> = {
 };
 
 /** The themes of a site that is not listed above. */
-const plainWardrobe: Wardrobe = [
+const defaultThemes: ThemeList = [
   ['kiln', '1.0.6'],
   ['meridian', '5.9.9'],
 ];
 
 /** The themes of a seeded environment. */
 export function installed(site: string, environment: string, random: Random): InstalledTheme[] {
-  return (wardrobes[site] ?? plainWardrobe).map(([name, version], at) => ({
+  return (themesBySite[site] ?? defaultThemes).map(([name, version], at) => ({
     name,
     version: at === 0 && environment === 'staging' ? latestOf(name) : version,
     status: at === 0 ? 'active' : 'inactive',

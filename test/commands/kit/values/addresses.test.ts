@@ -48,7 +48,7 @@ describe('addresses as somebody types them', () => {
     ['a range that does not begin there', '10.0.0.1/8', 'its first address is 10.0.0.0/8'],
     ['the same in IPv6', '2001:db8::1/48', 'its first address is 2001:db8::/48'],
     ['too wide a mask', '10.0.0.0/33', '0 to 32'],
-    ['a mask that is none', '10.0.0.0/x', '0 to 32'],
+    ['an invalid mask', '10.0.0.0/x', '0 to 32'],
     ['an empty mask', '10.0.0.0/', '0 to 32'],
     ['a netmask', '10.0.0.0/255.0.0.0', '0 to 32'],
     ['two masks', '10.0.0.0/8/8', 'not an IP address'],
@@ -56,7 +56,7 @@ describe('addresses as somebody types them', () => {
     ['full-width digits', '１.1.1.1', 'not an IP address'],
     ['256', '1.1.1.256', 'not an IP address'],
     ['a dot at the end', '1.1.1.1.', 'not an IP address'],
-    ['a comma alone', ',', 'no address'],
+    ['a single comma', ',', 'no address'],
     ['nothing', '', 'no address'],
     ['10,000 of them', '1.1.1.1 '.repeat(10_000), 'at most 50'],
     ['one good and one bad', '1.1.1.1,bad', 'bad'],
@@ -66,7 +66,7 @@ describe('addresses as somebody types them', () => {
     expect(said(refusal)).toContain('Nothing was done.');
   });
 
-  test('what is too wide to be let in can be taken away', () => {
+  test('a range too wide to be added can be removed', () => {
     expect(readAddresses(['0.0.0.0/0', '::/0', '0.0.0.0', '128.0.0.0/1'], true)).toEqual([
       '0.0.0.0/0',
       '::/0',
@@ -82,7 +82,7 @@ describe('addresses as somebody types them', () => {
     ]);
   });
 
-  test('what is read is canonical: it is read again as it is', () => {
+  test('a parsed address is canonical and parses to itself', () => {
     fc.assert(
       fc.property(fc.array(address, { minLength: 1, maxLength: 20 }), (words) => {
         const once = readAddresses(words);
@@ -92,7 +92,7 @@ describe('addresses as somebody types them', () => {
     );
   });
 
-  test('anything else is one refusal, and what the host lists in any spelling is compared without one', () => {
+  test('any other text is one refusal, but the host’s entries are compared in any spelling', () => {
     fc.assert(
       fc.property(hostile, (text) => {
         try {

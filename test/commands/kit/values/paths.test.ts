@@ -7,7 +7,7 @@ import { cpuTime } from '../../../cpu-time.ts';
 
 const many = (count: number): readonly string[] => Array.from({ length: count }, (_, at) => `wp-content/${at}`);
 
-describe('paths as they are said', () => {
+describe('accepted paths', () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ['one', ['wp-content'], ['wp-content']],
     ['several words', ['a', 'b/c'], ['a', 'b/c']],
@@ -15,13 +15,13 @@ describe('paths as they are said', () => {
     ['lines', ['a\nb\r\nc'], ['a', 'b', 'c']],
     ['the same twice', ['a', 'a,a/'], ['a']],
     ['a folder with its slash', ['wp-content/uploads//'], ['wp-content/uploads']],
-    ['commas with nothing between', [',a,,'], ['a']],
+    ['commas without text between', [',a,,'], ['a']],
     ['hidden files', ['.htaccess', '.well-known/x'], ['.htaccess', '.well-known/x']],
     ['dots within a name', ['a..b', '...'], ['a..b', '...']],
     ['blanks within a name', ['my files/a b'], ['my files/a b']],
-    ['both ways to write an umlaut, which a file system tells apart', ['ä', 'a\u0308'], ['ä', 'a\u0308']],
+    ['both encodings of an umlaut, which a file system distinguishes', ['ä', 'a\u0308'], ['ä', 'a\u0308']],
     ['emoji and other scripts', ['😀/файл/文件'], ['😀/файл/文件']],
-    ['what a shell would read', ['$HOME', "a'b", 'x;y', '--all'], ['$HOME', "a'b", 'x;y', '--all']],
+    ['characters that a shell interprets', ['$HOME', "a'b", 'x;y', '--all'], ['$HOME', "a'b", 'x;y', '--all']],
     ['a percent sign', ['100%', 'a%20b'], ['100%', 'a%20b']],
     ['5,000 of them', many(5_000), many(5_000)],
     ['500 characters', ['x'.repeat(500)], ['x'.repeat(500)]],
@@ -30,7 +30,7 @@ describe('paths as they are said', () => {
   });
 });
 
-describe('paths that are refused', () => {
+describe('refused paths', () => {
   test.each<[string, readonly string[], string]>([
     ['none', [], 'No path was given.'],
     ['nothing', [''], 'No path was given.'],
@@ -39,7 +39,7 @@ describe('paths that are refused', () => {
     ['the root', ['/'], 'starts at the root of a machine'],
     ['the root among others', ['wp-content,///'], 'starts at the root of a machine'],
     ['a drive', ['C:/x'], 'starts at the root of a machine'],
-    ['a drive alone', ['c:'], 'starts at the root of a machine'],
+    ['only a drive', ['c:'], 'starts at the root of a machine'],
     ['up', ['..'], 'is not a plain path'],
     ['up within', ['wp-content/../../x'], 'is not a plain path'],
     ['up at the end', ['a/..'], 'is not a plain path'],
@@ -73,12 +73,12 @@ describe('paths that are refused', () => {
   });
 });
 
-test('a hundred thousand slashes take no time', () => {
+test('a hundred thousand slashes are parsed quickly', () => {
   const paths = [`${'/'.repeat(100_000)}x`, `a${'/'.repeat(100_000)}x`];
   expect(cpuTime(() => refusalOf(() => readPaths(paths)))).toBeLessThan(500);
 });
 
-test('paths below the root are read as they are, whatever they are made of', () => {
+test('paths below the root are kept as typed, whatever they contain', () => {
   fc.assert(
     fc.property(fc.uniqueArray(path, { minLength: 1 }), (paths) => {
       expect(readPaths([paths.join(',')])).toEqual(paths);
@@ -87,7 +87,7 @@ test('paths below the root are read as they are, whatever they are made of', () 
   );
 });
 
-test('whatever is said: nothing that is read leads anywhere else', () => {
+test('no accepted path leads outside the root', () => {
   const pieces = fc.oneof(hostile, fc.constantFrom('/', '//', '..', '.', '\\', '%2e', 'a', ',', '\n', '*', 'C:', ' '));
   fc.assert(
     fc.property(

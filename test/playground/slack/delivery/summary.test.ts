@@ -27,11 +27,11 @@ it.each<[string, string, Envelope['kind'], Fields]>([
   ['Ana', 'opened the Home tab', 'events_api', event('app_home_opened', { user: user.id })],
   ['', 'event subteam_members_changed', 'events_api', event('subteam_members_changed', { subteam_id: 'S0DEVS' })],
   ['', 'pressed “”', 'interactive', {}],
-])('says of an envelope: %s %s', (by, did, kind, payload) => {
+])('summarises an envelope: %s %s', (by, did, kind, payload) => {
   expect(summaryOf(workspace, { kind, payload })).toEqual({ by, did });
 });
 
-it('says no more than fits', () => {
+it('is cut to its maximum length', () => {
   const { did } = summaryOf(workspace, {
     kind: 'slash_commands',
     payload: { command: '/site', text: 'x'.repeat(5000) },
