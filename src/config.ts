@@ -163,7 +163,7 @@ const formerAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Readonly<Record<string, s
   AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not'] : [];
 
 function webhookHalves({ AUDIT_OUT = '', AUDIT_OUT_KEY }: Readonly<Record<string, string>>): readonly string[] {
-  if (isWebhook(AUDIT_OUT) === Boolean(AUDIT_OUT_KEY)) return [];
+  if (isWebhook(AUDIT_OUT) === Boolean(AUDIT_OUT_KEY) || (AUDIT_OUT && !isAuditOut(AUDIT_OUT))) return [];
   return AUDIT_OUT_KEY
     ? ['AUDIT_OUT_KEY is set, but AUDIT_OUT is not an https:// address: only what goes to one is signed']
     : ['AUDIT_OUT_KEY is not set: it signs what goes to AUDIT_OUT; openssl rand -hex 32 makes one'];

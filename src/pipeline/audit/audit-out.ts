@@ -77,9 +77,9 @@ export function createAuditOut(of: AuditOutOptions): Poller {
   // Somebody may have restarted it because the trouble is over.
   let isFirst = true;
   const look = async (): Promise<void> => {
-    for (let more = true; more && !closing.signal.aborted; isFirst = false) {
-      more = await sendNext(of, closing.signal, isFirst);
-    }
+    const atOnce = isFirst;
+    isFirst = false;
+    await sendAll(of, closing.signal, atOnce);
   };
   const poller = createPoller({ everyMs, look, onTrouble: of.onTrouble });
   return {
@@ -91,7 +91,12 @@ export function createAuditOut(of: AuditOutOptions): Poller {
   };
 }
 
-/** Sends one batch, with `atOnce` also during a pause; true if there may be another one. */
+/** Sends what is due, batch after batch; with `atOnce` also during a pause. */
+export async function sendAll(of: AuditOutOptions, signal: AbortSignal, atOnce = false): Promise<void> {
+  for (let more = true; more && !signal.aborted;) more = await sendNext(of, signal, atOnce);
+}
+
+/** Sends one batch; true if there may be another one. */
 async function sendNext(of: AuditOutOptions, signal: AbortSignal, atOnce: boolean): Promise<boolean> {
   const { database, destination, owner } = of;
   const { db } = database;
