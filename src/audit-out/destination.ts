@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
-import type { AuditDestination, Delivered } from '../pipeline/audit/audit-out.ts';
+import type { AuditDestination } from '../pipeline/audit/audit-out.ts';
 import { appendTo } from './appended-file.ts';
 import { jsonLines } from './format.ts';
+import { print } from './standard-output.ts';
 import { postBatch } from './webhook.ts';
 
 type AuditOut = NonNullable<Config['auditOut']>;
@@ -27,11 +28,3 @@ export function destinationOf(to: AuditOut): AuditDestination {
 
 /** A digest: the address may hold a token, and the database keeps the id. */
 const idOf = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 16);
-
-/** Resolves once the system has taken the text. */
-const print = (text: string): Promise<Delivered> =>
-  new Promise((resolve) => {
-    process.stdout.write(text, (error) =>
-      resolve(error ? { kind: 'failed', why: 'it is closed', lasting: false } : { kind: 'taken' }),
-    );
-  });

@@ -75,7 +75,7 @@ export async function startReceiver(key: string): Promise<Receiver> {
     seqs: () => posts.flatMap(({ batch }) => batch.lines.map(({ seq }) => seq)),
     mostAtOnce: () => mostAtOnce,
     answerWith: (next = accept) => void (answer = next),
-    close: served.close,
+    close: () => served.close(),
   };
 }
 

@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:https';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { postBatch } from '../../src/audit-out/webhook.ts';
 import type { AuditBatch, Delivered } from '../../src/pipeline/audit/audit-out.ts';
 import { Secret } from '../../src/secret.ts';
+import { selfSigned } from '../hosting/certificate.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
 
 const key = 'webhook-key-of-nobody-0123456789abcdef';
@@ -115,6 +118,22 @@ test('a receiver that is not there is named by its code, without its address', a
   const away = new Secret('http://127.0.0.1:1/token-in-the-path?token=in-the-query');
   const result = await postBatch({ url: away, key: new Secret(key) }, batch, new AbortController().signal);
   expect(result).toEqual({ kind: 'failed', why: 'the connection failed (ECONNREFUSED)', lasting: false });
+});
+
+test('a receiver whose certificate nobody vouches for gets nothing', async () => {
+  let requests = 0;
+  const server = createServer(selfSigned(), (_, response) => {
+    requests += 1;
+    response.end();
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : undefined;
+  const url = new Secret(`https://127.0.0.1:${port}/in`);
+  const result = await postBatch({ url, key: new Secret(key) }, batch, new AbortController().signal);
+  server.close();
+  expect(result).toMatchObject({ kind: 'failed', why: expect.stringContaining('SELF_SIGNED'), lasting: false });
+  expect(requests).toBe(0);
 });
 
 test('a query is sent along', async () => {

@@ -54,7 +54,7 @@ const inOps = (scenario: Scenario, words: RegExp): readonly string[] =>
 
 test(
   'killed before the receiver has answered, it sends those lines again; then all come, signed and in order',
-  withReceiver({ ownProcess: 'all', start: false }, async (scenario, receiver) => {
+  withReceiver({ ownProcess: 'the first', start: false }, async (scenario, receiver) => {
     const trail = () => scenario.rows(`select ${columns} from audit order by seq`);
     const got = Promise.withResolvers<undefined>();
     receiver.answerWith(() => got.resolve(undefined));
@@ -70,17 +70,6 @@ test(
     expect(receiver.mostAtOnce()).toBe(1);
     const said = await scenario.person('ana').says('/site doctor');
     await said.hears(/127\.0\.0\.1:\d+ has taken every line/);
-
-    await scenario.stop();
-    await scenario.start({ AUDIT_OUT: 'stdout', AUDIT_OUT_KEY: '' });
-    const printed = () =>
-      scenario
-        .log()
-        .split('\n')
-        .filter((line) => line.startsWith('{"audit":1,'))
-        .map((line) => JSON.parse(line) as Line)
-        .map(({ audit: _, installation: __, ...line }) => line);
-    await expectWholeTrail(printed, trail);
   }),
 );
 

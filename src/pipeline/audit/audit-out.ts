@@ -104,12 +104,11 @@ async function sendNext(of: AuditOutOptions, signal: AbortSignal, atOnce: boolea
   if (isSame(kept.progress.sent, head)) return false;
   const now = await database.now();
   if (isHeld(of, kept.progress, now) || (!atOnce && isTooEarly(kept.progress, now))) return false;
-  const sent = await lastSent(db, kept.progress.sent);
-  const claimed = await save(of, kept, { ...kept.progress, sent, lease: { owner, until: now + leaseMs } });
-  if (claimed === undefined) return false;
-  const lines = await nextLines(db, sent.seq);
+  const lines = await nextLines(db, (await lastSent(db, kept.progress.sent)).seq);
   const last = lines.at(-1);
   if (last === undefined) return false;
+  const claimed = await save(of, kept, { ...kept.progress, lease: { owner, until: now + leaseMs } });
+  if (claimed === undefined) return false;
   const result = await destination.deliver({ installation: database.installation, lines }, signal);
   if (result.kind === 'taken') return acknowledge(of, claimed, { seq: last.seq, hash: last.hash });
   if (signal.aborted) await save(of, claimed, { ...claimed.progress, lease: null });

@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { appendFile, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -46,13 +46,20 @@ test('each line is one JSON object that says what it is', async () => {
   );
 });
 
+test('standard output has taken what it has printed', () => {
+  const source = `import { print } from ${JSON.stringify(join(process.cwd(), 'src/audit-out/standard-output.ts'))};
+    process.stderr.write((await print('{"audit":1}\\n')).kind);`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', source], {
+    encoding: 'utf8',
+  });
+  expect([stdout, stderr]).toEqual(['{"audit":1}\n', 'taken']);
+});
+
 test('a place that takes no lines is said, and waits', async () => {
   const failed = (why: string) => ({ kind: 'failed', why, lasting: false });
   expect(await appendTo(join(folder, 'no', 'such'), '1\n')).toEqual(failed("it can't be written (ENOENT)"));
   expect(await appendTo(folder, '1\n')).toEqual(failed('it is not a regular file'));
-  const pipe = join(folder, 'pipe');
-  execFileSync('mkfifo', [pipe]);
-  expect(await appendTo(pipe, '1\n')).toEqual(failed('it is not a regular file'));
+  expect(await appendTo('/dev/null', '1\n')).toEqual(failed('it is not a regular file'));
 });
 
 test.skipIf(process.platform !== 'linux')(
@@ -62,8 +69,10 @@ test.skipIf(process.platform !== 'linux')(
     await appendFile(file, '{"seq":1}\n');
     const source = `import { appendTo } from ${JSON.stringify(join(process.cwd(), 'src/audit-out/appended-file.ts'))};
     console.log(JSON.stringify(await appendTo(${JSON.stringify(file)}, '{"seq":2,"details":"{}"}\\n')));`;
-    const full = ['--fsize=16:unlimited', process.execPath, '--input-type=module', '--eval', source];
-    expect(JSON.parse(execFileSync('prlimit', full, { encoding: 'utf8' }))).toEqual({
+    const limited = `prlimit --fsize=16:unlimited "$0" --input-type=module --eval "$1"`;
+    expect(
+      JSON.parse(execFileSync('/bin/sh', ['-c', limited, process.execPath, source], { encoding: 'utf8' })),
+    ).toEqual({
       kind: 'failed',
       why: "it can't be written (EFBIG)",
       lasting: false,
