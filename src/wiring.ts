@@ -140,6 +140,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
   const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble, certificate } = foundations;
   const aliasKey = await keptKey(database, 'alias_key');
   const logs = createLogReader(aliasKey);
+  const destination = config.auditOut && destinationOf(config.auditOut);
   const pipeline: PipelineContext = {
     database,
     changeStore: createChangeStore({
@@ -169,14 +170,14 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     look: logs.look,
     alias: aliasesBy(aliasKey),
     auditKeys: auditKeysOf(config),
-    auditOut: config.auditOut && destinationOf(config.auditOut),
+    auditOut: destination,
     history: createSendHistory(),
     onAnswer: (answer) => log.info(answer, 'the result of a write'),
     onSaved: () => nudge(),
     onTrouble,
   };
   const { delivery, ops } = buildPost(foundations, door);
-  const auditOut = buildAuditOut(foundations, pipeline.auditOut);
+  const auditOut = buildAuditOut(foundations, destination);
   const worker = createWorker(pipeline, delivery.nudge);
   const nudge = (): void => {
     worker.nudge();

@@ -27,5 +27,5 @@ export type PipelineContext = StepsContext &
     /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
     readonly auditKeys: readonly Buffer[];
     /** Where the audit trail is sent besides the database; undefined: nowhere. */
-    readonly auditOut: AuditDestination | undefined;
+    readonly auditOut: Pick<AuditDestination, 'id' | 'name'> | undefined;
   };
