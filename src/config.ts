@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { isPlainHttp, isWebhook } from './addresses.ts';
 import { Secret } from './secret.ts';
 
 /** A base address: paths are appended to it. */
@@ -56,6 +57,7 @@ const formerKeys = printable
   )
   .transform((keys) => keys.map(hidden));
 const slashCommand = /^\/[a-z][a-z0-9_-]{0,30}$/;
+const isAuditOut = (said: string): boolean => said === 'stdout' || /^file:./.test(said) || isWebhook(said);
 const required = (what: string): { error: (issue: { input: unknown }) => string | undefined } => ({
   error: (issue) => (issue.input === undefined ? `is not set: ${what}` : undefined),
 });
@@ -92,6 +94,8 @@ export const variables = z.object({
   METRICS_PORT: portFrom(1).optional(),
   AUDIT_KEY: auditKey.transform(hidden).optional(),
   AUDIT_KEYS_FORMER: formerKeys.optional(),
+  AUDIT_OUT: z.string().refine(isAuditOut, 'must be an https:// address, file:PATH or stdout').optional(),
+  AUDIT_OUT_KEY: credential(32, 'openssl rand -hex 32 makes one').transform(hidden).optional(),
   CERTIFICATES_DIR: z.string().optional(),
   ALLOW_PLAIN_HTTP: z.literal('1', 'must be 1, or not set').optional(),
   LOG_LEVEL: z
@@ -127,7 +131,7 @@ export function readConfig(environment: Environment = process.env): Config {
   if (!given['SLACK_APP_TOKEN'] && !given['SLACK_SIGNING_SECRET']) {
     mistakes.push('SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set: the first means Socket Mode, the second HTTP');
   }
-  mistakes.push(...formerAlone(given));
+  mistakes.push(...formerAlone(given), ...webhookHalves(given));
   if (read.success && read.data.PORT !== 0 && read.data.METRICS_PORT === read.data.PORT)
     mistakes.push(`METRICS_PORT and PORT are both ${read.data.PORT}: set one of them to another number`);
   if (read.success && !read.data.ALLOW_PLAIN_HTTP) mistakes.push(...plainIn(read.data).map(plainMistake));
@@ -157,6 +161,13 @@ export const policyFileIn = (environment: Environment = process.env): string =>
 
 const formerAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Readonly<Record<string, string>>): readonly string[] =>
   AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not'] : [];
+
+function webhookHalves({ AUDIT_OUT = '', AUDIT_OUT_KEY }: Readonly<Record<string, string>>): readonly string[] {
+  if (isWebhook(AUDIT_OUT) === Boolean(AUDIT_OUT_KEY) || (AUDIT_OUT && !isAuditOut(AUDIT_OUT))) return [];
+  return AUDIT_OUT_KEY
+    ? ['AUDIT_OUT_KEY is set, but AUDIT_OUT is not an https:// address: only what goes to one is signed']
+    : ['AUDIT_OUT_KEY is not set: it signs what goes to AUDIT_OUT; openssl rand -hex 32 makes one'];
+}
 
 /** The environment of this process, where no other is given. */
 export const environmentOr = (given: Environment = process.env): Environment => given;
@@ -193,6 +204,8 @@ export const secrets: ReadonlySet<string> = new Set([
   'HOSTING_API_KEY',
   'AUDIT_KEY',
   'AUDIT_KEYS_FORMER',
+  'AUDIT_OUT',
+  'AUDIT_OUT_KEY',
   'DATABASE_URL',
 ]);
 
@@ -231,6 +244,7 @@ function toConfig(read: z.output<typeof variables>) {
     metricsPort: read.METRICS_PORT,
     auditKey: read.AUDIT_KEY,
     formerAuditKeys: read.AUDIT_KEYS_FORMER ?? [],
+    auditOut: auditOutOf(read),
     certificatesDir: read.CERTIFICATES_DIR,
     /** The variables with a plain http address of another machine. */
     plainHttp: plainIn(read),
@@ -238,22 +252,22 @@ function toConfig(read: z.output<typeof variables>) {
   };
 }
 
-const addressed = ['SLACK_API_URL', 'HOSTING_API_URL'] as const;
-
-/** In the spelling of `URL`: `[::ffff:127.0.0.1]` becomes `[::ffff:7f00:1]`. */
-const onThisMachine = /^((.*\.)?localhost\.?|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
-
-/** Which addresses lead to another machine without encryption. */
-const plainIn = (read: Readonly<Record<(typeof addressed)[number], string>>): readonly string[] =>
-  addressed.filter((name) => isPlainHttp(read[name]));
-
-export function isPlainHttp(url: string): boolean {
-  const { protocol, hostname } = new URL(url);
-  return protocol === 'http:' && !onThisMachine.test(hostname);
+/** Where the audit trail goes besides the database; undefined: nowhere. */
+function auditOutOf({ AUDIT_OUT: to, AUDIT_OUT_KEY: key }: z.output<typeof variables>) {
+  if (to === undefined) return undefined;
+  if (to === 'stdout') return { kind: 'stdout' as const };
+  if (to.startsWith('file:')) return { kind: 'file' as const, path: to.slice('file:'.length) };
+  return { kind: 'webhook' as const, url: hidden(to), key: key ?? hidden('') };
 }
 
+const addressed = ['SLACK_API_URL', 'HOSTING_API_URL', 'AUDIT_OUT'] as const;
+
+/** Which addresses lead to another machine without encryption. */
+const plainIn = (read: Readonly<Partial<Record<(typeof addressed)[number], string | undefined>>>): readonly string[] =>
+  addressed.filter((name) => isPlainHttp(read[name] ?? ''));
+
 export const plainMistake = (name: string): string =>
-  `${name} is plain http to another machine: anybody on the way can read the key. Write https://, or set ALLOW_PLAIN_HTTP=1`;
+  `${name} is plain http to another machine: anybody on the way can read the ${name === 'AUDIT_OUT' ? 'trail' : 'key'}. Write https://, or set ALLOW_PLAIN_HTTP=1`;
 
 /** Registers the passwords as secrets, so that no driver error can carry them into a log. */
 function hidePassword(url: string): void {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { WebClient } from '@slack/web-api';
+import { destinationOf } from './audit-out/destination.ts';
 import { aliasesBy } from './commands/logs/masking.ts';
 import { createLogReader } from './commands/logs/reader.ts';
 import { rights } from './commands/rights.ts';
@@ -12,6 +13,7 @@ import { createDirectory } from './hosting/directory.ts';
 import type { Logger } from './log.ts';
 import { openMetrics } from './metrics.ts';
 import { ofDatabase, ofPolicy } from './notices.ts';
+import { createAuditOut, type AuditDestination } from './pipeline/audit/audit-out.ts';
 import { createRecent } from './pipeline/access/recent-targets.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
 import { createDelivery, type Delivery } from './pipeline/messages/deliver.ts';
@@ -138,6 +140,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
   const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble, certificate } = foundations;
   const aliasKey = await keptKey(database, 'alias_key');
   const logs = createLogReader(aliasKey);
+  const destination = config.auditOut && destinationOf(config.auditOut);
   const pipeline: PipelineContext = {
     database,
     changeStore: createChangeStore({
@@ -167,18 +170,29 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     look: logs.look,
     alias: aliasesBy(aliasKey),
     auditKeys: auditKeysOf(config),
+    auditOut: destination,
     history: createSendHistory(),
     onAnswer: (answer) => log.info(answer, 'the result of a write'),
     onSaved: () => nudge(),
     onTrouble,
   };
   const { delivery, ops } = buildPost(foundations, door);
+  const auditOut = buildAuditOut(foundations, destination);
   const worker = createWorker(pipeline, delivery.nudge);
   const nudge = (): void => {
     worker.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  return { pipeline, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops, logs };
+  return { pipeline, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops, logs, auditOut };
+}
+
+/** What sends the audit trail elsewhere, if the settings name a place. */
+function buildAuditOut({ database, owner, log, onTrouble }: Foundations, destination: AuditDestination | undefined) {
+  if (destination === undefined) return [];
+  const to = destination.name;
+  const onFailed = (attempt: object): void => log.warn({ to, ...attempt }, 'the audit trail was not taken');
+  const onError = (error: unknown): void => onTrouble('sending the audit trail', error);
+  return [createAuditOut({ database, owner, destination, onFailed, onTrouble: onError })];
 }
 
 /** The delivery of messages, and whether the ops channel accepts its own. */

@@ -26,6 +26,7 @@ const neighbours = (file: string): readonly string[] =>
     .map((specifier) => path.posix.normalize(path.posix.join(path.posix.dirname(file), specifier)));
 
 const leaves = [
+  'addresses',
   'beside',
   'text',
   'bounded-map',
@@ -42,10 +43,11 @@ const leaves = [
 /** What a folder may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   main: ['wiring', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
-  wiring: ['slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
+  wiring: ['audit-out', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
   notices: ['pipeline', 'policy', 'storage', 'text', 'config', 'log'],
   sitehand: ['main', 'program', 'policy'],
-  program: ['wiring', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', ...leaves],
+  program: ['wiring', 'audit-out', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', ...leaves],
+  'audit-out': ['pipeline', 'hosting', 'config', 'secret'],
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
   pipeline: [
@@ -67,6 +69,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   hosting: ['text', 'errors', 'secret', 'semaphore'],
   storage: ['bounded-map', 'errors'],
   playground: [],
+  addresses: [],
   beside: [],
   text: [],
   'bounded-map': [],
@@ -79,7 +82,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   secret: ['masking'],
   log: ['secret'],
   metrics: [],
-  config: ['secret'],
+  config: ['addresses', 'secret'],
   'node-version': [],
 };
 

@@ -107,6 +107,23 @@ describe('the minimum of settings', () => {
       { HOSTING_API_URL: 'http://h/v2', SLACK_API_URL: 'http://127.0.0.1.example/', ALLOW_PLAIN_HTTP: '1' },
       { plainHttp: ['SLACK_API_URL', 'HOSTING_API_URL'] },
     ],
+    ['no place for the trail but the database', {}, { auditOut: undefined }],
+    ['the trail on standard output', { AUDIT_OUT: 'stdout' }, { auditOut: { kind: 'stdout' } }],
+    [
+      'the trail in a file',
+      { AUDIT_OUT: 'file:/log/a b.jsonl' },
+      { auditOut: { kind: 'file', path: '/log/a b.jsonl' } },
+    ],
+    [
+      'the trail at a plain address on this machine',
+      { AUDIT_OUT: 'http://localhost:8080/in?token=1', AUDIT_OUT_KEY: long },
+      { auditOut: { kind: 'webhook' }, plainHttp: [] },
+    ],
+    [
+      'the trail at a plain address of another machine, where that is allowed',
+      { AUDIT_OUT: 'http://siem/in', AUDIT_OUT_KEY: long, ALLOW_PLAIN_HTTP: '1' },
+      { plainHttp: ['AUDIT_OUT'] },
+    ],
     ['PostgreSQL', { DATABASE_URL: 'postgres://u:p%40ss@h/db' }, { databaseUrl: 'postgres://u:p%40ss@h/db' }],
   ])('%s', (_, more, wanted) => {
     expect(readConfig({ ...enough, ...more })).toMatchObject(wanted);
@@ -127,10 +144,20 @@ describe('the minimum of settings', () => {
       ...enough,
       AUDIT_KEY: long,
       AUDIT_KEYS_FORMER: 'former-1, former-2',
+      AUDIT_OUT: 'https://siem.example/in?token=in-the-query',
+      AUDIT_OUT_KEY: `out-${long}`,
       DATABASE_URL: 'postgres://u:db-p%40ssword@h/db',
     });
     const shown = JSON.stringify(config) + inspect(config, { depth: 9 });
-    for (const value of ['xoxb-bot-token', 'xapp-app-token', 'hosting-api-key', long, 'former-1', 'former-2'])
+    for (const value of [
+      'xoxb-bot-token',
+      'xapp-app-token',
+      'hosting-api-key',
+      long,
+      'former-1',
+      'former-2',
+      'in-the-query',
+    ])
       expect(shown).not.toContain(value);
     expect(scrub('no login with db-p@ssword or db-p%40ssword')).toBe('no login with *** or ***');
     readConfig({ ...enough, DATABASE_URL: 'postgres://h/db?user=u&password=asked-for-9c41' });
@@ -221,6 +248,33 @@ describe('a mistake in the settings', () => {
         `${name} contains a line break or another character outside plain ASCII, which no key has`,
       ]),
     ),
+    ...['syslog:514', 'file:', 'https://', 'https://u:p@siem/', 'https://siem/#x', 'https://siem/a b', 'STDOUT'].map(
+      (said): [string, Variables, string] => [
+        `a place for the trail that is none: ${said}`,
+        { AUDIT_OUT: said, AUDIT_OUT_KEY: long },
+        'AUDIT_OUT must be an https:// address, file:PATH or stdout',
+      ],
+    ),
+    [
+      'an address for the trail without a key',
+      { AUDIT_OUT: 'https://siem.example/in' },
+      'AUDIT_OUT_KEY is not set: it signs what goes to AUDIT_OUT; openssl rand -hex 32 makes one',
+    ],
+    ...[{}, { AUDIT_OUT: 'stdout' }].map((out): [string, Variables, string] => [
+      `a key for signing, and nothing to sign: ${JSON.stringify(out)}`,
+      { ...out, AUDIT_OUT_KEY: long },
+      'AUDIT_OUT_KEY is set, but AUDIT_OUT is not an https:// address: only what goes to one is signed',
+    ]),
+    [
+      'a short key for signing',
+      { AUDIT_OUT: 'https://siem.example/in', AUDIT_OUT_KEY: 'x'.repeat(31) },
+      'AUDIT_OUT_KEY must be at least 32 characters: openssl rand -hex 32 makes one',
+    ],
+    [
+      'the trail at a plain address of another machine',
+      { AUDIT_OUT: 'http://siem/in', AUDIT_OUT_KEY: long },
+      'AUDIT_OUT is plain http to another machine: anybody on the way can read the trail. Write https://, or set ALLOW_PLAIN_HTTP=1',
+    ],
     [
       'no way of delivery',
       { SLACK_APP_TOKEN: undefined },

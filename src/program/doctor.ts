@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WebClient } from '@slack/web-api';
+import { destinationOf } from '../audit-out/destination.ts';
 import { titleOf } from '../commands/builtin/doctor.ts';
 import type { Check } from '../commands/kit/builtin.ts';
 import { rights } from '../commands/rights.ts';
@@ -101,6 +102,7 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
         policy: () => rules.policy,
         policyIsBroken: () => false,
         plainHttp: config.plainHttp,
+        auditOut: config.auditOut && destinationOf(config.auditOut),
       },
       { ...(bot ? {} : slackIsSilent), ...data.known, ...rules.known },
     );
@@ -173,7 +175,7 @@ async function dataOf(url: string): Promise<Data> {
     const why = scrub(error instanceof Error ? error.message : String(error));
     const hint = 'Check DATABASE_URL, and that this user may read it.';
     const Database = bad(say`can't be read: ${why}`, hint);
-    return noData({ Database, Sending: unread, Changes: unread, Work: unread });
+    return noData({ Database, Sending: unread, Changes: unread, Work: unread, 'Audit trail elsewhere': unread });
   }
 }
 

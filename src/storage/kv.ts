@@ -28,6 +28,20 @@ export async function writeKv(tx: Tx, row: KvRow): Promise<void> {
     .execute();
 }
 
+/** Writes a value only over the one that was read before (undefined: there was none); false if it is another one now. */
+export async function replaceKv(tx: Tx, row: KvRow, before: string | undefined): Promise<boolean> {
+  const { key, ...columns } = row;
+  const write =
+    before === undefined
+      ? tx
+          .insertInto('kv')
+          .values(row)
+          .onConflict((on) => on.doNothing())
+          .returning('key')
+      : tx.updateTable('kv').set(columns).where('key', '=', key).where('value', '=', before).returning('key');
+  return (await write.executeTakeFirst()) !== undefined;
+}
+
 /** Deletes a value; false if there was none. */
 export async function removeKv(tx: Tx, key: string): Promise<boolean> {
   const gone = await tx.deleteFrom('kv').where('key', '=', key).returning('key').executeTakeFirst();

@@ -53,7 +53,8 @@ test(
   inScenario({ start: false }, async (scenario) => {
     const file = scenario.databaseUrl.slice('sqlite:'.length);
     for (const _ of [1, 2])
-      await expectChecks(scenario, {}, 0, [
+      await expectChecks(scenario, { AUDIT_OUT: 'stdout' }, 0, [
+        '✓ Audit trail elsewhere: standard output has taken every line',
         `✓ Database: ${file} is not there yet; the first start makes it`,
         '✓ Sending: approved changes are sent',
       ]);
@@ -123,7 +124,8 @@ test(
     { start: false, policy: 'version: 1\nrules:\n  - allow: [reed]\n    to: everyone\n' },
     async (scenario) => {
       const file = scenario.environment['POLICY_FILE'];
-      await expectChecks(scenario, { HOSTING_API_URL: 'http://127.0.0.1:1/v2', DATABASE_URL: `sqlite:${file}` }, 1, [
+      const wrong = { HOSTING_API_URL: 'http://127.0.0.1:1/v2', DATABASE_URL: `sqlite:${file}`, AUDIT_OUT: 'stdout' };
+      await expectChecks(scenario, wrong, 1, [
         "✗ Hosting API: I can't reach the host",
         "? Key of the hosting API: unknown: I can't reach the host",
         `✗ Rules: ${file} can't be used: line 3: unknown command or class "reed"; did you mean "read"?`,
@@ -132,6 +134,7 @@ test(
         "? Sending: unknown: the database can't be read",
         "? Changes: unknown: the database can't be read",
         "? Work: unknown: the database can't be read",
+        "? Audit trail elsewhere: unknown: the database can't be read",
         '✓ Slack app: the bot token has every scope of manifest.yml',
       ]);
     },

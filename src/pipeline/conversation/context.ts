@@ -1,6 +1,7 @@
 import type { Surroundings } from '../../commands/kit/report.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
 import type { Listing } from '../../hosting/names.ts';
+import type { AuditDestination } from '../audit/audit-out.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { ChannelLook } from '../messages/messenger.ts';
@@ -25,4 +26,6 @@ export type PipelineContext = StepsContext &
     readonly plainHttp: readonly string[];
     /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
     readonly auditKeys: readonly Buffer[];
+    /** Where the audit trail is sent besides the database; undefined: nowhere. */
+    readonly auditOut: Pick<AuditDestination, 'id' | 'name'> | undefined;
   };

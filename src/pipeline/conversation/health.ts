@@ -4,6 +4,7 @@ import { HostTrouble } from '../../hosting/client.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import { validateKey } from '../../hosting/contract/operations.ts';
 import { mentionedGroups } from '../../policy/people.ts';
+import { auditOutLag, readAuditOut } from '../../storage/audit-out.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { Database } from '../../storage/database.ts';
@@ -11,6 +12,7 @@ import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
 import { actor, code, inline, joined, person, say, time } from '../../text.ts';
 import { version } from './build-info.ts';
 import { opsTrouble } from '../messages/ops-channel-health.ts';
+import { tellAfterMs } from '../audit/audit-out.ts';
 import { policyInForceKey } from '../audit/policy-history.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
@@ -29,6 +31,7 @@ export type HealthContext = Pick<
   | 'membersOf'
   | 'groupTrouble'
   | 'plainHttp'
+  | 'auditOut'
 > & { readonly database: Pick<Database, 'db' | 'kind' | 'now'> };
 /** What the host says about the key, or its trouble; undefined: no answer in time. */
 type KeyAnswer = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
@@ -56,7 +59,7 @@ export function healthOf(
 ): Promise<readonly Check[]> {
   const answer = validate(context);
   const checking: Checking = { ...context, keyAnswer: () => answer };
-  const all = Object.entries({ ...probes, ...known });
+  const all = Object.entries({ ...probes, ...known }).filter(([what]) => what !== outName || context.auditOut);
   return Promise.all(
     all.map(async ([what, probe]) => ({
       what,
@@ -229,13 +232,34 @@ async function work({ database }: HealthContext): Promise<State> {
 function encryption({ plainHttp }: HealthContext): State {
   if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host unencrypted`);
   return bad(
-    say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, so anybody on the way can read the key`,
+    say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, so anybody on the way can read what is sent there`,
     say`Whoever runs Sitehand should use https:// there and remove ${code('ALLOW_PLAIN_HTTP')}.`,
   );
 }
 
+async function auditOut({ auditOut: to, database }: HealthContext): Promise<State> {
+  if (to === undefined) return well(say`it is sent nowhere`);
+  const now = await database.now();
+  const [{ lines, oldestMs }, { progress }] = await Promise.all([
+    auditOutLag(database.db, to.id, now),
+    readAuditOut(database.db, to.id),
+  ]);
+  const { trouble } = progress;
+  const waiting = say`${counted(lines, 'line')}, since ${time(now - oldestMs, 'date')}`;
+  if (lines === 0) return well(say`${code(to.name)} has taken every line`);
+  if (trouble === null && oldestMs < tellAfterMs) return well(say`on its way to ${code(to.name)}: ${waiting}`);
+  const why = trouble ? `: ${trouble.why}` : '';
+  if (trouble?.lasting === true || oldestMs >= tellAfterMs)
+    return bad(
+      say`doesn't reach ${code(to.name)}${why}. Waiting: ${waiting}`,
+      say`Nothing is lost, and I keep trying. Whoever runs Sitehand should check that place, and ${code('AUDIT_OUT')}.`,
+    );
+  return unknown(say`unknown: the last attempt to reach ${code(to.name)} failed${why}. Waiting: ${waiting}`);
+}
+
 const versions = (): State => well(say`Sitehand ${version} on Node ${process.versions.node}`);
 
+const outName = 'Audit trail elsewhere';
 const probes = {
   Slack: slack,
   'Hosting API': host,
@@ -248,5 +272,6 @@ const probes = {
   Sending: sending,
   Changes: changes,
   Work: work,
+  [outName]: auditOut,
   Versions: versions,
 } satisfies Readonly<Record<string, Probe>>;

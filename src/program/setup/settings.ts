@@ -1,7 +1,7 @@
+import { isPlainHttp } from '../../addresses.ts';
 import {
   ConfigMistakes,
   givenIn,
-  isPlainHttp,
   plainMistake,
   readConfig,
   secrets,

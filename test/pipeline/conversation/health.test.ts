@@ -9,7 +9,9 @@ import type { Listing } from '../../../src/hosting/names.ts';
 import { healthOf } from '../../../src/pipeline/conversation/health.ts';
 import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
+import { sendAll, type Delivered } from '../../../src/pipeline/audit/audit-out.ts';
 import { policyInForceKey } from '../../../src/pipeline/audit/policy-history.ts';
+import { appendAudit } from '../../../src/storage/audit.ts';
 import { enqueueMessage } from '../../../src/storage/messages.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
 import type { Database } from '../../../src/storage/database.ts';
@@ -54,6 +56,7 @@ const healthy = (database: Database, more: Partial<PipelineContext> = {}): Pipel
     freshenNames: () => Promise.resolve(now - 65_000),
     dialect: 'document',
     plainHttp: [],
+    auditOut: undefined,
     askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
     lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
     ...more,
@@ -107,6 +110,36 @@ describeBoth('health', (open) => {
     const plainHttp = ['SLACK_API_URL', 'HOSTING_API_URL'];
     const { Encryption } = await found(healthy(await open({ now: () => now }), { plainHttp }));
     expect(Encryption).toMatch(/^⚠️ SLACK_API_URL and HOSTING_API_URL: plain http to another machine, .* → .*https:/);
+  });
+
+  it('says whether the audit trail reaches the place it is sent to', async () => {
+    let at = now;
+    const database = await open({ now: () => at });
+    let answer: Delivered = { kind: 'taken' };
+    const auditOut = { id: 'd1', name: 'audit.example', deliver: async () => answer };
+    const sends = (delivered: Delivered): Promise<void> => {
+      answer = delivered;
+      const of = { database, owner: 'a', destination: auditOut, onFailed: () => undefined, onTrouble: () => undefined };
+      return sendAll(of, new AbortController().signal, true);
+    };
+    const seen = async () => (await found(healthy(database, { auditOut })))['Audit trail elsewhere'];
+    const away: Delivered = { kind: 'failed', why: 'it answered 500', lasting: false };
+    expect(await seen()).toBe('✅ audit.example has taken every line');
+    await database.transaction((tx) =>
+      appendAudit(tx, { at: now, change: null, event: 'pause', actor: 'U1', details: '{}' }, undefined),
+    );
+    expect(await seen()).toBe('✅ on its way to audit.example: 1 line, since 2024-10-04 00:00 UTC');
+    await sends(away);
+    expect(await seen()).toMatch(/^❔ unknown: the last attempt to reach audit\.example failed: it answered 500\./);
+    await sends({ kind: 'failed', why: 'it answered 401', lasting: true });
+    expect(await seen()).toMatch(
+      /^⚠️ doesn't reach audit\.example: it answered 401\. Waiting: 1 line, .* → Nothing is lost/,
+    );
+    await sends(away);
+    at = now + 900_000;
+    expect(await seen()).toMatch(/^⚠️ doesn't reach audit\.example: it answered 500\. Waiting/);
+    await sends({ kind: 'taken' });
+    expect(await seen()).toBe('✅ audit.example has taken every line');
   });
 
   it('counts a message that waits to be posted as queued work', async () => {

@@ -1,0 +1,16 @@
+/** What addresses in the settings can be. */
+
+/** In the spelling of `URL`: `[::ffff:127.0.0.1]` becomes `[::ffff:7f00:1]`. */
+const onThisMachine = /^((.*\.)?localhost\.?|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]{1,4}\])$/;
+
+/** Whether it leads to another machine without encryption; false for what is no address. */
+export function isPlainHttp(url: string): boolean {
+  const { protocol = '', hostname = '' } = URL.parse(url) ?? {};
+  return protocol === 'http:' && !onThisMachine.test(hostname);
+}
+
+/** Whether it is an address to send to. Unlike a base address it may have a query, which often holds a token. */
+export function isWebhook(said: string): boolean {
+  const { protocol = '', username = '', hash = '' } = URL.parse(said) ?? {};
+  return /^https?:$/.test(protocol) && username === '' && hash === '' && !/\s/.test(said);
+}

@@ -1,0 +1,61 @@
+import { open, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Delivered } from '../pipeline/audit/audit-out.ts';
+
+/**
+ * Appends the text to a file and waits for the disk. The file is opened each time, so it may be moved away at any time;
+ * a new one is readable by this user only. A half line that a crash has left is ended, never removed. Never rejects.
+ */
+export async function appendTo(path: string, text: string): Promise<Delivered> {
+  try {
+    // Opening a pipe would wait for its reader.
+    if ((await stat(path).catch(absent))?.isFile() === false) return failed('it is not a regular file');
+    const file = await open(path, 'a+', 0o600);
+    try {
+      await append(file, text);
+    } finally {
+      await file.close();
+    }
+    await flushFolder(path);
+    return { kind: 'taken' };
+  } catch (error) {
+    return failed(`it can't be written (${codeOf(error) ?? 'unknown error'})`);
+  }
+}
+
+async function append(file: FileHandle, text: string): Promise<void> {
+  const { size } = await file.stat();
+  try {
+    await file.appendFile((await endsInLine(file, size)) ? text : `\n${text}`);
+    await file.datasync();
+  } catch (error) {
+    // Only what this call has written; it will be written again.
+    await file.truncate(size).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function endsInLine(file: FileHandle, size: number): Promise<boolean> {
+  if (size === 0) return true;
+  const { buffer } = await file.read(Buffer.alloc(1), 0, 1, size - 1);
+  return buffer.toString() === '\n';
+}
+
+/** Without this, a power cut could take a new file away. */
+async function flushFolder(path: string): Promise<void> {
+  const folder = await open(dirname(path), 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+const failed = (why: string): Delivered => ({ kind: 'failed', why, lasting: false });
+
+function absent(error: unknown): undefined {
+  if (codeOf(error) !== 'ENOENT') throw error;
+}
+
+const codeOf = (error: unknown): string | undefined =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -1,0 +1,24 @@
+import type { AuditBatch, SentLine } from '../pipeline/audit/audit-out.ts';
+
+/** The documented shapes of what is sent. A change that readers could notice takes another number. */
+const version = 1;
+
+/** The body of a POST: `{ version, installation, lines }`, JSON. */
+export const bodyOf = ({ installation, lines }: AuditBatch): string =>
+  JSON.stringify({ version, installation, lines: lines.map(ordered) });
+
+/** One JSON object for each line of the trail, each with its line break. `audit` tells them from lines of the log. */
+export const jsonLines = ({ installation, lines }: AuditBatch): string =>
+  lines.map((line) => `${JSON.stringify({ audit: version, installation, ...ordered(line) })}\n`).join('');
+
+/** The two databases return columns in different orders. */
+const ordered = ({ seq, at, event, change, actor, details, previous, hash }: SentLine): SentLine => ({
+  seq,
+  at,
+  event,
+  change,
+  actor,
+  details,
+  previous,
+  hash,
+});

@@ -1,0 +1,84 @@
+import { createHmac } from 'node:crypto';
+import { Client } from 'undici';
+import { glance, isPage, retryAfterOf } from '../hosting/answer.ts';
+import type { AuditBatch, Delivered } from '../pipeline/audit/audit-out.ts';
+import type { Secret } from '../secret.ts';
+import { bodyOf } from './format.ts';
+
+/** A POST of each batch, signed as the Standard Webhooks specification describes (version 1.0.0, symmetric). */
+
+export type Webhook = {
+  /** May hold a token in its path or query. */
+  readonly url: Secret;
+  /** The key of the signature: its characters are the bytes of the HMAC key. */
+  readonly key: Secret;
+  /** From the beginning to the end of the answer, in ms. */
+  readonly limitMs?: number;
+};
+
+const defaultLimitMs = 15_000;
+const connectMs = 5_000;
+
+/** Sends a batch once, on a connection of its own, without following redirects. Never rejects. */
+export async function postBatch(
+  { url, key, limitMs = defaultLimitMs }: Webhook,
+  batch: AuditBatch,
+  signal: AbortSignal,
+): Promise<Delivered> {
+  const { origin, pathname, search } = new URL(url.reveal());
+  const body = bodyOf(batch);
+  const headers = {
+    'content-type': 'application/json',
+    'user-agent': 'sitehand',
+    ...signedHeaders({ id: idOf(batch), seconds: Math.floor(Date.now() / 1_000), body }, key),
+  };
+  const late = AbortSignal.timeout(limitMs);
+  const client = new Client(origin, { allowH2: false, connect: { timeout: connectMs } });
+  try {
+    const answer = await client.request({
+      method: 'POST',
+      path: `${pathname}${search}`,
+      headers,
+      body,
+      reset: true,
+      signal: AbortSignal.any([signal, late]),
+    });
+    const { statusCode, headers: answered } = answer;
+    return resultOf(statusCode, await glance(answer), retryAfterOf(answered['retry-after'], Date.now()));
+  } catch (error) {
+    const why = late.aborted ? `it gave no answer within ${limitMs / 1_000} s` : whyOf(error);
+    return { kind: 'failed', why, lasting: false };
+  } finally {
+    await client.destroy().catch(() => undefined);
+  }
+}
+
+/** The same for the same lines. After a restore, other lines have the same numbers, but not the same hash. */
+const idOf = ({ installation, lines: [first], lines }: AuditBatch): string =>
+  `${installation}-${first?.seq}-${lines.at(-1)?.seq}-${lines.at(-1)?.hash.slice(-16)}`;
+
+/** The three headers; `seconds` since 1970. */
+function signedHeaders(
+  { id, seconds, body }: { readonly id: string; readonly seconds: number; readonly body: string },
+  key: Secret,
+): Readonly<Record<string, string>> {
+  const signature = createHmac('sha256', key.reveal()).update(`${id}.${seconds}.${body}`).digest('base64');
+  return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` };
+}
+
+/** A page is a gateway's or a login's, and no receipt, whatever its status. */
+function resultOf(status: number, body: string, retryAfterMs: number | undefined): Delivered {
+  const isSuccess = status >= 200 && status < 300;
+  if (isSuccess && !isPage(body)) return { kind: 'taken' };
+  if (isSuccess) return { kind: 'failed', why: `a page answered ${status} in its place`, lasting: true };
+  const redirects = status >= 300 && status < 400 ? ', and I follow no redirects' : '';
+  return { kind: 'failed', why: `it answered ${status}${redirects}`, lasting: !mayPass(status), retryAfterMs };
+}
+
+const mayPass = (status: number): boolean => status >= 500 || status === 408 || status === 425 || status === 429;
+
+/** An error's code, never its message, which may name the address. */
+function whyOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return `the connection failed${code && ` (${code})`}`;
+}
