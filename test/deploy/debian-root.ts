@@ -5,7 +5,7 @@ import { chmodSync, chownSync, copyFileSync, existsSync, mkdirSync, mkdtempSync,
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { build } from '../../deploy/build.ts';
-import { openScenario } from '../stories/scenario.ts';
+import { ids, openScenario } from '../stories/scenario.ts';
 
 /**
  * `npm run debian-root`: runs the package as an image would, in a root made of nothing but Debian's smallest set of
@@ -67,19 +67,26 @@ async function tryPackage(root: string): Promise<void> {
   });
   try {
     chownSync(dirname(scenario.environment['POLICY_FILE'] ?? ''), user, user);
-    const sitehand = (...words: readonly string[]) => inside([node, program, ...words], scenario.environment);
-    const doctor = await sitehand('doctor');
-    assert.equal(doctor.code, 0, doctor.out + doctor.said);
-    await scenario.start();
-    const push = await scenario.person('ana').wants('/site push acme-shop/staging acme-shop/live --database');
+    const { POLICY_FILE: file = '', ...answers } = scenario.environment;
+    const work = join(dirname(file), 'work');
+    mkdirSync(work);
+    chownSync(work, user, user);
+    const sitehand = (words: readonly string[], env = {}) =>
+      inside(['/usr/bin/env', `--chdir=${work}`, node, program, ...words], env);
+    const expectDone = ({ code, out, said }: Awaited<ReturnType<typeof inside>>) => assert.equal(code, 0, out + said);
+    expectDone(await sitehand(['setup', '--admins', `${ids.ana},${ids.chi}`, '--ops-channel', 'C0OPS'], answers));
+    // From here on the settings are those of the `.env` that it wrote.
+    expectDone(await sitehand(['doctor']));
+    await scenario.start({ POLICY_FILE: join(work, 'policy.yml') });
+    const request = '/site push acme-shop/staging acme-shop/live --database --reason "new shop"';
+    const push = await scenario.person('ana').wants(request);
     await scenario.person('chi').clicks(push.card(), 'Approve');
     await push.tells('the host reports it finished');
     assert.equal(scenario.writes('acme-shop/live').length, 1);
     assert.deepEqual(await scenario.stop(), { code: 0, signal: null });
-    const verified = await sitehand('audit', 'verify');
-    assert.equal(verified.code, 0, verified.out + verified.said);
+    expectDone(await sitehand(['audit', 'verify']));
     process.stdout.write(
-      'In a minimal Debian root, without rights: doctor is green, a push was approved and written once, SIGTERM ended with 0, the trail verifies.\n',
+      'In a minimal Debian root, without rights: setup ended with a green doctor, a push was approved and written once, SIGTERM ended with 0, the trail verifies.\n',
     );
   } finally {
     await scenario.close();

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { build } from '../../deploy/build.ts';
-import { canaries, inScenario } from '../stories/scenario.ts';
+import { canaries, ids, inScenario } from '../stories/scenario.ts';
 
 /** The package, installed without a network into a folder that has nothing else, and used as people do. */
 
@@ -112,12 +112,24 @@ test('policy check names every mistake as editors and CI read it, and ends with 
   expect(explained.out).toMatch(/^@leads may run pause\n/);
 });
 
-test('the bot runs from it: a push is approved and written once, a long log is read, and the trail verifies', async () => {
-  const packed = { words: [program, 'start'], folder };
+test('from setup to a push: doctor is green, the push is approved and written once, a long log is read, the trail verifies', async () => {
+  const work = join(folder, 'work');
+  await mkdir(work);
+  const packed = { words: [program, 'start'], folder: work };
   const hosting = { durations: { 'environments:push': 0 } } as const;
-  await inScenario({ ownProcess: 'all', program: packed, hosting }, async (scenario) => {
+  await inScenario({ start: false, ownProcess: 'all', program: packed, hosting }, async (scenario) => {
+    const { POLICY_FILE: _, ...answers } = scenario.environment;
+    const people = ['--admins', `${ids.ana},${ids.chi}`, '--ops-channel', 'C0OPS'];
+    const prepared = await run(process.execPath, [program, 'setup', ...people], work, answers);
+    expect(prepared).toMatchObject({ code: 0, said: '' });
+    // The settings are those of the `.env` that it wrote.
+    const examined = await run(process.execPath, [program, 'doctor'], work);
+    expect(examined.out).toMatch(/✅ All \d+ checks are fine\n$/);
+    expect(examined.code).toBe(0);
+
+    await scenario.start({ POLICY_FILE: join(work, 'policy.yml') });
     const ana = scenario.person('ana');
-    const push = await ana.wants('/site push acme-shop/staging acme-shop/live --database');
+    const push = await ana.wants('/site push acme-shop/staging acme-shop/live --database --reason "new shop"');
     await scenario.person('chi').clicks(push.card(), 'Approve');
     await scenario.holds(push.number);
     scenario.lets(push.number);
@@ -132,10 +144,6 @@ test('the bot runs from it: a push is approved and written once, a long log is r
     scenario.hosting.faults.add({ kind: 'status', method: 'GET', path, status: 200, body });
     const read = await ana.says('/site logs acme-blog/staging error --lines 20000');
     await read.hears('20,000');
-
-    const examined = await sitehand(['doctor'], scenario.environment);
-    expect(examined.out).toMatch(/✅ All 14 checks are fine\n$/);
-    expect(examined.code).toBe(0);
 
     const environment = { DATABASE_URL: scenario.databaseUrl, AUDIT_KEY: canaries.audit };
     const verified = await sitehand(['audit', 'verify'], environment);
