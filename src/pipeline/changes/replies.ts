@@ -147,8 +147,9 @@ export function askedAgain(
 
 /** The database was set back (`why`): the timer of that change decides by what it reads whether another one is needed. */
 export function leftToTimer(why: Text, timerOf: number): Pick<TransitionNote, 'reply' | 'lastNote'> {
-  const says = say`${why} This may have been done already, so I've ended it. The timer of #${timerOf} reads the list again first, and takes off only what is still on it.`;
-  return { reply: { text: say`⛔ ${says}` }, lastNote: says };
+  const lastNote = say`I ended this when my database was set back. It may have been done before.`;
+  const text = say`⛔ ${why} This may have been done already, so I've ended it. The timer of #${timerOf} reads the list again first, and takes off only what is still on it.`;
+  return { reply: { text }, lastNote };
 }
 
 /** The messages about an unknown outcome: to the requester, the approvers and ops, with buttons to close it. */
