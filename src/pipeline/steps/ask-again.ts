@@ -39,7 +39,8 @@ export const isSameTimeline = (history: Pick<SendHistory, 'timeline'>, { now, sa
  */
 export async function checkTimeline(context: StepsContext): Promise<void> {
   const { database, history } = context;
-  if (isSameTimeline(history, await readTimeline(database.db))) return;
+  const seen = await readTimeline(database.db);
+  if (isSameTimeline(history, seen)) return history.sawTimeline(seen.now);
   const { now, remembered } = await exclusiveTransaction(database, async (tx, at) => {
     const timeline = await readTimeline(tx);
     const found = foundIn(timeline, at);

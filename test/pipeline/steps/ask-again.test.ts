@@ -1,17 +1,20 @@
 import { expect, test } from 'vitest';
 import { checkTimeline } from '../../../src/pipeline/steps/ask-again.ts';
 import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
+import { execute } from '../../../src/pipeline/steps/execute.ts';
+import { save as ask } from '../../../src/pipeline/steps/submit.ts';
 import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
-import { findChange, type Change, type NewChange } from '../../../src/storage/changes.ts';
+import { findChange, listChanges, type Change, type NewChange } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
 import { takeLocks } from '../../../src/storage/locks.ts';
-import { setBackKey } from '../../../src/storage/timeline.ts';
+import { readTimeline, setBackKey } from '../../../src/storage/timeline.ts';
 import { castVote, listVotes } from '../../../src/storage/votes.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import { changeOf, chi, dee } from '../fixtures.ts';
-import { contextOver, now } from '../matrix/waiting-changes.ts';
+import { idOf, roles } from '../matrix/people-and-rules.ts';
+import { contextOver, frozenFrom, now } from '../matrix/waiting-changes.ts';
 
 /** What is done once about a database that was set back: a PostgreSQL that was promoted, or a restored backup. */
 
@@ -148,10 +151,43 @@ describeBoth('after a restore', (open) => {
       await saved({ state: 'approved', authorization: byApproval }),
     ];
     history.sent({ ...sent, version: 3, state: 'sending', sent_at: now - 5_000 });
+    expect(history.timeline()).toBe((await readTimeline(database.db)).now);
     history.sawTimeline('an earlier one');
     await checkTimeline(context);
     expect(await after(sent)).toMatchObject({ state: 'unknown', sent_at: now - 5_000 });
     expect(await after(other)).toEqual(other);
     expect(await paused(database)).toEqual([]);
+  });
+
+  test('promise 1: between the last check and the send: nothing is written', async () => {
+    const database = await open({ now: () => now });
+    const written: unknown[] = [];
+    const context = contextOver(database, {
+      ticks: () => 0,
+      wall: () => 0,
+      send: {
+        open: async () => {
+          await restores(database);
+          return {
+            abandon: () => undefined,
+            write: async (call) => {
+              written.push(call);
+              return { kind: 'accepted', status: 202, operation: 'op', immediate: false };
+            },
+          };
+        },
+      },
+    });
+    const frozen = await frozenFrom(context, 'ana', ['cache', 'clear', idOf('live')]);
+    const requester = { person: roles.ana, channel: { id: 'C1', shared: false } };
+    const { number } = (await ask(context, frozen, requester, 'not needed', undefined)) ?? { number: 0 };
+    const owned = { owner: context.owner, lease_until: now + 1_000 };
+    await database.db.updateTable('changes').set(owned).where('number', '=', number).execute();
+    const [claimed] = await listChanges(database.db, { limit: 1 });
+    if (claimed) await execute(context, claimed);
+    expect(written).toEqual([]);
+    expect(await findChange(database.db, number)).toMatchObject({ state: 'approved', owner: null });
+    await checkTimeline(context);
+    expect(await findChange(database.db, number)).toMatchObject({ state: 'unknown' });
   });
 });
