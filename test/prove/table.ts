@@ -55,7 +55,7 @@ export function drawFailovers(results: readonly FailoverResult[]): string {
   ]);
   return columns([
     ['A standby takes over: replication', ...results.map(({ replication }) => replication)],
-    ['the bot', ...results.map(({ bot }) => bot)],
+    ['bots', ...results.map(({ bots }) => bots)],
     ...lines,
   ]);
 }

@@ -28,7 +28,7 @@ const skippedNumbers = 1_000;
 /** In this order, so that no change is met twice. */
 const states: readonly State[] = ['sending', 'waiting', 'approved'];
 
-/** Whether nothing has happened to the database since this process, or any, has looked. */
+/** Whether the database has not been set back since any process, this one included, has looked. */
 export const isSameTimeline = (history: Pick<SendHistory, 'timeline'>, { now, saved, restored }: Timeline): boolean =>
   now === saved && restored === undefined && now === (history.timeline() ?? now);
 
@@ -67,7 +67,7 @@ function foundIn({ now, saved, restored }: Timeline, at: number): Found | undefi
   return { key: `timeline:${at}`, says };
 }
 
-/** Resolves with all changes that moved, as they were, and with the rows now of those that this process remembers. */
+/** Resolves with the changes that moved, and with the rows as they are then of those that this process remembers. */
 async function moveAll(context: StepsContext, tx: Tx, at: number, found: Found | undefined) {
   const moved: Moved[] = [];
   const remembered: Change[] = [];
