@@ -387,4 +387,13 @@ describe('the sentences of a thread', () => {
     expect(tell.notSent(changeOf(), say`x`, ['help']).buttons?.map(({ label }) => label)).toEqual(['Ask again']);
     expect(tell.notSent(changeOf(), say`x`, undefined).buttons).toEqual([]);
   });
+
+  test('a change that is asked again warns before it is approved', () => {
+    const question = (more: Partial<Change>): string =>
+      plain(decisionButtons(waiting([chi.id], more), 'f00d')[0]?.confirm?.says ?? []);
+    expect(question({})).not.toContain('done already');
+    expect(question({ lost_at: 60_000 })).toContain(
+      "This may have been done already: please compare acme-shop/live with the host's panel first.",
+    );
+  });
 });
