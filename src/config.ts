@@ -92,6 +92,7 @@ export const variables = z.object({
   HOST: host.optional(),
   /** Not 0: nobody would know the port the system chooses. */
   METRICS_PORT: portFrom(1).optional(),
+  METRICS_HOST: host.optional(),
   AUDIT_KEY: auditKey.transform(hidden).optional(),
   AUDIT_KEYS_FORMER: formerKeys.optional(),
   AUDIT_OUT: z.string().refine(isAuditOut, 'must be an https:// address, file:PATH or stdout').optional(),
@@ -134,6 +135,8 @@ export function readConfig(environment: Environment = process.env): Config {
   mistakes.push(...formerAlone(given), ...webhookHalves(given));
   if (read.success && read.data.PORT !== 0 && read.data.METRICS_PORT === read.data.PORT)
     mistakes.push(`METRICS_PORT and PORT are both ${read.data.PORT}: set one of them to another number`);
+  if (given['METRICS_HOST'] && !given['METRICS_PORT'])
+    mistakes.push('METRICS_HOST is set, but METRICS_PORT is not: set both, or neither');
   if (read.success && !read.data.ALLOW_PLAIN_HTTP) mistakes.push(...plainIn(read.data).map(plainMistake));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return toConfig(read.data);
@@ -241,7 +244,7 @@ function toConfig(read: z.output<typeof variables>) {
     policyFile: read.POLICY_FILE,
     databaseUrl: read.DATABASE_URL,
     http: { port: read.PORT, host: read.HOST ?? (socketMode ? '127.0.0.1' : '0.0.0.0') },
-    metricsPort: read.METRICS_PORT,
+    metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST ?? '127.0.0.1' },
     auditKey: read.AUDIT_KEY,
     formerAuditKeys: read.AUDIT_KEYS_FORMER ?? [],
     auditOut: auditOutOf(read),

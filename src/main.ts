@@ -1,6 +1,7 @@
 import { flushCompileCache } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import { readConfig, type Config } from './config.ts';
+import { gaugesOf } from './gauges.ts';
 import { createLog, type Logger } from './log.ts';
 import { exitWithLog, failure, logHead } from './notices.ts';
 import { createPoller } from './pipeline/messages/poller.ts';
@@ -46,6 +47,7 @@ export async function start(
   const back = await buildPipeline(config, foundations, slack.door);
   const edge = openEdge(config, foundations, slack, back);
   const { database, directory, policy, hosting, counting } = foundations;
+  counting.show(gaugesOf({ ...foundations, turns: edge.turns, slackRestMs: back.delivery.restMs }));
 
   const sealed = await sealAudit(back.pipeline, back.pipeline.auditKeys);
   if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
@@ -111,7 +113,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('publishing the audit head', 3_600_000, async () => logHead(log, await publishAuditHead(database))),
   ];
   const server = createSlackServer({ config, context, bot, ...readiness(foundations, slack, back.ops) });
-  return { server, pollers, payloads };
+  return { server, pollers, payloads, turns: context.turns };
 }
 
 /** What the Slack code works with. */

@@ -1,27 +1,53 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { Counter, Histogram } from 'prom-client';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { Counter, Histogram, Registry } from 'prom-client';
 
-/** Sitehand's metrics. Labels have few values: never a name, a person or an id. */
+/** What is counted. Labels have few values: never a name, a person or an id. */
 export type Metrics = {
   /** From a delivery's arrival to its ack, in seconds, by kind of delivery. */
   readonly ack: Pick<Histogram<'kind'>, 'startTimer'>;
+  /** What came of commands, by the command's path. */
+  readonly commands: Pick<Counter<'command' | 'outcome'>, 'inc'>;
   /** Calls to the host by section of its document and outcome, in seconds. */
   readonly host: Pick<Histogram<'section' | 'outcome'>, 'observe'>;
+  /** Writes to the host, by what is known of them. */
+  readonly sends: Pick<Counter<'outcome'>, 'inc'>;
   /** Moves of changes, by what happened. */
   readonly moves: Pick<Counter<'event'>, 'inc'>;
-  /** Faults, by what was being done. */
-  readonly faults: Pick<Counter<'what'>, 'inc'>;
+  /** Faults: errors of ours that a person was told about, and deliveries that could not be read. */
+  readonly faults: Pick<Counter, 'inc'>;
+  /** From the begin of a transaction to its commit or its failure, in seconds. */
+  readonly transactions: Pick<Histogram, 'startTimer'>;
 };
 
-/** The metrics and their server; `close` stops the server. */
-export type Counting = { readonly metrics: Metrics; readonly close: () => Promise<void> };
+/** One value of a gauge. */
+export type Sample = { readonly value: number; readonly labels?: Readonly<Record<string, string>> };
 
-/** Serves `/metrics` on loopback at this port. Without a port nothing is counted or even loaded. */
-export async function openMetrics(port: number | undefined): Promise<Counting & { readonly port?: number }> {
-  if (port === undefined) return { metrics: noMetrics, close: () => Promise.resolve() };
-  const { metrics, text } = await createMetrics();
-  const server = await serveMetrics(text, port);
+/** A gauge whose values are read at each scrape. Undefined: not known now, and the gauge is left out, which is not 0. */
+export type Gauge = {
+  readonly name: string;
+  readonly help: string;
+  readonly labels?: readonly string[];
+  readonly read: () => Promise<readonly Sample[] | undefined>;
+};
+
+/** The metrics and their server. */
+export type Counting = {
+  readonly metrics: Metrics;
+  /** Serves these gauges too. */
+  readonly show: (gauges: readonly Gauge[]) => void;
+  /** Stops the server. */
+  readonly close: () => Promise<void>;
+};
+
+/** Serves `/metrics` there. Without a port nothing is counted or even loaded. */
+export async function openMetrics(
+  port: number | undefined,
+  host = '127.0.0.1',
+): Promise<Counting & { readonly port?: number }> {
+  if (port === undefined) return { metrics: noMetrics, show: () => undefined, close: () => Promise.resolve() };
+  const { metrics, show, text } = await createMetrics();
+  const server = await serveMetrics(text, port, host);
   const address = server.address();
   const served = typeof address === 'object' && address !== null ? { port: address.port } : {};
   const close = async (): Promise<void> => {
@@ -29,27 +55,55 @@ export async function openMetrics(port: number | undefined): Promise<Counting & 
     server.closeAllConnections();
     await once(server, 'close');
   };
-  return { metrics, close, ...served };
+  return { metrics, show, close, ...served };
 }
 
 const noMetrics: Metrics = {
   ack: { startTimer: () => () => 0 },
+  commands: { inc() {} },
   host: { observe() {} },
+  sends: { inc() {} },
   moves: { inc() {} },
   faults: { inc() {} },
+  transactions: { startTimer: () => () => 0 },
 };
 
-async function createMetrics(): Promise<{ readonly metrics: Metrics; readonly text: () => Promise<string> }> {
-  const { collectDefaultMetrics, Counter, Histogram, Registry } = await import('prom-client');
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
+type Library = typeof import('prom-client');
+
+async function createMetrics() {
+  const library = await import('prom-client');
+  const registry = new library.Registry();
+  library.collectDefaultMetrics({ register: registry });
+  return {
+    metrics: metricsIn(library, registry),
+    show: (gauges: readonly Gauge[]) => gauges.forEach((gauge) => showGauge(library, registry, gauge)),
+    text: () => registry.metrics(),
+  };
+}
+
+function metricsIn({ Counter, Histogram }: Library, registry: Registry): Metrics {
   const registers = [registry];
-  const metrics = {
+  const sends = new Counter({
+    name: 'sitehand_sends_total',
+    help: 'Writes to the hosting API, by what is known of them',
+    labelNames: ['outcome'],
+    registers,
+  });
+  // A counter that begins with its first event shows no increase for that event.
+  for (const outcome of ['accepted', 'rejected', 'throttled', 'unknown', 'not sent']) sends.inc({ outcome }, 0);
+  return {
+    sends,
     ack: new Histogram({
       name: 'sitehand_ack_seconds',
-      help: 'Time to ack',
+      help: 'From the arrival of a delivery to its ack',
       labelNames: ['kind'],
       buckets: [0.005, 0.02, 0.1, 0.5, 1, 3],
+      registers,
+    }),
+    commands: new Counter({
+      name: 'sitehand_commands_total',
+      help: 'Commands, by what came of them',
+      labelNames: ['command', 'outcome'],
       registers,
     }),
     host: new Histogram({
@@ -60,14 +114,39 @@ async function createMetrics(): Promise<{ readonly metrics: Metrics; readonly te
       registers,
     }),
     moves: new Counter({ name: 'sitehand_moves_total', help: 'Moves of changes', labelNames: ['event'], registers }),
-    faults: new Counter({ name: 'sitehand_faults_total', help: 'Faults', labelNames: ['what'], registers }),
+    faults: new Counter({ name: 'sitehand_faults_total', help: 'Errors of Sitehand itself', registers }),
+    transactions: new Histogram({
+      name: 'sitehand_database_transaction_seconds',
+      help: 'Transactions, until they are committed or have failed',
+      buckets: [0.002, 0.01, 0.05, 0.2, 1, 5],
+      registers,
+    }),
   };
-  return { metrics, text: () => registry.metrics() };
 }
 
-async function serveMetrics(text: () => Promise<string>, port: number): Promise<Server> {
-  const server = createServer((request, response) => {
-    if (request.url !== '/metrics') {
+function showGauge({ Gauge: PromGauge }: Library, registry: Registry, { name, help, labels = [], read }: Gauge): void {
+  const gauge = new PromGauge({
+    name,
+    help,
+    labelNames: [...labels],
+    registers: [registry],
+    async collect() {
+      const samples = await read().catch(() => undefined);
+      gauge.reset();
+      // Without labels, a reset would leave a 0.
+      if (labels.length === 0) gauge.remove();
+      for (const sample of samples ?? []) gauge.set(sample.labels ?? {}, sample.value);
+    },
+  });
+}
+
+/** How many connections it takes, and how long a request may take to come, in ms. */
+const maxConnections = 20;
+const limits = { headersTimeout: 5_000, requestTimeout: 10_000, connectionsCheckingInterval: 1_000 } as const;
+
+async function serveMetrics(text: () => Promise<string>, port: number, host: string): Promise<Server> {
+  const answer: RequestListener = (request, response) => {
+    if (request.method !== 'GET' || request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }
@@ -75,7 +154,9 @@ async function serveMetrics(text: () => Promise<string>, port: number): Promise<
       (body) => response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4' }).end(body),
       () => response.writeHead(500).end(),
     );
-  });
-  await once(server.listen(port, '127.0.0.1'), 'listening');
+  };
+  const server = createServer(limits, answer);
+  server.maxConnections = maxConnections;
+  await once(server.listen(port, host), 'listening');
   return server;
 }

@@ -28,6 +28,9 @@ export type SemaphoreLimits = {
 /** Runs the work when it is the turn of `account`. Rejects with `NotAdmitted`, or as the work does. */
 export type Semaphore = <T>(work: () => Promise<T>, account?: string) => Promise<T>;
 
+/** How many places are free now, and how much work waits for one. */
+export type Load = { readonly free: number; readonly waiting: number };
+
 /** The state of one key: running work, and waiting work, oldest first. */
 type KeyState = { running: number; readonly queue: Set<() => void> };
 
@@ -38,10 +41,13 @@ type State = { readonly keys: Map<string, KeyState>; running: number; queued: nu
  * Limits how much work runs at once; the rest waits. Work of one key runs in order; among keys the one with the least
  * running goes first. `behind` maps an account to its person.
  */
-export function createSemaphore(limits: SemaphoreLimits, behind = (account: string): string => account): Semaphore {
+export function createSemaphore(
+  limits: SemaphoreLimits,
+  behind = (account: string): string => account,
+): Semaphore & { readonly load: () => Load } {
   const state: State = { keys: new Map(), running: 0, queued: 0 };
   const { keys } = state;
-  return async (work, account = '') => {
+  const run: Semaphore = async (work, account = '') => {
     const key = behind(account);
     const own = keys.get(key) ?? { running: 0, queue: new Set() };
     keys.set(key, own);
@@ -65,6 +71,7 @@ export function createSemaphore(limits: SemaphoreLimits, behind = (account: stri
       cleanUp();
     }
   };
+  return Object.assign(run, { load: () => ({ free: limits.most - state.running, waiting: state.queued }) });
 }
 
 const mayBegin = ({ running }: State, own: KeyState, { most, maxEach = most, kept = 0 }: SemaphoreLimits): boolean =>

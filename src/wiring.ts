@@ -43,8 +43,9 @@ export type Foundations = Awaited<ReturnType<typeof openFoundations>>;
 
 /** The base: log, metrics, policy, database, the host and its names. */
 export async function openFoundations(config: Config, log: Logger, now: () => number) {
-  const counting = await openMetrics(config.metricsPort).catch((error: unknown) =>
-    notListening(`METRICS_PORT ${config.metricsPort}`, error),
+  const { port, host } = config.metrics;
+  const counting = await openMetrics(port, host).catch((error: unknown) =>
+    notListening(`METRICS_PORT ${port} on METRICS_HOST ${host}`, error),
   );
   const { metrics } = counting;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
@@ -56,7 +57,8 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   };
   const policy = await openPolicy(config.policyFile, rights, ofPolicy(log, tell));
   const onLost = (error: Error): void => onTrouble('using the database', error);
-  const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
+  const opening = openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
+  const database = timed(await opening, () => metrics.transactions.startTimer());
   onOpen(database);
   const { secrets, certificate } = openCertificates(config.certificatesDir);
   const hosting = createClient({
@@ -89,6 +91,20 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
     names,
     owner,
     certificate,
+  };
+}
+
+/** The database with its transactions timed: `begin` starts a timer, and returns what stops it. */
+function timed(database: Database, begin: () => () => unknown): Database {
+  const during = async <T>(running: Promise<T>): Promise<T> => {
+    const end = begin();
+    return running.finally(end);
+  };
+  return {
+    ...database,
+    transaction: (work) => during(database.transaction(work)),
+    statement: (work) => during(database.statement(work)),
+    unflushed: (work) => during(database.unflushed(work)),
   };
 }
 
@@ -172,7 +188,11 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     auditKeys: auditKeysOf(config),
     auditOut: destination,
     history: createSendHistory(),
-    onAnswer: (answer) => log.info(answer, 'the result of a write'),
+    onCommand: (command, outcome) => metrics.commands.inc({ command, outcome }),
+    onAnswer: (answer) => {
+      log.info(answer, 'the result of a write');
+      metrics.sends.inc({ outcome: answer.outcome.kind });
+    },
     onSaved: () => nudge(),
     onTrouble,
   };

@@ -42,9 +42,10 @@ const leaves = [
 ];
 /** What a folder may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
-  main: ['wiring', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
+  main: ['wiring', 'gauges', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
   wiring: ['audit-out', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', 'notices', ...leaves],
   notices: ['pipeline', 'policy', 'storage', 'text', 'config', 'log'],
+  gauges: ['pipeline', 'policy', 'hosting', 'storage', 'metrics', 'semaphore', 'time-limit'],
   sitehand: ['main', 'program', 'policy'],
   program: ['wiring', 'audit-out', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', ...leaves],
   'audit-out': ['pipeline', 'hosting', 'config', 'secret'],

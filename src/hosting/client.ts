@@ -1,5 +1,6 @@
 import { attempt } from '../errors.ts';
 import type { Secret } from '../secret.ts';
+import type { Load } from '../semaphore.ts';
 import type { Read, HostReader, Write } from './contract/call.ts';
 import type { Dialect } from './dialect.ts';
 import { createReading, readBudget, type ReadBudget } from './read.ts';
@@ -40,6 +41,8 @@ export type ClientOptions = {
 export type Client = {
   /** Retries failures that may pass, within its budget. Rejects with `HostTrouble`. */
   readonly read: HostReader;
+  /** The connections for reads. */
+  readonly load: () => Load;
   /** Opens a connection for one write. Rejects with `NotSent`: nothing was and nothing will be sent. */
   readonly open: () => Promise<Opened>;
   /** Ends reads, closes unused connections, and waits for the answers of running writes. */
@@ -68,6 +71,7 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     read,
+    load: reading.load,
     open: writing.open,
     close: async () => {
       await Promise.all([reading.close(), writing.close()]);

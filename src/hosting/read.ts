@@ -5,7 +5,7 @@ import { following, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
-import { NotAdmitted, createSemaphore, type Semaphore } from '../semaphore.ts';
+import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../semaphore.ts';
 import { headersFor, target, type HostConnection } from './wire.ts';
 
 /** Limits for reads; times in milliseconds. */
@@ -63,7 +63,12 @@ type Reading = {
 type Try<R> = { readonly value: R } | { readonly failure: Failure };
 
 /** Sends reads. Retries failures that may pass, then rejects with `HostTrouble`. `close` ends running reads. */
-export function createReading(of: Reading): { readonly read: HostReader; close(): Promise<void> } {
+export function createReading(of: Reading): {
+  readonly read: HostReader;
+  /** The connections for reads. */
+  readonly load: () => Load;
+  close(): Promise<void>;
+} {
   const { budget } = of;
   const pool = new Pool(of.wire.origin, {
     connections: budget.connections,
@@ -108,6 +113,7 @@ export function createReading(of: Reading): { readonly read: HostReader; close()
 
   return {
     read,
+    load: forAll.load,
     async close() {
       closing.abort();
       await pool.destroy();

@@ -1,13 +1,18 @@
+import { sql } from 'kysely';
 import type { State } from './schema.ts';
 import { oldestTimerDue } from './timers.ts';
 import type { ReadHandle } from './tx.ts';
+
+/** The states of changes that are not settled. */
+export const openStates = ['waiting', 'approved', 'sending', 'accepted', 'unknown'] as const satisfies readonly State[];
 
 /** The number of unsettled changes in each state. */
 export async function countStates(db: ReadHandle): Promise<Readonly<Partial<Record<State, number>>>> {
   const rows = await db
     .selectFrom('changes')
     .select((of) => ['state', of.fn.countAll<number>().as('count')])
-    .where('settled_at', 'is', null)
+    // By the index of the states: most changes are settled.
+    .where('state', 'in', openStates)
     .groupBy('state')
     .execute();
   return Object.fromEntries(rows.map(({ state, count }) => [state, count] as const));
@@ -39,4 +44,25 @@ export async function oldestDue(db: ReadHandle, now: number): Promise<number | u
   ]);
   const moments = oldest.filter((at) => at !== undefined);
   return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
+/** What each kind of work has waited for: since when it is due, owed to people, or open. */
+export type OldestWork = Readonly<Record<'changes' | 'messages' | 'deliveries' | 'timers', number | undefined>>;
+
+/**
+ * Since when (epoch ms) the oldest change and timer have been due, a message owed, and a delivery open; undefined: there
+ * is none. Timers held by a pause are not due.
+ */
+export async function oldestWork(db: ReadHandle, now: number): Promise<OldestWork> {
+  const { rows } = await sql<Readonly<Record<'changes' | 'messages' | 'deliveries', number | null>>>`
+    select (select min(due_at) from changes where due_at <= ${now}) as changes,
+      (select min(owed_at) from messages where due_at is not null) as messages,
+      (select min(received_at) from inbox where closed_at is null) as deliveries`.execute(db);
+  const [row] = rows;
+  return {
+    changes: row?.changes ?? undefined,
+    messages: row?.messages ?? undefined,
+    deliveries: row?.deliveries ?? undefined,
+    timers: await oldestTimerDue(db, now),
+  };
 }

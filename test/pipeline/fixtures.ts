@@ -46,7 +46,7 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
 /** A context with only these parts. Access to another one throws an error that names it. */
 export const contextWith = (parts: Partial<PipelineContext>): PipelineContext =>
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- The proxy throws for missing parts.
-  new Proxy({ leastTtl: undefined, ...parts } as PipelineContext, {
+  new Proxy({ leastTtl: undefined, onCommand: () => undefined, ...parts } as PipelineContext, {
     get: (of, key): unknown => {
       if (!Reflect.has(of, key)) throw new Error(`this test's context has no ${String(key)}`);
       return Reflect.get(of, key);

@@ -7,6 +7,9 @@ import type { Recent } from '../access/recent-targets.ts';
 import type { ChannelLook } from '../messages/messenger.ts';
 import type { StepsContext } from '../steps/context.ts';
 
+/** Answered, saved as a change, shown in a review before that, or refused. */
+export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'refused';
+
 /** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
 export type PipelineContext = StepsContext &
   Pick<Surroundings, 'alias' | 'look'> & {
@@ -22,6 +25,8 @@ export type PipelineContext = StepsContext &
     /** True while the policy file has mistakes and the last good policy is used. */
     readonly policyIsBroken: () => boolean;
     readonly dialect: Dialect;
+    /** Called with a command's path and what came of it, for metrics. */
+    readonly onCommand: (command: string, outcome: CommandOutcome) => void;
     /** Variables whose address is plain http to another machine. */
     readonly plainHttp: readonly string[];
     /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */

@@ -13,7 +13,7 @@ import type { Requester } from '../steps/new-change.ts';
 import { lookAndFreeze, reasonRequired, save, lacksReason } from '../steps/submit.ts';
 import { answerOf } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
-import type { PipelineContext } from './context.ts';
+import type { CommandOutcome, PipelineContext } from './context.ts';
 
 /**
  * What comes next when a person says something, at any front door. `check` decides almost wholly in memory: it looks
@@ -82,8 +82,9 @@ export async function check(context: PipelineContext, request: Request): Promise
     person = await identifySender(context, request.from, request.parsed);
     return await checkFor(context, request, person);
   } catch (error) {
-    if (error instanceof Refusal) return { kind: 'refuse', refusal: error, person };
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    context.onCommand(request.parsed.path, 'refused');
+    return { kind: 'refuse', refusal: error, person };
   }
 }
 
@@ -147,13 +148,27 @@ async function resolveNames(context: PipelineContext, parsed: ParsedCommand, per
 
 /** Runs what was checked. `inbox`: the row of the delivery; a change is saved only in the transaction that closes it. */
 export async function next(context: PipelineContext, ready: Ready, inbox: string | undefined): Promise<Next> {
+  const { path } = ready.parsed.parsed;
   try {
-    return await run(context, ready, inbox);
+    const came = await run(context, ready, inbox);
+    const outcome = outcomeOf[came.kind];
+    if (outcome) context.onCommand(path, outcome);
+    return came;
   } catch (error) {
-    if (error instanceof Refusal) return { kind: 'refuse', refusal: error, person: ready.requester.person };
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    context.onCommand(path, 'refused');
+    return { kind: 'refuse', refusal: error, person: ready.requester.person };
   }
 }
+
+/** None for `instead`: the other command has its own. */
+const outcomeOf: Readonly<Record<Next['kind'], CommandOutcome | undefined>> = {
+  refuse: 'refused',
+  show: 'shown',
+  instead: undefined,
+  review: 'reviewed',
+  saved: 'saved',
+};
 
 async function run(context: PipelineContext, ready: Ready, inbox: string | undefined): Promise<Next> {
   const { parsed, requester, will, confirmation } = ready;

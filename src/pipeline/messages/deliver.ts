@@ -37,9 +37,17 @@ const maxUnderWay = 60;
 const maxInLine = 20;
 /** Delay for a message whose place already has a full queue. */
 const busyRetryMs = 300;
-/** Posts and edits due messages at every interval and when nudged. A slow place does not hold up the others. */
-export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Poller {
-  const context: Delivery = { ...post, turns: createPostQueues(), onPace: (afterMs) => poller.nudgeIn(afterMs) };
+/**
+ * Posts and edits due messages at every interval and when nudged. A slow place does not hold up the others. `restMs`: how
+ * long the rate limits, ours and Slack's, still hold back the place that waits longest.
+ */
+export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Poller & { readonly restMs: () => number } {
+  let restsUntil = 0;
+  const onPace = (afterMs: number): void => {
+    restsUntil = Math.max(restsUntil, performance.now() + afterMs);
+    poller.nudgeIn(afterMs);
+  };
+  const context: Delivery = { ...post, turns: createPostQueues(), onPace };
   const onTrouble = (error: unknown): void => post.onTrouble('posting', error);
   const poll = async (): Promise<void> => {
     const { tried, lines } = await deliverDue(context);
@@ -49,6 +57,7 @@ export function createDelivery(post: Omit<Delivery, 'onPace' | 'turns'>): Poller
   const poller = createPoller({ everyMs: intervalMs, look: poll, onTrouble });
   return {
     ...poller,
+    restMs: () => Math.max(0, restsUntil - performance.now()),
     stop: async () => {
       await poller.stop();
       context.turns.isOver = true;

@@ -1,7 +1,7 @@
 import type { WebClient } from '@slack/web-api';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
-import { createSemaphore, type Semaphore } from '../../semaphore.ts';
+import { createSemaphore } from '../../semaphore.ts';
 import type { PayloadStore } from './button-payloads.ts';
 import type { Drawn } from '../draw/blocks.ts';
 import type { Homes } from './homes.ts';
@@ -32,7 +32,7 @@ export type SlackContext = {
   readonly payloads: PayloadStore;
   /** Keys of pages that are being shared or were shared a moment ago, each with its place. */
   readonly sharing: Set<string>;
-  readonly turns: Readonly<Record<Lane, Semaphore>>;
+  readonly turns: Readonly<Record<Lane, ReturnType<typeof createSemaphore>>>;
   readonly nextTurn: NextTurn;
   readonly deliveries: Deliveries;
   readonly botUser: string;

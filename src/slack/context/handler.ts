@@ -71,7 +71,7 @@ export function wordsFor(context: SlackContext, what: string, error: unknown, li
   if (error instanceof Refusal) return drawRefusal(error);
   if (error instanceof NotAdmitted) return drawRefusal(noTurn[error.why](notRun(line)));
   const fault = error instanceof Fault ? error : new Fault(what, error);
-  context.metrics.faults.inc({ what });
+  context.metrics.faults.inc();
   context.log.error({ err: fault, reference: fault.reference }, `fault while ${what}`);
   return drawNote({
     text: say`Something broke on my side while ${what}. If you see no card for it, nothing was done. Reference ${code(fault.reference)}: the details are in my log.`,

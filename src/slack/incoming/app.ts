@@ -103,7 +103,7 @@ const trackIn =
 const noteMalformed =
   ({ log, metrics }: SlackContext): OnMalformed =>
   (why) => {
-    metrics.faults.inc({ what: 'reading a delivery' });
+    metrics.faults.inc();
     log.warn({ why }, 'a delivery from Slack could not be read');
   };
 

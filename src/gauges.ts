@@ -1,0 +1,138 @@
+import type { Client } from './hosting/client.ts';
+import type { Gauge, Sample } from './metrics.ts';
+import { version } from './pipeline/conversation/build-info.ts';
+import type { Policy } from './policy/rules.ts';
+import type { Load } from './semaphore.ts';
+import type { Database } from './storage/database.ts';
+import { pauseKey, readKv } from './storage/kv.ts';
+import { countStates, oldestWork, openStates } from './storage/queue-stats.ts';
+import { within } from './time-limit.ts';
+
+/** What `/metrics` reads at each scrape, besides what is counted: the state of the database, the policy and the queues. */
+
+type GaugesContext = {
+  readonly database: Database;
+  readonly policy: { readonly current: () => Policy; readonly isBroken: () => boolean };
+  readonly hosting: Pick<Client, 'load'>;
+  /** The queues of people's work. */
+  readonly turns: Readonly<Record<'usual' | 'urgent' | 'reports', { readonly load: () => Load }>>;
+  /** How long rate limits at Slack still hold messages back, in milliseconds. */
+  readonly slackRestMs: () => number;
+};
+
+/** How long the database's figures are used, so that many scrapes cost no more than one. */
+const freshMs = 5_000;
+/** How long a scrape waits for them. */
+const patienceMs = 2_000;
+
+export function gaugesOf(context: GaugesContext): readonly Gauge[] {
+  const { database, policy, hosting, turns, slackRestMs } = context;
+  return [
+    ...ofDatabase(database),
+    {
+      name: 'sitehand_policy_info',
+      help: 'The policy in force, by the beginning of its hash; always 1',
+      labels: ['hash'],
+      read: async () => [{ labels: { hash: policy.current().hash.slice(0, 8) }, value: 1 }],
+    },
+    single('sitehand_policy_broken', '1 while the policy file cannot be used and the last good policy applies', () =>
+      Number(policy.isBroken()),
+    ),
+    {
+      name: 'sitehand_places',
+      help: 'Places for work that runs at once: those that are free, and the work that waits for one',
+      labels: ['for', 'state'],
+      read: async () => [
+        ...loadOf('host reads', hosting.load()),
+        ...loadOf('usual work', turns.usual.load()),
+        ...loadOf('urgent work', turns.urgent.load()),
+        ...loadOf('reports', turns.reports.load()),
+      ],
+    },
+    single(
+      'sitehand_slack_wait_seconds',
+      'How long rate limits still hold back messages to Slack; 0 if they do not',
+      () => slackRestMs() / 1_000,
+    ),
+    {
+      name: 'sitehand_build_info',
+      help: 'What is running; always 1',
+      labels: ['version', 'node', 'database'],
+      read: async () => [{ labels: { version, node: process.versions.node, database: database.kind }, value: 1 }],
+    },
+  ];
+}
+
+const single = (name: string, help: string, value: () => number): Gauge => ({
+  name,
+  help,
+  read: async () => [{ value: value() }],
+});
+
+const loadOf = (what: string, { free, waiting }: Load): readonly Sample[] => [
+  { labels: { for: what, state: 'free' }, value: free },
+  { labels: { for: what, state: 'waiting' }, value: waiting },
+];
+
+/** Left out while the database does not answer, but for `up`. */
+function ofDatabase(database: Database): readonly Gauge[] {
+  const read = remembered(() => within(patienceMs, stateOf(database)));
+  return [
+    {
+      name: 'sitehand_database_up',
+      help: '1 if the database answers, 0 if not',
+      read: async () => [{ value: (await read()) === undefined ? 0 : 1 }],
+    },
+    {
+      name: 'sitehand_changes',
+      help: 'Changes that are not settled',
+      labels: ['state'],
+      read: async () => {
+        const state = await read();
+        return state && openStates.map((name) => ({ labels: { state: name }, value: state.counts[name] ?? 0 }));
+      },
+    },
+    {
+      name: 'sitehand_oldest_seconds',
+      help: 'How long the oldest change or timer has been due, a message owed, a delivery open; 0 if there is none',
+      labels: ['queue'],
+      read: async () => {
+        const state = await read();
+        return (
+          state &&
+          Object.entries(state.oldest).map(([queue, at]) => ({
+            labels: { queue },
+            value: at === undefined ? 0 : Math.max(0, state.now - at) / 1_000,
+          }))
+        );
+      },
+    },
+    {
+      name: 'sitehand_sending_paused',
+      help: '1 while all sending is paused',
+      read: async () => {
+        const state = await read();
+        return state && [{ value: Number(state.isPaused) }];
+      },
+    },
+  ];
+}
+
+/** One query after the other, so that a scrape takes one connection at most. */
+async function stateOf(database: Database) {
+  const { db } = database;
+  const now = await database.now();
+  const counts = await countStates(db);
+  const oldest = await oldestWork(db, now);
+  return { now, counts, oldest, isPaused: (await readKv(db, pauseKey)) !== undefined };
+}
+
+/** Reads again once the last reading is `freshMs` old; undefined: the last reading failed. */
+function remembered<T>(read: () => Promise<T>): () => Promise<T | undefined> {
+  let last: { readonly at: number; readonly value: Promise<T | undefined> } | undefined;
+  return () => {
+    const at = performance.now();
+    if (last === undefined || at - last.at > freshMs) last = { at, value: read().catch(() => undefined) };
+    return last.value;
+  };
+}
