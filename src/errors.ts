@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { inline, plain, type Inline, type Text } from './text.ts';
 
 /** The arguments of a command, without the slash: `['cache', 'clear', 'acme-shop/live']`. */
@@ -35,15 +34,12 @@ export class Refusal extends Error {
   }
 }
 
-/** Something we must fix. The person gets a sentence and a reference, which the log line has too, with the cause. */
+/** Something we must fix. The person gets a sentence and the id of the request, and the log the cause. */
 export class Fault extends Error {
-  /** `f-` and six hex digits, in the message to the person and in the log line. */
-  readonly reference: string;
+  override readonly name = 'Fault';
 
   constructor(what: string, cause: unknown) {
     super(what, { cause });
-    this.name = 'Fault';
-    this.reference = `f-${randomBytes(3).toString('hex')}`;
   }
 }
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
+import type * as Library from 'prom-client';
 import type { Counter, Histogram, Registry } from 'prom-client';
 
 /** What is counted. Labels have few values: never a name, a person or an id. */
@@ -68,8 +69,6 @@ const noMetrics: Metrics = {
   transactions: { startTimer: () => () => 0 },
 };
 
-type Library = typeof import('prom-client');
-
 async function createMetrics() {
   const library = await import('prom-client');
   const registry = new library.Registry();
@@ -81,7 +80,7 @@ async function createMetrics() {
   };
 }
 
-function metricsIn({ Counter, Histogram }: Library, registry: Registry): Metrics {
+function metricsIn({ Counter, Histogram }: typeof Library, registry: Registry): Metrics {
   const registers = [registry];
   const sends = new Counter({
     name: 'sitehand_sends_total',
@@ -124,7 +123,11 @@ function metricsIn({ Counter, Histogram }: Library, registry: Registry): Metrics
   };
 }
 
-function showGauge({ Gauge: PromGauge }: Library, registry: Registry, { name, help, labels = [], read }: Gauge): void {
+function showGauge(
+  { Gauge: PromGauge }: typeof Library,
+  registry: Registry,
+  { name, help, labels = [], read }: Gauge,
+): void {
   const gauge = new PromGauge({
     name,
     help,

@@ -61,7 +61,7 @@ describe('the minimum of settings', () => {
       policyFile: 'policy.yml',
       databaseUrl: 'sqlite:data/sitehand.db',
       http: { port: 3000, host: '127.0.0.1' },
-      metricsPort: undefined,
+      metrics: { port: undefined, host: '127.0.0.1' },
       auditKey: undefined,
       formerAuditKeys: [],
       certificatesDir: undefined,
@@ -308,6 +308,11 @@ describe('a mistake in the settings', () => {
       ports,
       `METRICS_PORT and PORT are both ${ports.METRICS_PORT}: set one of them to another number`,
     ]),
+    [
+      'a host for metrics without a port',
+      { METRICS_HOST: '0.0.0.0' },
+      'METRICS_HOST is set, but METRICS_PORT is not: set both, or neither',
+    ],
     ...['http://0.0.0.0', '0.0.0.0:3000', '[::1]', '*', 'a b', '3000', '127.1', '10.0.0.256', '.'].map(
       (host): [string, Variables, string] => [
         `a host that is none: ${host}`,

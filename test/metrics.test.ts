@@ -28,3 +28,9 @@ test('without a port nothing is counted', async () => {
   expect(port).toBeUndefined();
   await close();
 });
+
+test('it listens where METRICS_HOST says', async () => {
+  const { port, close } = await openMetrics(0, '127.0.0.2');
+  expect((await fetch(`http://127.0.0.2:${port}/metrics`)).status).toBe(200);
+  await close();
+});

@@ -100,10 +100,10 @@ function createWriting(sending: Sending, watch: Watch): Pick<Client, 'open' | 'c
     opened.abandon();
   }
 
-  async function write(opened: Opened, call: Write): Promise<Receipt | Unsent> {
+  async function write(opened: Opened, call: Write, request?: string): Promise<Receipt | Unsent> {
     const end = watch(call.section, call.method);
     idle.delete(opened);
-    const answer = opened.write(call);
+    const answer = opened.write(call, request);
     running.add(answer);
     const receipt = await answer;
     running.delete(answer);
@@ -120,7 +120,7 @@ function createWriting(sending: Sending, watch: Watch): Pick<Client, 'open' | 'c
       });
       idle.add(opened);
       if (closed) abandon(opened);
-      return { write: (call) => write(opened, call), abandon: () => abandon(opened) };
+      return { write: (call, request) => write(opened, call, request), abandon: () => abandon(opened) };
     },
     async close() {
       closed = true;

@@ -62,13 +62,11 @@ type Reading = {
 };
 type Try<R> = { readonly value: R } | { readonly failure: Failure };
 
-/** Sends reads. Retries failures that may pass, then rejects with `HostTrouble`. `close` ends running reads. */
-export function createReading(of: Reading): {
-  readonly read: HostReader;
-  /** The connections for reads. */
-  readonly load: () => Load;
-  close(): Promise<void>;
-} {
+/** `load`: the connections. `close` ends running reads. */
+type Reader = { readonly read: HostReader; readonly load: () => Load; close(): Promise<void> };
+
+/** Sends reads. Retries failures that may pass, then rejects with `HostTrouble`. */
+export function createReading(of: Reading): Reader {
   const { budget } = of;
   const pool = new Pool(of.wire.origin, {
     connections: budget.connections,

@@ -23,9 +23,9 @@ export const writeBudget: WriteBudget = { connectMs: 5_000, answerMs: 30_000, bo
 export type Opened = {
   /**
    * Writes the call once, on this connection only. Never throws. Until the request is handed to the socket any problem
-   * gives `not sent`; after that it gives a receipt, which is `unknown` if nothing is certain.
+   * gives `not sent`; after that it gives a receipt, which is `unknown` if nothing is certain. `request`: see `headersFor`.
    */
-  write(call: Write): Promise<Receipt | Unsent>;
+  write(call: Write, request?: string): Promise<Receipt | Unsent>;
   /** Closes it unused. */
   abandon(): void;
 };
@@ -47,11 +47,11 @@ export async function openConnection(sending: Sending): Promise<Opened> {
   socket.on('error', () => undefined);
   let used = false;
   return {
-    async write(call) {
+    async write(call, request) {
       if (used) return unsent('its connection was already used');
       used = true;
       const body = bodyFor(call, sending);
-      const receipt = 'why' in body ? body : await sendOnce(call, body.text, socket, sending);
+      const receipt = 'why' in body ? body : await sendOnce({ ...call, request }, body.text, socket, sending);
       socket.destroy();
       return receipt;
     },
@@ -86,7 +86,7 @@ function connected({ origin }: HostConnection, timeout: number): Promise<Socket>
 
 /** Sends the one request. Its HTTP client gets this socket and never a second one. */
 async function sendOnce(
-  call: Write,
+  call: Write & { readonly request: string | undefined },
   body: string | undefined,
   socket: Socket,
   { wire, budget, now }: Sending,
@@ -107,7 +107,7 @@ async function sendOnce(
   const late = deadline();
   try {
     late.in(budget.answerMs);
-    const headers = headersFor(wire, body, 'identity');
+    const headers = headersFor(wire, body, 'identity', call.request);
     const path = target(wire, call.path);
     const options = { method: call.method, path, headers, body: body ?? null, reset: true, signal: late.signal };
     const answer = await client.request(options);

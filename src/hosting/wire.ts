@@ -30,14 +30,23 @@ export function target(wire: HostConnection, path: string, query: Query = {}): s
   return `${wire.base}${path}${parameters.size > 0 ? `?${parameters.toString()}` : ''}`;
 }
 
-/** Headers of every request; a content type only if there is a body. */
-export function headersFor(wire: HostConnection, body: unknown, encoding: 'gzip' | 'identity'): Record<string, string> {
+/**
+ * Headers of every request; a content type only if there is a body. `request` is our own id of it, for the host's log: no
+ * part of the call that people approve, and nothing that anybody typed.
+ */
+export function headersFor(
+  wire: HostConnection,
+  body: unknown,
+  encoding: 'gzip' | 'identity',
+  request?: string,
+): Record<string, string> {
   return {
     authorization: `Bearer ${wire.key.reveal()}`,
     accept: 'application/json',
     'accept-encoding': encoding,
     'user-agent': 'sitehand',
     ...(body !== undefined && { 'content-type': 'application/json' }),
+    ...(request !== undefined && { 'x-request-id': request }),
   };
 }
 

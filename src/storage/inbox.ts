@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Selectable } from 'kysely';
 import type { InboxTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
@@ -8,6 +9,12 @@ export type InboxRow = Selectable<InboxTable>;
 export const CONTENT_LIMIT = 100_000;
 /** How many rows one call reads or deletes. */
 const BATCH = 500;
+
+/**
+ * The id of a delivery in the log, in the audit trail, in requests to the host and in what people are told: `r-` and ten
+ * hex digits of a hash of its key, so that copies have the same one.
+ */
+export const requestId = (key: string): string => `r-${createHash('sha256').update(key).digest('hex').slice(0, 10)}`;
 
 /** Saves a delivery until it is answered; `seen` if it is there already. RangeError beyond `CONTENT_LIMIT`. */
 export async function receive(db: ReadHandle, row: Omit<InboxRow, 'closed_at'>): Promise<'new' | 'seen'> {

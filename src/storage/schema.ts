@@ -64,6 +64,8 @@ export type ChangeTable = {
   /** Hash of `call` and `card`. */
   fingerprint: string;
   reason: string | null;
+  /** The id of the delivery that asked for it, `r-` and ten hex digits; null: a timer did, or an older version saved it. */
+  request: string | null;
   requester: string;
   /** The requester's name at the time of the request. */
   requester_name: string;

@@ -130,6 +130,7 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   }),
   fingerprint: 'a'.repeat(64),
   reason: null,
+  request: null,
   requester: ana.id,
   requester_name: ana.name,
   requester_team: ana.team,

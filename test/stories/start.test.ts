@@ -88,7 +88,7 @@ describe('the bot does not start', () => {
     for (const [wrong, named] of [
       [{ PORT: taken }, `PORT ${taken} on HOST 127.0.0.1: listen EADDRINUSE`],
       [{ HOST: '192.0.2.1' }, 'PORT 0 on HOST 192.0.2.1: listen EADDRNOTAVAIL'],
-      [{ METRICS_PORT: taken }, `METRICS_PORT ${taken}: listen EADDRINUSE`],
+      [{ METRICS_PORT: taken }, `METRICS_PORT ${taken} on METRICS_HOST 127.0.0.1: listen EADDRINUSE`],
     ] as const) {
       const failed = scenario.start({ DATABASE_URL: 'sqlite::memory:', ...wrong });
       await expect(failed).rejects.toThrow(`Sitehand was not started: Cannot listen on ${named}`);

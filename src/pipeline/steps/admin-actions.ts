@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { scrub } from '../../secret.ts';
 import type { Tx } from '../../storage/database.ts';
-import { closeInbox } from '../../storage/inbox.ts';
+import { closeInbox, requestId } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
 import { pauseKey, readKv, removeKv, writeKv } from '../../storage/kv.ts';
@@ -138,9 +138,10 @@ export async function record(context: ChangesContext, doer: Actor, tx: Tx, at: n
   if (says) await enqueueOps(tx, `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
-/** What an audit line says of who acts, and by which rules. */
-export const detailsOf = ({ person, authorization }: Actor) => ({
+/** What an audit line says of who acts, by which rules, and the delivery. */
+export const detailsOf = ({ person, authorization, inbox }: Actor) => ({
   name: person.name,
+  ...(inbox !== undefined && { request: requestId(inbox) }),
   ...(authorization && { authorization: JSON.stringify(authorization) }),
 });
 

@@ -13,8 +13,13 @@ export type StepsContext = ChangesContext & {
   /** This process: owner of what it sends. */
   readonly owner: string;
   readonly history: SendHistory;
-  /** Called for every answer before it is saved: number and version of the change as sent, and the outcome. */
-  readonly onAnswer: (answer: { readonly change: number; readonly version: number; readonly outcome: Outcome }) => void;
+  /** Called for every answer before it is saved: number and version of the change as sent, its request, the outcome. */
+  readonly onAnswer: (answer: {
+    readonly change: number;
+    readonly version: number;
+    readonly request?: string;
+    readonly outcome: Outcome;
+  }) => void;
   /** Called when something was saved that the worker should pick up. */
   readonly onSaved: () => void;
   /** Called when a receipt couldn't be saved yet, and for other failures. */

@@ -4,7 +4,7 @@ import { samePerson } from '../../policy/people.ts';
 import { findChange, holdChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
-import { closeInbox } from '../../storage/inbox.ts';
+import { closeInbox, requestId } from '../../storage/inbox.ts';
 import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, say, type Text } from '../../text.ts';
@@ -121,7 +121,8 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
     if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
     const at = await context.database.now(tx);
     if (!(await claimInbox(tx, inbox, at))) return 'too late';
-    const note = { by: 'sitehand', at, ...endsUnsent(change, kind, checked.why) };
+    const details = requestOf({ inbox });
+    const note = { by: 'sitehand', at, details, ...endsUnsent(change, kind, checked.why) };
     await context.changeStore.advance(tx, change, { kind }, note);
     return 'first';
   });
@@ -136,6 +137,9 @@ export class Ended extends Refusal {}
 /** Whether the delivery is still open. If not, its sender was told that nothing was done. */
 const claimInbox = async (tx: Tx, inbox: string | undefined, at: number): Promise<boolean> =>
   inbox === undefined || closeInbox(tx, inbox, at);
+
+/** The delivery, for the audit line. */
+const requestOf = ({ inbox }: Pick<Decided, 'inbox'>) => (inbox === undefined ? {} : { request: requestId(inbox) });
 
 type Session = Omit<VoteContext, 'change' | 'now'> &
   Pick<Present, 'by' | 'restored'> & { readonly votes: readonly Vote[] };
@@ -202,7 +206,7 @@ function noteFor(
 ): Omit<TransitionNote, 'at'> {
   // The reason is public and stored, so pasted keys are removed.
   const reason = decided.reason && scrub(decided.reason).slice(0, maxReasonLength);
-  const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason } };
+  const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason, ...requestOf(decided) } };
   switch (decided.verdict) {
     case 'approve': {
       if (ruling.kind === 'move') {

@@ -61,7 +61,7 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
     opened.abandon();
     return saveOutcome(context, sending.change, heldUp);
   }
-  return saveOutcome(context, sending.change, await opened.write(call));
+  return saveOutcome(context, sending.change, await opened.write(call, change.request ?? undefined));
 }
 
 type Sending = { readonly change: Change; readonly ticks: number; readonly wall: number };

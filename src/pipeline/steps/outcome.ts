@@ -23,7 +23,8 @@ const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
 /** Saves an outcome, whatever state the row has now. If it can't move the change, it is a remark, also for ops. */
 export async function saveOutcome(context: StepsContext, sent: Change, outcome: Outcome): Promise<void> {
-  context.onAnswer({ change: sent.number, version: sent.version, outcome });
+  const { number, version, request } = sent;
+  context.onAnswer({ ...(request && { request }), change: number, version, outcome });
   if (tookNothing(outcome)) context.history.tookNothing(sent.number);
   failpoint('answered', sent.number);
   for (const afterMs of [0, ...saveAgainAfterMs]) {

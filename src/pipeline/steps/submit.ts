@@ -2,7 +2,7 @@ import type { AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../errors.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { closeInbox } from '../../storage/inbox.ts';
+import { closeInbox, requestId } from '../../storage/inbox.ts';
 import { LockHeld } from '../changes/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
@@ -74,7 +74,10 @@ export async function save(
       const now = await database.now(tx);
       begunRow = undefined;
       if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
-      const row = rowOf({ ...frozen, authorization: { ...frozen.authorization, asks } }, requester, now);
+      const row = {
+        ...rowOf({ ...frozen, authorization: { ...frozen.authorization, asks } }, requester, now),
+        request: inboxKey === undefined ? null : requestId(inboxKey),
+      };
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
@@ -103,6 +106,6 @@ export async function save(
 }
 
 function detailsOf(row: NewChange) {
-  const { command, args, reason, requester_name: name, call, fingerprint, authorization, snapshot } = row;
-  return { command, args, reason, name, call, fingerprint, authorization, snapshot };
+  const { command, args, reason, request, requester_name: name, call, fingerprint, authorization, snapshot } = row;
+  return { command, args, reason, ...(request && { request }), name, call, fingerprint, authorization, snapshot };
 }

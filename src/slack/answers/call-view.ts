@@ -11,7 +11,7 @@ import { callTitle, callView, memoOf, noticeView, type Memo } from '../forms/vie
 import { intoView, openView } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { checkReview } from './review.ts';
-import { sentBy, senderIn } from '../context/payload-shapes.ts';
+import { sentBy } from '../context/payload-shapes.ts';
 
 /** *Everything that will be sent*, page by page, from a card or a form. Pages of a saved change come from its row. */
 
@@ -30,7 +30,7 @@ export async function showCall(context: SlackContext, interaction: Interaction, 
   const view = await openView(context, interaction, loading).catch(noForms);
   const draw = (surface: Surface): Promise<Drawn> => pageOfChange(context, interaction, value, surface);
   if (view === undefined) return context.ephemeral(interaction, await draw('message'));
-  await intoView(context, view, callTitle, async () => callView(await draw('modal')));
+  await intoView(context, interaction, { id: view, title: callTitle }, async () => callView(await draw('modal')));
 }
 
 const loading = noticeView(callTitle, say`One moment…`);
@@ -66,30 +66,29 @@ export const pressedInModal = z.object({
 });
 
 /** Draws the page into the view of the button, or into a view on top of the form. */
-export async function turnPage(context: SlackContext, pressed: z.infer<typeof pressedInModal>): Promise<void> {
+export async function turnPage(
+  context: SlackContext,
+  interaction: Interaction,
+  pressed: z.infer<typeof pressedInModal>,
+): Promise<void> {
   const { view, trigger_id: trigger } = pressed;
   const [{ value }] = pressed.actions;
-  const interaction = senderIn(context, pressed);
   const memo = memoOf(view.private_metadata);
   const draw = async () =>
     memo === undefined
       ? callView(await pageOfChange(context, interaction, value, 'modal'))
       : callView(await pageOfForm(context, interaction, memo, value), memo);
-  if (view.callback_id === 'call') return void (await intoView(context, view.id, callTitle, draw, view.hash));
+  if (view.callback_id === 'call')
+    return void (await intoView(context, interaction, { ...view, title: callTitle }, draw));
   const overlay = await openView(context, { trigger }, loading, 'push');
   if (overlay === undefined) {
     throw new Refusal("Slack couldn't open it. Nothing was shown.", { hint: 'Press the button again.' });
   }
-  await intoView(context, overlay, callTitle, draw);
+  await intoView(context, interaction, { id: overlay, title: callTitle }, draw);
 }
 
 /** Looks at the host and freezes again. If the result is not what the form showed, its reader is told. */
-async function pageOfForm(
-  context: SlackContext,
-  interaction: Pick<Interaction, 'person' | 'team'>,
-  memo: Memo,
-  value: string,
-): Promise<Drawn> {
+async function pageOfForm(context: SlackContext, interaction: Interaction, memo: Memo, value: string): Promise<Drawn> {
   const { page } = wantedIn(value);
   const { channel, thread } = memo.origin;
   const source = { ...interaction, channel, thread, trigger: undefined, since: performance.now(), inbox: undefined };

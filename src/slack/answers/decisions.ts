@@ -36,7 +36,7 @@ export async function declined(
   memo: Memo,
   values: unknown,
 ): Promise<void> {
-  await intoView(context, view, 'Decline', async () => {
+  await intoView(context, interaction, { id: view, title: 'Decline' }, async () => {
     const decision = decisionIn(memo.decision ?? '');
     if (decision === undefined) throw new Refusal("I don't recognise this form any more. Nothing was done.");
     const { person, team, inbox } = interaction;

@@ -53,6 +53,8 @@ export type Interaction = ReplyTarget & {
   readonly trigger: string | undefined;
   /** The key of its inbox row, if it has one. The answer closes the row. */
   readonly inbox: string | undefined;
+  /** The id of the delivery; see `requestId`. */
+  readonly request: string;
   /** What was typed, or the command of a form. Not parsed yet, so do not repeat it without checks. */
   readonly line?: string | undefined;
 };

@@ -27,11 +27,19 @@ export async function runHandler(
   work: () => Promise<void>,
   lane: Lane,
 ): Promise<void> {
+  const { request, since } = interaction;
+  const note = (outcome: 'done' | 'refused' | 'fault'): void =>
+    context.log.info(
+      { request, work: what, outcome, ms: Math.round(performance.now() - since) },
+      'worked on a delivery',
+    );
   try {
     await whileLeased(context, interaction, () => context.turns[lane](work, interaction.person));
     await close(context, interaction);
+    note('done');
   } catch (error) {
-    const message = wordsFor(context, what, error, interaction.line);
+    note(error instanceof Refusal || error instanceof NotAdmitted ? 'refused' : 'fault');
+    const message = wordsFor(context, interaction, what, error);
     try {
       const isOpen = await close(context, interaction);
       if (isOpen || error instanceof Ended) await context.ephemeral(interaction, message);
@@ -66,14 +74,19 @@ function notRun(line = ''): Text {
   return words ? say`Not run: ${code(cut(words, maxLineLength))}.` : [];
 }
 
-/** The message for an error. Faults are logged with their reference. */
-export function wordsFor(context: SlackContext, what: string, error: unknown, line?: string): Drawn {
+/** The message for an error. Faults are logged with the id of the request, which the person gets too. */
+export function wordsFor(
+  context: SlackContext,
+  { request, line }: Pick<Interaction, 'request' | 'line'>,
+  what: string,
+  error: unknown,
+): Drawn {
   if (error instanceof Refusal) return drawRefusal(error);
   if (error instanceof NotAdmitted) return drawRefusal(noTurn[error.why](notRun(line)));
   const fault = error instanceof Fault ? error : new Fault(what, error);
   context.metrics.faults.inc();
-  context.log.error({ err: fault, reference: fault.reference }, `fault while ${what}`);
+  context.log.error({ err: fault, request }, `fault while ${what}`);
   return drawNote({
-    text: say`Something broke on my side while ${what}. If you see no card for it, nothing was done. Reference ${code(fault.reference)}: the details are in my log.`,
+    text: say`Something broke on my side while ${what}. If you see no card for it, nothing was done. Reference ${code(request)}: the details are in my log.`,
   });
 }

@@ -39,7 +39,8 @@ export async function openForm(
   if (interaction.trigger !== undefined) {
     const waits = needsHost(resolved);
     const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
-    if (view !== undefined && waits) await intoView(context, view, parsed.command.button, draw);
+    if (view !== undefined && waits)
+      await intoView(context, interaction, { id: view, title: parsed.command.button }, draw);
     if (view !== undefined) return;
   }
   await offerForm(
@@ -100,7 +101,7 @@ export async function showReview(
 ): Promise<void> {
   const { button } = ready.parsed.parsed.command;
   let told: Text | undefined;
-  const isDrawn = await intoView(context, view, button, async () => {
+  const isDrawn = await intoView(context, interaction, { id: view, title: button }, async () => {
     const came = await next(context.pipeline, ready, interaction.inbox);
     if (came.kind === 'refuse') throw came.refusal;
     if (came.kind === 'saved') {
@@ -155,19 +156,18 @@ async function reviewOf(
  */
 export async function intoView(
   context: SlackContext,
-  view: string,
-  title: string,
+  interaction: Interaction,
+  { id, title, hash }: { readonly id: string; readonly title: string; readonly hash?: string },
   make: () => Promise<ModalView>,
-  hash?: string,
 ): Promise<boolean> {
   let trouble: unknown;
   const drawn = await make().catch((error: unknown) => {
     trouble = error instanceof Refusal ? error : new Fault('preparing a form', error);
     if (error instanceof Refusal) return noticeView(title, joined([error.says, error.hint]));
-    return noticeView(title, [{ text: wordsFor(context, 'preparing a form', trouble).text }]);
+    return noticeView(title, [{ text: wordsFor(context, interaction, 'preparing a form', trouble).text }]);
   });
   try {
-    await context.views.views.update({ view_id: view, view: drawn, ...(hash !== undefined && { hash }) });
+    await context.views.views.update({ view_id: id, view: drawn, ...(hash !== undefined && { hash }) });
   } catch (error) {
     if (trouble !== undefined) throw trouble;
     if (!['not_found', 'hash_conflict'].includes(platformError(error) ?? '')) throw error;

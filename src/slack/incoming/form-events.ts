@@ -5,17 +5,18 @@ import { Refusal } from '../../errors.ts';
 import { catalogue } from '../../commands/index.ts';
 import { namesOfKind } from '../../pipeline/language/resolve.ts';
 import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
+import { requestId } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
 import { pressedInModal, turnPage } from '../answers/call-view.ts';
 import { memoOf } from '../forms/views.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
-import { laneOf, type Track } from './receive.ts';
+import { laneOf, timeAck, type Track } from './receive.ts';
 import { createRedraw, dispatched } from '../forms/redraw.ts';
 import { runHandler } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { submission, submit, interactionOf } from './submissions.ts';
+import { submission, submit, interactionOf, keyOf } from './submissions.ts';
 import { sentBy, senderIn } from '../context/payload-shapes.ts';
 
 const suggestionsMs = 2_000;
@@ -24,16 +25,20 @@ const suggestionsMs = 2_000;
 export function listenToForms(app: App, context: SlackContext, track: Track): void {
   const redraw = createRedraw(context);
   app.view<ViewSubmitAction>({ callback_id: /.*/, type: 'view_submission' }, async ({ ack, body }) => {
-    const end = context.metrics.ack.startTimer({ kind: 'form' });
+    const onAck = timeAck(context, 'form');
     const said = submission.parse(body);
     const { ack: answer, after, inbox } = await submit(context, said);
     await (answer ? ack(answer) : ack());
-    end();
+    onAck(requestId(keyOf(said.view)));
     if (inbox !== undefined) failpoint('acked', inbox);
     if (after === undefined) return;
     const memo = memoOf(said.view.private_metadata);
     const lane = laneOf(catalogue.get(memo?.path ?? ''));
-    const interaction: Interaction = { ...interactionOf(context, said, memo), line: memo?.path, inbox };
+    const interaction: Interaction = {
+      ...interactionOf(context, said, memo, keyOf(said.view)),
+      line: memo?.path,
+      inbox,
+    };
     track(() => runHandler(context, interaction, 'working on a form', after, lane === 'reports' ? lane : 'urgent'));
   });
   app.view({ callback_id: /.*/, type: 'view_closed' }, ({ ack }) => ack());
@@ -54,8 +59,14 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
 
 /** Shows another page of *Everything that will be sent*. */
 function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): Promise<void> {
-  const interaction = interactionOf(context, pressed, memoOf(pressed.view.private_metadata));
-  return runHandler(context, interaction, 'turning a page', () => turnPage(context, pressed), 'usual');
+  const { view, trigger_id: trigger } = pressed;
+  const interaction = interactionOf(
+    context,
+    pressed,
+    memoOf(view.private_metadata),
+    `page:${view.id}:${trigger ?? ''}`,
+  );
+  return runHandler(context, interaction, 'turning a page', () => turnPage(context, interaction, pressed), 'usual');
 }
 
 const inModal = z.object({ view: z.object({ type: z.literal('modal') }) });

@@ -1,7 +1,7 @@
 import { catalogue, changesSomething, type Command } from '../../commands/index.ts';
 import { attempt, Refusal } from '../../errors.ts';
 import { parse } from '../../pipeline/language/parse.ts';
-import type { InboxRow } from '../../storage/inbox.ts';
+import { requestId, type InboxRow } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
 import { saveDelivery, rememberDelivery, noDatabase } from '../context/deliveries.ts';
 import { runHandler } from '../context/handler.ts';
@@ -21,7 +21,7 @@ export type Delivered = {
   readonly changes: boolean;
   /** The queue that limits how many run at once. */
   readonly lane: Lane;
-  readonly from: Omit<Interaction, 'inbox' | 'since' | 'line'>;
+  readonly from: Omit<Interaction, 'inbox' | 'request' | 'since' | 'line'>;
   /** Answers Slack; resolves with true if `words` were shown to the person. */
   readonly ack: (words?: string) => Promise<boolean>;
   readonly work: (interaction: Interaction) => Promise<void>;
@@ -30,23 +30,34 @@ export type Delivered = {
 /** Saves the delivery, acks it, then works on it, in this order. A copy of an earlier delivery is only acked. */
 export async function acceptDelivery(context: SlackContext, track: Track, delivered: Delivered): Promise<void> {
   const { kind, key, content, from, work, lane } = delivered;
-  const end = context.metrics.ack.startTimer({ kind });
+  const onAck = timeAck(context, kind);
   const since = performance.now();
+  const request = requestId(key);
   const row = { key, kind, person: from.person, channel: from.channel, content };
   const kept = delivered.changes ? await saveDelivery(context, row) : rememberDelivery(context, key);
   if (kept === 'new') failpoint('kept', key);
   const wasShown = await delivered.ack(kept === 'failed' || kept === 'told' ? noDatabase : undefined);
-  end();
+  onAck(request);
   if (kept === 'new') failpoint('acked', key);
   if (kept === 'seen' || kept === 'told' || (kept === 'failed' && wasShown)) return;
   const line = kind === 'command' || kind === 'mention' ? content : undefined;
-  const interaction: Interaction = { ...from, since, line, inbox: kept === 'new' ? key : undefined };
+  const interaction: Interaction = { ...from, since, line, inbox: kept === 'new' ? key : undefined, request };
   const handle = async (): Promise<void> => {
     if (kept === 'failed') throw new Refusal(noDatabase);
     return work(interaction);
   };
   const begin = (): Promise<void> => runHandler(context, interaction, `reading a ${kind}`, handle, lane);
   track(() => (lane === 'urgent' ? begin() : context.nextTurn(from.person).then(begin)));
+}
+
+/** Starts with the arrival of a delivery; the function counts and logs its ack. */
+export function timeAck({ metrics, log }: SlackContext, kind: InboxRow['kind']): (request: string) => void {
+  const end = metrics.ack.startTimer({ kind });
+  const since = performance.now();
+  return (request) => {
+    end();
+    log.info({ request, kind, ms: Math.round(performance.now() - since) }, 'acked a delivery');
+  };
 }
 
 /** Whether these words change something, and in which queue they run. Words that do not parse are refused later. */

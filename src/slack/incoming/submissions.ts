@@ -7,6 +7,7 @@ import { check, next, type Ask, type Ready } from '../../pipeline/conversation/c
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { joined, plain, say, type Text } from '../../text.ts';
 import { failpoint } from '../../failpoints.ts';
+import { requestId } from '../../storage/inbox.ts';
 import { declined } from '../answers/decisions.ts';
 import { cut } from '../draw/truncate.ts';
 import { visible } from '../draw/mrkdwn.ts';
@@ -50,17 +51,22 @@ export type SubmissionResponse = {
 const patienceMs = 1_800;
 const redrawMs = 1_000;
 
-/** The request behind a form. Its delivery is saved later, if at all. */
+/** The key of a submission: each version of a view can be submitted once. */
+export const keyOf = ({ id, hash }: Submission['view']): string => `form:${id}:${hash ?? ''}`;
+
+/** The request behind a form or a press in it. Its delivery is saved later, if at all. */
 export const interactionOf = (
   context: SlackContext,
   sender: Parameters<typeof senderIn>[1],
   memo: Memo | undefined,
+  key: string,
 ): Interaction => ({
   ...senderIn(context, sender),
   channel: memo?.origin.channel,
   trigger: undefined,
   since: performance.now(),
   inbox: undefined,
+  request: requestId(key),
 });
 
 /** A submitted form of ours, and who submitted it. */
@@ -76,7 +82,7 @@ export async function submit(context: SlackContext, said: Submission): Promise<S
   const memo = memoOf(said.view.private_metadata);
   if (memo === undefined)
     return ending('Sitehand', say`This form is from another version of me. Nothing was done. Please open it again.`);
-  const interaction = { ...interactionOf(context, said, memo), thread: memo.origin.thread };
+  const interaction = { ...interactionOf(context, said, memo, keyOf(said.view)), thread: memo.origin.thread };
   const form: Submitted = { context, interaction, memo, said };
   try {
     switch (said.view.callback_id) {
@@ -99,7 +105,7 @@ export async function submit(context: SlackContext, said: Submission): Promise<S
       );
     if (error instanceof Refusal)
       return wrongField(said, error) ?? ending('Sitehand', joined([error.says, error.hint]));
-    return ending('Sitehand', [{ text: wordsFor(context, 'reading a form', error).text }]);
+    return ending('Sitehand', [{ text: wordsFor(context, interaction, 'reading a form', error).text }]);
   }
 }
 
@@ -195,8 +201,7 @@ async function onceKept(
   title: string,
   work: (kept: Interaction) => SubmissionResponse,
 ): Promise<SubmissionResponse> {
-  // Each version of a view can be submitted once.
-  const key = `form:${view.id}:${view.hash ?? ''}`;
+  const key = keyOf(view);
   const { person, channel } = interaction;
   const kept = await saveDelivery(context, { key, kind: 'form', person, channel, content: view.private_metadata });
   if (kept === 'seen') return {};

@@ -3,12 +3,16 @@ import { acquireMigrationLock, dialects, kindOf, type SqlDialect } from '../sql-
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { firstTables } from './first-tables.ts';
+import { requestOfChange } from './request-of-change.ts';
 
 /** One step forward. There is no way back except a backup. */
 export type Migration = { readonly name: string; up(tx: Tx, dialect: SqlDialect): Promise<void> };
 
 /** All steps in order. Never change a released one; add new ones at the end. */
-export const migrations: readonly Migration[] = [{ name: 'first tables', up: firstTables }];
+export const migrations: readonly Migration[] = [
+  { name: 'first tables', up: firstTables },
+  { name: 'the request of a change', up: requestOfChange },
+];
 
 /**
  * Runs the steps that this database does not have yet, in one transaction, one replica at a time. Rejects, with nothing

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { receive, closeInbox } from '../../src/storage/inbox.ts';
+import { claimMessages, enqueueMessage, releaseUntil } from '../../src/storage/messages.ts';
+import { countStates, oldestWork } from '../../src/storage/queue-stats.ts';
+import { describeBoth } from './describe-both.ts';
+import { save } from './samples.ts';
+
+describeBoth('queues', (open) => {
+  it('say since when the oldest work waits: a message put off is still owed, and what is answered or not due is not', async () => {
+    const database = await open();
+    const nothing = { changes: undefined, messages: undefined, deliveries: undefined, timers: undefined };
+    expect(await oldestWork(database.db, 100)).toEqual(nothing);
+    await save(database, { due_at: 101 });
+    await save(database, { due_at: 40, state: 'approved' });
+    const delivery = { kind: 'command', person: 'U1', channel: 'C1', content: '', owner: 'a', lease_until: 1 } as const;
+    await database.transaction(async (tx) => {
+      await receive(tx, { ...delivery, key: 'open', received_at: 60 });
+      await receive(tx, { ...delivery, key: 'answered', received_at: 10 });
+      await closeInbox(tx, 'answered', 61);
+      await enqueueMessage(tx, { key: 'ops:x', kind: 'ops', body: '{}', at: 50 });
+      const claimed = await claimMessages(tx, { owner: 'a', now: 90, leaseMs: 10, limit: 1 });
+      await releaseUntil(tx, claimed, 5_000);
+    });
+    expect(await oldestWork(database.db, 100)).toEqual({
+      changes: 40,
+      messages: 50,
+      deliveries: 60,
+      timers: undefined,
+    });
+    await save(database, { state: 'done', settled_at: 1 });
+    expect(await countStates(database.db)).toEqual({ waiting: 1, approved: 1 });
+  });
+});
