@@ -72,6 +72,14 @@ export const beginning = (text: string, limit: number): string =>
 /** A number with thousands separators: `18,240`. */
 export const amount = (number: number): string => number.toLocaleString('en-US');
 
+/** Bytes in the largest unit that fits, with a decimal below ten: `1.2 GB`, `340 kB`. */
+export function bytes(count: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB'];
+  const at = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, count)) / 3));
+  const value = count / 1_000 ** at;
+  return `${at > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[at]}`;
+}
+
 /** The text with each list cut to its first items and the number of the rest. */
 export const inShort = (text: Text): readonly Drawable[] =>
   merged(text.flatMap((span) => ('list' in span ? firstOf(span) : [span])));

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   bold,
+  bytes,
   channel,
   code,
   codeOf,
@@ -88,4 +89,17 @@ test.each([
 });
 test.each(['a b\tc\r\n', 'äöü ñ', 'שלום', '漢字', '👩‍👩‍👧', '👍🏽', '❤️', '🏳️‍🌈', '—“”'])('%j is visible', (text) => {
   expect(unseen.test(text)).toBe(false);
+});
+
+test.each([
+  [0, '0 B'],
+  [999, '999 B'],
+  [1_000, '1.0 kB'],
+  [9_949, '9.9 kB'],
+  [9_950, '10 kB'],
+  [412_345_678, '412 MB'],
+  [1_234_567_890, '1.2 GB'],
+  [5e15, '5000 TB'],
+])('%d bytes read %s', (count, says) => {
+  expect(bytes(count)).toBe(says);
 });

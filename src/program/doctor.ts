@@ -166,7 +166,8 @@ type Data = {
 /** The bot's database, opened to be read. In its place an empty one if there is none yet, or if it cannot be opened. */
 async function dataOf(url: string): Promise<Data> {
   const file = sqlitePath(url);
-  if (file !== undefined && isNotMade(file)) return noData({ Database: canBeMade(file) });
+  if (file !== undefined && isNotMade(file))
+    return noData({ Database: canBeMade(file), 'Stored data': well(say`none yet`) });
   try {
     const db = await opened(url);
     return { database: { db, kind: kindOf(db), now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
@@ -175,7 +176,8 @@ async function dataOf(url: string): Promise<Data> {
     const why = scrub(error instanceof Error ? error.message : String(error));
     const hint = 'Check DATABASE_URL, and that this user may read it.';
     const Database = bad(say`can't be read: ${why}`, hint);
-    return noData({ Database, Sending: unread, Changes: unread, Work: unread, 'Audit trail elsewhere': unread });
+    const rest = { Sending: unread, Changes: unread, Work: unread, 'Audit trail elsewhere': unread };
+    return noData({ Database, 'Stored data': unread, ...rest });
   }
 }
 

@@ -109,3 +109,25 @@ export async function postgresNow(db: ReadHandle): Promise<number> {
 export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 }
+
+/** SQLite: the size of the database in bytes, and the path of its file; in memory it has none. */
+export async function sqliteFile(
+  db: ReadHandle,
+): Promise<{ readonly bytes: number; readonly path: string | undefined }> {
+  const query = sql<{ bytes: number; path: string | null }>`
+    select page_count * page_size as bytes, (select file from pragma_database_list where name = 'main') as path
+    from pragma_page_count, pragma_page_size`;
+  const { rows } = await query.execute(db);
+  const [row] = rows;
+  return { bytes: row?.bytes ?? 0, path: row?.path || undefined };
+}
+
+/** PostgreSQL: our tables with their indexes, in bytes, largest first. Read from the files' sizes, not from the rows. */
+export async function tablesBySize(
+  db: ReadHandle,
+): Promise<readonly { readonly name: string; readonly bytes: number }[]> {
+  const query = sql<{ name: string; bytes: number }>`
+    select relname as name, pg_total_relation_size(oid) as bytes from pg_class
+    where relkind = 'r' and relnamespace = to_regnamespace(current_schema()::text) order by bytes desc, name`;
+  return (await query.execute(db)).rows;
+}

@@ -10,7 +10,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/steps/execute.ts',
-        from: 'return saveOutcome(context, sending.change, await opened.write(call));',
+        from: 'return saveOutcome(context, sending.change, await opened.write(call, change.request ?? undefined));',
         to: `let came = await opened.write(call);
   if (came.kind === 'unknown') came = await (await context.send.open()).write(call);
   return saveOutcome(context, sending.change, came);`,

@@ -9,7 +9,8 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { Database } from '../../storage/database.ts';
 import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
-import { actor, code, inline, joined, person, say, time } from '../../text.ts';
+import { sizesOf, type Sizes } from '../../storage/sizes.ts';
+import { actor, amount, bytes, code, inline, joined, person, say, time } from '../../text.ts';
 import { version } from './build-info.ts';
 import { opsTrouble } from '../messages/ops-channel-health.ts';
 import { tellAfterMs } from '../audit/audit-out.ts';
@@ -48,6 +49,9 @@ const slowMs = 1_000;
 const overdueMs = 60_000;
 const maxGroups = 5;
 const maxUnknown = 5;
+const maxTables = 3;
+/** Less free space than this, in bytes, needs a look. */
+const leastFree = 500_000_000;
 
 /**
  * Runs all checks at the same time, but those of which the result is `known` already. A check that fails or takes too
@@ -151,6 +155,24 @@ async function answers({ database }: HealthContext): Promise<State> {
   const took = Math.max(1, Math.round(performance.now() - began));
   const says = say`${database.kind} answers in ${took} ms`;
   return took < slowMs ? well(says) : bad(says, "It's slow. Please check its load and its disk.");
+}
+
+/** Audit lines and changes are kept for good, so somebody has to see how much room they take. */
+const storedData = async ({ database }: HealthContext): Promise<State> => roomState(await sizesOf(database.db));
+
+export function roomState({ bytes: total, tables, lines, since, changes, free }: Sizes): State {
+  const largest = tables.slice(0, maxTables).map((table) => `${table.name} ${bytes(table.bytes)}`);
+  const trail = since === undefined ? say`` : say` (since ${time(since, 'date')})`;
+  const says = joined(
+    [
+      say`${bytes(total)}${largest.length > 0 ? `, of which ${largest.join(', ')}` : ''}`,
+      say`${amount(lines)} audit ${lines === 1 ? 'line' : 'lines'}${trail} and about ${amount(changes)} ${changes === 1 ? 'change' : 'changes'}, which are kept for good`,
+      free === undefined ? undefined : say`${bytes(free)} free on the disk`,
+    ],
+    '; ',
+  );
+  if (free === undefined || free >= leastFree) return well(says);
+  return bad(says, 'Please make room on the disk. When it is full, nothing can be saved, so nothing is sent.');
 }
 
 async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<State> {
@@ -266,6 +288,7 @@ const probes = {
   'Key of the hosting API': key,
   Encryption: encryption,
   Database: answers,
+  'Stored data': storedData,
   Rules: rules,
   'Slack user groups': userGroups,
   'Ops channel': opsChannel,

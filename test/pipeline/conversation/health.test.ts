@@ -6,7 +6,7 @@ import type { Page } from '../../../src/commands/kit/page.ts';
 import type { Check } from '../../../src/commands/kit/builtin.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import type { Listing } from '../../../src/hosting/names.ts';
-import { healthOf } from '../../../src/pipeline/conversation/health.ts';
+import { healthOf, roomState } from '../../../src/pipeline/conversation/health.ts';
 import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import { sendAll, type Delivered } from '../../../src/pipeline/audit/audit-out.ts';
@@ -77,6 +77,10 @@ describeBoth('health', (open) => {
       ['Key of the hosting API', /^✅ valid until 2025-01-12 /],
       ['Encryption', /^✅ nothing leaves this machine/],
       ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
+      [
+        'Stored data',
+        /^✅ \d+ kB(?:, of which \w+ \d+ kB, \w+ \d+ kB, \w+ \d+ kB)?; 0 audit lines and about 0 changes, which are kept for good(?:; [\d.]+ [GT]B free on the disk)?$/,
+      ],
       ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
       ['Slack user groups', /^✅ the rules name none$/],
       ['Ops channel', /^✅ accepts posts, as far as I can see$/],
@@ -140,6 +144,15 @@ describeBoth('health', (open) => {
     expect(await seen()).toMatch(/^⚠️ doesn't reach audit\.example: it answered 500\. Waiting/);
     await sends({ kind: 'taken' });
     expect(await seen()).toBe('✅ audit.example has taken every line');
+  });
+
+  it('says since when the trail is kept, and how many changes', async () => {
+    const database = await open({ now: () => now });
+    const store = createChangeStore({ auditKey: undefined, installation: '', onEvent: () => undefined });
+    await save(database);
+    await database.transaction((tx) => store.note(tx, { event: 'x', by: 'sitehand', at: now - 3 * day }));
+    const { 'Stored data': data } = await found(healthy(database));
+    expect(data).toContain('; 1 audit line (since 2024-10-01 00:00 UTC) and about 1 change, which are kept for good');
   });
 
   it('counts a message that waits to be posted as queued work', async () => {
@@ -241,10 +254,10 @@ describeBoth('health', (open) => {
       now,
     );
     const page = pageOf(await doctor.answer({ input: {}, queryService }));
-    expect(plain(page.title)).toBe('⚠️ 1 of 12 checks needs a look');
+    expect(plain(page.title)).toBe('⚠️ 1 of 13 checks needs a look');
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
-    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 11 }, () => '✅')]);
+    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 12 }, () => '✅')]);
     const edition = pageOf(await about.answer({ input: {}, queryService }));
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(
@@ -265,6 +278,17 @@ function expiring(at: number): PipelineContext['read'] {
 function keyExpiring(expires_at: string | number | null): PipelineContext['read'] {
   return async (call) => call.reply.parse({ name: 'key', expires_at, company: uuid(99), status: 'active' });
 }
+
+test('a disk that is nearly full needs a look, in numbers that people read', () => {
+  const sizes = { bytes: 1_234_567_890, lines: 1_203_112, since: undefined, changes: 80_211 };
+  const tables = [{ name: 'audit', bytes: 800_000_000 }];
+  expect(shown({ what: '', ...roomState({ ...sizes, tables, free: undefined }) })).toBe(
+    '✅ 1.2 GB, of which audit 800 MB; 1,203,112 audit lines and about 80,211 changes, which are kept for good',
+  );
+  expect(shown({ what: '', ...roomState({ ...sizes, tables: [], free: 499_999_999 }) })).toMatch(
+    /^⚠️ 1\.2 GB; .*; 500 MB free on the disk → Please make room on the disk\. /,
+  );
+});
 
 test('doctor answers only people who may read, about answers everybody', () => {
   expect([doctor.right, about.right]).toEqual(['read', 'anyone']);
