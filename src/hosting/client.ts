@@ -41,7 +41,7 @@ export type ClientOptions = {
 export type Client = {
   /** Retries failures that may pass, within its budget. Rejects with `HostTrouble`. */
   readonly read: HostReader;
-  /** The connections for reads. */
+  /** Free connections for reads, and the reads that wait. */
   readonly load: () => Load;
   /** Opens a connection for one write. Rejects with `NotSent`: nothing was and nothing will be sent. */
   readonly open: () => Promise<Opened>;

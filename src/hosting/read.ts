@@ -62,7 +62,7 @@ type Reading = {
 };
 type Try<R> = { readonly value: R } | { readonly failure: Failure };
 
-/** `load`: the connections. `close` ends running reads. */
+/** `load`: free connections, and all reads that wait. `close` ends running reads. */
 type Reader = { readonly read: HostReader; readonly load: () => Load; close(): Promise<void> };
 
 /** Sends reads. Retries failures that may pass, then rejects with `HostTrouble`. */
@@ -111,13 +111,20 @@ export function createReading(of: Reading): Reader {
 
   return {
     read,
-    load: forAll.load,
+    load: () => loadOf(forAll, forPeople, forFollowing),
     async close() {
       closing.abort();
       await pool.destroy();
     },
   };
 }
+
+/** The free places of the first, and what waits for any of them. */
+const loadOf = (first: Watched, ...others: readonly Watched[]): Load => ({
+  free: first.load().free,
+  waiting: [first, ...others].reduce((sum, { load }) => sum + load().waiting, 0),
+});
+type Watched = Pick<ReturnType<typeof createSemaphore>, 'load'>;
 
 /** No retry: more requests would not make us less busy. */
 function noTurn(error: unknown): { readonly failure: Failure } {
