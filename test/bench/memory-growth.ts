@@ -14,7 +14,7 @@ export async function measureMemoryGrowth({ quick }: Scale, world: World, load: 
     // Caches that are kept on purpose are full before anything counts.
     await send(load, program.url, 10_000, quick ? 1 : 30);
     const before = await program.holds();
-    const commands = await send(load, program.url, 100_000, quick ? 2 : 120);
+    const commands = await send(load, program.url, 100_000, quick ? 2 : 600);
     const after = await program.holds();
     const grown = (after.heap - before.heap) / 1024 / 1024;
     const raw = { commands, heapBefore: before.heap, heapAfter: after.heap };
