@@ -6,7 +6,7 @@ import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
 import { catalogue } from '../../src/commands/index.ts';
 import { parse } from '../../src/pipeline/language/parse.ts';
-import { openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 /** What somebody who runs the bot sees of it: the metrics, the alerts that are made of them, and one request in the log. */
 
@@ -94,6 +94,21 @@ test('the click that decides has an id of its own, in the line of the trail', as
   const kinds = logged('acked a delivery').filter((line) => [asked, request].includes(String(line['request'])));
   expect(kinds.map(({ kind }) => kind)).toEqual(['form', 'button']);
 });
+
+test(
+  'a person who is told of an error of ours gets the id that finds it in the log',
+  inScenario({}, async (own) => {
+    own.rewrite('alter table timers rename to timers_away');
+    const said = await own.person('ana').says('/site timers');
+    const { text } = await said.hears('Something broke on my side');
+    const [request = ''] = /r-[\da-f]{10}/.exec(text) ?? [];
+    const lines = own.log().split('\n');
+    expect(lines.filter((line) => line.includes(`"request":"${request}"`) && line.includes('"err":'))).toHaveLength(1);
+    expect(lines.some((line) => line.includes(`"request":"${request}"`) && line.includes('acked a delivery'))).toBe(
+      true,
+    );
+  }),
+);
 
 test('what was done is counted, and what waits is measured', async () => {
   const said = await scenario.person('rob').says('/site cache clear acme-shop/live');

@@ -151,7 +151,8 @@ export async function next(context: PipelineContext, ready: Ready, inbox: string
   const { path } = ready.parsed.parsed;
   try {
     const came = await run(context, ready, inbox);
-    const outcome = outcomeOf[came.kind];
+    const isLost = came.kind === 'saved' && came.change === undefined;
+    const outcome = isLost ? undefined : outcomeOf[came.kind];
     if (outcome) context.onCommand(path, outcome);
     return came;
   } catch (error) {
