@@ -3,6 +3,7 @@ import type { Gauge, Sample } from './metrics.ts';
 import { version } from './pipeline/conversation/build-info.ts';
 import type { Policy } from './policy/rules.ts';
 import type { Load } from './semaphore.ts';
+import { auditOutLag } from './storage/audit-out.ts';
 import type { Database } from './storage/database.ts';
 import { pauseKey, readKv } from './storage/kv.ts';
 import { countStates, oldestWork, openStates } from './storage/queue-stats.ts';
@@ -12,6 +13,8 @@ import { within } from './time-limit.ts';
 
 type GaugesContext = {
   readonly database: Database;
+  /** Where the audit trail is sent besides the database, if anywhere. */
+  readonly auditOut: { readonly id: string } | undefined;
   readonly policy: { readonly current: () => Policy; readonly isBroken: () => boolean };
   readonly hosting: Pick<Client, 'load'>;
   /** The queues of people's work. */
@@ -26,9 +29,9 @@ const freshMs = 5_000;
 const patienceMs = 2_000;
 
 export function gaugesOf(context: GaugesContext): readonly Gauge[] {
-  const { database, policy, hosting, turns, slackRestMs } = context;
+  const { policy, hosting, turns, slackRestMs } = context;
   return [
-    ...ofDatabase(database),
+    ...ofDatabase(context),
     {
       name: 'sitehand_policy_info',
       help: 'The policy in force, by the beginning of its hash; always 1',
@@ -58,7 +61,9 @@ export function gaugesOf(context: GaugesContext): readonly Gauge[] {
       name: 'sitehand_build_info',
       help: 'What is running; always 1',
       labels: ['version', 'node', 'database'],
-      read: async () => [{ labels: { version, node: process.versions.node, database: database.kind }, value: 1 }],
+      read: async () => [
+        { labels: { version, node: process.versions.node, database: context.database.kind }, value: 1 },
+      ],
     },
   ];
 }
@@ -75,8 +80,8 @@ const loadOf = (what: string, { free, waiting }: Load): readonly Sample[] => [
 ];
 
 /** Left out while the database does not answer, but for `up`. */
-function ofDatabase(database: Database): readonly Gauge[] {
-  const read = remembered(() => within(patienceMs, stateOf(database)));
+function ofDatabase(context: Pick<GaugesContext, 'database' | 'auditOut'>): readonly Gauge[] {
+  const read = remembered(() => within(patienceMs, stateOf(context)));
   return [
     {
       name: 'sitehand_database_up',
@@ -94,17 +99,19 @@ function ofDatabase(database: Database): readonly Gauge[] {
     },
     {
       name: 'sitehand_oldest_seconds',
-      help: 'How long the oldest change or timer has been due, a message owed, a delivery open; 0 if there is none',
+      help: 'How long the oldest change or timer has been due, a message owed, a delivery open, an audit line not sent on',
       labels: ['queue'],
       read: async () => {
         const state = await read();
-        return (
-          state &&
-          Object.entries(state.oldest).map(([queue, at]) => ({
-            labels: { queue },
-            value: at === undefined ? 0 : Math.max(0, state.now - at) / 1_000,
-          }))
-        );
+        return state && Object.entries(state.waitedMs).map(([queue, ms]) => ({ labels: { queue }, value: ms / 1_000 }));
+      },
+    },
+    {
+      name: 'sitehand_audit_out_lines',
+      help: 'Lines of the audit trail that the place it is sent to has not taken yet',
+      read: async () => {
+        const out = (await read())?.out;
+        return out && [{ value: out.lines }];
       },
     },
     {
@@ -118,13 +125,16 @@ function ofDatabase(database: Database): readonly Gauge[] {
   ];
 }
 
-/** One query after the other, so that a scrape takes one connection at most. */
-async function stateOf(database: Database) {
+/** One step after the other, so that a scrape takes few connections. */
+async function stateOf({ database, auditOut }: Pick<GaugesContext, 'database' | 'auditOut'>) {
   const { db } = database;
   const now = await database.now();
   const counts = await countStates(db);
-  const oldest = await oldestWork(db, now);
-  return { now, counts, oldest, isPaused: (await readKv(db, pauseKey)) !== undefined };
+  const since = Object.entries(await oldestWork(db, now));
+  const ages = since.map(([queue, at = now]): [string, number] => [queue, Math.max(0, now - at)]);
+  const out = auditOut && (await auditOutLag(db, auditOut.id, now));
+  const waitedMs = { ...Object.fromEntries(ages), ...(out && { 'audit out': out.oldestMs }) };
+  return { counts, waitedMs, out, isPaused: (await readKv(db, pauseKey)) !== undefined };
 }
 
 /** Reads again once the last reading is `freshMs` old; undefined: the last reading failed. */

@@ -47,7 +47,8 @@ export async function start(
   const back = await buildPipeline(config, foundations, slack.door);
   const edge = openEdge(config, foundations, slack, back);
   const { database, directory, policy, hosting, counting } = foundations;
-  counting.show(gaugesOf({ ...foundations, turns: edge.turns, slackRestMs: back.delivery.restMs }));
+  const { auditOut } = back.pipeline;
+  counting.show(gaugesOf({ ...foundations, auditOut, turns: edge.turns, slackRestMs: back.delivery.restMs }));
 
   const sealed = await sealAudit(back.pipeline, back.pipeline.auditKeys);
   if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');

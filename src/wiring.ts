@@ -153,7 +153,7 @@ export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
 
 /** What decides about changes and moves them, and what works in the background: due changes and messages. */
 export async function buildPipeline(config: Config, foundations: Foundations, door: FrontDoor) {
-  const { log, database, policy, directory, hosting, names, owner, metrics, onTrouble, certificate } = foundations;
+  const { database, policy, directory, hosting, names, owner, metrics, onTrouble, certificate } = foundations;
   const aliasKey = await keptKey(database, 'alias_key');
   const logs = createLogReader(aliasKey);
   const destination = config.auditOut && destinationOf(config.auditOut);
@@ -188,11 +188,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     auditKeys: auditKeysOf(config),
     auditOut: destination,
     history: createSendHistory(),
-    onCommand: (command, outcome) => metrics.commands.inc({ command, outcome }),
-    onAnswer: (answer) => {
-      log.info(answer, 'the result of a write');
-      metrics.sends.inc({ outcome: answer.outcome.kind });
-    },
+    ...observing(foundations),
     onSaved: () => nudge(),
     onTrouble,
   };
@@ -214,6 +210,15 @@ function buildAuditOut({ database, owner, log, onTrouble }: Foundations, destina
   const onError = (error: unknown): void => onTrouble('sending the audit trail', error);
   return [createAuditOut({ database, owner, destination, onFailed, onTrouble: onError })];
 }
+
+/** What the log and the metrics get of what the pipeline does. */
+const observing = ({ log, metrics }: Foundations): Pick<PipelineContext, 'onCommand' | 'onAnswer'> => ({
+  onCommand: (command, outcome) => metrics.commands.inc({ command, outcome }),
+  onAnswer: (answer) => {
+    log.info(answer, 'the result of a write');
+    metrics.sends.inc({ outcome: answer.outcome.kind });
+  },
+});
 
 /** The delivery of messages, and whether the ops channel accepts its own. */
 function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookAt }: FrontDoor) {

@@ -12,6 +12,7 @@ test('a database that does not answer is said to be away, and what it holds is l
   const { show, port, close } = await openMetrics(0);
   const parts = {
     policy: { current: () => policy, isBroken: () => true },
+    auditOut: undefined,
     hosting: idle,
     turns: { usual: idle, urgent: idle, reports: idle },
     slackRestMs: () => 1_500,

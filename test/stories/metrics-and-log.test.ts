@@ -1,6 +1,8 @@
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { parse as parseYaml } from 'yaml';
 import { z } from 'zod';
@@ -10,16 +12,20 @@ import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.
 
 /** What somebody who runs the bot sees of it: the metrics, the alerts that are made of them, and one request in the log. */
 
+const folder = mkdtempSync(join(tmpdir(), 'sitehand-metrics-'));
 let scenario: Scenario;
 let metrics: string;
 beforeAll(async () => {
   metrics = `http://127.0.0.1:${await freePort()}/metrics`;
   scenario = await openScenario({
-    environment: { METRICS_PORT: new URL(metrics).port },
+    environment: { METRICS_PORT: new URL(metrics).port, AUDIT_OUT: `file:${join(folder, 'trail.jsonl')}` },
     hosting: { durations: { 'environments:push': 0, 'cache:clear': 0 } },
   });
 });
-afterAll(() => scenario.close());
+afterAll(async () => {
+  await scenario.close();
+  rmSync(folder, { recursive: true });
+});
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');

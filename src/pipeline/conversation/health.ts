@@ -10,8 +10,9 @@ import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { Database } from '../../storage/database.ts';
 import { countStates, listLost, oldestDue } from '../../storage/queue-stats.ts';
 import { sizesOf, type Sizes } from '../../storage/sizes.ts';
-import { actor, amount, bytes, code, inline, joined, person, say, time } from '../../text.ts';
+import { actor, code, inline, joined, person, say, time } from '../../text.ts';
 import { version } from './build-info.ts';
+import { sizesInWords } from './stored-data.ts';
 import { opsTrouble } from '../messages/ops-channel-health.ts';
 import { tellAfterMs } from '../audit/audit-out.ts';
 import { policyInForceKey } from '../audit/policy-history.ts';
@@ -49,7 +50,6 @@ const slowMs = 1_000;
 const overdueMs = 60_000;
 const maxGroups = 5;
 const maxUnknown = 5;
-const maxTables = 3;
 /** Less free space than this, in bytes, needs a look. */
 const leastFree = 500_000_000;
 
@@ -157,21 +157,11 @@ async function answers({ database }: HealthContext): Promise<State> {
   return took < slowMs ? well(says) : bad(says, "It's slow. Please check its load and its disk.");
 }
 
-/** Audit lines and changes are kept for good, so somebody has to see how much room they take. */
 const storedData = async ({ database }: HealthContext): Promise<State> => roomState(await sizesOf(database.db));
 
-export function roomState({ bytes: total, tables, lines, since, changes, free }: Sizes): State {
-  const largest = tables.slice(0, maxTables).map((table) => `${table.name} ${bytes(table.bytes)}`);
-  const trail = since === undefined ? say`` : say` (since ${time(since, 'date')})`;
-  const says = joined(
-    [
-      say`${bytes(total)}${largest.length > 0 ? `, of which ${largest.join(', ')}` : ''}`,
-      say`${amount(lines)} audit ${lines === 1 ? 'line' : 'lines'}${trail} and about ${amount(changes)} ${changes === 1 ? 'change' : 'changes'}, which are kept for good`,
-      free === undefined ? undefined : say`${bytes(free)} free on the disk`,
-    ],
-    '; ',
-  );
-  if (free === undefined || free >= leastFree) return well(says);
+export function roomState(sizes: Sizes): State {
+  const says = sizesInWords(sizes);
+  if (sizes.free === undefined || sizes.free >= leastFree) return well(says);
   return bad(says, 'Please make room on the disk. When it is full, nothing can be saved, so nothing is sent.');
 }
 
