@@ -60,7 +60,10 @@ const deployed = z.object({
         containers: z.tuple([
           z.object({
             image: z.string(),
-            ports: z.tuple([z.object({ name: z.literal('health'), containerPort: z.number() })]),
+            ports: z.tuple([
+              z.object({ name: z.literal('health'), containerPort: z.number() }),
+              z.object({ name: z.literal('metrics'), containerPort: z.number() }),
+            ]),
             env: z.array(z.object({ name: z.string(), value: z.string() })),
             startupProbe: probe,
             livenessProbe: probe,
@@ -104,8 +107,10 @@ test('kubernetes.yml sets only what Sitehand reads, asks what it answers, and gi
   const mounts = container.volumeMounts.map(({ mountPath }) => mountPath);
   for (const { name, value } of container.env) {
     expect([name, name.replace(/_FILE$/, '')].some((one) => settings.has(one))).toBe(true);
-    expect(value.startsWith('https:') || mounts.some((folder) => value.startsWith(`${folder}/`))).toBe(true);
+    if (name.endsWith('_FILE')) expect(mounts.some((folder) => value.startsWith(`${folder}/`))).toBe(true);
   }
+  const given = Object.fromEntries(container.env.map(({ name, value }) => [name, value]));
+  expect(given['METRICS_PORT']).toBe(String(container.ports[1].containerPort));
   expect(spec.volumes.map(({ name }) => name)).toEqual(container.volumeMounts.map(({ name }) => name));
   // Three replicas need a database that they share.
   expect(container.env.map(({ name }) => name)).toContain('DATABASE_URL_FILE');

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import { sweep } from '../../../src/pipeline/messages/housekeeping.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
+
+const day = 86_400_000;
+
+describeBoth('housekeeping', (open) => {
+  it('deletes all old answered deliveries, however many there are, and keeps the others', async () => {
+    const now = 40 * day;
+    const database = await open({ now: () => now });
+    const delivery = {
+      kind: 'command',
+      person: 'U1',
+      channel: 'C1',
+      content: null,
+      owner: 'a',
+      lease_until: 0,
+    } as const;
+    const old = Array.from({ length: 1_200 }, (_, at) => ({
+      ...delivery,
+      key: `old${at}`,
+      received_at: 1,
+      closed_at: 1,
+    }));
+    const kept = [
+      { ...delivery, key: 'recent', received_at: now - day + 1, closed_at: now },
+      { ...delivery, key: 'unanswered', received_at: 1, closed_at: null },
+    ];
+    await database.transaction((tx) =>
+      tx
+        .insertInto('inbox')
+        .values([...old, ...kept])
+        .execute(),
+    );
+    await sweep({ database });
+    const left = await database.db.selectFrom('inbox').select('key').orderBy('key').execute();
+    expect(left.map(({ key }) => key)).toEqual(['recent', 'unanswered']);
+  });
+});
