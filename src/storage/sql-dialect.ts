@@ -86,6 +86,40 @@ export const listed = (tx: Tx, numbers: readonly number[]): RawBuilder<unknown> 
 /** Ends a select: waits for its rows and locks them against writes until the transaction ends. */
 export const forUpdate = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);
 
+/** Whether the database has this table. */
+export async function hasTable(db: ReadHandle, table: string): Promise<boolean> {
+  const found =
+    kindOf(db) === 'postgres'
+      ? sql`select 1 where to_regclass(${table}) is not null`
+      : sql`select 1 from sqlite_master where type = 'table' and name = ${table}`;
+  return (await found.execute(db)).rows.length > 0;
+}
+
+/** Before the values of an insert: takes given numbers instead of counting them. */
+export const asNumbered = (tx: Tx): RawBuilder<unknown> =>
+  kindOf(tx) === 'postgres' ? sql`overriding system value` : sql``;
+
+/** The highest number that this column ever counted to; undefined: none yet, or it does not count. */
+export async function lastNumber(db: ReadHandle, table: string, column: string): Promise<number | undefined> {
+  const found =
+    kindOf(db) === 'postgres'
+      ? sql<{ last: number | null }>`
+          select pg_sequence_last_value(pg_get_serial_sequence(${table}, ${column})::regclass) as last`
+      : sql<{ last: number | null }>`select seq as last from sqlite_sequence where name = ${table}`;
+  return (await found.execute(db)).rows[0]?.last ?? undefined;
+}
+
+/** Lets the column count on after this number. */
+export async function countFrom(tx: Tx, table: string, column: string, last: number): Promise<void> {
+  if (kindOf(tx) === 'postgres') {
+    await sql`select setval(pg_get_serial_sequence(${table}, ${column}), ${last})`.execute(tx);
+    return;
+  }
+  // SQLite adds its row with the first insert, and the table may be empty.
+  await sql`delete from sqlite_sequence where name = ${table}`.execute(tx);
+  await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(tx);
+}
+
 /** PostgreSQL's clock, shared by all replicas, in epoch milliseconds. It advances inside a transaction too. */
 export async function postgresNow(db: ReadHandle): Promise<number> {
   const query = sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;

@@ -5,6 +5,11 @@ import type { Tx } from './tx.ts';
 
 /** The key of the server and timeline at the last check. */
 const timelineKey = 'timeline';
+/** The key that a restore from a backup leaves behind; its value is the JSON of a `Restored`. */
+export const setBackKey = 'set_back';
+
+/** Times of the backup and of its restore, epoch ms. */
+export type Restored = { readonly kind: 'restored'; readonly from: number; readonly at: number };
 
 /**
  * Saves the id of the PostgreSQL server and its *timeline*. True if they differ from the last ones: commits may have been
