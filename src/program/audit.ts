@@ -14,6 +14,7 @@ import { headOf, lineOf } from '../pipeline/audit/audit-export.ts';
 import { wholeTrail } from '../pipeline/audit/audit-query.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { openToRead, sqlitePath } from '../storage/database.ts';
+import { isReadable } from '../storage/private-files.ts';
 import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { joined, plain } from '../text.ts';
@@ -67,12 +68,17 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Ou
   }
 }
 
-/** Opens the database. A missing file throws `Refusal`: opened anyway, it would be an empty and unaltered trail. */
+/** Opens the database. A missing or unreadable file throws `Refusal`: opened anyway, it would be an empty and unaltered trail. */
 export async function openExisting(url: string): Promise<Awaited<ReturnType<typeof openToRead>>> {
   const file = sqlitePath(url);
   if (file !== undefined && !existsSync(file)) {
     throw new Refusal(`I can't find the database file ${resolve(file)}. Nothing was read, and nothing was changed.`, {
       hint: 'Set DATABASE_URL to the value the bot uses, like sqlite:/srv/sitehand/data/sitehand.db, or run this in its folder.',
+    });
+  }
+  if (file !== undefined && !isReadable(file)) {
+    throw new Refusal(`I'm not allowed to read the database file ${resolve(file)}. Nothing was read.`, {
+      hint: 'Run this as the user who runs the bot.',
     });
   }
   return openToRead(url);

@@ -17,7 +17,8 @@ export function failureOf(error: unknown, what: string, then: string): string {
 /** SQLite's result code for a full disk, and PostgreSQL's. */
 const [sqliteFull, postgresFull] = [13, '53100'];
 
-function isDiskFull(error: unknown): boolean {
+/** Whether the disk had no room, so that nothing was committed. */
+export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ('errcode' in error && error.errcode === sqliteFull) return true;
   return 'code' in error && [postgresFull, 'ENOSPC', 'EDQUOT'].includes(String(error.code));

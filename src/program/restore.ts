@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Kysely } from 'kysely';
@@ -13,11 +13,12 @@ import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { migrations } from '../storage/migrations/migrate.ts';
 import type { Schema } from '../storage/schema.ts';
+import { isReadable } from '../storage/private-files.ts';
 import { readSqlite } from '../storage/sqlite.ts';
 import { code, plain, say } from '../text.ts';
 import { endOf, inLines } from './audit.ts';
 import { contentsOf, out, timeOf, type Out } from './backup.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, isDiskFull } from './failure.ts';
 
 /** `sitehand restore FILE`: a backup into an empty database, which then knows that time has passed since the backup. */
 
@@ -86,19 +87,11 @@ function refuseUnlessAFile(path: string): void {
   if (found.isDirectory()) throw new Refusal(`${path} is a folder. ${nothing} Name the file of a backup.`);
   if (!isReadable(path))
     throw new Refusal(`I'm not allowed to read ${path}. ${nothing} Run this as the user who owns it.`);
-  if (existsSync(`${path}-wal`)) {
+  // An empty one is left by whoever only read a copied database.
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new Refusal(
       `${path} is a database in use, or one that was not closed. ${nothing} Set DATABASE_URL to it, run sitehand backup, and restore that backup.`,
     );
-  }
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 
@@ -134,7 +127,7 @@ const notEmpty = new Refusal(`The database of DATABASE_URL is not empty. ${nothi
 /** Looks before the database is opened: opening it would migrate it. */
 async function refuseUnlessEmpty(url: string): Promise<void> {
   const file = sqlitePath(url);
-  if (file !== undefined && !existsSync(file)) return;
+  if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
   const db = await openToRead(url);
   try {
     if (await isUsed(db)) throw notEmpty;
@@ -160,7 +153,8 @@ async function restoreInto(backup: Backup, config: TrailConfig, complain: Out['c
       isWritten = true;
     });
   } catch (error) {
-    if (!isWritten) throw error;
+    // A full disk certainly undid it, also at the commit.
+    if (!isWritten || isDiskFull(error)) throw error;
     const why = error instanceof Error ? scrub(error.message) : '';
     throw new Refusal(`I don't know whether it was restored: the commit failed (${why}).`, {
       hint: 'Run it again: if the database is not empty then, it was.',

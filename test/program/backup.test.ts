@@ -216,7 +216,7 @@ describe('restore', () => {
       /^A newer Sitehand made \S+ \(step 99; .*\)\. Nothing was restored\. Use the newer version\.\n$/,
     ],
     'a database in use': [
-      () => [changed((file) => writeFileSync(`${file}-wal`, ''))],
+      () => [changed((file) => writeFileSync(`${file}-wal`, 'pages'))],
       /^\S+ is a database in use, or one that was not closed\. Nothing was restored\. Set DATABASE_URL to it, run sitehand backup/,
     ],
     'an altered trail': [
