@@ -86,6 +86,20 @@ export const listed = (tx: Tx, numbers: readonly number[]): RawBuilder<unknown> 
 /** Ends a select: waits for its rows and locks them against writes until the transaction ends. */
 export const forUpdate = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);
 
+/** PostgreSQL's clock, shared by all replicas, in epoch milliseconds. It advances inside a transaction too. */
+export async function postgresNow(db: ReadHandle): Promise<number> {
+  const query = sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
+  const { rows } = await query.execute(db);
+  const [row] = rows;
+  if (row === undefined) throw new Error('PostgreSQL did not say what time it is');
+  return row.now;
+}
+
+/** Whether PostgreSQL rolled the transaction back for a deadlock or conflict: it had no effect and can be retried. */
+export function isRetryable(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
+}
+
 /** Whether the database has this table. */
 export async function hasTable(db: ReadHandle, table: string): Promise<boolean> {
   const found =
@@ -118,18 +132,4 @@ export async function countFrom(tx: Tx, table: string, column: string, last: num
   // SQLite adds its row with the first insert, and the table may be empty.
   await sql`delete from sqlite_sequence where name = ${table}`.execute(tx);
   await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(tx);
-}
-
-/** PostgreSQL's clock, shared by all replicas, in epoch milliseconds. It advances inside a transaction too. */
-export async function postgresNow(db: ReadHandle): Promise<number> {
-  const query = sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;
-  const { rows } = await query.execute(db);
-  const [row] = rows;
-  if (row === undefined) throw new Error('PostgreSQL did not say what time it is');
-  return row.now;
-}
-
-/** Whether PostgreSQL rolled the transaction back for a deadlock or conflict: it had no effect and can be retried. */
-export function isRetryable(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 }
