@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { sql, type Kysely } from 'kysely';
 import { migrate, migrations, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
-import { asNumbered, countFrom, hasTable, kindOf, lastNumber } from './sql-dialect.ts';
+import { asNumbered, countFrom, hasTable, kindOf, lastNumber, readOneMoment } from './sql-dialect.ts';
 import { openIdleSqlite } from './sqlite.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
@@ -32,9 +32,9 @@ export async function writeBackup(db: Kysely<Schema>, path: string): Promise<voi
     return;
   }
   const file = openIdleSqlite(path);
-  const sameMoment = db.transaction().setIsolationLevel('repeatable read').setAccessMode('read only');
   try {
-    await sameMoment.execute(async (from) => {
+    await db.transaction().execute(async (from) => {
+      await readOneMoment(from);
       await migrate(file, migrations.slice(0, await stepOf(from)));
       await file.transaction().execute(async (to) => {
         // The first step has written an id of its own.

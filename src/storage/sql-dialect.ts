@@ -100,6 +100,11 @@ export function isRetryable(error: unknown): boolean {
   return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
 }
 
+/** PostgreSQL: a transaction that has read nothing yet reads everything as it is at one moment, and writes nothing. */
+export async function readOneMoment(tx: Tx): Promise<void> {
+  await sql`set transaction isolation level repeatable read, read only`.execute(tx);
+}
+
 /** Whether the database has this table. */
 export async function hasTable(db: ReadHandle, table: string): Promise<boolean> {
   const found =

@@ -69,8 +69,6 @@ const details = z.strictObject({
   head: z.object({ seq: z.number(), hash: z.string() }),
 });
 
-const pathOf = (url: string): string => url.replace('sqlite:', '');
-
 let source: string;
 let good: string;
 beforeAll(async () => {
@@ -120,7 +118,7 @@ describe('backup', () => {
     'a database of a newer version': () => {
       const file = fresh();
       copyFileSync(good, file);
-      tamper(file, "insert into migrations (step, name, at) values (99, 'to come', 1)");
+      tamper(file, 'update migrations set step = 99 where step = 1');
       return [
         [fresh()],
         /^A newer Sitehand wrote this database \(step 99; .*\)\. Nothing was written\. Use the newer version\.\n$/,
@@ -211,8 +209,18 @@ describe('restore', () => {
       () => [changed((file) => writeFileSync(file, readFileSync(file).fill(0, 4096, 90_000)))],
       isDamaged,
     ],
+    'an index that contradicts its table': [
+      () => [
+        changed((file) => {
+          const bytes = readFileSync(file);
+          bytes.write('environment:e9', bytes.lastIndexOf('environment:e1'));
+          writeFileSync(file, bytes);
+        }),
+      ],
+      isDamaged,
+    ],
     'a backup of a newer version': [
-      () => [changed((file) => tamper(file, "insert into migrations (step, name, at) values (99, 'to come', 1)"))],
+      () => [changed((file) => tamper(file, 'update migrations set step = 99 where step = 1'))],
       /^A newer Sitehand made \S+ \(step 99; .*\)\. Nothing was restored\. Use the newer version\.\n$/,
     ],
     'a database in use': [
@@ -245,15 +253,15 @@ describe('restore', () => {
     },
   );
 
-  test('a database that was used: it stays as it is', async () => {
-    const used = await filled();
-    const before = readFileSync(pathOf(used));
-    const found = await run(restore, [good], used);
+  test('a database that was used: it is not even opened for writing', async () => {
+    const used = fresh();
+    copyFileSync(good, used);
+    const found = await run(restore, [good], `sqlite:${used}`);
     expect(found).toMatchObject({ code: 2, out: '' });
     expect(found.said).toBe(
       'The database of DATABASE_URL is not empty. Nothing was restored. Stop Sitehand, then give DATABASE_URL a file that is not there yet, or an empty PostgreSQL database.\n',
     );
-    expect(readFileSync(pathOf(used)).equals(before)).toBe(true);
+    expect(readFileSync(used).equals(readFileSync(good))).toBe(true);
   });
 
   test('a database that a bot has open', async () => {

@@ -8,7 +8,7 @@ import { isIntact, isUsed, restoreRows, stepOf, upgradedCopy, writeBackup } from
 import { openDatabase, openToRead, type Database } from '../../src/storage/database.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { enqueueMessage } from '../../src/storage/messages.ts';
-import { migrations } from '../../src/storage/migrations/migrate.ts';
+import { migrations, type Migration } from '../../src/storage/migrations/migrate.ts';
 import type { ReadHandle } from '../../src/storage/tx.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { castVote } from '../../src/storage/votes.ts';
@@ -135,11 +135,9 @@ describe('a backup of an earlier step', () => {
     await writeBackup(database.db, path);
     await database.close();
     const before = readFileSync(path);
-    const added = {
-      name: 'made up',
-      up: async (tx: ReadHandle) => void (await sql`alter table votes add column note text`.execute(tx)),
-    };
-    const copy = await upgradedCopy(path, `${path}.upgraded`, [...migrations, added]);
+    const up: Migration['up'] = async (tx) => void (await sql`alter table votes add column note text`.execute(tx));
+    const added = migrations.slice(0, 1).map((one): Migration => ({ ...one, name: 'made up', up }));
+    const copy = await upgradedCopy(path, `${path}.upgraded`, [...migrations, ...added]);
     expect(await sql`select note from votes`.execute(copy)).toMatchObject({ rows: [] });
     expect(await copy.selectFrom('changes').select('number').execute()).toEqual([{ number: 1 }]);
     await copy.destroy();
