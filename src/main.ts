@@ -7,6 +7,7 @@ import { createPoller } from './pipeline/messages/poller.ts';
 import { sweep, takeOver, tellTheLost } from './pipeline/messages/housekeeping.ts';
 import { createPolicyHistory } from './pipeline/audit/policy-history.ts';
 import { sealAudit } from './pipeline/audit/audit-keys.ts';
+import { checkTimeline } from './pipeline/steps/ask-again.ts';
 import { settledWithin } from './pipeline/steps/worker.ts';
 import { backAgain, noteAlive } from './pipeline/messages/ops-messages.ts';
 import { publishAuditHead } from './pipeline/audit/audit-anchor.ts';
@@ -51,6 +52,7 @@ export async function start(
   const downtimeNote = await backAgain(database);
   if (downtimeNote) foundations.tell('back again', downtimeNote);
   await takeOver({ database });
+  await checkTimeline(back.pipeline);
   directory.start();
   // List names first, so that the first command finds them. A host that is down does not block the start.
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);

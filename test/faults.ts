@@ -109,8 +109,9 @@ export const faults: Readonly<Record<number, Fault>> = {
       'the disk is full > promise 1: nothing is taken on and nothing sent',
       'full while the host has a write',
       'says that the disk is full, keeps nothing that did not fit',
+      'a PostgreSQL with a standby > promise 1: killed while the host has a write, and started again',
     ],
-    notYet: 'PostgreSQL itself killed, or out of disk: its connections are ended instead',
+    notYet: 'PostgreSQL out of disk',
   },
   22: {
     fault: 'clocks jump',
@@ -253,8 +254,10 @@ export const faults: Readonly<Record<number, Fault>> = {
       'the database is removed: nothing is sent',
       'its lock is removed: nothing is sent',
       'wait for the disk with whatever moves a change',
+      'it is lost, and its standby lacks an approval and a write: asked again',
+      'restored while a push can be stopped: it is asked again',
+      'restored while a timer takes access off: it is taken off once',
     ],
-    notYet: 'a real standby: a server that recovers as one that is promoted stands for it',
   },
   38: {
     fault: 'the clock jumps while a process runs',

@@ -72,7 +72,7 @@ const keeping = `
   rm -rf "$2"`;
 
 /** PostgreSQL refuses to run as root, so it runs as Debian's user for it, or as nobody. */
-function unprivileged(): { uid: number; gid: number } | undefined {
+export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const name = ['postgres', 'nobody'].find((name) => id('-u', name) !== undefined) ?? 'nobody';
   return { uid: id('-u', name) ?? 65_534, gid: id('-g', name) ?? 65_534 };

@@ -86,6 +86,16 @@ export const listed = (tx: Tx, numbers: readonly number[]): RawBuilder<unknown> 
 /** Ends a select: waits for its rows and locks them against writes until the transaction ends. */
 export const forUpdate = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);
 
+/** Leaves out the next `count` numbers of changes. PostgreSQL does so even if the transaction is rolled back. */
+export async function skipNumbers(tx: Tx, count: number): Promise<void> {
+  const sequence = sql`pg_get_serial_sequence('changes', 'number')`;
+  await (
+    kindOf(tx) === 'postgres'
+      ? sql`select setval(${sequence}, nextval(${sequence}) + ${count - 1})`
+      : sql`update sqlite_sequence set seq = seq + ${count} where name = 'changes'`
+  ).execute(tx);
+}
+
 /** PostgreSQL's clock, shared by all replicas, in epoch milliseconds. It advances inside a transaction too. */
 export async function postgresNow(db: ReadHandle): Promise<number> {
   const query = sql<{ now: number }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as now`;

@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
+import { removeKv, readKv, writeKv } from './kv.ts';
+import { parseStored } from './parse-json.ts';
 import { kindOf } from './sql-dialect.ts';
-import { writeKv } from './kv.ts';
-import type { Tx } from './tx.ts';
+import type { ReadHandle, Tx } from './tx.ts';
 
 /** The key of the server and timeline at the last check. */
 const timelineKey = 'timeline';
@@ -12,18 +13,36 @@ export const setBackKey = 'set_back';
 export type Restored = { readonly kind: 'restored'; readonly from: number; readonly at: number };
 
 /**
- * Saves the id of the PostgreSQL server and its *timeline*. True if they differ from the last ones: commits may have been
- * lost. A promoted standby and a point-in-time restore start a new timeline; a copy on another server has another id.
- * SQLite has neither, so always false there.
+ * Where this database stands in its own history. A promoted standby and a point-in-time restore start a new *timeline*; a
+ * copy on another server has another id.
  */
-export async function timelineChanged(tx: Tx, at: number): Promise<boolean> {
-  if (kindOf(tx) === 'sqlite') return false;
-  const { rows } = await sql<{ now: string; saved: string | null }>`
+export type Timeline = {
+  /** The id of the PostgreSQL server and its timeline; empty on SQLite, which has neither. */
+  readonly now: string;
+  /** The same as last saved; undefined: never. */
+  readonly saved: string | undefined;
+  /** Set from a restore until `saveTimeline`. */
+  readonly restored: Restored | undefined;
+};
+
+/** Reads it. Rejects on a standby that was not promoted. */
+export async function readTimeline(db: ReadHandle): Promise<Timeline> {
+  if (kindOf(db) === 'sqlite')
+    return { now: '', saved: '', restored: restoredIn((await readKv(db, setBackKey))?.value) };
+  const { rows } = await sql<{ now: string; saved: string | null; restored: string | null }>`
     select (select system_identifier from pg_control_system()) || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as now,
-      (select value from kv where key = ${timelineKey}) as saved`.execute(tx);
+      (select value from kv where key = ${timelineKey}) as saved,
+      (select value from kv where key = ${setBackKey}) as restored`.execute(db);
   const [row] = rows;
   if (row === undefined) throw new Error('PostgreSQL did not say which server it is');
-  if (row.now === row.saved) return false;
-  await writeKv(tx, { key: timelineKey, value: row.now, at });
-  return row.saved !== null;
+  return { now: row.now, saved: row.saved ?? undefined, restored: restoredIn(row.restored ?? undefined) };
+}
+
+const restoredIn = (value: string | undefined): Restored | undefined =>
+  value === undefined ? undefined : parseStored<Restored>(value);
+
+/** Saves where it stands now: what happened before is dealt with. */
+export async function saveTimeline(tx: Tx, { now }: Timeline, at: number): Promise<void> {
+  if (kindOf(tx) === 'postgres') await writeKv(tx, { key: timelineKey, value: now, at });
+  await removeKv(tx, setBackKey);
 }

@@ -15,6 +15,11 @@ export async function castVote(tx: Tx, vote: Vote): Promise<boolean> {
   return cast !== undefined;
 }
 
+/** Deletes the votes on a change: they no longer count. */
+export async function voidVotes(tx: Tx, change: number): Promise<void> {
+  await tx.deleteFrom('votes').where('change', '=', change).execute();
+}
+
 /** The votes on a change, oldest first, 100 at most. */
 export function listVotes(db: ReadHandle, change: number): Promise<Vote[]> {
   return db

@@ -32,6 +32,22 @@ export const mistakes: readonly Mistake[] = [
     tests: ['test/stories/host-answers.test.ts', 'test/stories/unknown.test.ts'],
   },
   {
+    name: 'a failover is not noticed just before a send',
+    edits: [
+      {
+        file: 'src/pipeline/steps/execute.ts',
+        from: 'if (!isSameTimeline(context.history, await readTimeline(tx))) return undefined;',
+        to: '',
+      },
+    ],
+    tests: ['test/pipeline/steps/ask-again.test.ts'],
+  },
+  {
+    name: 'after a failover earlier approvals still count',
+    edits: [{ file: 'src/pipeline/steps/ask-again.ts', from: 'await voidVotes(tx, change.number);', to: '' }],
+    tests: ['test/pipeline/steps/ask-again.test.ts'],
+  },
+  {
     name: 'a redirect is followed',
     edits: [
       {

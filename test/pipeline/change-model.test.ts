@@ -35,6 +35,10 @@ const event: fc.Arbitrary<ChangeEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'accept_late', operation: null } as const) },
   { weight: 1, arbitrary: fc.constant({ kind: 'commit_lost', sentAt: born } as const) },
   {
+    weight: 1,
+    arbitrary: fc.constant({ kind: 'ask_again', expiresAt: born + 2 * validMs, remindAt: born + validMs } as const),
+  },
+  {
     weight: 4,
     arbitrary: fc
       .constantFrom(

@@ -52,7 +52,7 @@ export class Life {
     if (['send_aborted', 'throttle', 'accept', 'reject'].includes(kind)) return this.state === 'sending';
     if (kind === 'outcome_lost') return this.state === 'sending' || this.state === 'accepted';
     if (['finish', 'fail', 'unverified'].includes(kind)) return this.state === 'accepted';
-    if (kind === 'commit_lost') return isStart;
+    if (kind === 'commit_lost' || kind === 'ask_again') return isStart;
     if (kind === 'confirmed_happened' || kind === 'confirmed_not')
       return this.state === 'unknown' && now >= (this.sentAt ?? 0) + 345_000;
     return this.state === 'unknown';
@@ -87,6 +87,13 @@ export class Life {
         this.isOut = true;
         this.sentAt = event.sentAt;
         this.state = 'unknown';
+        return;
+      case 'ask_again':
+        this.state = 'waiting';
+        this.expires = event.expiresAt;
+        this.attempts = 0;
+        this.throttleCount = 0;
+        this.lockedUntil = undefined;
         return;
       case 'outcome_lost':
         this.state = 'unknown';

@@ -6,10 +6,11 @@ import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { freshDatabase } from '../postgres.ts';
 import { notPlayed, readProveOptions, type ProveOptions } from './options.ts';
 import { runKills, type Run } from './kill-and-restart.ts';
+import { failovers, nameOf, playFailover, type FailoverResult } from './failovers.ts';
 import { isQuick, killPlan, stories } from './kill-plan.ts';
 import { drawPromises } from './promise-table.ts';
 import { tales } from './replicas.ts';
-import { drawCrowd, drawMatrix, drawSum, drawTales, type TaleResult } from './table.ts';
+import { drawCrowd, drawFailovers, drawMatrix, drawSum, drawTales, type TaleResult } from './table.ts';
 import { runCase, type CaseResult } from './trouble/run-case.ts';
 import { allCases, isQuickCase } from './trouble/all-cases.ts';
 import { drawTroubles } from './trouble/table.ts';
@@ -17,7 +18,7 @@ import { drawTroubles } from './trouble/table.ts';
 /**
  * `npm run prove`: kills the real bot at every point between a click and the last message, and checks the outcome.
  * Options: `-- --runs N` (times per point and database), `--seed N` (repeats a run), `--quick`, `--at-once N`
- * (scenarios), `--sqlite-only`, `--only trouble` (no deaths). Ends with 1 unless everything is as it must be.
+ * (scenarios), `--sqlite-only`, `--only trouble` (no deaths, no failovers). Ends with 1 unless everything is as it must be.
  */
 
 const options = optionsOrExit();
@@ -25,6 +26,7 @@ const startedAt = performance.now();
 const deaths: Run[] = [];
 const results: TaleResult[] = [];
 const cells: CaseResult[] = [];
+const takeovers: FailoverResult[] = [];
 
 // A rejection without a handler, left over from a closed scenario, is reported and does not end the run.
 process.on('unhandledRejection', (error) => results.push({ name: 'an unhandled rejection', wrong: String(error) }));
@@ -52,6 +54,17 @@ function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unkn
     yield async () => deaths.push(...(await runKills(life, await freshUrl())));
   for (const { name, tell } of options.isQuick ? tales.filter(isQuick.tale) : tales)
     yield async () => results.push({ name, wrong: await tell(await freshUrl(), seed).then(() => undefined, String) });
+}
+
+/** Every failover once, on two servers of its own. */
+function* failoverWork(freshUrl: FreshUrl): Generator<() => Promise<unknown>> {
+  if (options.isTroubleOnly || freshUrl === undefined) return;
+  for (const failover of failovers.slice(options.isQuick ? -1 : 0))
+    yield async () =>
+      playFailover(failover).then(
+        (came) => takeovers.push(came),
+        (error: unknown) => results.push({ name: nameOf(failover), wrong: String(error) }),
+      );
 }
 
 /** Every trouble with every kind of change, once on each possible database. */
@@ -109,7 +122,8 @@ try {
   // Each scenario has its own database, so the locks of a frozen bot stay there.
   const freshUrl = server && (async () => (await freshDatabase(server.url)).href);
   const seeds = Array.from({ length: options.rounds }, (_, round) => `${options.seed} · ${round + 1}`);
-  await doAll([...seeds.flatMap((seed) => [...workOf(seed, freshUrl)]), ...troubleWork(freshUrl)], options.atOnce);
+  const rounds = seeds.flatMap((seed) => [...workOf(seed, freshUrl)]);
+  await doAll([...rounds, ...failoverWork(freshUrl), ...troubleWork(freshUrl)], options.atOnce);
 } finally {
   await server?.stop();
 }
@@ -118,7 +132,7 @@ const all = `seed ${options.seed} · ${((performance.now() - startedAt) / 1000).
 const looked = stories.filter((story) => deaths.some((run) => run.story === story));
 print(
   ...looked.map((story) => drawMatrix(story, deaths)),
-  ...(server ? [drawTales(results)] : []),
+  ...(server ? [drawTales(results), drawFailovers(takeovers)] : []),
   drawTroubles(cells),
   pressed,
   `${drawSum(deaths, results)}\n${all}`,

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { Client } from 'pg';
+import { Pool } from 'pg';
 import type { z } from 'zod';
 import type { Bot } from '../stories/bot.ts';
 import { ids, openScenario, patienceMs, type Scenario } from '../stories/scenario.ts';
@@ -80,7 +80,7 @@ export async function onScene<T>(
   const scenario = await openScenario(
     url === undefined ? defaults : { ...defaults, environment: { DATABASE_URL: url } },
   );
-  const book = url === undefined ? sqlite(scenario) : await postgres(url);
+  const book = url === undefined ? sqlite(scenario) : postgres(url);
   const { rows, write } = book;
   const soon: Scene['soon'] = (what, left, withinMs) =>
     eventually(
@@ -188,13 +188,13 @@ const underWay = `
 /** Work that is tried or asked again later. Periods to stop a change and first attempts keep their own time. */
 const makeDueSql = `update changes set due_at = 1
   where owner is null and due_at > 1 and (state = 'accepted' or
-    state = 'approved' and not exists (select 1 from messages where key = changes.number || ':stop'))`;
+    state = 'approved' and not exists (select 1 from messages where key like changes.number || ':stop%'))`;
 /**
  * Makes an approved push due now instead of in ten seconds, once its *Stop* is posted and its card says it is approved:
  * a bot killed at either message has not sent anything.
  */
 async function hurry({ rows, write }: Book): Promise<void> {
-  const stands = `from messages where key = changes.number || ':stop' and ts is not null`;
+  const stands = `from messages where key like changes.number || ':stop%' and ts is not null`;
   const pending = `from messages where key = changes.number || ':card' and due_at is not null`;
   const late = `state = 'approved' and owner is null and due_at > 1 and exists (select 1 ${stands}) and not exists (select 1 ${pending})`;
   if ((await rows(`select number from changes where ${late}`)).length === 0) return;
@@ -210,13 +210,14 @@ const sqlite = ({ rows, rewrite }: Scenario): Book => ({
   close: async () => {},
 });
 
-async function postgres(url: string): Promise<Book> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
+function postgres(url: string): Book {
+  // A pool, because the server may go and come back in between.
+  const pool = new Pool({ connectionString: url, max: 1 });
+  pool.on('error', () => undefined);
   return {
-    rows: async (sql) => (await client.query<Rows[number]>(sql)).rows,
-    write: (sql) => client.query(sql),
-    close: () => client.end(),
+    rows: async (sql) => (await pool.query<Rows[number]>(sql)).rows,
+    write: (sql) => pool.query(sql),
+    close: () => pool.end(),
   };
 }
 

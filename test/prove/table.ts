@@ -1,3 +1,4 @@
+import type { FailoverResult } from './failovers.ts';
 import type { Run } from './kill-and-restart.ts';
 import type { Row, Story } from './kill-story.ts';
 import type { Problem } from './round-outcome.ts';
@@ -44,6 +45,19 @@ export function drawTales(results: readonly TaleResult[]): string {
     rightOf(all),
   ]);
   return columns([['Two bots on one PostgreSQL', ''], ...lines]);
+}
+
+/** One line per change when the primary was lost, with a column for each failover that went as it must. */
+export function drawFailovers(results: readonly FailoverResult[]): string {
+  const lines = (results[0]?.came ?? []).map(({ what, number }) => [
+    what,
+    ...results.map(({ came }) => came.find((one) => one.number === number)?.came ?? '–'),
+  ]);
+  return columns([
+    ['A standby takes over: replication', ...results.map(({ replication }) => replication)],
+    ['bots', ...results.map(({ bots }) => bots)],
+    ...lines,
+  ]);
 }
 
 /** How the runs of everybody at once ended. */

@@ -19,6 +19,8 @@ export type FaultyConnection = {
    * commits and the answer is lost (`answer`). Resolves when that has happened.
    */
   readonly lose: (what: Loss, words: Words) => Promise<void>;
+  /** Ends every connection; new ones go to the server at `url`, as after a failover. */
+  readonly turnTo: (url: string) => void;
   readonly close: () => void;
 };
 
@@ -33,6 +35,8 @@ export const lineOf = (event: string, target: string): Words => [
   `"target":"${target}"`,
 ];
 
+const folderOf = (url: string): string => new URL(url).searchParams.get('host') ?? '';
+
 const begin = /start transaction|\0begin\0/;
 const commit = 'Q\0\0\0\u000Bcommit\0';
 const rollback = 'Q\0\0\0\rrollback\0';
@@ -40,7 +44,7 @@ const rollback = 'Q\0\0\0\rrollback\0';
 /** Opens a proxy to the server at `url`, which listens on a socket in a folder. */
 export async function openFaultyConnection(url: string): Promise<FaultyConnection> {
   const here = new URL(url);
-  const folder = here.searchParams.get('host') ?? '';
+  let folder = folderOf(url);
   const sockets = new Set<Socket>();
   let state: 'whole' | 'cut' | 'silent' = 'whole';
   let silenceCount = 0;
@@ -103,6 +107,11 @@ export async function openFaultyConnection(url: string): Promise<FaultyConnectio
       silenceCount += 1;
     },
     mend: () => {
+      state = 'whole';
+    },
+    turnTo: (url) => {
+      cut();
+      folder = folderOf(url);
       state = 'whole';
     },
     lose: (what, words) => new Promise((done) => orders.add({ what, words, done })),

@@ -160,6 +160,10 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
   return change.state === 'waiting' ? [first, everything, ...others] : [first, ...others, everything];
 }
 
+/** A warning about a change that is asked again. */
+export const mayBeDone = ({ target_name: where }: Pick<Change, 'target_name'>): Text =>
+  say`This may have been done already: please compare ${where} with the host's panel first.`;
+
 export function decisionButtons(change: Change, installation: string): readonly Button[] {
   const seen = { installation, number: change.number, version: change.version };
   const button = (verdict: DecisionKind, label: string, more: Partial<Button> = {}): Button => ({
@@ -171,8 +175,9 @@ export function decisionButtons(change: Change, installation: string): readonly 
   const then = coolsDown(change)
     ? 'It will be sent ten seconds after the last approval. Until then it can be stopped.'
     : undefined;
+  const again = change.lost_at === null ? undefined : mayBeDone(change);
   const confirmed = (yes: string): Partial<Button> => ({
-    confirm: { title: `${yes} #${change.number}?`, says: joined([title, warning, then], '\n'), yes },
+    confirm: { title: `${yes} #${change.number}?`, says: joined([title, warning, then, again], '\n'), yes },
   });
   if (change.settled_at !== null) return [];
   if (change.state === 'waiting') {

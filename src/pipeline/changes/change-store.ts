@@ -96,9 +96,11 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       if (next.locks === 'take') await lock(tx, change, note.at);
       if (next.locks === 'free') await freeLocks(tx, change.number);
       if (typeof next.locks === 'object') await limitLocks(tx, change.number, note.at + next.locks.keepMs);
-      if (change.state === 'approved' || change.state === 'unknown') await removeButtons(tx, change, note.at);
+      // Messages besides the card have decision buttons while it is approved, unknown or asked again.
+      if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, note.at);
       // Direct-message copies are for deciding, so they skip the states between the decision and the end.
-      const isNews = change.state === 'waiting' || moved.state === 'unknown' || moved.settled_at !== null;
+      const isNews =
+        change.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
       await redrawCards(tx, change.number, note.at, isNews);
       await record(tx, moved, event.kind, note);
       return moved;
@@ -143,7 +145,7 @@ async function queue(
   const buttons = [...(reply.buttons ?? []), ...toDecide];
   const base = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
-  const replyKey = decide && change.state === 'approved' ? stopKey(change.number) : key;
+  const replyKey = decide && change.state === 'approved' ? stopKey(change) : key;
   await enqueueMessage(tx, { ...base, key: replyKey, kind: 'reply', body, decides: toDecide.length > 0 });
   const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
   // *Stop* works for ten seconds only, so it stays in the thread.
@@ -159,8 +161,9 @@ async function queue(
   }
 }
 
-/** Key of the message with *Stop*. The time to press it begins when that message is posted. */
-export const stopKey = (number: number): string => `${number}:stop`;
+/** Key of the message with *Stop*. The time to press it begins when that message is posted, also if it was asked again. */
+export const stopKey = ({ number, lost_at }: Pick<Change, 'number' | 'lost_at'>): string =>
+  lost_at === null ? `${number}:stop` : `${number}:stop:${lost_at}`;
 
 /** Removes the decision buttons from all messages that have them. */
 async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> {

@@ -40,6 +40,8 @@ export type ChangeEvent =
   | { readonly kind: 'confirmed_happened' | 'confirmed_not' }
   /** The database lost commits: it says unsent, but the change was or may have been sent, at `sentAt` (epoch ms). */
   | { readonly kind: 'commit_lost'; readonly sentAt: number }
+  /** The database may have lost commits, so votes are void. The new ones are wanted until `expiresAt` (epoch ms). */
+  | { readonly kind: 'ask_again'; readonly expiresAt: number; readonly remindAt: number }
   /** An answer that came after the change became unknown. */
   | { readonly kind: 'accept_late'; readonly operation: string | null }
   | { readonly kind: 'reject_late' };
@@ -93,6 +95,7 @@ const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly St
   fail: { from: ['accepted'], to: 'failed' },
   unverified: { from: ['accepted'], to: 'accepted' },
   commit_lost: { from: ['waiting', 'approved'], to: 'unknown' },
+  ask_again: { from: ['waiting', 'approved'], to: 'waiting' },
   confirmed_happened: { from: ['unknown'], to: 'happened' },
   confirmed_not: { from: ['unknown'], to: 'did_not_happen' },
   accept_late: { from: ['unknown'], to: 'accepted' },
@@ -127,6 +130,8 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
     case 'commit_lost':
       // Locks that got lost too are not retaken: a new holder must not block this move.
       return { patch: { ...at(to), ...lostAt(now), sent_at: event.sentAt }, locks: 'keep' };
+    case 'ask_again':
+      return { patch: { ...at(to), ...askedAnew(event, now) }, locks: 'free' };
     case 'unverified':
       return {
         patch: { ...at(to), settled_at: now },
@@ -194,6 +199,15 @@ function again(
 
 /** The outcome is unknown from now on; gathering evidence is due at once. */
 const lostAt = (now: number) => ({ due_at: now, lost_at: now, reminders: null });
+
+/** `lost_at` keeps in mind that it may have been sent before. */
+const askedAnew = ({ expiresAt, remindAt }: Extract<ChangeEvent, { kind: 'ask_again' }>, now: number) => ({
+  expires_at: expiresAt,
+  due_at: remindAt,
+  lost_at: now,
+  attempts: 0,
+  throttle_count: 0,
+});
 
 const leasedTo = (owner: string, until: number) => ({ due_at: until, owner, lease_until: until });
 

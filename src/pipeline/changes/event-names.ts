@@ -32,6 +32,7 @@ const labels: Readonly<Record<string, string>> = {
   invalidated: 'invalidated; nothing was sent',
   supersede: 'superseded; nothing was sent',
   commit_lost: 'found that the database had lost what was sent: outcome unknown',
+  ask_again: 'asked for approval again: the database may have lost what was done',
   confirmed_happened: 'says that it happened',
   confirmed_not: 'says that it did not happen',
   evidence: 'read back what can be read',

@@ -11,7 +11,7 @@ import { askedPeople, whoIsAsked } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import type { Button, Note } from './card.ts';
+import { mayBeDone, type Button, type Note } from './card.ts';
 import { argsOfChange } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 
@@ -64,11 +64,22 @@ const sendingSoon = (change: Change, isPaused: boolean): string => {
   return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
 };
 
+/** That it ends unsent. If it was asked again after a loss, it may have been done before that. */
+const unsent = ({ lost_at }: Pick<Change, 'lost_at'>): Text =>
+  lost_at === null
+    ? say`Nothing was sent.`
+    : say`Nothing was sent since I asked again (${time(lost_at, 'date')}), but it may have been done before.`;
+
 /** A person ended it before it was sent. */
-export const ended = (how: 'Declined' | 'Cancelled' | 'Stopped', by: string, reason?: string): Text =>
+export const ended = (
+  change: Pick<Change, 'lost_at'>,
+  how: 'Declined' | 'Cancelled' | 'Stopped',
+  by: string,
+  reason?: string,
+): Text =>
   reason === undefined
-    ? say`**${how} by ${person(by)}.** Nothing was sent.`
-    : say`**${how} by ${person(by)}:** “${reason}” Nothing was sent.`;
+    ? say`**${how} by ${person(by)}.** ${unsent(change)}`
+    : say`**${how} by ${person(by)}:** “${reason}” ${unsent(change)}`;
 
 /** A person closed an unknown outcome. */
 export const closed = (happened: boolean, by: string): Text =>
@@ -112,6 +123,34 @@ export const forgotten = (sentAt: number | undefined): Text =>
 /** The same for a change that is now unknown. */
 export const unknownAfterLoss = (sentAt: number | undefined): Text =>
   say`**Outcome unknown.** ${forgotten(sentAt)} It may or may not have happened. I won't send it again.`;
+
+/** The database was set back (`why`), and the change, which needed no approval, may have been sent before. */
+export const unknownAfterSetBack = (why: Text): Text =>
+  say`**Outcome unknown.** ${why} This may have been sent already. I won't send it again.`;
+
+/** The database was set back (`why`), so the approvers are asked again until `expiresAt` (epoch ms). */
+export function askedAgain(
+  change: Change,
+  why: Text,
+  expiresAt: number,
+): Pick<TransitionNote, 'reply' | 'lastNote' | 'decide' | 'tell'> {
+  const { asks = [], ...authorization } = authorizationOf(change);
+  const who = say`${whoIsAsked(asks)}: **I'm asking again, and earlier approvals no longer count.**`;
+  const says = say`${why} ${mayBeDone(change)}`;
+  return {
+    reply: { text: joined(['⏳', who, says, say`It waits for your approval until ${time(expiresAt)}.`]) },
+    lastNote: say`**Waiting for approval again.** ${says}`,
+    decide: true,
+    tell: [...askedPeople({ asks, ...authorization }), change.requester],
+  };
+}
+
+/** The database was set back (`why`): the timer of that change decides by what it reads whether another one is needed. */
+export function leftToTimer(why: Text, timerOf: number): Pick<TransitionNote, 'reply' | 'lastNote'> {
+  const lastNote = say`I ended this when my database was set back. It may have been done before.`;
+  const text = say`⛔ ${why} This may have been done already, so I've ended it. The timer of #${timerOf} reads the list again first, and takes off only what is still on it.`;
+  return { reply: { text }, lastNote };
+}
 
 /** The messages about an unknown outcome: to the requester, the approvers and ops, with buttons to close it. */
 export function alarm(
@@ -193,18 +232,18 @@ export const lostSight = (why: string, operation?: string): Text =>
   say`**Outcome unknown.** The host accepted it${operation === undefined ? '' : say` as ${code(operation)}`}, and ${why}. I won't send it again. Please check the host's panel.`;
 
 /** Nothing was sent, and why; shown on the card. */
-export const nothingSent = (why: Text): Text => say`**Nothing was sent.** ${why}`;
+export const nothingSent = (change: Pick<Change, 'lost_at'>, why: Text): Text => say`**${unsent(change)}** ${why}`;
 
 /** The same in the thread, with *Ask again*. */
-export const notSent = (why: Text, again: Args | undefined): Note => ({
-  text: say`⛔ ${nothingSent(why)}`,
+export const notSent = (change: Pick<Change, 'lost_at'>, why: Text, again: Args | undefined): Note => ({
+  text: say`⛔ ${nothingSent(change, why)}`,
   buttons: again ? [{ label: 'Ask again', press: { kind: 'run', args: again } }] : [],
 });
 
 /** The messages about a change that ends unsent; asking again for what is invalidated would be in vain. */
 export const endsUnsent = (change: Change, kind: 'expire' | 'invalidated' | 'supersede', why: Text) => ({
-  reply: notSent(why, kind === 'invalidated' ? undefined : argsOfChange(change)),
-  lastNote: nothingSent(why),
+  reply: notSent(change, why, kind === 'invalidated' ? undefined : argsOfChange(change)),
+  lastNote: nothingSent(change, why),
   tell: [change.requester],
 });
 

@@ -17,9 +17,14 @@ export function stillUnknown(
   },
 ): Text {
   const since = change.lost_at ?? change.sent_at ?? change.created_at;
+  // After a loss the only time at hand is that of the loss itself.
+  const sentOrMaybe =
+    change.sent_at === change.lost_at
+      ? say`It may have been sent and`
+      : say`It was sent ${time(change.sent_at ?? since, 'date')} and`;
   const { locked } = of;
   return joined([
-    say`⚠️ **Outcome still unknown.** It was sent ${time(change.sent_at ?? since, 'date')} and has been unknown since ${time(since, 'date')} (${spokenDuration(of.at - since)}). We still don't know whether it happened.`,
+    say`⚠️ **Outcome still unknown.** ${sentOrMaybe} has been unknown since ${time(since, 'date')} (${spokenDuration(of.at - since)}). We still don't know whether it happened.`,
     locked.length > 0
       ? say`${locked.join(' and ')} ${locked.length === 1 ? 'stays' : 'stay'} locked until somebody closes it.`
       : undefined,

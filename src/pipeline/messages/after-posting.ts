@@ -22,8 +22,7 @@ export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { re
   const at = await outbox.database.now(tx);
   outbox.turns.served.set(message.requester, at);
   const change = message.change === null ? undefined : await findChange(tx, message.change);
-  if (change && message.key === stopKey(change.number) && !isEdit(message))
-    await coolDown(tx, change.number, at + coolDownMs);
+  if (change && message.key === stopKey(change) && !isEdit(message)) await coolDown(tx, change.number, at + coolDownMs);
   const isUsual = refused !== undefined && isUninvited(refused) && message.kind === 'card' && !isEdit(message);
   if (change && refused !== undefined && !isUsual) await tellOfMove(tx, change, refused, at);
   if (message.kind === 'ops') await noteOps(outbox, tx, null, at);

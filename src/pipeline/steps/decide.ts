@@ -126,7 +126,7 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
     return 'first';
   });
   if (came === 'second') return;
-  const says = say`**#${change.number} can no longer be approved.** ${nothingSent(checked.why)}`;
+  const says = say`**#${change.number} can no longer be approved.** ${nothingSent(change, checked.why)}`;
   throw came === 'first' ? new Ended(says) : new Refusal(says);
 }
 
@@ -213,23 +213,23 @@ function noteFor(
       return { ...base, reply: counted(by.id, left, ruling.unknown) };
     }
     case 'decline':
-      return { ...base, ...endedBy(change, ended('Declined', by.id, reason)) };
+      return { ...base, ...endedBy(change, ended(change, 'Declined', by.id, reason)) };
     case 'cancel':
-      return { ...base, ...endedBy(change, ended('Cancelled', by.id)) };
+      return { ...base, ...endedBy(change, ended(change, 'Cancelled', by.id)) };
     case 'stop':
-      return { ...base, ...endedBy(change, ended('Stopped', by.id)) };
+      return { ...base, ...endedBy(change, ended(change, 'Stopped', by.id)) };
     case 'happened':
     case 'did_not_happen': {
       const happened = decided.verdict === 'happened';
       const says = closed(happened, by.id);
       const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
-      const again = happened ? [] : notSent(says, argsOfChange(change)).buttons;
+      const again = happened ? [] : notSent(change, says, argsOfChange(change)).buttons;
       return { ...base, reply: { text, buttons: again ?? [] }, lastNote: says, ops: true };
     }
   }
 }
 
 function endedBy(change: Change, says: Text): Pick<TransitionNote, 'reply' | 'lastNote' | 'tell'> {
-  const { buttons = [] } = notSent(says, argsOfChange(change));
+  const { buttons = [] } = notSent(change, says, argsOfChange(change));
   return { reply: { text: say`⛔ ${says}`, buttons }, lastNote: says, tell: [change.requester] };
 }

@@ -6,11 +6,12 @@ import { unowned } from '../../storage/lease.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { redrawCards } from '../../storage/messages.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
+import { readTimeline } from '../../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, cardOf } from '../changes/freeze.ts';
-import { pauseIfPromoted } from './lost-commit.ts';
+import { isSameTimeline } from './ask-again.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { recheck } from '../changes/recheck.ts';
 import { standing } from '../changes/card.ts';
@@ -73,7 +74,8 @@ async function commitSending(context: StepsContext, seen: Change): Promise<Sendi
     if (change?.version !== seen.version || change.owner !== context.owner) return undefined;
     if (context.history.newerThan(change)) return undefined;
     if (await blockedReason(context.database, change, tx)) return undefined;
-    if (await pauseIfPromoted(context, tx, now)) return undefined;
+    // Looking for work deals with it.
+    if (!isSameTimeline(context.history, await readTimeline(tx))) return undefined;
     const sending = { kind: 'send', owner: context.owner, leaseMs: sendLeaseMs } as const;
     const sent = await context.changeStore.advance(tx, change, sending, { by: 'sitehand', at: now });
     context.database.stillOurs();

@@ -3,7 +3,6 @@ import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { unowned } from '../../storage/lease.ts';
 import { pauseKey, readKv, writeKv } from '../../storage/kv.ts';
-import { timelineChanged } from '../../storage/timeline.ts';
 import { code, plain, say, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import type { ChangeMemory } from './send-history.ts';
@@ -16,15 +15,26 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
  * that lags, or from a restored backup. A change that it calls unsent may have been sent, by this process or another.
  */
 
+/** Evidence of lost commits: a sentence for the ops channel, and a key to report it once. */
+export type Found = { readonly key: string; readonly says: Text };
+
+export const foundOf = ({ number, version, state }: Pick<Change, 'number' | 'version' | 'state'>): Found => ({
+  key: `${number}:${version}`,
+  says: say`#${number} is ${state} there, but I had seen it further along.`,
+});
+
+const cancelThem = say`Changes that it calls approved or waiting may have been sent. Please compare those of the last hours with the host's panel, cancel the ones that already happened, then type ${code('resume')}.`;
+
 /**
  * Pauses all sending, in every replica and across restarts, until a person resumes it: other changes may have been sent
- * too, by processes that are gone. Call it after `acquireGlobalLock`.
+ * too, by processes that are gone. `next` says what to do about them. Call it after `acquireGlobalLock`.
  */
 export async function pauseAfterLoss(
   { changeStore }: Pick<StepsContext, 'changeStore'>,
   tx: Tx,
   at: number,
   found: Found,
+  next: Text = cancelThem,
 ): Promise<void> {
   const why = plain(found.says);
   // A person's pause stays as it is; the ops channel is told all the same.
@@ -36,44 +46,40 @@ export async function pauseAfterLoss(
   await enqueueOps(
     tx,
     `lost:${found.key}`,
-    say`⚠️ **My database was set back, or may have been, so I paused all sending.** ${found.says} Changes that it calls approved or waiting may have been sent. Please compare those of the last hours with the host's panel, cancel the ones that already happened, then type ${code('resume')}.`,
+    say`⚠️ **My database was set back, or may have been, so I paused all sending.** ${found.says} ${next}`,
     at,
   );
 }
 
-/** Pauses if PostgreSQL was promoted or restored since the last send; true if so. Call it after `acquireGlobalLock`. */
-export async function pauseIfPromoted(
-  context: Pick<StepsContext, 'changeStore'>,
-  tx: Tx,
-  at: number,
-): Promise<boolean> {
-  if (!(await timelineChanged(tx, at))) return false;
-  const says = say`PostgreSQL was promoted, restored or moved since the last send, and may have lost commits.`;
-  await pauseAfterLoss(context, tx, at, { key: `timeline:${at}`, says });
-  return true;
-}
-
 /** The row is older than what this process knows: the change is unknown if it may have been sent. */
 export async function declareLost(context: StepsContext, change: Change, known: ChangeMemory): Promise<void> {
-  const { database, changeStore, history } = context;
+  const { database, history } = context;
   const believed = await exclusiveTransaction(database, async (tx, at) => {
     await pauseAfterLoss(context, tx, at, foundOf(change));
-    const mayBeSent = change.state === 'approved' || (change.state === 'waiting' && known.sentAt !== undefined);
-    if (!mayBeSent) return touchChange(tx, change, { due_at: at, ...unowned });
-    return changeStore.advance(
-      tx,
-      change,
-      { kind: 'commit_lost', sentAt: known.sentAt ?? at },
-      { by: 'sitehand', at, details: { known }, ...alarm(change, unknownAfterLoss(known.sentAt)) },
-    );
+    if (mayBeSent(change, known)) return callUnknown(context, tx, change, known, at);
+    return touchChange(tx, change, { due_at: at, ...unowned });
   });
   if (believed) history.believe(believed);
 }
 
-/** Evidence of lost commits: a sentence for the ops channel, and a key to report it once. */
-export type Found = { readonly key: string; readonly says: Text };
+/** Whether a change whose row says unsent may have been sent, by what this process knows. */
+export const mayBeSent = ({ state }: Pick<Change, 'state'>, known: ChangeMemory): boolean =>
+  state === 'approved' || (state === 'waiting' && known.sentAt !== undefined);
 
-export const foundOf = ({ number, version, state }: Pick<Change, 'number' | 'version' | 'state'>): Found => ({
-  key: `${number}:${version}`,
-  says: say`#${number} is ${state} there, but I had seen it further along.`,
-});
+/** Such a change becomes unknown. Undefined if somebody else moved it first. */
+export function callUnknown(
+  { changeStore }: Pick<StepsContext, 'changeStore'>,
+  tx: Tx,
+  change: Change,
+  known: ChangeMemory,
+  at: number,
+): Promise<Change | undefined> {
+  const sentAt = known.sentAt ?? at;
+  const note = {
+    by: 'sitehand',
+    at,
+    details: { known },
+    ...alarm({ ...change, sent_at: sentAt }, unknownAfterLoss(known.sentAt)),
+  };
+  return changeStore.advance(tx, change, { kind: 'commit_lost', sentAt }, note);
+}

@@ -72,7 +72,9 @@ async function markLost(
 ): Promise<Change> {
   const sentAt = sent_at ?? at;
   const messages =
-    outcome.kind === 'unknown' ? alarm(row, unknownAfterLoss(sentAt)) : { reply: { text: forgotten(sentAt) } };
+    outcome.kind === 'unknown'
+      ? alarm({ ...row, sent_at: sentAt }, unknownAfterLoss(sentAt))
+      : { reply: { text: forgotten(sentAt) } };
   const note = { by: 'sitehand', at, details: { receipt: outcome }, ...messages };
   return (await context.changeStore.advance(tx, row, { kind: 'commit_lost', sentAt }, note)) ?? row;
 }
@@ -128,5 +130,5 @@ export function retryNote(change: Change, event: ChangeEvent, at: number, why: T
   const next = move(change, event, at)?.patch;
   const base = { by: 'sitehand', at, details: { why } };
   if (next?.state === 'approved') return { ...base, reply: { text: tryingAgain(why, next.due_at ?? at) } };
-  return { ...base, reply: notSent(why, argsOfChange(change)), lastNote: nothingSent(why) };
+  return { ...base, reply: notSent(change, why, argsOfChange(change)), lastNote: nothingSent(change, why) };
 }

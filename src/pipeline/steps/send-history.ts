@@ -26,6 +26,9 @@ export type SendHistory = {
   readonly newerThan: (row: Row) => ChangeMemory | undefined;
   /** Trusts the row from now on although it is older. That the change was sent stays known. */
   readonly believe: (row: Row) => void;
+  /** The timeline of the database (`Timeline.now`) that this process saw last; undefined: it has not looked yet. */
+  readonly timeline: () => string | undefined;
+  readonly sawTimeline: (timeline: string) => void;
 };
 
 /** How many changes are remembered, about half a megabyte; the least recently used go first. */
@@ -33,6 +36,7 @@ const maxChanges = 5_000;
 
 export function createSendHistory(): SendHistory {
   const changes = new BoundedMap<number, ChangeMemory>(maxChanges);
+  let timeline: string | undefined;
   const sentAtOf = (number: number): number | undefined => changes.get(number)?.sentAt;
   const highest = ({ number, version }: Row): number => Math.max(version, changes.get(number)?.version ?? 0);
   return {
@@ -49,5 +53,9 @@ export function createSendHistory(): SendHistory {
       return known.version > version || (isUnsent && known.sentAt !== undefined) ? known : undefined;
     },
     believe: (row) => changes.set(row.number, { version: row.version, sentAt: sentAtOf(row.number) }),
+    timeline: () => timeline,
+    sawTimeline: (seen) => {
+      timeline = seen;
+    },
   };
 }

@@ -18,6 +18,7 @@ import { canonicalArgs } from '../language/resolve.ts';
 import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
+import { checkTimeline } from './ask-again.ts';
 import type { StepsContext } from './context.ts';
 
 /** A person or another change holds a lock that it needs. */
@@ -64,6 +65,8 @@ export async function save(
   const { approval } = frozen.authorization;
   refuseUnlessConfirmed(frozen, confirmation);
   if (lacksReason(frozen)) throw reasonRequired();
+  // What is asked for after a failover must not count as asked before it.
+  await checkTimeline(context);
   const asks = approval === 'none' ? [] : await whomToAsk(context, approval, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
   try {

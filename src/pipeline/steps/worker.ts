@@ -3,6 +3,7 @@ import { claimDue, touchChange, type Change } from '../../storage/changes.ts';
 import { idsOf } from '../../policy/people.ts';
 import { isAnyDue, unowned, type IdsOf } from '../../storage/lease.ts';
 import { claimTimers, type Timer } from '../../storage/timers.ts';
+import { checkTimeline } from './ask-again.ts';
 import { createPoller } from '../messages/poller.ts';
 import { execute, giveUp } from './execute.ts';
 import { follow } from './follow.ts';
@@ -129,6 +130,7 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
     running.add(task);
   };
   const poll = async (): Promise<void> => {
+    await checkTimeline(context);
     const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, { ...underWay, stepping });
     for (const change of claimed.changes) {
       stepping.add(change.number);

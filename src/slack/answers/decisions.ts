@@ -41,6 +41,6 @@ export async function declined(
     if (decision === undefined) throw new Refusal("I don't recognise this form any more. Nothing was done.");
     const { person, team, inbox } = interaction;
     await decide(context.pipeline, { ...decision, person, team, inbox, reason: readInputs(values).reason });
-    return noticeView('Decline', say`**#${decision.number} is declined.** Nothing was sent.`);
+    return noticeView('Decline', say`**#${decision.number} is declined.** I won't send it.`);
   });
 }

@@ -200,6 +200,7 @@ test('a change that is sent at once is not announced: the next reply says that i
 
 describe('the sentences of a thread', () => {
   const change = changeOf({ sent_at: 60_000, operation: 'op-1' });
+  const askedTwice = changeOf({ lost_at: 60_000 });
   const receipt = (of: Receipt): Text => tell.answered(of, change);
   const all: readonly (readonly [string, Text, string])[] = [
     [
@@ -225,8 +226,12 @@ describe('the sentences of a thread', () => {
       tell.approved(changeOf({ risk: 'destructive' }), chi.id, false).text,
       'Approved by @U03CHI. Sending in 10 s.',
     ],
-    ['declined', tell.ended('Declined', fay.id, 'no <!here>'), 'Declined by @U05FAY: “no <!here>” Nothing was sent.'],
-    ['stopped', tell.ended('Stopped', fay.id), 'Stopped by @U05FAY. Nothing was sent.'],
+    [
+      'declined',
+      tell.ended(change, 'Declined', fay.id, 'no <!here>'),
+      'Declined by @U05FAY: “no <!here>” Nothing was sent.',
+    ],
+    ['stopped', tell.ended(change, 'Stopped', fay.id), 'Stopped by @U05FAY. Nothing was sent.'],
     ['closed', tell.closed(true, chi.id), '@U03CHI says it happened.'],
     ['closed as not happened', tell.closed(false, chi.id), '@U03CHI says it did not happen.'],
     [
@@ -334,7 +339,32 @@ describe('the sentences of a thread', () => {
       tell.lostSight('does not know it'),
       "Outcome unknown. The host accepted it, and does not know it. I won't send it again. Please check the host's panel.",
     ],
-    ['not sent', tell.notSent(say`It is too late.`, ['help']).text, '⛔ Nothing was sent. It is too late.'],
+    ['not sent', tell.notSent(change, say`It is too late.`, ['help']).text, '⛔ Nothing was sent. It is too late.'],
+    [
+      'asked again',
+      tell.askedAgain(waiting([chi.id, dee.id]), say`It was promoted.`, 60_000).reply?.text ?? [],
+      "⏳ @U03CHI or @U04DEE: I'm asking again, and earlier approvals no longer count. It was promoted. This may have been done already: please compare acme-shop/live with the host's panel first. It waits for your approval until 00:01 UTC.",
+    ],
+    [
+      'asked again, and declined',
+      tell.ended(askedTwice, 'Declined', chi.id, 'it is there'),
+      'Declined by @U03CHI: “it is there” Nothing was sent since I asked again (1970-01-01 00:01 UTC), but it may have been done before.',
+    ],
+    [
+      'asked again, and in vain',
+      tell.notSent(askedTwice, say`It wasn't approved in time.`, undefined).text,
+      "⛔ Nothing was sent since I asked again (1970-01-01 00:01 UTC), but it may have been done before. It wasn't approved in time.",
+    ],
+    [
+      'set back, without approval',
+      tell.unknownAfterSetBack(say`It was promoted.`),
+      "Outcome unknown. It was promoted. This may have been sent already. I won't send it again.",
+    ],
+    [
+      'set back, by a timer',
+      tell.leftToTimer(say`It was promoted.`, 3).reply?.text ?? [],
+      "⛔ It was promoted. This may have been done already, so I've ended it. The timer of #3 reads the list again first, and takes off only what is still on it.",
+    ],
     [
       'trying again',
       tell.tryingAgain(say`No connection.`, 60_000),
@@ -354,7 +384,16 @@ describe('the sentences of a thread', () => {
   });
 
   test('an unsent change can be asked for again, if possible', () => {
-    expect(tell.notSent(say`x`, ['help']).buttons?.map(({ label }) => label)).toEqual(['Ask again']);
-    expect(tell.notSent(say`x`, undefined).buttons).toEqual([]);
+    expect(tell.notSent(changeOf(), say`x`, ['help']).buttons?.map(({ label }) => label)).toEqual(['Ask again']);
+    expect(tell.notSent(changeOf(), say`x`, undefined).buttons).toEqual([]);
+  });
+
+  test('a change that is asked again warns before it is approved', () => {
+    const question = (more: Partial<Change>): string =>
+      plain(decisionButtons(waiting([chi.id], more), 'f00d')[0]?.confirm?.says ?? []);
+    expect(question({})).not.toContain('done already');
+    expect(question({ lost_at: 60_000 })).toContain(
+      "This may have been done already: please compare acme-shop/live with the host's panel first.",
+    );
   });
 });

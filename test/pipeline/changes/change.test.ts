@@ -53,6 +53,7 @@ const simpleEvents: readonly ChangeEvent[] = [
   { kind: 'fail' },
   { kind: 'unverified', lockMs: 900_000 },
   { kind: 'commit_lost', sentAt: now - 7 },
+  { kind: 'ask_again', expiresAt: now + 9_000, remindAt: now + 4_000 },
   { kind: 'confirmed_happened' },
   { kind: 'confirmed_not' },
   { kind: 'accept_late', operation: null },
@@ -86,6 +87,13 @@ const moving = (
   locks,
 });
 
+const askedAgain = moving(
+  'waiting',
+  now + 4_000,
+  { expires_at: now + 9_000, lost_at: now, attempts: 0, throttle_count: 0 },
+  'free',
+);
+
 /** All moves, by the state they start from. Any other is impossible. */
 const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], Transition>>>>> = {
   waiting: {
@@ -96,6 +104,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
     invalidated: settled('invalidated'),
     supersede: settled('superseded'),
     commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
+    ask_again: askedAgain,
   },
   approved: {
     cancel: settled('cancelled'),
@@ -105,6 +114,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
     send: moving('sending', now + 45_000, { owner: 'me', lease_until: now + 45_000, sent_at: now }),
     connect_failed: moving('approved', now + 2_000, { attempts: 1, sent_at: null }),
     commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
+    ask_again: askedAgain,
     complete: settled('done'),
   },
   sending: {
@@ -293,11 +303,11 @@ describe('any events in any order', () => {
       for (const { to } of history) if (to.settled_at === null) expect(Number.isFinite(to.due_at)).toBe(true);
     }));
 
-  test('locks end exactly when it is settled, except for operations that cannot be followed', () =>
+  test('locks end exactly when it is settled or asked again, except for operations that cannot be followed', () =>
     always((history) => {
       for (const { to, move, event } of history) {
         const goes = move.locks === 'free' || typeof move.locks === 'object';
-        expect(goes).toBe(to.settled_at !== null);
+        expect(goes).toBe(to.settled_at !== null || to.state === 'waiting');
         if (typeof move.locks === 'object') expect(event.kind).toBe('unverified');
       }
     }));
@@ -317,12 +327,16 @@ describe('any events in any order', () => {
       }
     }));
 
-  test('attempts and throttles are bounded', () =>
+  test('attempts and throttles are bounded, from each time that it is asked again', () =>
     always((history) => {
-      expect(
-        history.filter(({ event }) => event.kind === 'connect_failed' || event.kind === 'send_aborted').length,
-      ).toBeLessThanOrEqual(maxAttempts);
-      expect(history.filter(({ event }) => event.kind === 'throttle').length).toBeLessThanOrEqual(maxThrottles + 1);
+      let [attempts, throttles] = [0, 0];
+      for (const { event } of history) {
+        if (event.kind === 'ask_again') [attempts, throttles] = [0, 0];
+        if (event.kind === 'connect_failed' || event.kind === 'send_aborted') attempts += 1;
+        if (event.kind === 'throttle') throttles += 1;
+        expect(attempts).toBeLessThanOrEqual(maxAttempts);
+        expect(throttles).toBeLessThanOrEqual(maxThrottles + 1);
+      }
     }));
 
   test('a change that says nothing was sent has no time of sending', () =>

@@ -144,6 +144,12 @@ describe('a reminder', () => {
     );
   });
 
+  test('of a change that the database had lost: nobody knows that it was sent', () => {
+    expect(plain(stillUnknown({ ...lost, sent_at: 31_000 }, of))).toMatch(
+      /^⚠️ Outcome still unknown\. It may have been sent and has been unknown since 1970-01-01 00:00 UTC/,
+    );
+  });
+
   test('of a change that locks nothing, and of one that can be read back', () => {
     const shown = say`Read back: it is so.`;
     expect(plain(stillUnknown(lost, { ...of, locked: [], shown }))).toMatch(

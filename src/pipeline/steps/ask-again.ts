@@ -1,0 +1,145 @@
+import { listChanges, type Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import type { State } from '../../storage/schema.ts';
+import { skipNumbers } from '../../storage/sql-dialect.ts';
+import { readTimeline, saveTimeline, type Timeline } from '../../storage/timeline.ts';
+import { voidVotes } from '../../storage/votes.ts';
+import { code, joined, say, time, type Text } from '../../text.ts';
+import { authorizationOf } from '../access/authorization.ts';
+import { callOf } from '../changes/freeze.ts';
+import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../changes/replies.ts';
+import type { StepsContext } from './context.ts';
+import { callUnknown, mayBeSent, pauseAfterLoss, type Found } from './lost-commit.ts';
+import { nextReminder } from './reminders.ts';
+import type { SendHistory } from './send-history.ts';
+
+/**
+ * What follows a failover or a restore. The database may lack what was done last, so what it says about open changes is
+ * no reason to send them: a person has to compare them with the host first.
+ */
+
+/** How many changes are read at a time. */
+const pageSize = 100;
+/** How many changes the ops channel is told by number. */
+const maxNamed = 20;
+/** The numbers of lost changes stand in Slack, on cards with buttons, so they must not be given again. */
+const skippedNumbers = 1_000;
+/** In this order, so that no change is met twice. */
+const states: readonly State[] = ['sending', 'waiting', 'approved'];
+
+/** Whether the database has not been set back since any process, this one included, has looked. */
+export const isSameTimeline = (history: Pick<SendHistory, 'timeline'>, { now, saved, restored }: Timeline): boolean =>
+  now === saved && restored === undefined && now === (history.timeline() ?? now);
+
+/**
+ * Notices that PostgreSQL was promoted, restored or moved, or that a backup was restored. Then sending is paused, what
+ * was approved is asked again, and what was being sent is unknown. It is done once; every process that was alive before
+ * adds what it remembers to have sent.
+ */
+export async function checkTimeline(context: StepsContext): Promise<void> {
+  const { database, history } = context;
+  const seen = await readTimeline(database.db);
+  if (isSameTimeline(history, seen)) return history.sawTimeline(seen.now);
+  const { now, remembered } = await exclusiveTransaction(database, async (tx, at) => {
+    const timeline = await readTimeline(tx);
+    const found = foundIn(timeline, at);
+    const [moved, remembered] = await moveAll(context, tx, at, found);
+    if (found) {
+      await skipNumbers(tx, skippedNumbers);
+      await pauseAfterLoss(context, tx, at, found, whatNext(moved));
+    }
+    await saveTimeline(tx, timeline, at);
+    return { now: timeline.now, remembered };
+  });
+  history.sawTimeline(now);
+  remembered.forEach(history.believe);
+}
+
+/** What happened to the database, unless another process has dealt with it, or it is new. */
+function foundIn({ now, saved, restored }: Timeline, at: number): Found | undefined {
+  if (restored) {
+    const says = say`The database was restored from a backup of ${time(restored.from, 'date')}, and lacks what was done since.`;
+    return { key: `restored:${restored.at}`, says };
+  }
+  if (saved === undefined || saved === now) return undefined;
+  const says = say`PostgreSQL was promoted, restored or moved, and may lack what was done last.`;
+  return { key: `timeline:${at}`, says };
+}
+
+/** Resolves with the changes that moved, and with the rows as they are then of those that this process remembers. */
+async function moveAll(context: StepsContext, tx: Tx, at: number, found: Found | undefined) {
+  const moved: Moved[] = [];
+  const remembered: Change[] = [];
+  for (const state of states) {
+    for (let beforeNumber: number | undefined; ;) {
+      const page = await listChanges(tx, {
+        state,
+        limit: pageSize,
+        ...(beforeNumber !== undefined && { beforeNumber }),
+      });
+      for (const change of page) {
+        const isKnown = context.history.newerThan(change) !== undefined;
+        const after = await moveOne(context, tx, change, at, found);
+        if (after) moved.push({ number: after.number, state: after.state });
+        if (isKnown) remembered.push(after ?? change);
+      }
+      beforeNumber = page.at(-1)?.number;
+      if (page.length < pageSize) break;
+    }
+  }
+  return [moved, remembered] as const;
+}
+
+type Moved = Pick<Change, 'number' | 'state'>;
+
+/** Undefined if the change stays as it is. */
+async function moveOne(
+  context: StepsContext,
+  tx: Tx,
+  change: Change,
+  at: number,
+  found: Found | undefined,
+): Promise<Change | undefined> {
+  const { changeStore, history } = context;
+  const known = history.newerThan(change);
+  if (known && mayBeSent(change, known)) return callUnknown(context, tx, change, known, at);
+  if (found === undefined) return undefined;
+  const { says: why, key } = found;
+  const base = { by: 'sitehand', at, details: { found: key } };
+  const { approval, timerOf } = authorizationOf(change);
+  if (change.state === 'sending')
+    return changeStore.advance(tx, change, { kind: 'outcome_lost' }, { ...base, ...alarm(change, orphaned(change)) });
+  if (approval !== 'none') {
+    const expiresAt = at + approval.expires;
+    const remindAt = nextReminder(at, expiresAt, at);
+    await voidVotes(tx, change.number);
+    const note = { ...base, ...askedAgain(change, why, expiresAt) };
+    return changeStore.advance(tx, change, { kind: 'ask_again', expiresAt, remindAt }, note);
+  }
+  // The timer makes another one, after it has read what is still on the list.
+  if (timerOf !== undefined)
+    return changeStore.advance(tx, change, { kind: 'supersede' }, { ...base, ...leftToTimer(why, timerOf) });
+  // Nothing is sent for it, so nothing can be sent twice.
+  if (callOf(change) === undefined) return undefined;
+  const says = unknownAfterSetBack(why);
+  const note = { ...base, ...alarm({ ...change, sent_at: at }, says) };
+  return changeStore.advance(tx, change, { kind: 'commit_lost', sentAt: at }, note);
+}
+
+/** For the ops channel: what became of open changes, and what to do. */
+function whatNext(moved: readonly Moved[]): Text {
+  const those = (state: State): string => named(moved.filter((one) => one.state === state));
+  const [asked, unknown] = [those('waiting'), those('unknown')];
+  return joined([
+    asked === '' ? undefined : say`I'm asking again for ${asked}.`,
+    unknown === '' ? undefined : say`The outcome of ${unknown} is unknown.`,
+    say`Other changes may have been done that I no longer know of. Please compare the last hours with the host's panel, then type ${code('resume')}.`,
+  ]);
+}
+
+function named(changes: readonly Moved[]): string {
+  const numbers = changes.map(({ number }) => `#${number}`).toReversed();
+  const more = numbers.length - maxNamed;
+  return more > 0 ? `${numbers.slice(0, maxNamed).join(', ')} and ${more} more` : numbers.join(', ');
+}

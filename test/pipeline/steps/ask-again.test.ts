@@ -1,0 +1,193 @@
+import { expect, test } from 'vitest';
+import { checkTimeline } from '../../../src/pipeline/steps/ask-again.ts';
+import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
+import { execute } from '../../../src/pipeline/steps/execute.ts';
+import { save as ask } from '../../../src/pipeline/steps/submit.ts';
+import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
+import { findChange, listChanges, type Change, type NewChange } from '../../../src/storage/changes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { writeKv } from '../../../src/storage/kv.ts';
+import { takeLocks } from '../../../src/storage/locks.ts';
+import { readTimeline, setBackKey } from '../../../src/storage/timeline.ts';
+import { castVote, listVotes } from '../../../src/storage/votes.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
+import { save } from '../../storage/samples.ts';
+import { changeOf, chi, dee } from '../fixtures.ts';
+import { idOf, roles } from '../matrix/people-and-rules.ts';
+import { contextOver, frozenFrom, now } from '../matrix/waiting-changes.ts';
+
+/** What is done once about a database that was set back: a PostgreSQL that was promoted, or a restored backup. */
+
+const authorized = (approval: unknown, more: object = {}): string =>
+  JSON.stringify({ approval, rules: [7], policy: 'p', ...more });
+const needed = { requirements: [{ by: ['leads'], count: 2 }], expires: 3_600_000, reason: 'optional' };
+const asks = [{ count: 2, people: [chi.id, dee.id], groups: ['leads'] }];
+const byApproval = authorized(needed, { asks });
+const { card } = changeOf();
+
+const backup = { kind: 'restored', from: Date.UTC(2026, 0, 2, 3, 4), at: Date.UTC(2026, 0, 2, 5, 6) };
+const restores = (database: Database): Promise<void> =>
+  database.transaction((tx) => writeKv(tx, { key: setBackKey, value: JSON.stringify(backup), at: now }));
+const paused = (database: Database): Promise<unknown[]> =>
+  database.db.selectFrom('kv').selectAll().where('key', '=', 'pause').execute();
+const messagesOf = async (database: Database, change: number | null): Promise<string[]> => {
+  const all = database.db
+    .selectFrom('messages')
+    .select('body')
+    .where('change', change === null ? 'is' : '=', change);
+  return (await all.where('body', 'is not', null).execute()).map(({ body }) => body ?? '');
+};
+
+describeBoth('after a restore', (open) => {
+  const opened = async () => {
+    const database = await open({ now: () => now });
+    const history = createSendHistory();
+    const context: StepsContext = contextOver(database, { history });
+    await checkTimeline(context);
+    const saved = (row: Partial<NewChange>): Promise<Change> => save(database, { card, due_at: now, ...row });
+    const after = async ({ number }: Change): Promise<Change | undefined> => findChange(database.db, number);
+    return { database, history, context, saved, after };
+  };
+
+  test.each<[string, Partial<NewChange>, Partial<Change>, RegExp]>([
+    [
+      'approved, by people',
+      { state: 'approved', authorization: byApproval },
+      { state: 'waiting', expires_at: now + 3_600_000, due_at: now + 1_800_000, lost_at: now },
+      /I'm asking again.*restored from a backup of .*may have been done already/s,
+    ],
+    [
+      'waiting',
+      { state: 'waiting', authorization: byApproval },
+      { state: 'waiting', expires_at: now + 3_600_000, due_at: now + 1_800_000, lost_at: now },
+      /I'm asking again/,
+    ],
+    [
+      'approved, by the rules alone',
+      { state: 'approved', authorization: authorized('none') },
+      { state: 'unknown', sent_at: now, lost_at: now },
+      /Outcome unknown.*restored from a backup of .*I won't send it again/s,
+    ],
+    [
+      'approved, by a timer',
+      { state: 'approved', authorization: authorized('none', { timerOf: 3 }) },
+      { state: 'superseded', settled_at: now },
+      /The timer of #3 reads the list again first/,
+    ],
+    [
+      'approved, and without a request',
+      { state: 'approved', call: 'null', authorization: authorized('none') },
+      { state: 'approved', version: 1 },
+      /^$/,
+    ],
+    [
+      'being sent',
+      { state: 'sending', sent_at: now - 9, owner: 'somebody', lease_until: now + 9, authorization: byApproval },
+      { state: 'unknown', sent_at: now - 9, owner: null },
+      /Outcome unknown.*no answer on record/s,
+    ],
+    ['accepted', { state: 'accepted', authorization: byApproval }, { state: 'accepted', version: 1 }, /^$/],
+    ['unknown', { state: 'unknown', authorization: byApproval }, { state: 'unknown', version: 1 }, /^$/],
+    ['settled', { state: 'done', settled_at: now }, { state: 'done', version: 1 }, /^$/],
+  ])('promise 1: what is %s', async (_, row, must, says) => {
+    const { database, context, saved, after } = await opened();
+    const change = await saved(row);
+    await database.transaction((tx) => takeLocks(tx, [change.target], { change: change.number, reason: '' }, now));
+    await database.transaction((tx) => castVote(tx, { change: change.number, person: chi.id, at: now }));
+    await restores(database);
+    await checkTimeline(context);
+    expect(await after(change)).toMatchObject(must);
+    expect((await messagesOf(database, change.number)).join('\n')).toMatch(says);
+    const isAsked = must.state === 'waiting';
+    expect(await listVotes(database.db, change.number)).toHaveLength(isAsked ? 0 : 1);
+    const held = await database.db.selectFrom('locks').selectAll().execute();
+    expect(held).toHaveLength(isAsked || must.state === 'superseded' ? 0 : 1);
+    expect(await paused(database)).toHaveLength(1);
+    expect((await messagesOf(database, null)).join('\n')).not.toContain('1970');
+  });
+
+  test('it is done once: what is approved and resumed after it is left alone', async () => {
+    const { database, context, saved, after } = await opened();
+    await restores(database);
+    await checkTimeline(context);
+    await database.db.deleteFrom('kv').where('key', '=', 'pause').execute();
+    const change = await saved({ state: 'approved', authorization: byApproval });
+    await checkTimeline(context);
+    await checkTimeline(contextOver(database));
+    expect(await after(change)).toEqual(change);
+    expect(await paused(database)).toEqual([]);
+  });
+
+  test('ops hear what became of open changes, and the next number is none that was lost', async () => {
+    const { database, context, saved } = await opened();
+    for (let count = 0; count < 103; count += 1) await saved({ state: 'approved', authorization: byApproval });
+    await saved({ state: 'approved', authorization: authorized('none') });
+    await restores(database);
+    await checkTimeline(context);
+    const [told] = await messagesOf(database, null);
+    expect(told).toMatch(
+      /restored from a backup.*I'm asking again for #1, #2, .*#20 and 83 more\. The outcome of #104 is unknown\..*resume/s,
+    );
+    expect((await saved({})).number).toBe(1_105);
+  });
+
+  test('promise 1: what this process remembers to have sent is unknown, and was sent at that time', async () => {
+    const { database, history, context, saved, after } = await opened();
+    const change = await saved({ state: 'waiting', authorization: byApproval });
+    history.sent({ ...change, version: 3, state: 'sending', sent_at: now - 5_000 });
+    await restores(database);
+    await checkTimeline(context);
+    const row = await after(change);
+    expect(row).toMatchObject({ state: 'unknown', sent_at: now - 5_000 });
+    expect((await messagesOf(database, change.number)).join('\n')).not.toContain('"at":360000');
+    // It is told once: the row is believed from now on.
+    expect(row && history.newerThan(row)).toBeUndefined();
+  });
+
+  test('promise 1: another process has dealt with it: this one adds what it remembers, and pauses nothing', async () => {
+    const { database, history, context, saved, after } = await opened();
+    const [sent, other] = [
+      await saved({ state: 'approved', authorization: byApproval }),
+      await saved({ state: 'approved', authorization: byApproval }),
+    ];
+    history.sent({ ...sent, version: 3, state: 'sending', sent_at: now - 5_000 });
+    expect(history.timeline()).toBe((await readTimeline(database.db)).now);
+    history.sawTimeline('an earlier one');
+    await checkTimeline(context);
+    expect(await after(sent)).toMatchObject({ state: 'unknown', sent_at: now - 5_000 });
+    expect(await after(other)).toEqual(other);
+    expect(await paused(database)).toEqual([]);
+  });
+
+  test('promise 1: between the last check and the send: nothing is written', async () => {
+    const database = await open({ now: () => now });
+    const written: unknown[] = [];
+    const context = contextOver(database, {
+      ticks: () => 0,
+      wall: () => 0,
+      send: {
+        open: async () => {
+          await restores(database);
+          return {
+            abandon: () => undefined,
+            write: async (call) => {
+              written.push(call);
+              return { kind: 'accepted', status: 202, operation: 'op', immediate: false };
+            },
+          };
+        },
+      },
+    });
+    const frozen = await frozenFrom(context, 'ana', ['cache', 'clear', idOf('live')]);
+    const requester = { person: roles.ana, channel: { id: 'C1', shared: false } };
+    const { number } = (await ask(context, frozen, requester, 'not needed', undefined)) ?? { number: 0 };
+    const owned = { owner: context.owner, lease_until: now + 1_000 };
+    await database.db.updateTable('changes').set(owned).where('number', '=', number).execute();
+    const [claimed] = await listChanges(database.db, { limit: 1 });
+    if (claimed) await execute(context, claimed);
+    expect(written).toEqual([]);
+    expect(await findChange(database.db, number)).toMatchObject({ state: 'approved', owner: null });
+    await checkTimeline(context);
+    expect(await findChange(database.db, number)).toMatchObject({ state: 'unknown' });
+  });
+});
