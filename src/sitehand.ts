@@ -47,6 +47,14 @@ const programs: Readonly<Record<string, Program>> = {
     ],
     run: async (words) => (await import('./program/audit.ts')).audit(words),
   },
+  backup: {
+    usages: [['backup FILE', 'Copy the database to a file, beside the bot, and check the copy']],
+    run: async (words) => (await import('./program/backup.ts')).backup(words),
+  },
+  restore: {
+    usages: [['restore FILE', 'Fill an empty database from a backup']],
+    run: async (words) => (await import('./program/restore.ts')).restore(words),
+  },
   help: { usages: [['help', 'Show this']], run: () => help() },
 };
 

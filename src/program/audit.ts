@@ -4,19 +4,21 @@ import { findingPage } from '../commands/builtin/audit/verify.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { catalogue } from '../commands/index.ts';
+import type { Finding } from '../commands/kit/audit.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { momentAt } from '../commands/kit/values/times.ts';
-import { auditKeysOf, ConfigMistakes, readTrailConfig, type TrailConfig } from '../config.ts';
+import { auditKeysOf, readTrailConfig, type TrailConfig } from '../config.ts';
 import { Refusal, type Args } from '../errors.ts';
 import { parseArgs } from '../pipeline/language/parse.ts';
 import { headOf, lineOf } from '../pipeline/audit/audit-export.ts';
 import { wholeTrail } from '../pipeline/audit/audit-query.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
-import { scrub } from '../secret.ts';
 import { openToRead, sqlitePath } from '../storage/database.ts';
+import { isReadable } from '../storage/private-files.ts';
 import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { joined, plain } from '../text.ts';
+import { failureOf } from './failure.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard
@@ -25,7 +27,7 @@ import { joined, plain } from '../text.ts';
 
 /** Exit codes: fine, the trail was altered, wrong words or a wrong machine, or it cannot be proven. */
 const ends = { well: 0, altered: 1, wrong: 2, unproven: 3 } as const;
-const endOf = { proven: ends.well, altered: ends.altered, unproven: ends.unproven } as const;
+export const endOf = { proven: ends.well, altered: ends.altered, unproven: ends.unproven } as const;
 
 /** Standard output and standard error. */
 type Out = { readonly write: (text: string) => Promise<void>; readonly complain: (text: string) => void };
@@ -37,7 +39,7 @@ export async function auditBy(words: Args, environment: Environment, out: Out): 
   try {
     return await run(words, readTrailConfig(environment), out.write);
   } catch (error) {
-    out.complain(`${failure(error)}\n`);
+    out.complain(`${failureOf(error, 'The trail could not be read', 'Nothing was changed.')}\n`);
     return ends.wrong;
   }
 }
@@ -52,7 +54,7 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Ou
   const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
   const from = given['since'] && momentAt(since.read(given['since']), Date.now(), zone);
   const kind = asked && format.read(asked);
-  const db = await opened(databaseUrl);
+  const db = await openExisting(databaseUrl);
   try {
     if (kind === undefined) return await verify(db, auditKeysOf(keys), write);
     let head = headOf(kind);
@@ -66,12 +68,17 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Ou
   }
 }
 
-/** Opens the database. A missing file throws `Refusal`: opened anyway, it would be an empty and unaltered trail. */
-async function opened(url: string): Promise<Awaited<ReturnType<typeof openToRead>>> {
+/** Opens the database. A missing or unreadable file throws `Refusal`: opened anyway, it would be an empty and unaltered trail. */
+export async function openExisting(url: string): Promise<Awaited<ReturnType<typeof openToRead>>> {
   const file = sqlitePath(url);
   if (file !== undefined && !existsSync(file)) {
     throw new Refusal(`I can't find the database file ${resolve(file)}. Nothing was read, and nothing was changed.`, {
       hint: 'Set DATABASE_URL to the value the bot uses, like sqlite:/srv/sitehand/data/sitehand.db, or run this in its folder.',
+    });
+  }
+  if (file !== undefined && !isReadable(file)) {
+    throw new Refusal(`I'm not allowed to read the database file ${resolve(file)}. Nothing was read.`, {
+      hint: 'Run this as the user who runs the bot.',
     });
   }
   return openToRead(url);
@@ -79,24 +86,19 @@ async function opened(url: string): Promise<Awaited<ReturnType<typeof openToRead
 
 async function verify(db: ReadHandle, keys: readonly Buffer[], write: Out['write']): Promise<number> {
   const finding = await findingOf(db, keys, await clockOf(db));
-  const { title, parts } = findingPage(finding);
-  const lines = [title, ...textsIn(parts)];
-  await write(`${plain(joined(lines, '\n'))}\n`);
+  await write(`${inLines(finding)}\n`);
   return endOf[finding.verdict.kind];
+}
+
+/** What verifying showed, a sentence or two a line, without a line break at the end. */
+export function inLines(finding: Finding): string {
+  const { title, parts } = findingPage(finding);
+  return plain(joined([title, ...textsIn(parts)], '\n'));
 }
 
 /** Waits if the reader is slower than the database. */
 async function toOutput(text: string): Promise<void> {
   if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
-}
-
-/** The message for a failure. */
-function failure(error: unknown): string {
-  if (error instanceof ConfigMistakes) {
-    return `These environment variables are not right:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
-  }
-  if (error instanceof Refusal) return plain(joined([error.says, error.hint]));
-  return `The trail could not be read: ${scrub(error instanceof Error ? error.message : String(error))}. Nothing was changed.`;
 }
 
 /** Runs the words with the environment of this process. Resolves with the exit code, never rejects. */

@@ -43,6 +43,11 @@ export async function closeInbox(db: ReadHandle, key: string, now: number): Prom
   return closed !== undefined;
 }
 
+/** Closes every open delivery, without an answer: after a restore nobody knows whether it got one. */
+export async function closeAllInbox(tx: Tx, now: number): Promise<void> {
+  await tx.updateTable('inbox').set({ closed_at: now, content: null }).where('closed_at', 'is', null).execute();
+}
+
 /** Extends the lease on an open delivery to `leaseUntil` (epoch ms); false if it is closed or has another owner. */
 export async function renewInbox(tx: Tx, key: string, owner: string, leaseUntil: number): Promise<boolean> {
   const renewed = await tx

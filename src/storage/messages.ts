@@ -205,6 +205,28 @@ export async function redrawCards(tx: Tx, change: number, at: number, all: boole
     .execute();
 }
 
+/**
+ * After a restore: redraws what was posted or is owed with buttons of a change that is not settled, and gives messages
+ * that are owed the id of this database, `ours`, in place of `former`. The buttons of all others stay refused.
+ */
+export async function rebindButtons(tx: Tx, former: string, ours: string, at: number): Promise<void> {
+  await tx
+    .updateTable('messages')
+    .set({ version: sql`version + 1`, due_at: at, owed_at: at, attempts: 0 })
+    .where((is) => is.or([is('kind', 'in', ['card', 'copy']), is('decides', '=', 1)]))
+    .where((is) => is.or([is('ts', 'is not', null), is('due_at', 'is not', null)]))
+    .where('change', 'in', tx.selectFrom('changes').select('number').where('settled_at', 'is', null))
+    .execute();
+  // In JSON, no text that somebody typed looks like this: its quotes are escaped.
+  const [from, to] = [former, ours].map((id) => `"installation":${JSON.stringify(id)}`);
+  await tx
+    .updateTable('messages')
+    .set({ body: sql`replace(body, ${from}, ${to})` })
+    .where('due_at', 'is not', null)
+    .where('body', 'is not', null)
+    .execute();
+}
+
 export function cardOf(db: ReadHandle, change: number): Promise<Message | undefined> {
   return db
     .selectFrom('messages')

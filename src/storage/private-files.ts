@@ -1,10 +1,20 @@
-import { chmodSync, closeSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /** The files of a SQLite database: who may read them, and whether they are still the ones that were opened. */
 
 /** The lock file beside the database: the bot holds it, so that no second one can open the database. */
 export const lockOf = (path: string): string => `${path}.lock`;
+
+/** Whether this user may read the file. */
+export function isReadable(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** Creates the database file and its folder, readable by this user only. Existing ones are left as they are. */
 export function makeFile(path: string): void {

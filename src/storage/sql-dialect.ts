@@ -131,3 +131,42 @@ export async function tablesBySize(
     where relkind = 'r' and relnamespace = to_regnamespace(current_schema()::text) order by bytes desc, name`;
   return (await query.execute(db)).rows;
 }
+
+/** PostgreSQL: a transaction that has read nothing yet reads everything as it is at one moment, and writes nothing. */
+export async function readOneMoment(tx: Tx): Promise<void> {
+  await sql`set transaction isolation level repeatable read, read only`.execute(tx);
+}
+
+/** Whether the database has this table. */
+export async function hasTable(db: ReadHandle, table: string): Promise<boolean> {
+  const found =
+    kindOf(db) === 'postgres'
+      ? sql`select 1 where to_regclass(${table}) is not null`
+      : sql`select 1 from sqlite_master where type = 'table' and name = ${table}`;
+  return (await found.execute(db)).rows.length > 0;
+}
+
+/** Before the values of an insert: takes given numbers instead of counting them. */
+export const asNumbered = (tx: Tx): RawBuilder<unknown> =>
+  kindOf(tx) === 'postgres' ? sql`overriding system value` : sql``;
+
+/** The highest number that this column ever counted to; undefined: none yet, or it does not count. */
+export async function lastNumber(db: ReadHandle, table: string, column: string): Promise<number | undefined> {
+  const found =
+    kindOf(db) === 'postgres'
+      ? sql<{ last: number | null }>`
+          select pg_sequence_last_value(pg_get_serial_sequence(${table}, ${column})::regclass) as last`
+      : sql<{ last: number | null }>`select seq as last from sqlite_sequence where name = ${table}`;
+  return (await found.execute(db)).rows[0]?.last ?? undefined;
+}
+
+/** Lets the column count on after this number. */
+export async function countFrom(tx: Tx, table: string, column: string, last: number): Promise<void> {
+  if (kindOf(tx) === 'postgres') {
+    await sql`select setval(pg_get_serial_sequence(${table}, ${column}), ${last})`.execute(tx);
+    return;
+  }
+  // SQLite adds its row with the first insert, and the table may be empty.
+  await sql`delete from sqlite_sequence where name = ${table}`.execute(tx);
+  await sql`insert into sqlite_sequence (name, seq) values (${table}, ${last})`.execute(tx);
+}

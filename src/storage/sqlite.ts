@@ -64,6 +64,13 @@ export function readSqlite(path: string): Kysely<Schema> {
   return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter({ database }) }) });
 }
 
+/** Opens a file that no bot uses, such as a backup, for reading and writing, without migrating it. */
+export function openIdleSqlite(path: string): Kysely<Schema> {
+  return new Kysely<Schema>({
+    dialect: new SqliteDialect({ database: adapter({ database: new DatabaseSync(path) }) }),
+  });
+}
+
 function openFiles(path: string, onWarning: (warning: string) => void): Files {
   const database = openDatabaseAt(path);
   try {

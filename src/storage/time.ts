@@ -58,7 +58,7 @@ async function otherReplicasAhead(db: ReadHandle, clock: number): Promise<number
 }
 
 /** The newest stored time less than a day ahead of `now` (`newest`), and the newest of those beyond that, if any. */
-async function storedTimes(
+export async function storedTimes(
   db: ReadHandle,
   now: number,
 ): Promise<{ readonly newest: number; readonly beyond: number | undefined }> {

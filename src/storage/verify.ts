@@ -28,17 +28,21 @@ export type Gap = {
 /** The first line with a key, and its time (epoch ms): the lines before it have not changed since. */
 export type Seal = { readonly seq: number; readonly at: number };
 
+/** `restored`: the newest line that says that the database was restored from a backup, if there is one. */
+type Whole = { readonly lines: number; readonly head: Head; readonly restored?: AuditLine };
 /**
  * `proven`: whole. `unproven`: nothing wrong found, but `gaps` (in order) cannot be proven. `altered`: `seq` is the first
  * wrong line, `why` a clause without a full stop.
  */
 export type VerifyResult =
-  | { readonly kind: 'proven'; readonly lines: number; readonly head: Head; readonly seal: Seal | undefined }
-  | { readonly kind: 'unproven'; readonly lines: number; readonly head: Head; readonly gaps: readonly Gap[] }
+  | ({ readonly kind: 'proven'; readonly seal: Seal | undefined } & Whole)
+  | ({ readonly kind: 'unproven'; readonly gaps: readonly Gap[] } & Whole)
   | { readonly kind: 'altered'; readonly seq: number; readonly why: string };
 
 /** Whether a line with this event starts the use of a key. */
 export const isSealing = (event: string): boolean => event === 'sealed' || event === 'rekeyed';
+/** The event of the line that a restore writes. */
+export const restoredEvent = 'restored';
 
 /** The id of the key that a line was hashed with (undefined: none), and whether the hash could be checked. */
 type Hashing = { readonly id: string | undefined; readonly checked: boolean };
@@ -50,6 +54,7 @@ type Scan = {
   since: number;
   readonly used: Set<string>;
   seal: Seal | undefined;
+  restored: AuditLine | undefined;
   readonly gaps: Gap[];
 };
 
@@ -66,7 +71,15 @@ export async function verifyAudit(
   witnessed: Head = start,
 ): Promise<VerifyResult> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
-  const read: Scan = { head: start, id: undefined, since: 1, used: new Set(), seal: undefined, gaps: [] };
+  const read: Scan = {
+    head: start,
+    id: undefined,
+    since: 1,
+    used: new Set(),
+    seal: undefined,
+    restored: undefined,
+    gaps: [],
+  };
   const strange = await strangeLine(db);
   if (strange !== undefined) return { kind: 'altered', seq: strange, why: strangeAt(strange) };
   for (;;) {
@@ -76,6 +89,7 @@ export async function verifyAudit(
       const wrong = why === undefined ? accept(read, line, hashingOf(line, known)) : { seq: line.seq, why };
       if (wrong !== undefined) return { kind: 'altered', ...wrong };
       read.head = { seq: line.seq, hash: line.hash };
+      if (line.event === restoredEvent) read.restored = line;
     }
     if (lines.length < BATCH) break;
     // SQLite answers synchronously; without this a long trail would block the event loop.
@@ -88,7 +102,7 @@ const strangeAt = (seq: number): string =>
   seq < 1 ? 'it comes before line 1, where no line belongs' : 'it has a number that no line is written with';
 
 function verdictOn(read: Scan, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
-  const { head, seal, gaps } = read;
+  const { head, seal, gaps, restored } = read;
   if (head.seq < witnessed.seq) {
     const why = `the trail had a line ${witnessed.seq}, and now it ends before this one`;
     return { kind: 'altered', seq: head.seq + 1, why };
@@ -98,9 +112,8 @@ function verdictOn(read: Scan, known: ReadonlyMap<string, Buffer>, witnessed: He
   if (newest !== undefined && head.seq > 0 && read.id === undefined) fill(gaps, { ...last, why: 'no key' });
   else if (read.id !== undefined && read.id !== newest && known.has(read.id))
     fill(gaps, { ...last, why: 'former key', key: read.id });
-  return gaps.length > 0
-    ? { kind: 'unproven', lines: head.seq, head, gaps: joinedUp(gaps) }
-    : { kind: 'proven', lines: head.seq, head, seal };
+  const whole = { lines: head.seq, head, ...(restored && { restored }) };
+  return gaps.length > 0 ? { kind: 'unproven', ...whole, gaps: joinedUp(gaps) } : { kind: 'proven', ...whole, seal };
 }
 
 /** How a line was hashed; undefined if its hash is wrong. */

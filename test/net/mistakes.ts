@@ -198,8 +198,8 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/steps/decide.ts',
-        from: 'refuseUnlessOurs(context.database, installation);',
-        to: 'refuseUnlessOurs({ installation }, installation);',
+        from: 'await refuseUnlessOurs(context.database, installation);',
+        to: 'await refuseUnlessOurs({ ...context.database, installation }, installation);',
       },
       {
         file: 'src/pipeline/changes/approve.ts',

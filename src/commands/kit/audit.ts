@@ -72,6 +72,8 @@ export type Finding = {
   readonly since: number | undefined;
   /** The head that was announced last, and when. */
   readonly witnessed: (TrailHead & { readonly at: number }) | undefined;
+  /** When the database was restored last (`at`), and to which state (`from`). */
+  readonly restored?: { readonly at: number; readonly from: number };
   /** The id of the chain's key; undefined if the chain is a plain hash. */
   readonly key: string | undefined;
 };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { shortHash } from '../../commands/builtin/audit/verify.ts';
 import type { Finding, TrailGap, TrailHead } from '../../commands/kit/audit.ts';
 import { counted } from '../../commands/kit/page.ts';
-import { auditHead, findAudit, keyId, listAudit } from '../../storage/audit.ts';
+import { auditHead, findAudit, keyId, listAudit, type AuditLine } from '../../storage/audit.ts';
 import { listChanges } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { installedAt, readKv, writeKv } from '../../storage/kv.ts';
@@ -67,14 +67,22 @@ export async function findingOf(db: ReadHandle, keys: readonly Buffer[], now: nu
   const about = { since: first?.at, witnessed: isTold || read.kind === 'altered' ? witnessed : undefined, key };
   if (read.kind === 'altered') return { ...about, verdict: read };
   const { lines, head } = read;
+  const restored = read.restored && restoreIn(read.restored);
   if (change !== undefined && (await listAudit(db, { change: change.number, limit: 1 })).length === 0) {
     const why = `change #${change.number} exists, but it has no audit line`;
     return { ...about, verdict: { kind: 'altered', seq: head.seq + 1, why } };
   }
-  if (isTold || now - (first?.at ?? (await installedAt(db))) < toldWithinMs) return { ...about, verdict: read };
+  if (isTold || now - (first?.at ?? (await installedAt(db))) < toldWithinMs)
+    return { ...about, ...restored, verdict: read };
   const gap: TrailGap = { from: 1, to: lines, why: lines === 0 ? 'no line' : 'never told' };
   const gaps = [...(read.kind === 'unproven' ? read.gaps : []), gap];
-  return { ...about, verdict: { kind: 'unproven', lines, head, gaps } };
+  return { ...about, ...restored, verdict: { kind: 'unproven', lines, head, gaps } };
+}
+
+/** When a line of the trail says that the database was restored, and to which state. */
+function restoreIn({ at, details }: Pick<AuditLine, 'at' | 'details'>): Pick<Finding, 'restored'> {
+  const { from } = fieldsOf(details);
+  return typeof from === 'number' ? { restored: { at, from } } : {};
 }
 
 /** A time in the future was not written by us, and would stop a head or an alarm from being published. */

@@ -1,6 +1,6 @@
 import { auditHead, keyId, keyIdIn, linesOfKeys } from '../../storage/audit.ts';
 import type { Database } from '../../storage/database.ts';
-import type { ReadHandle } from '../../storage/tx.ts';
+import type { ReadHandle, Tx } from '../../storage/tx.ts';
 import { isSealing } from '../../storage/verify.ts';
 import { code, say, type Text } from '../../text.ts';
 import type { ChangeStore } from '../changes/change-store.ts';
@@ -22,16 +22,24 @@ export async function sealAudit(
 ): Promise<Sealed | undefined> {
   // Most starts have nothing to write, so check first without the lock for appending lines.
   if ((await changeOfKey(database.db, keys)) === undefined) return undefined;
-  return exclusiveTransaction(database, async (tx, at) => {
-    const change = await changeOfKey(tx, keys);
-    if (change === undefined) return undefined;
-    const { from, to, head } = change;
-    const event = from === undefined ? 'sealed' : 'rekeyed';
-    await changeStore.note(tx, { event, by: 'sitehand', at, details: { from, to, before: head } });
-    const sealed = { seq: head.seq + 1, from, to };
-    await enqueueOps(tx, `trail ${event}:${at}`, sealedText(sealed), at);
-    return sealed;
-  });
+  return exclusiveTransaction(database, (tx, at) => sealIn(tx, changeStore, keys, at));
+}
+
+/** As `sealAudit`, in a transaction of the caller, who has called `acquireGlobalLock`. */
+export async function sealIn(
+  tx: Tx,
+  changeStore: ChangeStore,
+  keys: readonly Buffer[],
+  at: number,
+): Promise<Sealed | undefined> {
+  const change = await changeOfKey(tx, keys);
+  if (change === undefined) return undefined;
+  const { from, to, head } = change;
+  const event = from === undefined ? 'sealed' : 'rekeyed';
+  await changeStore.note(tx, { event, by: 'sitehand', at, details: { from, to, before: head } });
+  const sealed = { seq: head.seq + 1, from, to };
+  await enqueueOps(tx, `trail ${event}:${at}`, sealedText(sealed), at);
+  return sealed;
 }
 
 /** The head, its key and the current one, if they differ; undefined: nothing to seal. Rejects as `sealAudit`. */

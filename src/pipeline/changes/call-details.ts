@@ -26,6 +26,7 @@ import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
 import { approvedBy, markOf, standing, type Approved, type ShownVersion } from './card.ts';
 import type { AccessContext } from '../access/context.ts';
+import { refuseUnlessOurs } from './foreign-button.ts';
 
 /** A frozen change in full, as lines: its card uncut, and the request byte for byte. */
 
@@ -51,9 +52,7 @@ export async function detailsFor(
   { installation, number }: Pick<ShownVersion, 'installation' | 'number'>,
 ): Promise<CallDetails> {
   const { database } = context;
-  if (installation !== database.installation) {
-    throw new Refusal('This button belongs to another Sitehand installation. Nothing was shown.');
-  }
+  await refuseUnlessOurs(database, installation, 'shown');
   const change = await findChange(database.db, number);
   if (change === undefined || !readerOf(context, reader)(change)) {
     throw new Refusal(say`I can't find #${number} among the changes you can see. Nothing was shown.`);

@@ -49,6 +49,7 @@ const labels: Readonly<Record<string, string>> = {
   pause: 'paused all sending',
   resume: 'resumed all sending',
   use: 'bound a channel to a site, or freed it',
+  restored: 'restored the database from a backup',
   reveal: 'asked for the address of a visitor',
   audit_export: 'exported the trail as a file',
 };

@@ -10,7 +10,7 @@ import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
 import type { ChangesContext } from './context.ts';
-import type { Database } from '../../storage/database.ts';
+import { refuseUnlessOurs } from './foreign-button.ts';
 
 /** How long *Undo* works, in milliseconds. */
 export const undoMs = 3_600_000;
@@ -35,7 +35,7 @@ export async function undoOf(
   { installation, number }: { readonly installation: string; readonly number: number },
 ): Promise<{ readonly change: Change; readonly args: Args; readonly isAsLeft: boolean }> {
   const { database } = context;
-  refuseUnlessOurs(database, installation);
+  await refuseUnlessOurs(database, installation);
   const change = await findChange(database.db, number);
   const undo = change?.undo == null ? undefined : parseStored<Undo>(change.undo);
   if (change === undefined || undo === undefined || (await database.now()) >= undo.until) {
@@ -56,14 +56,6 @@ async function refuseIfUndone({ database, names }: ChangesContext, person: Perso
     say`#${later.number} ${isDone ? 'has undone' : 'undoes'} #${change.number} already. Nothing was done by your click.`,
     { hint: say`${code(`change ${later.number}`)} shows how it stands.` },
   );
-}
-
-/** Throws `Refusal` for a button of another database: its numbers mean other changes. */
-export function refuseUnlessOurs(database: Pick<Database, 'installation'>, installation: string): void {
-  if (installation === database.installation) return;
-  throw new Refusal('This button belongs to another Sitehand installation. Nothing was done.', {
-    hint: 'Please use the button on that installation’s own card.',
-  });
 }
 
 async function isAsLeft(context: ChangesContext, person: Person, change: Change, { left }: Undo): Promise<boolean> {

@@ -32,7 +32,7 @@ import {
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
-import { refuseUnlessOurs } from '../changes/undo.ts';
+import { refuseUnlessOurs } from '../changes/foreign-button.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
 export type Decided = ShownVersion & {
@@ -87,7 +87,7 @@ async function loadPresent(
   context: StepsContext,
   { installation, number, person, team, verdict }: Decided,
 ): Promise<Present> {
-  refuseUnlessOurs(context.database, installation);
+  await refuseUnlessOurs(context.database, installation);
   const change = await findChange(context.database.db, number);
   const role = ends.has(verdict) ? 'ender' : 'approver';
   const groups = change === undefined ? [] : groupsOf(context.policy(), change, role);

@@ -25,6 +25,7 @@ export function findingPage(finding: Finding): Page {
     ...gapsOf(finding),
     headOf(finding),
     toldOf(finding),
+    restoreOf(finding),
     keyOf(finding),
     sealOf(finding),
   ];
@@ -102,6 +103,11 @@ function toldOf({ verdict, witnessed }: Finding): Text {
   const told = verdict.kind === 'altered' ? 'The head announced last' : 'It contains the head announced last';
   return say`${told}: ${line}. Compare it with the ops channel and the log: the database alone can't prove that no newer lines were cut off.`;
 }
+
+const restoreOf = ({ restored }: Finding): Text =>
+  restored === undefined
+    ? []
+    : say`The database was restored on ${time(restored.at, 'date')} to its state of ${time(restored.from, 'date')}. Lines written between these times are lost, so heads announced then are not in it.`;
 
 const keyOf = ({ key }: Finding): Text =>
   key === undefined

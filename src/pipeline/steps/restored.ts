@@ -1,0 +1,43 @@
+import type { Database } from '../../storage/database.ts';
+import { auditHead } from '../../storage/audit.ts';
+import { closeAllInbox } from '../../storage/inbox.ts';
+import { rebindButtons } from '../../storage/messages.ts';
+import { noteRestore } from '../../storage/restored.ts';
+import type { Tx } from '../../storage/tx.ts';
+import { restoredEvent } from '../../storage/verify.ts';
+import { say, time } from '../../text.ts';
+import { sealIn } from '../audit/audit-keys.ts';
+import type { ChangeStore } from '../changes/change-store.ts';
+import { pauseAfterLoss } from './lost-commit.ts';
+
+/** A restore. `former`: the id of the database in the backup; `from`: the newest time in it, epoch ms; `by`: a person. */
+export type Restore = { readonly former: string; readonly from: number; readonly by: string };
+
+type Context = {
+  readonly database: Pick<Database, 'installation'>;
+  readonly changeStore: ChangeStore;
+  /** The current key of the audit trail first, then its former ones. */
+  readonly auditKeys: readonly Buffer[];
+};
+
+/**
+ * In the transaction that restored the rows: lets them know that the world has moved on. Sending is paused, the trail
+ * has a line, and buttons posted before no longer work. Rejects if the trail has a key that is not the current one.
+ */
+export async function acknowledgeRestore(
+  { database, changeStore, auditKeys }: Context,
+  tx: Tx,
+  at: number,
+  { former, from, by }: Restore,
+): Promise<void> {
+  const { seq, hash } = await auditHead(tx);
+  await sealIn(tx, changeStore, auditKeys, at);
+  const details = { by, from, former, head: { seq, hash } };
+  await changeStore.note(tx, { event: restoredEvent, by: 'sitehand', at, details });
+  await noteRestore(tx, former, { from, at });
+  // Otherwise people would be told that nothing was done, although it may have been after the backup.
+  await closeAllInbox(tx, at);
+  await rebindButtons(tx, former, database.installation, at);
+  const says = say`${by} restored it from a backup of ${time(from, 'date')}. I know nothing of what happened after that, and buttons posted before the restore no longer work.`;
+  await pauseAfterLoss({ changeStore }, tx, at, { key: `restored:${at}`, says });
+}

@@ -1,0 +1,168 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { hostname, tmpdir, userInfo } from 'node:os';
+import { join, resolve } from 'node:path';
+import type { Kysely } from 'kysely';
+import { auditKeyOf, auditKeysOf, readTrailConfig, type TrailConfig } from '../config.ts';
+import { attempt, Refusal, type Args } from '../errors.ts';
+import { findingOf } from '../pipeline/audit/audit-anchor.ts';
+import { createChangeStore } from '../pipeline/changes/change-store.ts';
+import { acknowledgeRestore } from '../pipeline/steps/restored.ts';
+import { isIntact, isUsed, restoreRows, stepOf, upgradedCopy } from '../storage/backup.ts';
+import { scrub } from '../secret.ts';
+import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
+import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
+import { migrations } from '../storage/migrations/migrate.ts';
+import type { Schema } from '../storage/schema.ts';
+import { isReadable } from '../storage/private-files.ts';
+import { readSqlite } from '../storage/sqlite.ts';
+import { code, plain, say } from '../text.ts';
+import { endOf, inLines } from './audit.ts';
+import { contentsOf, out, timeOf, type Out } from './backup.ts';
+import { failureOf, isDiskFull } from './failure.ts';
+
+/** `sitehand restore FILE`: a backup into an empty database, which then knows that time has passed since the backup. */
+
+/** Exit code besides those of verifying the trail: nothing was restored. An altered trail is not restored either. */
+const notRestored = 2;
+const nothing = 'Nothing was restored.';
+
+type Environment = Parameters<typeof readTrailConfig>[0];
+
+/** Runs the words. Resolves with the exit code, never rejects. */
+export async function restore(words: Args, environment?: Environment, { write, complain }: Out = out): Promise<number> {
+  try {
+    const [file] = words;
+    if (file === undefined || words.length > 1 || file.startsWith('-'))
+      throw new Refusal(`Use restore FILE. ${nothing}`);
+    const config = readTrailConfig(environment);
+    return await withBackup(resolve(file), (backup) => run(resolve(file), backup, config, { write, complain }));
+  } catch (error) {
+    complain(`${failureOf(error, 'The restore failed', nothing)}\n`);
+    return notRestored;
+  }
+}
+
+type Backup = Kysely<Schema>;
+
+async function run(file: string, backup: Backup, config: TrailConfig, { write, complain }: Out): Promise<number> {
+  const finding = await findingOf(backup, auditKeysOf(config), Date.now());
+  if (finding.verdict.kind === 'altered') {
+    complain(`${inLines(finding)}\n${nothing} Take an earlier backup, and keep ${file} as evidence.\n`);
+    return endOf.altered;
+  }
+  await refuseUnlessEmpty(config.databaseUrl);
+  await restoreInto(backup, config, complain);
+  write(`Restored ${file}: ${plain(await contentsOf(backup))}.\n${plain(whatNext)}\n${inLines(finding)}\n`);
+  return endOf[finding.verdict.kind];
+}
+
+const whatNext = say`All sending is paused. Start Sitehand, compare the host's panel with what is open, then type ${code('resume')} in Slack.`;
+
+/** Opens the backup for `work`: brought to this version's step in a copy if it is older. Throws `Refusal`. */
+async function withBackup<T>(path: string, work: (backup: Backup) => Promise<T>): Promise<T> {
+  refuseUnlessAFile(path);
+  const file = readSqlite(path);
+  try {
+    const step = await checkedStep(path, file);
+    if (step === migrations.length) return await work(file);
+    const folder = mkdtempSync(join(tmpdir(), 'sitehand-restore-'));
+    try {
+      const copy = await upgradedCopy(path, join(folder, 'upgraded.db'));
+      try {
+        return await work(copy);
+      } finally {
+        await copy.destroy();
+      }
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  } finally {
+    await file.destroy();
+  }
+}
+
+function refuseUnlessAFile(path: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new Refusal(`I can't find ${path}. ${nothing}`);
+  if (found.isDirectory()) throw new Refusal(`${path} is a folder. ${nothing} Name the file of a backup.`);
+  if (!isReadable(path))
+    throw new Refusal(`I'm not allowed to read ${path}. ${nothing} Run this as the user who owns it.`);
+  // An empty one is left by whoever only read a copied database.
+  if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw new Refusal(
+      `${path} is a database in use, or one that was not closed. ${nothing} Set DATABASE_URL to it, run sitehand backup, and restore that backup.`,
+    );
+  }
+}
+
+/** SQLite's result codes for a file that is no database, and for one with damaged or missing pages. */
+const [notADatabase, damaged] = [26, 11];
+
+/** The step of the backup, which was read from end to end. Throws `Refusal` if it can't be restored. */
+async function checkedStep(path: string, file: Backup): Promise<number> {
+  const broken = new Refusal(`${path} is damaged, or only part of a backup. ${nothing} Take another backup.`);
+  const foreign = new Refusal(`${path} is not a backup of Sitehand. ${nothing} sitehand backup FILE makes one.`);
+  try {
+    if (!(await isIntact(file))) throw broken;
+    const step = await stepOf(file);
+    if (step === 0) throw foreign;
+    if (step > migrations.length) {
+      throw new Refusal(
+        `A newer Sitehand made ${path} (step ${step}; this version knows ${migrations.length}). ${nothing} Use the newer version.`,
+      );
+    }
+    return step;
+  } catch (error) {
+    const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
+    if (code === notADatabase) throw foreign;
+    if (code === damaged) throw broken;
+    throw error;
+  }
+}
+
+const notEmpty = new Refusal(`The database of DATABASE_URL is not empty. ${nothing}`, {
+  hint: 'Stop Sitehand, then give DATABASE_URL a file that is not there yet, or an empty PostgreSQL database.',
+});
+
+/** Looks before the database is opened: opening it would migrate it. */
+async function refuseUnlessEmpty(url: string): Promise<void> {
+  const file = sqlitePath(url);
+  if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
+  const db = await openToRead(url);
+  try {
+    if (await isUsed(db)) throw notEmpty;
+  } finally {
+    await db.destroy();
+  }
+}
+
+async function restoreInto(backup: Backup, config: TrailConfig, complain: Out['complain']): Promise<void> {
+  const { id: former } = await backup.selectFrom('installation').select('id').executeTakeFirstOrThrow();
+  const from = await timeOf(backup);
+  const database = await openDatabase(config.databaseUrl, { onWarning: (warning) => complain(`${warning}\n`) });
+  const { installation } = database;
+  const changeStore = createChangeStore({ auditKey: auditKeyOf(config), installation, onEvent: () => undefined });
+  const context = { database, changeStore, auditKeys: auditKeysOf(config) };
+  let isWritten = false;
+  try {
+    await exclusiveTransaction(database, async (tx, at) => {
+      // Buttons posted before would still work if it had the id that is in the backup.
+      if (installation === former || (await isUsed(tx))) throw notEmpty;
+      await restoreRows(backup, tx);
+      await acknowledgeRestore(context, tx, at, { former, from, by: whoRunsThis() });
+      isWritten = true;
+    });
+  } catch (error) {
+    // A full disk certainly undid it, also at the commit.
+    if (!isWritten || isDiskFull(error)) throw error;
+    const why = error instanceof Error ? scrub(error.message) : '';
+    throw new Refusal(`I don't know whether it was restored: the commit failed (${why}).`, {
+      hint: 'Run it again: if the database is not empty then, it was.',
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+/** The user of the machine: `deploy@web1`; a user without a name by number. */
+const whoRunsThis = (): string => `${attempt(() => userInfo().username) ?? `user ${process.getuid?.()}`}@${hostname()}`;
