@@ -156,8 +156,7 @@ const replacedWords = (path: string): string =>
 async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // Each statement sees everything committed before it, so reads after taking a lock are fresh.
-      return await db.transaction().setIsolationLevel('read committed').execute(work);
+      return await db.transaction().execute(work);
     } catch (error) {
       if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
       // Retried at once, it could deadlock with the same transaction again.
