@@ -21,7 +21,8 @@ import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import { createTurns, type SlackContext } from './slack/context/context.ts';
 import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { createSteadyNow } from './storage/clock.ts';
-import { plain, type Text } from './text.ts';
+import type { DatabaseOptions } from './storage/database.ts';
+import { plain, say, type Text } from './text.ts';
 import {
   buildPipeline,
   connectSlack,
@@ -33,15 +34,20 @@ import {
   type Slack,
 } from './wiring.ts';
 
-/** Replacements for tests: the log, the pace towards Slack, and the clock (epoch ms). */
-type Overrides = { readonly log?: Logger; readonly pace?: Pace; readonly now?: () => number };
+/** Replacements for tests: the log, the pace towards Slack, the clock (epoch ms), and the database's migrations. */
+type Overrides = {
+  readonly log?: Logger;
+  readonly pace?: Pace;
+  readonly now?: () => number;
+  readonly migrations?: DatabaseOptions['migrations'];
+};
 
 /** Builds and starts everything; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  { log = createLog(config.logLevel), pace = slackPace, now = createSteadyNow() }: Overrides = {},
+  { log = createLog(config.logLevel), pace = slackPace, now = createSteadyNow(), migrations }: Overrides = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
-  const foundations = await openFoundations(config, log, now);
+  const foundations = await openFoundations(config, log, now, migrations);
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.door);
   const edge = openEdge(config, foundations, slack, back);
@@ -62,6 +68,12 @@ export async function start(
     { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
     'Sitehand is ready',
   );
+  void database.outdated.then((says) => {
+    log.error(says);
+    foundations.tell('outdated', say`⚠️ ${says}`);
+    edge.server.leave();
+    for (const poller of edge.pollers) void poller.stop();
+  });
   // Without this only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();
 

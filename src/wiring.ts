@@ -33,6 +33,7 @@ import { createMessenger } from './slack/client/messenger.ts';
 import type { Pace } from './slack/client/rate-limits.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
 import { openDatabase, type Database } from './storage/database.ts';
+import { migrations as ourMigrations } from './storage/migrations/migrate.ts';
 import { keptKey, pauseKey, readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
 import type { PipelineContext } from './pipeline/conversation/context.ts';
@@ -42,7 +43,7 @@ import type { PipelineContext } from './pipeline/conversation/context.ts';
 export type Foundations = Awaited<ReturnType<typeof openFoundations>>;
 
 /** The base: log, metrics, policy, database, the host and its names. */
-export async function openFoundations(config: Config, log: Logger, now: () => number) {
+export async function openFoundations(config: Config, log: Logger, now: () => number, migrations = ourMigrations) {
   const counting = await openMetrics(config.metricsPort).catch((error: unknown) =>
     notListening(`METRICS_PORT ${config.metricsPort}`, error),
   );
@@ -56,7 +57,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   };
   const policy = await openPolicy(config.policyFile, rights, ofPolicy(log, tell));
   const onLost = (error: Error): void => onTrouble('using the database', error);
-  const database = await openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
+  const database = await openDatabase(config.databaseUrl, { migrations, onLost, ...ofDatabase(log, tell) });
   onOpen(database);
   const { secrets, certificate } = openCertificates(config.certificatesDir);
   const hosting = createClient({
@@ -217,6 +218,7 @@ function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookA
 export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
   notReady: async (): Promise<string | undefined> => {
     await readKv(database.db, pauseKey);
+    if (database.isOutdated()) return 'a newer version has changed the database';
     if (!token.isTaken()) return 'Slack no longer accepts the bot token';
     return directory.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
   },

@@ -12,7 +12,7 @@ import {
   type Driver,
 } from 'kysely';
 import { Pool, TypeOverrides, types as oids } from 'pg';
-import { migrate } from './migrations/migrate.ts';
+import { migrate, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 
 /** Called when a connection is lost. Its query fails by itself, and the pool opens another connection. */
@@ -39,9 +39,13 @@ const reading: Limits = { max: 1, statement: 60_000, lock: 2_000, readOnly: true
 
 /**
  * Migrates the tables at `url`, then opens a pool of at most ten connections. Rejects if the server does not answer
- * within two seconds, or a newer version wrote the tables.
+ * within two seconds, or a newer version excludes this one.
  */
-export async function openPostgres(url: string, onLost: OnLost): Promise<Kysely<Schema>> {
+export async function openPostgres(
+  url: string,
+  onLost: OnLost,
+  migrations: readonly Migration[],
+): Promise<Kysely<Schema>> {
   const first = connect(url, migrating, onLost);
   try {
     await sql`select 1`.execute(first).catch((error: unknown) => {
@@ -50,7 +54,7 @@ export async function openPostgres(url: string, onLost: OnLost): Promise<Kysely<
         { cause: error },
       );
     });
-    await migrate(first);
+    await migrate(first, migrations);
   } finally {
     await first.destroy();
   }
