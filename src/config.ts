@@ -58,9 +58,15 @@ const formerKeys = printable
   .transform((keys) => keys.map(hidden));
 const slashCommand = /^\/[a-z][a-z0-9_-]{0,30}$/;
 const isAuditOut = (said: string): boolean => said === 'stdout' || /^file:./.test(said) || isWebhook(said);
+const badPassword = 'has a password whose % signs are not written as %25';
 const required = (what: string): { error: (issue: { input: unknown }) => string | undefined } => ({
   error: (issue) => (issue.input === undefined ? `is not set: ${what}` : undefined),
 });
+
+const postgresAddress = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must be postgres://…')
+  .refine((url) => passwordIn(url) !== undefined, badPassword);
 
 /** The environment variables and what each must be. No others are read. */
 export const variables = z.object({
@@ -86,8 +92,9 @@ export const variables = z.object({
   DATABASE_URL: z
     .string()
     .regex(/^(sqlite:.|postgres(ql)?:\/\/)/, 'must be sqlite:PATH or postgres://…')
-    .refine((url) => passwordIn(url) !== undefined, 'has a password whose % signs are not written as %25')
+    .refine((url) => passwordIn(url) !== undefined, badPassword)
     .default('sqlite:data/sitehand.db'),
+  DATABASE_LISTEN_URL: postgresAddress.optional(),
   PORT: portFrom(0).default(3000),
   HOST: host.optional(),
   /** Not 0: nobody would know the port the system chooses. */
@@ -134,6 +141,8 @@ export function readConfig(environment: Environment = process.env): Config {
   mistakes.push(...formerAlone(given), ...webhookHalves(given));
   if (read.success && read.data.PORT !== 0 && read.data.METRICS_PORT === read.data.PORT)
     mistakes.push(`METRICS_PORT and PORT are both ${read.data.PORT}: set one of them to another number`);
+  if (read.success && read.data.DATABASE_LISTEN_URL && read.data.DATABASE_URL.startsWith('sqlite:'))
+    mistakes.push('DATABASE_LISTEN_URL is set, but DATABASE_URL is not PostgreSQL: leave one of them out');
   if (read.success && !read.data.ALLOW_PLAIN_HTTP) mistakes.push(...plainIn(read.data).map(plainMistake));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return toConfig(read.data);
@@ -207,6 +216,7 @@ export const secrets: ReadonlySet<string> = new Set([
   'AUDIT_OUT',
   'AUDIT_OUT_KEY',
   'DATABASE_URL',
+  'DATABASE_LISTEN_URL',
 ]);
 
 function fromFile(environment: Environment, name: string, mistakes: string[]): string | undefined {
@@ -222,7 +232,7 @@ function fromFile(environment: Environment, name: string, mistakes: string[]): s
 
 function toConfig(read: z.output<typeof variables>) {
   const socketMode = read.SLACK_APP_TOKEN !== undefined;
-  hidePassword(read.DATABASE_URL);
+  [read.DATABASE_URL, read.DATABASE_LISTEN_URL ?? ''].forEach(hidePassword);
   return {
     slack: {
       botToken: read.SLACK_BOT_TOKEN,
@@ -240,6 +250,7 @@ function toConfig(read: z.output<typeof variables>) {
     },
     policyFile: read.POLICY_FILE,
     databaseUrl: read.DATABASE_URL,
+    databaseListenUrl: read.DATABASE_LISTEN_URL,
     http: { port: read.PORT, host: read.HOST ?? (socketMode ? '127.0.0.1' : '0.0.0.0') },
     metricsPort: read.METRICS_PORT,
     auditKey: read.AUDIT_KEY,

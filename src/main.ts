@@ -64,16 +64,16 @@ export async function start(
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
   const port = await edge.server.start();
   for (const poller of [back.worker, back.delivery, ...edge.pollers]) poller.start();
+  database.listen({
+    url: config.databaseListenUrl,
+    onDue: back.nudge,
+    onTrouble: (error) => log.warn({ err: error }, 'not listening for due work'),
+  });
   log.info(
     { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
     'Sitehand is ready',
   );
-  void database.outdated.then((says) => {
-    log.error(says);
-    foundations.tell('outdated', say`⚠️ ${says}`);
-    edge.server.leave();
-    for (const poller of edge.pollers) void poller.stop();
-  });
+  leaveWhenOutdated(foundations, edge);
   // Without this only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();
 
@@ -94,6 +94,19 @@ export async function start(
     log.info('Sitehand has stopped');
   };
   return { port, stop };
+}
+
+/** Says so and takes no more work once a newer version has changed the database so that this one is excluded. */
+function leaveWhenOutdated(
+  { database, log, tell }: Foundations,
+  { server, pollers }: ReturnType<typeof openEdge>,
+): void {
+  void database.outdated.then((says) => {
+    log.error(says);
+    tell('outdated', say`⚠️ ${says}`);
+    server.leave();
+    for (const poller of pollers) void poller.stop();
+  });
 }
 
 /** The Slack side: the server, and the pollers. */

@@ -184,7 +184,8 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     worker.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  return { pipeline, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops, logs, auditOut };
+  const stop = (): Promise<void> => worker.stop(graceMs / 2);
+  return { pipeline, nudge, worker: { ...worker, stop }, delivery, ops, logs, auditOut };
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */

@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Jump } from './clock.ts';
 import { migrations as ourMigrations, type Migration } from './migrations/migrate.ts';
 import { kindOf, isRetryable, type Kind } from './sql-dialect.ts';
+import type { Listening } from './listener.ts';
 import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { createReliance, type DatabaseLost } from './reliance.ts';
@@ -45,6 +46,11 @@ export type Database = {
   readonly outdated: Promise<string>;
   /** Takes how many migrations a program must know to work on the tables, as read beside what is due. */
   readonly noteNeeded: (migrations: number) => void;
+  /**
+   * PostgreSQL: keeps a connection beside the pool that calls `onDue` when work became due, on whichever replica, and
+   * `onTrouble` when it cannot. Without `url` it has the address of the database. SQLite: does nothing. Call it once.
+   */
+  readonly listen: (to: Pick<Listening, 'onDue' | 'onTrouble'> & { readonly url: string | undefined }) => void;
   /** The id of this database, 16 hex digits. */
   readonly installation: string;
   /** Waits for running queries, then closes files and connections. */
@@ -76,7 +82,8 @@ const ATTEMPTS = 3;
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   const { migrations = ourMigrations } = options;
-  const { db, stillOurs, ...ways } = await openEither(url, { ...options, migrations });
+  const { db, stillOurs, listenForDue, ...ways } = await openEither(url, { ...options, migrations });
+  let stopListening = (): void => {};
   try {
     const early: Jump[] = [];
     let onJump = (jump: Jump): void => void early.push(jump);
@@ -95,8 +102,14 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
       ...watchMigrations(migrations.length, stillOurs),
       now,
       clockAhead: ahead,
+      listen: (to) => {
+        stopListening = listenForDue?.({ ...to, url: to.url ?? url, installation: id }) ?? stopListening;
+      },
       installation: id,
-      close: () => db.destroy(),
+      close: () => {
+        stopListening();
+        return db.destroy();
+      },
     };
   } catch (error) {
     await db.destroy();
@@ -143,7 +156,9 @@ const postgres = () => import('./postgres.ts');
 /** The path of `sqlite:PATH`; undefined for any other address. */
 export const sqlitePath = (url: string): string | undefined => /^sqlite:(.+)$/s.exec(url)?.[1];
 
-type Ways = Pick<Database, 'db' | 'transaction' | 'statement' | 'unflushed' | 'stillOurs'>;
+type Ways = Pick<Database, 'db' | 'transaction' | 'statement' | 'unflushed' | 'stillOurs'> & {
+  readonly listenForDue?: (listening: Listening) => () => void;
+};
 
 type Opening = DatabaseOptions & Required<Pick<DatabaseOptions, 'migrations'>>;
 
@@ -151,10 +166,10 @@ async function openEither(url: string, { onLost = () => {}, ...options }: Openin
   const file = sqlitePath(url);
   if (file !== undefined) return openFile(file, options);
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgres } = await postgres();
+    const { openPostgres, listenForDue } = await postgres();
     const db = await openPostgres(url, onLost, options.migrations);
     const one: Database['transaction'] = (work) => transaction(db, work);
-    return { db, transaction: one, statement: (work) => work(db), unflushed: one, stillOurs: () => {} };
+    return { db, transaction: one, statement: (work) => work(db), unflushed: one, stillOurs: () => {}, listenForDue };
   }
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }

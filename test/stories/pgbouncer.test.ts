@@ -26,7 +26,7 @@ describe.skipIf(!postgresRuns || !pgbouncerRuns)(`two replicas behind PgBouncer$
     try {
       const environment = { DATABASE_URL: pooler.url };
       await inScenario({ environment, policy, hosting, start: false }, async (scenario) => {
-        await Promise.all([scenario.start(), scenario.start()]);
+        await Promise.all([scenario.start(), scenario.start({ DATABASE_LISTEN_URL: database.href })]);
         const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
         await ana.opens('/site push acme-shop/staging acme-shop/live --files', 'Nothing is sent until it is approved');
         const change = await ana.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
@@ -39,12 +39,15 @@ describe.skipIf(!postgresRuns || !pgbouncerRuns)(`two replicas behind PgBouncer$
         await sql.query('update changes set due_at = 1 where owner is null');
         await change.tells('the host reports it finished');
         expect(scenario.writes('acme-shop/live')).toHaveLength(1);
-        const { rows } = await sql.query<{ open: number; set: string }>(
+        const { rows } = await sql.query<{ open: number }>(
           `select count(*)::integer as open from pg_stat_activity where datname = current_database() and application_name = 'sitehand'`,
         );
         expect(rows[0]?.open).toBeGreaterThan(0);
         expect(rows[0]?.open).toBeLessThanOrEqual(poolSize);
+        const listeners = `select query from pg_stat_activity where datname = current_database() and application_name = 'sitehand listener'`;
+        expect((await sql.query(listeners)).rows).toEqual([{ query: 'listen sitehand_due' }]);
         expect(scenario.log()).not.toContain('trouble');
+        expect(scenario.log().match(/"message":"PostgreSQL is behind a pooler/g)).toHaveLength(1);
       })();
     } finally {
       await sql.end();

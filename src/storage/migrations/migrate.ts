@@ -2,6 +2,7 @@ import { sql, type Kysely } from 'kysely';
 import { acquireMigrationLock, dialects, kindOf, type SqlDialect } from '../sql-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
+import { announceDueWork } from './announce-due-work.ts';
 import { firstTables } from './first-tables.ts';
 
 /** One step forward. There is no way back except a backup. */
@@ -19,7 +20,10 @@ export type Migration = {
  * All steps in order. Never change a released one; add new ones at the end. A step only adds: what older programs read
  * and write is removed by a later one, which excludes them.
  */
-export const migrations: readonly Migration[] = [{ name: 'first tables', oldest: 1, up: firstTables }];
+export const migrations: readonly Migration[] = [
+  { name: 'first tables', oldest: 1, up: firstTables },
+  { name: 'announce due work', oldest: 1, up: announceDueWork },
+];
 
 /**
  * Runs the steps that this database does not have yet, in one transaction, one replica at a time. Rejects, with nothing
