@@ -58,15 +58,14 @@ const formerKeys = printable
   .transform((keys) => keys.map(hidden));
 const slashCommand = /^\/[a-z][a-z0-9_-]{0,30}$/;
 const isAuditOut = (said: string): boolean => said === 'stdout' || /^file:./.test(said) || isWebhook(said);
-const badPassword = 'has a password whose % signs are not written as %25';
 const required = (what: string): { error: (issue: { input: unknown }) => string | undefined } => ({
   error: (issue) => (issue.input === undefined ? `is not set: ${what}` : undefined),
 });
-
-const postgresAddress = z
-  .string()
-  .regex(/^postgres(ql)?:\/\//, 'must be postgres://…')
-  .refine((url) => passwordIn(url) !== undefined, badPassword);
+const sqliteOrPostgres = /^(sqlite:.|postgres(ql)?:\/\/)/;
+const databaseAt = (start: RegExp, error: string) => {
+  const isReadable = (url: string): boolean => passwordIn(url) !== undefined;
+  return z.string().regex(start, error).refine(isReadable, 'has a password whose % signs are not written as %25');
+};
 
 /** The environment variables and what each must be. No others are read. */
 export const variables = z.object({
@@ -89,12 +88,8 @@ export const variables = z.object({
   HOSTING_COMPANY_ID: uuid.optional(),
   HOSTING_DIALECT: z.enum(['document', 'kinsta'], 'must be document or kinsta').default('document'),
   POLICY_FILE: z.string().default('policy.yml'),
-  DATABASE_URL: z
-    .string()
-    .regex(/^(sqlite:.|postgres(ql)?:\/\/)/, 'must be sqlite:PATH or postgres://…')
-    .refine((url) => passwordIn(url) !== undefined, badPassword)
-    .default('sqlite:data/sitehand.db'),
-  DATABASE_LISTEN_URL: postgresAddress.optional(),
+  DATABASE_URL: databaseAt(sqliteOrPostgres, 'must be sqlite:PATH or postgres://…').default('sqlite:data/sitehand.db'),
+  DATABASE_LISTEN_URL: databaseAt(/^postgres(ql)?:\/\//, 'must be postgres://…').optional(),
   PORT: portFrom(0).default(3000),
   HOST: host.optional(),
   /** Not 0: nobody would know the port the system chooses. */
