@@ -14,3 +14,6 @@ export function isWebhook(said: string): boolean {
   const { protocol = '', username = '', hash = '' } = URL.parse(said) ?? {};
   return /^https?:$/.test(protocol) && username === '' && hash === '' && !/\s/.test(said);
 }
+
+/** Whether the audit trail can be sent there. */
+export const isAuditOut = (said: string): boolean => said === 'stdout' || /^file:./.test(said) || isWebhook(said);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isPlainHttp, isWebhook } from './addresses.ts';
+import { isAuditOut, isPlainHttp } from './addresses.ts';
+import { contradictionsIn, formerKeysAlone } from './contradictions.ts';
 import { Secret } from './secret.ts';
 
 /** A base address: paths are appended to it. */
@@ -57,10 +58,14 @@ const formerKeys = printable
   )
   .transform((keys) => keys.map(hidden));
 const slashCommand = /^\/[a-z][a-z0-9_-]{0,30}$/;
-const isAuditOut = (said: string): boolean => said === 'stdout' || /^file:./.test(said) || isWebhook(said);
 const required = (what: string): { error: (issue: { input: unknown }) => string | undefined } => ({
   error: (issue) => (issue.input === undefined ? `is not set: ${what}` : undefined),
 });
+const sqliteOrPostgres = /^(sqlite:.|postgres(ql)?:\/\/)/;
+const databaseAt = (start: RegExp, error: string) => {
+  const isReadable = (url: string): boolean => passwordIn(url) !== undefined;
+  return z.string().regex(start, error).refine(isReadable, 'has a password whose % signs are not written as %25');
+};
 
 /** The environment variables and what each must be. No others are read. */
 export const variables = z.object({
@@ -83,11 +88,8 @@ export const variables = z.object({
   HOSTING_COMPANY_ID: uuid.optional(),
   HOSTING_DIALECT: z.enum(['document', 'kinsta'], 'must be document or kinsta').default('document'),
   POLICY_FILE: z.string().default('policy.yml'),
-  DATABASE_URL: z
-    .string()
-    .regex(/^(sqlite:.|postgres(ql)?:\/\/)/, 'must be sqlite:PATH or postgres://…')
-    .refine((url) => passwordIn(url) !== undefined, 'has a password whose % signs are not written as %25')
-    .default('sqlite:data/sitehand.db'),
+  DATABASE_URL: databaseAt(sqliteOrPostgres, 'must be sqlite:PATH or postgres://…').default('sqlite:data/sitehand.db'),
+  DATABASE_LISTEN_URL: databaseAt(/^postgres(ql)?:\/\//, 'must be postgres://…').optional(),
   PORT: portFrom(0).default(3000),
   HOST: host.optional(),
   /** Not 0: nobody would know the port the system chooses. */
@@ -129,14 +131,9 @@ export function readConfig(environment: Environment = process.env): Config {
   const { given, mistakes } = givenIn(environment, Object.keys(variables.shape));
   const read = variables.safeParse(given);
   if (!read.success) mistakes.push(...mistakesIn(read.error));
-  if (!given['SLACK_APP_TOKEN'] && !given['SLACK_SIGNING_SECRET']) {
-    mistakes.push('SLACK_APP_TOKEN or SLACK_SIGNING_SECRET is not set: the first means Socket Mode, the second HTTP');
-  }
-  mistakes.push(...formerAlone(given), ...webhookHalves(given));
+  mistakes.push(...contradictionsIn(given));
   if (read.success && read.data.PORT !== 0 && read.data.METRICS_PORT === read.data.PORT)
     mistakes.push(`METRICS_PORT and PORT are both ${read.data.PORT}: set one of them to another number`);
-  if (given['METRICS_HOST'] && !given['METRICS_PORT'])
-    mistakes.push('METRICS_HOST is set, but METRICS_PORT is not: set both, or neither');
   if (read.success && !read.data.ALLOW_PLAIN_HTTP) mistakes.push(...plainIn(read.data).map(plainMistake));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   return toConfig(read.data);
@@ -151,7 +148,7 @@ export function readTrailConfig(environment: Environment = process.env): TrailCo
   const { given, mistakes } = givenIn(environment, Object.keys(wanted.shape));
   const read = wanted.safeParse(given);
   if (!read.success) mistakes.push(...mistakesIn(read.error));
-  mistakes.push(...formerAlone(given));
+  mistakes.push(...formerKeysAlone(given));
   if (!read.success || mistakes.length > 0) throw new ConfigMistakes(mistakes);
   hidePassword(read.data.DATABASE_URL);
   const { DATABASE_URL: databaseUrl, AUDIT_KEY: auditKey, AUDIT_KEYS_FORMER: formerAuditKeys = [] } = read.data;
@@ -161,16 +158,6 @@ export function readTrailConfig(environment: Environment = process.env): TrailCo
 /** The file of the rules, also where nothing else is set. */
 export const policyFileIn = (environment: Environment = process.env): string =>
   variables.shape.POLICY_FILE.parse(environment['POLICY_FILE']?.trim() || undefined);
-
-const formerAlone = ({ AUDIT_KEY, AUDIT_KEYS_FORMER }: Readonly<Record<string, string>>): readonly string[] =>
-  AUDIT_KEYS_FORMER && !AUDIT_KEY ? ['AUDIT_KEYS_FORMER is set, but AUDIT_KEY, the key in use now, is not'] : [];
-
-function webhookHalves({ AUDIT_OUT = '', AUDIT_OUT_KEY }: Readonly<Record<string, string>>): readonly string[] {
-  if (isWebhook(AUDIT_OUT) === Boolean(AUDIT_OUT_KEY) || (AUDIT_OUT && !isAuditOut(AUDIT_OUT))) return [];
-  return AUDIT_OUT_KEY
-    ? ['AUDIT_OUT_KEY is set, but AUDIT_OUT is not an https:// address: only what goes to one is signed']
-    : ['AUDIT_OUT_KEY is not set: it signs what goes to AUDIT_OUT; openssl rand -hex 32 makes one'];
-}
 
 /** The environment of this process, where no other is given. */
 export const environmentOr = (given: Environment = process.env): Environment => given;
@@ -210,6 +197,7 @@ export const secrets: ReadonlySet<string> = new Set([
   'AUDIT_OUT',
   'AUDIT_OUT_KEY',
   'DATABASE_URL',
+  'DATABASE_LISTEN_URL',
 ]);
 
 function fromFile(environment: Environment, name: string, mistakes: string[]): string | undefined {
@@ -225,7 +213,7 @@ function fromFile(environment: Environment, name: string, mistakes: string[]): s
 
 function toConfig(read: z.output<typeof variables>) {
   const socketMode = read.SLACK_APP_TOKEN !== undefined;
-  hidePassword(read.DATABASE_URL);
+  [read.DATABASE_URL, read.DATABASE_LISTEN_URL ?? ''].forEach(hidePassword);
   return {
     slack: {
       botToken: read.SLACK_BOT_TOKEN,
@@ -243,6 +231,7 @@ function toConfig(read: z.output<typeof variables>) {
     },
     policyFile: read.POLICY_FILE,
     databaseUrl: read.DATABASE_URL,
+    databaseListenUrl: read.DATABASE_LISTEN_URL,
     http: { port: read.PORT, host: read.HOST ?? (socketMode ? '127.0.0.1' : '0.0.0.0') },
     metrics: { port: read.METRICS_PORT, host: read.METRICS_HOST ?? '127.0.0.1' },
     auditKey: read.AUDIT_KEY,

@@ -22,7 +22,8 @@ import { oneEachTurn } from './slack/context/one-each-turn.ts';
 import { createTurns, type SlackContext } from './slack/context/context.ts';
 import { slackPace, type Pace } from './slack/client/rate-limits.ts';
 import { createSteadyNow } from './storage/clock.ts';
-import { plain, type Text } from './text.ts';
+import type { DatabaseOptions } from './storage/database.ts';
+import { plain, say, type Text } from './text.ts';
 import {
   buildPipeline,
   connectSlack,
@@ -34,15 +35,20 @@ import {
   type Slack,
 } from './wiring.ts';
 
-/** Replacements for tests: the log, the pace towards Slack, and the clock (epoch ms). */
-type Overrides = { readonly log?: Logger; readonly pace?: Pace; readonly now?: () => number };
+/** Replacements for tests: the log, the pace towards Slack, the clock (epoch ms), and the database's migrations. */
+type Overrides = {
+  readonly log?: Logger;
+  readonly pace?: Pace;
+  readonly now?: () => number;
+  readonly migrations?: DatabaseOptions['migrations'];
+};
 
 /** Builds and starts everything; resolves when Slack is connected. */
 export async function start(
   config: Config,
-  { log = createLog(config.logLevel), pace = slackPace, now = createSteadyNow() }: Overrides = {},
+  { log = createLog(config.logLevel), pace = slackPace, now = createSteadyNow(), migrations }: Overrides = {},
 ): Promise<{ readonly port: number; readonly stop: () => Promise<void> }> {
-  const foundations = await openFoundations(config, log, now);
+  const foundations = await openFoundations(config, log, now, migrations);
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.door);
   const edge = openEdge(config, foundations, slack, back);
@@ -61,10 +67,16 @@ export async function start(
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
   const port = await edge.server.start();
   for (const poller of [back.worker, back.delivery, ...edge.pollers]) poller.start();
+  database.listen({
+    url: config.databaseListenUrl,
+    onDue: back.nudge,
+    onTrouble: (error) => log.warn({ err: error }, 'not listening for due work'),
+  });
   log.info(
     { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
     'Sitehand is ready',
   );
+  leaveWhenOutdated(foundations, edge);
   // Without this only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();
 
@@ -85,6 +97,19 @@ export async function start(
     log.info('Sitehand has stopped');
   };
   return { port, stop };
+}
+
+/** Says so and takes no more work once a newer version has changed the database so that this one is excluded. */
+function leaveWhenOutdated(
+  { database, log, tell }: Foundations,
+  { server, pollers }: ReturnType<typeof openEdge>,
+): void {
+  void database.outdated.then((says) => {
+    log.error(says);
+    tell('outdated', say`⚠️ ${says}`);
+    server.leave();
+    for (const poller of pollers) void poller.stop();
+  });
 }
 
 /** The Slack side: the server, and the pollers. */

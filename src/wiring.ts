@@ -33,6 +33,7 @@ import { createMessenger } from './slack/client/messenger.ts';
 import type { Pace } from './slack/client/rate-limits.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
 import { openDatabase, type Database } from './storage/database.ts';
+import { migrations as ourMigrations } from './storage/migrations/migrate.ts';
 import { keptKey, pauseKey, readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
 import type { PipelineContext } from './pipeline/conversation/context.ts';
@@ -42,7 +43,7 @@ import type { PipelineContext } from './pipeline/conversation/context.ts';
 export type Foundations = Awaited<ReturnType<typeof openFoundations>>;
 
 /** The base: log, metrics, policy, database, the host and its names. */
-export async function openFoundations(config: Config, log: Logger, now: () => number) {
+export async function openFoundations(config: Config, log: Logger, now: () => number, migrations = ourMigrations) {
   const { port, host } = config.metrics;
   const counting = await openMetrics(port, host).catch((error: unknown) =>
     notListening(`METRICS_PORT ${port} on METRICS_HOST ${host}`, error),
@@ -57,7 +58,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   };
   const policy = await openPolicy(config.policyFile, rights, ofPolicy(log, tell));
   const onLost = (error: Error): void => onTrouble('using the database', error);
-  const opening = openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
+  const opening = openDatabase(config.databaseUrl, { migrations, onLost, ...ofDatabase(log, tell) });
   const database = timed(await opening, () => metrics.transactions.startTimer());
   onOpen(database);
   const { secrets, certificate } = openCertificates(config.certificatesDir);
@@ -199,7 +200,8 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     worker.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  return { pipeline, worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, delivery, ops, logs, auditOut };
+  const stop = (): Promise<void> => worker.stop(graceMs / 2);
+  return { pipeline, nudge, worker: { ...worker, stop }, delivery, ops, logs, auditOut };
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */
@@ -242,6 +244,7 @@ function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookA
 export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
   notReady: async (): Promise<string | undefined> => {
     await readKv(database.db, pauseKey);
+    if (database.isOutdated()) return 'a newer version has changed the database';
     if (!token.isTaken()) return 'Slack no longer accepts the bot token';
     return directory.listing().at === undefined ? "the host's sites have not been listed yet" : undefined;
   },

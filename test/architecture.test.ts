@@ -27,6 +27,7 @@ const neighbours = (file: string): readonly string[] =>
 
 const leaves = [
   'addresses',
+  'contradictions',
   'beside',
   'text',
   'bounded-map',
@@ -71,6 +72,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   storage: ['bounded-map', 'errors'],
   playground: [],
   addresses: [],
+  contradictions: ['addresses'],
   beside: [],
   text: [],
   'bounded-map': [],
@@ -83,7 +85,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   secret: ['masking'],
   log: ['secret'],
   metrics: [],
-  config: ['addresses', 'secret'],
+  config: ['addresses', 'contradictions', 'secret'],
   'node-version': [],
 };
 

@@ -125,6 +125,11 @@ describe('the minimum of settings', () => {
       { plainHttp: ['AUDIT_OUT'] },
     ],
     ['PostgreSQL', { DATABASE_URL: 'postgres://u:p%40ss@h/db' }, { databaseUrl: 'postgres://u:p%40ss@h/db' }],
+    [
+      'PostgreSQL behind a pooler',
+      { DATABASE_URL: 'postgres://pooler/db', DATABASE_LISTEN_URL: 'postgres://server/db' },
+      { databaseUrl: 'postgres://pooler/db', databaseListenUrl: 'postgres://server/db' },
+    ],
   ])('%s', (_, more, wanted) => {
     expect(readConfig({ ...enough, ...more })).toMatchObject(wanted);
   });
@@ -162,6 +167,8 @@ describe('the minimum of settings', () => {
     expect(scrub('no login with db-p@ssword or db-p%40ssword')).toBe('no login with *** or ***');
     readConfig({ ...enough, DATABASE_URL: 'postgres://h/db?user=u&password=asked-for-9c41' });
     expect(scrub('no login with asked-for-9c41')).toBe('no login with ***');
+    readConfig({ ...enough, DATABASE_URL: 'postgres://h/db', DATABASE_LISTEN_URL: 'postgres://u:listens-77ab@h/db' });
+    expect(scrub('no login with listens-77ab')).toBe('no login with ***');
   });
 });
 
@@ -334,6 +341,16 @@ describe('a mistake in the settings', () => {
       'a password that cannot be read',
       { DATABASE_URL: 'postgres://u:%zz@h/db' },
       'DATABASE_URL has a password whose % signs are not written as %25',
+    ],
+    [
+      'an address to listen on that is not PostgreSQL',
+      { DATABASE_URL: 'postgres://h/db', DATABASE_LISTEN_URL: 'mysql://x' },
+      'DATABASE_LISTEN_URL must be postgres://…',
+    ],
+    [
+      'an address to listen on beside SQLite',
+      { DATABASE_LISTEN_URL: 'postgres://h/db' },
+      'DATABASE_LISTEN_URL is set, but DATABASE_URL is not PostgreSQL: leave one of them out',
     ],
     [
       'a level that pino does not know',

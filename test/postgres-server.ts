@@ -25,15 +25,32 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => ['initdb', 'postgres'].every((name) => canRun(join(folder, name))));
 }
 
-/**
- * Starts a server with an empty data folder, reachable through a socket in its own temporary folder. A parent shell
- * stops it and removes the folder when its input closes, so it never outlives this process.
- */
+/** Starts a server with an empty data folder, reachable through a socket in its own temporary folder. */
 export async function startPostgres(binaries: string): Promise<Server> {
+  const { folder, stop } = await startServer('postgres', serving, [binaries], 'ready to accept connections');
+  return { url: `postgres://sitehand@localhost/?host=${encodeURIComponent(folder)}`, stop };
+}
+
+const serving = `
+  "$2/initdb" -D "$1/files" -U sitehand -A trust -E UTF8 --locale=C --no-sync >&2 || exit 1
+  "$2/postgres" -D "$1/files" -k "$1" -c listen_addresses= -c fsync=off -c synchronous_commit=off \\
+    -c full_page_writes=off -c autovacuum=off -c shared_buffers=16MB -c max_connections=100 -c deadlock_timeout=100ms &`;
+
+/**
+ * Runs a shell script that starts a server in the background, as an unprivileged user, with its own temporary folder and
+ * these arguments; resolves once the server says that it is `ready`. The shell stops the server and removes the folder
+ * when its input closes, so that the server never outlives this process.
+ */
+export async function startServer(
+  name: string,
+  script: string,
+  args: readonly string[],
+  ready: string,
+): Promise<{ readonly folder: string; readonly stop: () => Promise<void> }> {
   const user = unprivileged();
-  const folder = mkdtempSync(join(tmpdir(), 'sitehand-postgres-'));
+  const folder = mkdtempSync(join(tmpdir(), `sitehand-${name}-`));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
-  const keeper = spawn('/bin/sh', ['-c', keeping, 'sh', binaries, folder], {
+  const keeper = spawn('/bin/sh', ['-c', `${script}\n${keeping}`, 'sh', folder, ...args], {
     ...user,
     cwd: folder,
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
@@ -43,11 +60,11 @@ export async function startPostgres(binaries: string): Promise<Server> {
   });
   const gone = once(keeper, 'exit');
   const said: string[] = [];
-  const ready = new Promise<boolean>((resolve) => {
+  const isReady = new Promise<boolean>((resolve) => {
     const lines = createInterface(keeper.stderr);
     lines.on('line', (line) => {
       if (said.length < 100) said.push(line);
-      if (line.includes('ready to accept connections')) resolve(true);
+      if (line.includes(ready)) resolve(true);
     });
     lines.on('close', () => resolve(false));
   });
@@ -56,22 +73,19 @@ export async function startPostgres(binaries: string): Promise<Server> {
     await gone;
     rmSync(folder, { recursive: true, force: true });
   };
-  if (await ready) return { url: `postgres://sitehand@localhost/?host=${encodeURIComponent(folder)}`, stop };
+  if (await isReady) return { folder, stop };
   await stop();
-  throw new Error(`PostgreSQL did not start:\n${said.join('\n')}`);
+  throw new Error(`${name} did not start:\n${said.join('\n')}`);
 }
 
 const keeping = `
-  "$1/initdb" -D "$2/files" -U sitehand -A trust -E UTF8 --locale=C --no-sync >&2 || exit 1
-  "$1/postgres" -D "$2/files" -k "$2" -c listen_addresses= -c fsync=off -c synchronous_commit=off \\
-    -c full_page_writes=off -c autovacuum=off -c shared_buffers=16MB -c max_connections=100 -c deadlock_timeout=100ms &
   server=$!
   read -r _
   kill -INT "$server"
   wait "$server"
-  rm -rf "$2"`;
+  rm -rf "$1"`;
 
-/** PostgreSQL refuses to run as root, so it runs as Debian's user for it, or as nobody. */
+/** PostgreSQL and PgBouncer refuse to run as root, so they run as Debian's user for it, or as nobody. */
 export function unprivileged(): { uid: number; gid: number } | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const name = ['postgres', 'nobody'].find((name) => id('-u', name) !== undefined) ?? 'nobody';
@@ -86,7 +100,8 @@ function id(which: '-u' | '-g', name: string): number | undefined {
   }
 }
 
-const canRun = (path: string): boolean => allows(path, constants.X_OK);
+/** Whether this file can be run. */
+export const canRun = (path: string): boolean => allows(path, constants.X_OK);
 const canRead = (path: string): boolean => allows(path, constants.R_OK);
 
 function allows(path: string, mode: number): boolean {

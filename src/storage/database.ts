@@ -1,7 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Jump } from './clock.ts';
+import { migrations as ourMigrations, type Migration } from './migrations/migrate.ts';
 import { kindOf, isRetryable, type Kind } from './sql-dialect.ts';
+import type { Listening } from './listener.ts';
 import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { createReliance, type DatabaseLost } from './reliance.ts';
@@ -34,10 +36,21 @@ export type Database = {
   /** How far the clock is ahead of that time, in ms (negative: behind): for replicas that start later. */
   readonly clockAhead: () => number;
   /**
-   * Throws and ends the process if the database's files were removed or replaced, so that commits would be lost. Called
-   * just before `sending` is committed.
+   * Throws if this version is outdated. Throws and ends the process if the database's files were removed or replaced, so
+   * that commits would be lost. Called just before `sending` is committed.
    */
   readonly stillOurs: () => void;
+  /** Whether a newer version has changed the tables so that this one must take no more work. Never goes back. */
+  readonly isOutdated: () => boolean;
+  /** Resolves with a sentence when this version becomes outdated. */
+  readonly outdated: Promise<string>;
+  /** Takes how many migrations a program must know to work on the tables, as read beside what is due. */
+  readonly noteNeeded: (migrations: number) => void;
+  /**
+   * PostgreSQL: keeps a connection beside the pool that calls `onDue` when work became due, on whichever replica, and
+   * `onTrouble` when it cannot. Without `url` it has the address of the database. SQLite: does nothing. Call it once.
+   */
+  readonly listen: (to: Pick<Listening, 'onDue' | 'onTrouble'> & { readonly url: string | undefined }) => void;
   /** The id of this database, 16 hex digits. */
   readonly installation: string;
   /** Waits for running queries, then closes files and connections. */
@@ -51,6 +64,8 @@ export type DatabaseOptions = {
   readonly clocks?: Partial<Clocks>;
   /** Called once for each clock jump, but not before `openDatabase` has resolved. */
   readonly onJump?: (jump: Jump) => void;
+  /** Replaces the migrations in tests. */
+  readonly migrations?: readonly Migration[];
   /** Called for each lost connection to PostgreSQL. */
   readonly onLost?: OnLost;
   /** Called once when the database can't be relied on any more: the process must end now and do nothing else. */
@@ -63,10 +78,12 @@ const ATTEMPTS = 3;
 
 /**
  * Opens `sqlite:PATH`, `sqlite::memory:` or `postgres://…` and migrates its tables. Rejects with a sentence for people
- * if the address is none of these, another bot has the file open, or a newer version wrote the tables.
+ * if the address is none of these, another bot has the file open, or a newer version excludes this one.
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
-  const { db, ...ways } = await openEither(url, options);
+  const { migrations = ourMigrations } = options;
+  const { db, stillOurs, listenForDue, ...ways } = await openEither(url, { ...options, migrations });
+  let stopListening = (): void => {};
   try {
     const early: Jump[] = [];
     let onJump = (jump: Jump): void => void early.push(jump);
@@ -78,12 +95,52 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     onJump = options.onJump ?? (() => {});
     // Delayed, because the caller reports a jump through the database, which it doesn't have yet.
     setImmediate(() => early.forEach(onJump));
-    return { kind: kindOf(db), db, ...ways, now, clockAhead: ahead, installation: id, close: () => db.destroy() };
+    return {
+      kind: kindOf(db),
+      db,
+      ...ways,
+      ...watchMigrations(migrations.length, stillOurs),
+      now,
+      clockAhead: ahead,
+      listen: (to) => {
+        stopListening = listenForDue?.({ ...to, url: to.url ?? url, installation: id }) ?? stopListening;
+      },
+      installation: id,
+      close: () => {
+        stopListening();
+        return db.destroy();
+      },
+    };
   } catch (error) {
     await db.destroy();
     throw error;
   }
 }
+
+/** For a version that knows so many migrations. */
+function watchMigrations(
+  known: number,
+  stillOurs: () => void,
+): Pick<Database, 'isOutdated' | 'outdated' | 'noteNeeded' | 'stillOurs'> {
+  const { promise: outdated, resolve } = Promise.withResolvers<string>();
+  let says: string | undefined;
+  return {
+    outdated,
+    isOutdated: () => says !== undefined,
+    noteNeeded: (migrations) => {
+      if (migrations <= known) return;
+      says = outdatedWords(migrations, known);
+      resolve(says);
+    },
+    stillOurs: () => {
+      if (says !== undefined) throw new Error(says);
+      stillOurs();
+    },
+  };
+}
+
+const outdatedWords = (needed: number, known: number): string =>
+  `A newer Sitehand has changed the database (it needs a version that knows ${needed} migrations; this one knows ${known}). This one takes no more work and sends nothing more. Stop it, and start the newer version in its place.`;
 
 /** Opens the same address read-only, beside a running bot, without migrating it. The caller must destroy it. */
 export async function openToRead(url: string): Promise<Kysely<Schema>> {
@@ -99,23 +156,30 @@ const postgres = () => import('./postgres.ts');
 /** The path of `sqlite:PATH`; undefined for any other address. */
 export const sqlitePath = (url: string): string | undefined => /^sqlite:(.+)$/s.exec(url)?.[1];
 
-type Ways = Pick<Database, 'db' | 'transaction' | 'statement' | 'unflushed' | 'stillOurs'>;
+type Ways = Pick<Database, 'db' | 'transaction' | 'statement' | 'unflushed' | 'stillOurs'> & {
+  readonly listenForDue?: (listening: Listening) => () => void;
+};
 
-async function openEither(url: string, { onLost = () => {}, ...options }: DatabaseOptions): Promise<Ways> {
+type Opening = DatabaseOptions & Required<Pick<DatabaseOptions, 'migrations'>>;
+
+async function openEither(url: string, { onLost = () => {}, ...options }: Opening): Promise<Ways> {
   const file = sqlitePath(url);
   if (file !== undefined) return openFile(file, options);
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgres } = await postgres();
-    const db = await openPostgres(url, onLost);
+    const { openPostgres, listenForDue } = await postgres();
+    const db = await openPostgres(url, onLost, options.migrations);
     const one: Database['transaction'] = (work) => transaction(db, work);
-    return { db, transaction: one, statement: (work) => work(db), unflushed: one, stillOurs: () => {} };
+    return { db, transaction: one, statement: (work) => work(db), unflushed: one, stillOurs: () => {}, listenForDue };
   }
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }
 
 /** On SQLite: a transaction resolves once its commit is flushed. Concurrent commits share a flush. */
-async function openFile(path: string, { onFatal = () => {}, onWarning = () => {} }: DatabaseOptions): Promise<Ways> {
-  const { db, flush, replaced } = await openSqlite(path, onWarning);
+async function openFile(
+  path: string,
+  { onFatal = () => {}, onWarning = () => {}, migrations }: Opening,
+): Promise<Ways> {
+  const { db, flush, replaced } = await openSqlite(path, onWarning, migrations);
   const reliance = createReliance(onFatal);
   const flushed = shared(async () => {
     reliance.check();
@@ -156,8 +220,7 @@ const replacedWords = (path: string): string =>
 async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      // Each statement sees everything committed before it, so reads after taking a lock are fresh.
-      return await db.transaction().setIsolationLevel('read committed').execute(work);
+      return await db.transaction().execute(work);
     } catch (error) {
       if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
       // Retried at once, it could deadlock with the same transaction again.

@@ -1,6 +1,7 @@
 import { sql, type RawBuilder } from 'kysely';
 import { forUpdateSkipLocked, listed } from './sql-dialect.ts';
-import type { ReadHandle, Tx } from './tx.ts';
+import type { Database } from './database.ts';
+import type { Tx } from './tx.ts';
 
 /** A request for up to `limit` rows, leased to `owner` until `now` + `leaseMs` (epoch ms). */
 export type Claim = {
@@ -50,11 +51,21 @@ type Candidates = {
 /** How many of the longest overdue rows are considered, so that the cost of a claim does not grow with the backlog. */
 const minConsidered = 24;
 
-/** Whether anything in these tables may be due. Most polls find nothing, and a claim costs several statements. */
-export async function isAnyDue(db: ReadHandle, tables: readonly (keyof typeof ids)[], now: number): Promise<boolean> {
+/**
+ * Whether anything in these tables may be due and this version may take it. Most polls find nothing, and a claim costs
+ * several statements.
+ */
+export async function isAnyDue(
+  { db, noteNeeded, isOutdated }: Pick<Database, 'db' | 'noteNeeded' | 'isOutdated'>,
+  tables: readonly (keyof typeof ids)[],
+  now: number,
+): Promise<boolean> {
   const due = tables.map((table) => sql`exists (select 1 from ${sql.table(table)} where due_at <= ${now})`);
-  const { rows } = await sql`select 1 as due where ${sql.join(due, sql` or `)}`.execute(db);
-  return rows.length > 0;
+  const { rows } = await sql<{ needed: number; due: unknown }>`
+    select (select max(oldest) from migrations) as needed, ${sql.join(due, sql` or `)} as due`.execute(db);
+  const [row] = rows;
+  if (row !== undefined) noteNeeded(row.needed);
+  return Boolean(row?.due) && !isOutdated();
 }
 
 /**

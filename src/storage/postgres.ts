@@ -1,17 +1,31 @@
 import { Socket } from 'node:net';
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import {
+  CompiledQuery,
+  Kysely,
+  PostgresAdapter,
+  PostgresDriver,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  sql,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+} from 'kysely';
 import { Pool, TypeOverrides, types as oids } from 'pg';
-import { migrate } from './migrations/migrate.ts';
+import { listenForDue } from './listener.ts';
+import { migrate, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
+
+export { listenForDue };
 
 /** Called when a connection is lost. Its query fails by itself, and the pool opens another connection. */
 export type OnLost = (error: Error) => void;
 
 type Limits = {
   readonly max: number;
-  /** How long one statement may run, in ms. */
+  /** How long one statement may run, in ms. Outside a transaction this process stops waiting for it, the server does not. */
   readonly statement: number;
-  /** How long one statement may wait for a lock, in ms. */
+  /** How long one statement of a transaction may wait for a lock, in ms. */
   readonly lock: number;
   readonly readOnly?: true;
 };
@@ -19,6 +33,8 @@ type Limits = {
 const serving: Limits = { max: 10, statement: 5_000, lock: 2_000 };
 /** How much later than the server's time-out ours comes, in ms. */
 const graceMs = 1_000;
+/** How long a transaction may stay idle between two statements, in ms. */
+const idleMs = 10_000;
 /** Building an index on a large table takes long, and the other replicas wait for it. */
 const migrating: Limits = { max: 1, statement: 600_000, lock: 600_000 };
 /** For reading a long audit trail beside running bots. */
@@ -26,9 +42,13 @@ const reading: Limits = { max: 1, statement: 60_000, lock: 2_000, readOnly: true
 
 /**
  * Migrates the tables at `url`, then opens a pool of at most ten connections. Rejects if the server does not answer
- * within two seconds, or a newer version wrote the tables.
+ * within two seconds, or a newer version excludes this one.
  */
-export async function openPostgres(url: string, onLost: OnLost): Promise<Kysely<Schema>> {
+export async function openPostgres(
+  url: string,
+  onLost: OnLost,
+  migrations: readonly Migration[],
+): Promise<Kysely<Schema>> {
   const first = connect(url, migrating, onLost);
   try {
     await sql`select 1`.execute(first).catch((error: unknown) => {
@@ -37,7 +57,7 @@ export async function openPostgres(url: string, onLost: OnLost): Promise<Kysely<
         { cause: error },
       );
     });
-    await migrate(first);
+    await migrate(first, migrations);
   } finally {
     await first.destroy();
   }
@@ -59,24 +79,67 @@ function connect(url: string, limits: Limits, onLost: OnLost): Kysely<Schema> {
     application_name: 'sitehand',
     max: limits.max,
     connectionTimeoutMillis: 2_000,
-    statement_timeout: limits.statement,
-    lock_timeout: limits.lock,
     // On our side, because the server's time-outs can't reach us through a broken network.
     query_timeout: limits.statement + graceMs,
     stream: () => selfClosing(limits.statement + graceMs),
     // Shorter than the socket's own limit, so that the pool closes idle connections first.
     idleTimeoutMillis: Math.min(limits.statement, 10_000) - graceMs,
-    idle_in_transaction_session_timeout: 10_000,
     keepAlive: true,
     types: numbers(),
   });
   // An 'error' event without a listener would end the process.
   pool.on('connect', (client) => client.on('error', onLost));
-  if (limits.readOnly)
-    pool.on('connect', (client) => void client.query('set default_transaction_read_only = on').catch(onLost));
   pool.on('error', () => {});
-  return new Kysely<Schema>({ dialect: new PostgresDialect({ pool }) });
+  const Driver = limits.readOnly ? ReadingDriver : LimitedDriver;
+  const dialect: Dialect = {
+    createDriver: () => new Driver(pool, limits),
+    createAdapter: () => new PostgresAdapter(),
+    createQueryCompiler: () => new PostgresQueryCompiler(),
+    createIntrospector: (db) => new PostgresIntrospector(db),
+  };
+  return new Kysely<Schema>({ dialect });
 }
+
+/**
+ * Sets the limits in each transaction, in the round trip that begins it: a pooler such as PgBouncer refuses them at the
+ * start of a connection, and would hand what a session sets to other clients.
+ */
+class LimitedDriver extends PostgresDriver {
+  readonly #begin: CompiledQuery;
+
+  constructor(pool: Pool, { statement, lock, readOnly }: Limits) {
+    super({ pool });
+    this.#begin = CompiledQuery.raw(
+      // Read committed: each statement sees everything committed before it, so reads after taking a lock are fresh.
+      `begin isolation level read committed${readOnly ? ' read only' : ''}; set local statement_timeout = ${statement}; ` +
+        `set local lock_timeout = ${lock}; set local idle_in_transaction_session_timeout = ${idleMs}`,
+    );
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(this.#begin);
+  }
+}
+
+/** Runs every statement in a read-only transaction of its own. */
+class ReadingDriver extends LimitedDriver {
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    await this.beginTransaction(connection).catch(async (error: unknown) => {
+      await release(this, connection);
+      throw error;
+    });
+    return connection;
+  }
+
+  override async releaseConnection(connection: Parameters<PostgresDriver['releaseConnection']>[0]): Promise<void> {
+    // If this fails, the connection is closed instead of used again.
+    await this.rollbackTransaction(connection).catch(() => undefined);
+    await super.releaseConnection(connection);
+  }
+}
+
+const release = (driver: Driver, connection: DatabaseConnection): Promise<void> => driver.releaseConnection(connection);
 
 /**
  * A socket that closes itself after `silentMs` of silence. The time-out of a query fails only the query: the pool would

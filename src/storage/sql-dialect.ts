@@ -21,7 +21,12 @@ export type SqlDialect = {
   readonly appendOnly: readonly string[];
   /** Statements that reserve room in a table's pages for updated rows. */
   readonly roomIn: (table: string) => readonly string[];
+  /** Statements after which whatever makes a change, a timer or a post due announces it on `dueChannel`. */
+  readonly announceDue: readonly string[];
 };
+
+/** Where PostgreSQL announces due work, without saying which. */
+export const dueChannel = 'sitehand_due';
 
 const forbidden = 'the audit trail is append-only';
 const appendOnlyFile = ['update', 'delete'].map(
@@ -29,10 +34,18 @@ const appendOnlyFile = ['update', 'delete'].map(
     `create trigger audit_no_${action} before ${action} on audit begin select raise(abort, '${forbidden}'); end`,
 );
 
+/** By the server's clock, which may differ from ours by a jump: a look finds the rest. */
+const announcing = (table: string, condition = 'true'): string =>
+  `create trigger ${table}_announce after insert or update of due_at on ${table} for each row
+    when (new.owner is null and new.due_at <= (extract(epoch from clock_timestamp()) * 1000)::bigint and ${condition})
+    execute function announce_due()`;
+
 export const dialects: Readonly<Record<Kind, SqlDialect>> = {
   sqlite: {
     // SQLite updates rows in place.
     roomIn: () => [],
+    // One process has the file, and nudges itself.
+    announceDue: [],
     integer: 'integer',
     counted: 'integer primary key autoincrement',
     strict: 'strict',
@@ -41,6 +54,13 @@ export const dialects: Readonly<Record<Kind, SqlDialect>> = {
   postgres: {
     // In a full page, writing a lease moves the row and updates all of its indexes.
     roomIn: (table) => [`alter table ${table} set (fillfactor = 70)`],
+    announceDue: [
+      `create function announce_due() returns trigger language plpgsql as $$ begin perform pg_notify('${dueChannel}', ''); return null; end $$`,
+      announcing('changes'),
+      announcing('timers'),
+      // Edits wait for the next look: drawing every state in between would use up Slack's rate.
+      announcing('messages', 'new.ts is null'),
+    ],
     integer: 'bigint',
     counted: 'bigint generated always as identity primary key',
     strict: '',

@@ -2,7 +2,7 @@ import { open, type FileHandle } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
 import { lockOf, makeFile, makePrivate, watchFiles } from './private-files.ts';
-import { migrate } from './migrations/migrate.ts';
+import { migrate, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 import { BoundedMap } from '../bounded-map.ts';
 
@@ -26,10 +26,14 @@ export type Sqlite = {
 
 /**
  * Opens the file at `path` (`:memory:`: no file), makes it private to this user and migrates its tables. Rejects if
- * another bot has the file open, or a newer version wrote it. `onWarning` gets sentences about files that others could
+ * another bot has the file open, or a newer version excludes this one. `onWarning` gets sentences about files that others could
  * read.
  */
-export async function openSqlite(path: string, onWarning: (warning: string) => void): Promise<Sqlite> {
+export async function openSqlite(
+  path: string,
+  onWarning: (warning: string) => void,
+  migrations: readonly Migration[],
+): Promise<Sqlite> {
   const isFile = path !== ':memory:';
   const files = isFile ? openFiles(path, onWarning) : { database: new DatabaseSync(path) };
   // Without recursive triggers, `replace` could delete audit lines without firing the delete trigger.
@@ -41,7 +45,7 @@ export async function openSqlite(path: string, onWarning: (warning: string) => v
   };
   const db = new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter(files, close) }) });
   try {
-    await migrate(db);
+    await migrate(db, migrations);
     if (!isFile) return { db, flush: () => Promise.resolve(), replaced: () => undefined };
     // The migration has created the log file, and SQLite keeps it until the database is closed.
     const real = files.database.location() ?? path;

@@ -18,9 +18,11 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { openDatabase, openToRead } from '../../src/storage/database.ts';
 import { migrate, migrations } from '../../src/storage/migrations/migrate.ts';
+import { isAnyDue } from '../../src/storage/lease.ts';
 import { removeKv, readKv, writeKv } from '../../src/storage/kv.ts';
 import { allHandles, diskFailed } from '../prove/flushes.ts';
 import { describeBoth } from './describe-both.ts';
+import { save } from './samples.ts';
 
 describeBoth('a database', (open) => {
   it('keeps its installation id over restarts, and no two have the same', async () => {
@@ -98,22 +100,45 @@ describeBoth('a database', (open) => {
     expect(await replaced.transaction((tx) => replaced.now(tx))).toBe(4_000);
   });
 
-  it('applies each migration once, and refuses a database of a newer version', async () => {
+  it('applies each migration once, and is opened by the versions that its migrations do not exclude', async () => {
     const database = await open();
-    const steps: string[] = [];
-    const next = { name: 'next', up: async () => void steps.push('next') };
-    await migrate(database.db, [...migrations, next]);
-    await migrate(database.db, [...migrations, next]);
-    expect(steps).toEqual(['next']);
-    await expect(migrate(database.db)).rejects.toThrow(
-      `A newer Sitehand wrote this database (step ${migrations.length + 1}`,
-    );
+    const [known, steps] = [migrations.length, [] as string[]];
+    const step = (name: string, oldest: number) => ({ name, oldest, up: async () => void steps.push(name) });
+    const compatible = [...migrations, step('adds', known)];
+    await migrate(database.db, compatible);
+    await migrate(database.db, compatible);
+    await migrate(database.db);
+    expect(steps).toEqual(['adds']);
+    const excluding = [...compatible, step('removes', known + 2)];
+    await migrate(database.db, excluding);
+    await migrate(database.db, excluding);
+    expect(steps).toEqual(['adds', 'removes']);
+    const refused = `A newer Sitehand has changed this database (it needs a version that knows ${known + 2} migrations; this one knows`;
+    await expect(migrate(database.db)).rejects.toThrow(`${refused} ${known})`);
+    await expect(migrate(database.db, compatible)).rejects.toThrow(`${refused} ${known + 1})`);
+  });
+
+  it('is worked on by its own version until a newer one excludes it', async () => {
+    const database = await open();
+    await save(database, { due_at: 1 });
+    const isDue = (): Promise<boolean> => isAnyDue(database, ['changes'], 2);
+    const known = migrations.length;
+    const step = (oldest: number) => ({ name: 'next', oldest, up: async () => undefined });
+    await migrate(database.db, [...migrations, step(known)]);
+    expect([await isDue(), database.isOutdated()]).toEqual([true, false]);
+    expect(() => database.stillOurs()).not.toThrow();
+    await migrate(database.db, [...migrations, step(known), step(known + 2)]);
+    expect([await isDue(), await isDue(), database.isOutdated()]).toEqual([false, false, true]);
+    const says = `A newer Sitehand has changed the database (it needs a version that knows ${known + 2} migrations; this one knows ${known})`;
+    expect(await database.outdated).toContain(says);
+    expect(() => database.stillOurs()).toThrow(says);
   });
 
   it('rolls back a migration that fails', async () => {
     const database = await open();
     const broken = {
       name: 'broken',
+      oldest: 1,
       up: async (tx: Parameters<typeof readKv>[0]) => {
         await sql`create table half (id text)`.execute(tx);
         throw new Error('broken');

@@ -1,14 +1,16 @@
+import { EventEmitter, once } from 'node:events';
 import { sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
-import { insertChange } from '../../src/storage/changes.ts';
+import { claimDue, insertChange, touchChange } from '../../src/storage/changes.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
+import { enqueueMessage } from '../../src/storage/messages.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import type { ReadHandle } from '../../src/storage/tx.ts';
-import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
+import { freshPostgres, makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { changeOf } from '../pipeline/fixtures.ts';
-import { sample } from './samples.ts';
+import { sample, save } from './samples.ts';
 
 const processOf = async (db: ReadHandle): Promise<number> => {
   const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(db);
@@ -127,6 +129,95 @@ describe.runIf(postgresRuns)(`replicas on PostgreSQL${noPostgres}`, () => {
       expect([atBirth, atSending, ofLease, await waits(database.db)]).toEqual([moving, moving, as, as]);
     },
   );
+
+  /** Opens two replicas of which the second one listens; `heard` resolves when it is told of due work again. */
+  const listening = async (url?: string) => {
+    const { href } = await makeDatabase();
+    const [one, other] = [await open(href), await open(href)];
+    const told = new EventEmitter();
+    const trouble: unknown[] = [];
+    let times = 0;
+    const heard = (): Promise<unknown> => once(told, 'due');
+    const next = heard();
+    other.listen({
+      url,
+      onDue: () => void told.emit('due', (times += 1)),
+      onTrouble: (error) => void told.emit('trouble', trouble.push(error)),
+    });
+    return { one, other, told, next, heard, times: () => times, trouble };
+  };
+
+  it('hear of what is due now when it is committed, but not of edits, and of nothing else', async () => {
+    const { one, next, heard, times } = await listening();
+    await next;
+    const changes = await Promise.all([1, 2].map(() => save(one, { due_at: 9_000_000_000_000 })));
+    const undone = one.transaction(async (tx) => {
+      await insertChange(tx, { ...sample, due_at: 1 });
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    const begun = heard();
+    await one.transaction(async (tx) => {
+      for (const change of changes) await touchChange(tx, change, { due_at: 1 });
+    });
+    await begun;
+    const again = heard();
+    await one.transaction(async (tx) => {
+      const claimed = await claimDue(tx, { owner: 'me', now: 2, leaseMs: 1_000, limit: 1 });
+      for (const change of claimed) await touchChange(tx, change, { due_at: null, owner: null, lease_until: null });
+    });
+    await one.transaction((tx) => enqueueMessage(tx, { key: 'a', kind: 'ops', body: '{}', at: 1 }));
+    await again;
+    const last = heard();
+    await one.transaction(async (tx) => {
+      await tx.updateTable('messages').set({ due_at: null, channel: 'C1', ts: '1.1' }).execute();
+      await enqueueMessage(tx, { key: 'a', kind: 'ops', body: '{}', at: 1 });
+    });
+    await save(one, { due_at: 1 });
+    await last;
+    expect(times()).toBe(4);
+  });
+
+  it('listen again when the connection for it was lost', async () => {
+    const { one, told, next, heard, trouble } = await listening();
+    await next;
+    const [lost, back] = [once(told, 'trouble'), heard()];
+    await sql`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'sitehand listener'`.execute(one.db);
+    await lost;
+    expect(String(trouble[0])).toMatch(/terminat/);
+    await back;
+    const due = heard();
+    await save(one, { due_at: 1 });
+    await due;
+    expect(trouble).toHaveLength(1);
+  });
+
+  it('do not listen to another database', async () => {
+    const other = await makeDatabase();
+    await (await openDatabase(other.href)).close();
+    const { told, trouble } = await listening(other.href);
+    await once(told, 'trouble');
+    expect(String(trouble[0])).toContain('DATABASE_LISTEN_URL leads to another database than DATABASE_URL');
+  });
+
+  it('have ten connections each, and one to listen, however much there is to do', async () => {
+    const { one, other, next } = await listening();
+    await next;
+    const counted = (): Promise<Record<string, number>> =>
+      other.transaction(async (tx) => {
+        const { rows } = await sql<{ name: string; count: number }>`
+          select application_name as name, count(*) as count from pg_stat_activity
+          where datname = current_database() group by 1`.execute(tx);
+        await sql`select pg_sleep(0.01)`.execute(tx);
+        return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+      });
+    await one.close();
+    opened.splice(opened.indexOf(one), 1);
+    const counts = await Promise.all(Array.from({ length: 40 }, counted));
+    const most = (name: string): number => Math.max(...counts.map((found) => found[name] ?? 0));
+    expect([most('sitehand'), most('sitehand listener')]).toEqual([10, 1]);
+  });
 
   it('give out numbers themselves', async () => {
     const database = await open(await freshPostgres());

@@ -37,7 +37,7 @@ export const lineOf = (event: string, target: string): Words => [
 
 const folderOf = (url: string): string => new URL(url).searchParams.get('host') ?? '';
 
-const begin = /start transaction|\0begin\0/;
+const begin = /begin isolation level/;
 const commit = 'Q\0\0\0\u000Bcommit\0';
 const rollback = 'Q\0\0\0\rrollback\0';
 

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
-import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
+import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
 import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const live = 'acme-shop/live';
@@ -9,7 +9,8 @@ const live = 'acme-shop/live';
 const withTwo =
   (story: (scenario: Scenario, sql: Client) => Promise<void>, slack: object = {}) =>
   async (): Promise<void> => {
-    const url = await freshPostgres();
+    // Its own database: six bots would wait for one another's locks.
+    const url = (await makeDatabase()).href;
     const sql = new Client({ connectionString: url });
     await sql.connect();
     const two = async (scenario: Scenario): Promise<void> => {

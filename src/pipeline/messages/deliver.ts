@@ -76,7 +76,7 @@ export async function deliverDue(context: Delivery): Promise<Begun> {
   const { database, owner, turns } = context;
   const limit = Math.min(atOnce, maxUnderWay - turns.underWay);
   if (!context.isTaken() || limit <= 0) return { tried: 0, lines: [] };
-  if (!(await isAnyDue(database.db, ['messages'], await database.now()))) return { tried: 0, lines: [] };
+  if (!(await isAnyDue(database, ['messages'], await database.now()))) return { tried: 0, lines: [] };
   const claimedAt = performance.now();
   const due = await database.unflushed(async (tx) =>
     claimMessages(

@@ -191,7 +191,7 @@ async function claimAll(
   freeForTimers: number,
   underWay: UnderWay & { readonly stepping: ReadonlySet<number> },
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
-  if (!(await isAnyDue(database.db, ['changes', 'timers'], await database.now()))) return { changes: [], timers: [] };
+  if (!(await isAnyDue(database, ['changes', 'timers'], await database.now()))) return { changes: [], timers: [] };
   return database.unflushed(async (tx) => {
     const claim = { owner, now: await database.now(tx), leaseMs: stepLeaseMs };
     const rules = policy();

@@ -15,8 +15,15 @@ const saveWithinMs = 1_000;
 export const createDeliveries = (): Deliveries => new BoundedMap(maxKnown);
 
 /** Another process may have taken a copy. So nothing was done only if the person hears nothing else. */
-export const noDatabase =
+const noDatabase =
   "My database isn't answering. If you see no card and no other answer to this, nothing was done. Try again in a minute.";
+/** Said while a newer version takes over. */
+const replaced =
+  "I'm being replaced by a newer version. If you see no card and no other answer to this, nothing was done. Try again in a minute.";
+
+/** What a person is told if their delivery was not saved. */
+export const notTaken = ({ pipeline }: SlackContext): string =>
+  pipeline.database.isOutdated() ? replaced : noDatabase;
 
 type Row = Pick<InboxRow, 'key' | 'kind' | 'person'> & { channel?: string | undefined; content: string };
 
@@ -41,6 +48,7 @@ async function saveFirst(context: SlackContext, row: Row): Promise<Exclude<Accep
   const { database } = context.pipeline;
   const content = scrub(row.content).slice(0, 10_000);
   const write = async (): Promise<'new' | 'seen'> => {
+    if (database.isOutdated()) throw new Error('a newer version has changed the database');
     const now = await database.now();
     const leased = { owner: context.pipeline.owner, lease_until: now + inboxLeaseMs, received_at: now };
     return database.statement((db) => receive(db, { ...row, channel: row.channel ?? '', content, ...leased }));

@@ -18,6 +18,8 @@ import type { SlackContext } from '../context/context.ts';
 export type SlackServer = {
   /** Connects (Socket Mode) or listens (HTTP). Resolves with the port of the health routes. */
   readonly start: () => Promise<number>;
+  /** Socket Mode: disconnects, so that Slack delivers to other replicas. The health routes still answer. */
+  readonly leave: () => void;
   /** Accepts nothing new and waits at most `graceMs` for running work. */
   readonly stop: (graceMs: number) => Promise<void>;
 };
@@ -58,10 +60,9 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
   });
   app.error(async (error) => log.error({ err: error }, 'a delivery from Slack failed'));
   listen(app, context, trackIn(running, log));
-  const ownServer = createServer(server, (request, response) => {
-    if (!request.socket.destroyed) serveProbe(health, request, response);
-  });
+  const ownServer = createServer(server, (request, response) => serveProbe(health, request, response));
   let connections = boundConnections(ownServer, maxConnections);
+  const disconnect = disconnectOnce(app, reconnecting, log);
   return {
     start: async () => {
       const refuse = (error: unknown): never => notListening(`PORT ${http.port} on HOST ${http.host}`, error);
@@ -79,16 +80,30 @@ export function createSlackServer({ config, context, bot, notReady, remark }: Sl
       });
       return portOf(ownServer);
     },
+    leave: () => void (reconnecting && disconnect()),
     stop: async (graceMs) => {
       const began = performance.now();
-      reconnecting?.end();
-      const stopped = app.stop().catch((error: unknown) => log.warn({ err: error }, 'could not disconnect from Slack'));
+      const stopped = disconnect();
       ownServer.close();
       connections.endUnheard();
       await settledWithin(graceMs, [stopped]);
       await settledWithin(Math.max(0, graceMs - (performance.now() - began)), running);
     },
   };
+}
+
+/** Disconnects from Slack, or stops listening, when first called. Resolves when that is done. */
+function disconnectOnce(
+  app: App,
+  reconnecting: ReturnType<typeof reconnectAlways> | undefined,
+  log: Logger,
+): () => Promise<void> {
+  let done: Promise<void> | undefined;
+  const disconnect = async (): Promise<void> => {
+    reconnecting?.end();
+    await app.stop().catch((error: unknown) => log.warn({ err: error }, 'could not disconnect from Slack'));
+  };
+  return () => (done ??= disconnect());
 }
 
 const trackIn =

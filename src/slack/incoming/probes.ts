@@ -22,6 +22,7 @@ export const probesFor = (
 
 /** Answers a probe on our own server; anything else is not found. */
 export function serveProbe(probes: Probes, request: IncomingMessage, response: ServerResponse): void {
+  if (request.socket.destroyed) return;
   const route = request.method === 'GET' ? probes[request.url ?? ''] : undefined;
   if (route) route(request, response);
   else response.writeHead(404).end();

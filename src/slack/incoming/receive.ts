@@ -3,7 +3,7 @@ import { attempt, Refusal } from '../../errors.ts';
 import { parse } from '../../pipeline/language/parse.ts';
 import { requestId, type InboxRow } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
-import { saveDelivery, rememberDelivery, noDatabase } from '../context/deliveries.ts';
+import { notTaken, rememberDelivery, saveDelivery } from '../context/deliveries.ts';
 import { runHandler } from '../context/handler.ts';
 import type { Interaction, Lane, SlackContext } from '../context/context.ts';
 
@@ -36,14 +36,14 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
   const row = { key, kind, person: from.person, channel: from.channel, content };
   const kept = delivered.changes ? await saveDelivery(context, row) : rememberDelivery(context, key);
   if (kept === 'new') failpoint('kept', key);
-  const wasShown = await delivered.ack(kept === 'failed' || kept === 'told' ? noDatabase : undefined);
+  const wasShown = await delivered.ack(kept === 'failed' || kept === 'told' ? notTaken(context) : undefined);
   onAck(request);
   if (kept === 'new') failpoint('acked', key);
   if (kept === 'seen' || kept === 'told' || (kept === 'failed' && wasShown)) return;
   const line = kind === 'command' || kind === 'mention' ? content : undefined;
   const interaction: Interaction = { ...from, since, line, inbox: kept === 'new' ? key : undefined, request };
   const handle = async (): Promise<void> => {
-    if (kept === 'failed') throw new Refusal(noDatabase);
+    if (kept === 'failed') throw new Refusal(notTaken(context));
     return work(interaction);
   };
   const begin = (): Promise<void> => runHandler(context, interaction, `reading a ${kind}`, handle, lane);

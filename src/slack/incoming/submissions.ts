@@ -15,7 +15,7 @@ import { memoOf, noticeView, type Memo } from '../forms/views.ts';
 import { draw } from '../answers/dispatch.ts';
 import { senderOf } from '../answers/channels.ts';
 import { blockIn, blockOf, readInputs } from '../forms/inputs.ts';
-import { saveDelivery, noDatabase } from '../context/deliveries.ts';
+import { notTaken, saveDelivery } from '../context/deliveries.ts';
 import { drawForm, loadingView, showReview } from '../forms/modals.ts';
 import { wordsFor } from '../context/handler.ts';
 import { TooLate, within } from '../../time-limit.ts';
@@ -205,7 +205,7 @@ async function onceKept(
   const { person, channel } = interaction;
   const kept = await saveDelivery(context, { key, kind: 'form', person, channel, content: view.private_metadata });
   if (kept === 'seen') return {};
-  if (kept !== 'new') return ending(title, say`${noDatabase}`);
+  if (kept !== 'new') return ending(title, say`${notTaken(context)}`);
   failpoint('kept', key);
   return { ...work({ ...interaction, inbox: key }), inbox: key };
 }

@@ -2,44 +2,62 @@ import { sql, type Kysely } from 'kysely';
 import { acquireMigrationLock, dialects, kindOf, type SqlDialect } from '../sql-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
+import { announceDueWork } from './announce-due-work.ts';
 import { firstTables } from './first-tables.ts';
 import { requestOfChange } from './request-of-change.ts';
 
 /** One step forward. There is no way back except a backup. */
-export type Migration = { readonly name: string; up(tx: Tx, dialect: SqlDialect): Promise<void> };
+export type Migration = {
+  readonly name: string;
+  /**
+   * How many steps a program must know to work on a database that has this one: as many as the step before, if older
+   * programs can go on beside it, else its own number.
+   */
+  readonly oldest: number;
+  up(tx: Tx, dialect: SqlDialect): Promise<void>;
+};
 
-/** All steps in order. Never change a released one; add new ones at the end. */
+/**
+ * All steps in order. Never change a released one; add new ones at the end. A step only adds: what older programs read
+ * and write is removed by a later one, which excludes them.
+ */
 export const migrations: readonly Migration[] = [
-  { name: 'first tables', up: firstTables },
-  { name: 'the request of a change', up: requestOfChange },
+  { name: 'first tables', oldest: 1, up: firstTables },
+  { name: 'the request of a change', oldest: 1, up: requestOfChange },
+  { name: 'announce due work', oldest: 1, up: announceDueWork },
 ];
 
 /**
  * Runs the steps that this database does not have yet, in one transaction, one replica at a time. Rejects, with nothing
- * changed, if the database has steps that this version does not know.
+ * changed, if the database has a step that excludes this version.
  */
 export async function migrate(db: Kysely<Schema>, steps: readonly Migration[] = migrations): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await acquireMigrationLock(tx);
     const dialect = dialects[kindOf(tx)];
-    const taken = await stepsTaken(tx, dialect);
-    if (taken > steps.length) {
+    const { taken, oldest } = await stepsTaken(tx, dialect);
+    if (oldest > steps.length) {
       throw new Error(
-        `A newer Sitehand wrote this database (step ${taken}; this version knows ${steps.length}). ` +
+        `A newer Sitehand has changed this database (it needs a version that knows ${oldest} migrations; this one knows ${steps.length}). ` +
           'Nothing was started or changed. Start the newer version, or restore a backup from before it.',
       );
     }
     for (const [index, step] of steps.entries()) {
       if (index < taken) continue;
       await step.up(tx, dialect);
-      await sql`insert into migrations (step, name, at) values (${index + 1}, ${step.name}, ${Date.now()})`.execute(tx);
+      const row = sql.join([index + 1, step.name, step.oldest, Date.now()]);
+      await sql`insert into migrations (step, name, oldest, at) values (${row})`.execute(tx);
     }
   });
 }
 
-async function stepsTaken(tx: Tx, { integer, strict }: SqlDialect): Promise<number> {
-  const columns = `step ${integer} primary key, name text not null, at ${integer} not null`;
+/** How many steps this database has, and how many a program must know to work on it. */
+type Steps = { readonly taken: number; readonly oldest: number };
+
+async function stepsTaken(tx: Tx, { integer, strict }: SqlDialect): Promise<Steps> {
+  const columns = `step ${integer} primary key, name text not null, oldest ${integer} not null, at ${integer} not null`;
   await sql.raw(`create table if not exists migrations (${columns}) ${strict}`).execute(tx);
-  const { rows } = await sql<{ newest: number | null }>`select max(step) as newest from migrations`.execute(tx);
-  return rows[0]?.newest ?? 0;
+  const { rows } = await sql<Steps>`
+    select coalesce(max(step), 0) as taken, coalesce(max(oldest), 0) as oldest from migrations`.execute(tx);
+  return rows[0] ?? { taken: 0, oldest: 0 };
 }

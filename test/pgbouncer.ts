@@ -1,0 +1,37 @@
+import { delimiter, join } from 'node:path';
+import { canRun, startServer } from './postgres-server.ts';
+import { skipNote } from './skip-note.ts';
+
+const required = (process.env['SITEHAND_REQUIRE'] ?? '').split(',').includes('pgbouncer');
+const program = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
+  .map((folder) => join(folder, 'pgbouncer'))
+  .find(canRun);
+
+/** Whether tests through PgBouncer run. With `SITEHAND_REQUIRE=pgbouncer` they run, and fail without it. */
+export const pgbouncerRuns = required || program !== undefined;
+
+/** Appended to their names; empty if they run. */
+export const noPgbouncer = skipNote('PgBouncer', pgbouncerRuns);
+
+/**
+ * Starts PgBouncer in transaction mode before the server of this database, with at most `size` connections to it.
+ * `url`: the same database through it.
+ */
+export async function startPgbouncer(
+  database: URL,
+  size: number,
+): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
+  if (program === undefined) throw new Error('no PgBouncer is installed');
+  const server = database.searchParams.get('host') ?? '';
+  const { folder, stop } = await startServer('pgbouncer', starting, [program, server, String(size)], 'process up');
+  const url = new URL(database);
+  url.searchParams.set('host', folder);
+  url.port = '6432';
+  return { url: url.href, stop };
+}
+
+const starting = `
+  printf '"sitehand" ""\\n' > "$1/users"
+  printf '%s\\n' '[databases]' "* = host=$3" '[pgbouncer]' 'pool_mode = transaction' "default_pool_size = $4" \\
+    "unix_socket_dir = $1" 'listen_port = 6432' 'auth_type = trust' "auth_file = $1/users" > "$1/pgbouncer.ini"
+  "$2" "$1/pgbouncer.ini" &`;
