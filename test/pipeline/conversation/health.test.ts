@@ -81,6 +81,7 @@ describeBoth('health', (open) => {
         'Stored data',
         /^✅ \d+ kB(?:, of which \w+ \d+ kB, \w+ \d+ kB, \w+ \d+ kB)?; 0 audit lines and about 0 changes, which are kept for good(?:; [\d.]+ [GT]B free on the disk)?$/,
       ],
+      ['Replicas', /^✅ (?:one process, because the database is SQLite|0 live)$/],
       ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
       ['Slack user groups', /^✅ the rules name none$/],
       ['Ops channel', /^✅ accepts posts, as far as I can see$/],

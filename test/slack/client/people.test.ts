@@ -39,6 +39,7 @@ async function scene(enterprise?: string): Promise<Scene> {
     idsOf: (id) => (['U01ANA', 'U06ROB'].includes(id) ? ['U01ANA', 'U06ROB'] : [id]),
     lookAt: () => Promise.resolve({ kind: 'untold' }),
     now: () => now,
+    replicas: () => 1,
     onGroup: (group, trouble) => void reported.push([group, trouble]),
     onMissing: () => undefined,
     onToken: () => undefined,
