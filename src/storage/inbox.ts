@@ -43,6 +43,12 @@ export async function closeInbox(db: ReadHandle, key: string, now: number): Prom
   return closed !== undefined;
 }
 
+/** Whether a delivery is still to be answered. */
+export async function isInboxOpen(db: ReadHandle, key: string): Promise<boolean> {
+  const row = await db.selectFrom('inbox').select('closed_at').where('key', '=', key).executeTakeFirst();
+  return row !== undefined && row.closed_at === null;
+}
+
 /** Extends the lease on an open delivery to `leaseUntil` (epoch ms); false if it is closed or has another owner. */
 export async function renewInbox(tx: Tx, key: string, owner: string, leaseUntil: number): Promise<boolean> {
   const renewed = await tx
