@@ -30,8 +30,8 @@ export type FireOptions = {
 export type FireResult = FireOutcome & {
   readonly options: FireOptions;
   readonly deeds: Readonly<Deeds>;
-  /** How many replicas ended although nobody killed them. */
-  readonly ownEnds: number;
+  /** How those replicas ended that nobody killed. */
+  readonly ownEnds: readonly string[];
   /** Seconds from the first action to the last ack, and from there until all was settled and said. */
   readonly askedS: number;
   readonly settledS: number;
@@ -111,6 +111,7 @@ async function burn(options: FireOptions, world: World, { scenario, url, folder,
     random,
     killEveryMs: 4_000,
     restartEveryMs: 6_000,
+    settled: () => settledIn(url),
     onDeath: (pid) => (options.endsLeases ? endLeases(url, pid) : Promise.resolve()),
   });
   const startedAt = performance.now();
@@ -150,6 +151,8 @@ function shareLooks(look: () => Promise<void>): () => Promise<void> {
   return () => (running ??= look().finally(() => (running = undefined)));
 }
 
+const settledIn = async (url: string): Promise<number> =>
+  (await rows(url, 'select 1 from changes where settled_at is not null')).length;
 const openIn = async (url: string): Promise<number> => (await rows(url, underWay)).length;
 
 async function settled(url: string, { endsLeases }: FireOptions): Promise<void> {

@@ -7,8 +7,8 @@ import type { Scenario } from '../../stories/scenario.ts';
 export type Fleet = {
   /** Kills a replica at random if all are ready; resolves with its process id once it is gone, else with undefined. */
   readonly killOne: (random: Random) => Promise<number | undefined>;
-  /** How many ended although nobody killed them. */
-  readonly ownEnds: () => number;
+  /** How those ended that nobody killed: `exit code 1`. */
+  readonly ownEnds: () => readonly string[];
   /** Resolves when all are ready. */
   readonly allReady: () => Promise<void>;
   /** Starts none again. */
@@ -21,16 +21,13 @@ const againMs = 500;
 export async function startFleet({ start }: Pick<Scenario, 'start'>, replicas: number): Promise<Fleet> {
   const up = new Set<Bot>();
   const killed = new Set<Bot>();
-  const starting = new Set<Promise<unknown>>();
-  let [isOver, ownEnds] = [false, 0];
+  const ownEnds: string[] = [];
+  let isOver = false;
   const first = Promise.withResolvers<void>();
 
   const keepOne = async (): Promise<void> => {
     while (!isOver) {
-      const beginning = start({}, 'ready');
-      starting.add(beginning);
-      const bot = await beginning.catch(() => undefined);
-      starting.delete(beginning);
+      const bot = await start({}, 'ready').catch(() => undefined);
       if (bot === undefined) {
         // PostgreSQL may just be away.
         await wait(againMs);
@@ -38,9 +35,9 @@ export async function startFleet({ start }: Pick<Scenario, 'start'>, replicas: n
       }
       up.add(bot);
       first.resolve();
-      await bot.ended;
+      const { code, signal } = await bot.ended;
       up.delete(bot);
-      if (!killed.has(bot) && !isOver) ownEnds += 1;
+      if (!killed.has(bot) && !isOver) ownEnds.push(signal ?? `exit code ${code}`);
     }
   };
   for (let nth = 0; nth < replicas; nth += 1) void keepOne();

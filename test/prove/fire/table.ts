@@ -35,7 +35,11 @@ export function drawFire(result: FireResult): string {
     'Apart from these:',
     count('actions never acked', result.unacked, `, ${result.unackedChanges} of which were done all the same`),
     count('reports asked for', result.reports, `, ${result.answered} of which were answered`),
-    count('replicas that ended by themselves and were started again', ownEnds),
+    count(
+      'replicas that ended by themselves and were started again',
+      ownEnds.length,
+      ownEnds.length > 0 ? `: ${ownEnds.join(', ')}` : '',
+    ),
     `Asked in ${result.askedS.toFixed(0)} s; all was settled and said ${result.settledS.toFixed(0)} s later. Seed ${options.seed}.`,
     ...wrong.slice(0, maxShown).map((says) => `✗ ${says}`),
     ...(wrong.length > maxShown ? [`✗ and ${wrong.length - maxShown} more`] : []),

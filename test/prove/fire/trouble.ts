@@ -18,19 +18,27 @@ export type TroubleOptions = {
   /** The longest time between two deaths and between two restarts, in ms. */
   readonly killEveryMs: number;
   readonly restartEveryMs: number;
+  /** How many changes are settled. A slow machine has to get somewhere between two deeds of a kind. */
+  readonly settled: () => Promise<number>;
   /** Called with the process id of each dead replica. */
   readonly onDeath: (pid: number) => Promise<void>;
 };
 
+/** How many changes are settled between two deeds of a kind, at least. */
+const minSettled = 5;
+
 /** Kills replicas and restarts PostgreSQL, at random, until it is ended. */
 export function startTrouble(options: TroubleOptions): Trouble {
-  const { fleet, restart, random, onDeath } = options;
+  const { fleet, restart, random, settled, onDeath } = options;
   const deeds: Deeds = { killed: 0, restarted: 0, crashed: 0 };
   const over = new AbortController();
   const repeat = async (everyMs: number, deed: () => Promise<void>): Promise<void> => {
-    for (;;) {
+    for (let before = 0; ;) {
       await wait(random.integer(everyMs / 3, everyMs), undefined, { signal: over.signal }).catch(() => undefined);
       if (over.signal.aborted) return;
+      const now = await settled();
+      if (now - before < minSettled) continue;
+      before = now;
       await deed();
     }
   };
