@@ -129,10 +129,12 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
     'one that stops hands over at once what it has leased, and counts no more',
     withBots(0, async (scenario, sql) => {
       const first = await scenario.start();
-      scenario.slack.faults.add({ method: 'chat.postMessage', kind: 'delay', delayMs: 3_600_000, times: 1 });
+      await (await scenario.person('ana').says('/site whoami')).hears(ids.ana);
+      // From here on she is known, so this meets the question before the send.
+      scenario.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 3_600_000, times: 1 });
       await scenario.slack.command(ids.ana, 'C0ACME', `/site cache clear ${live}`);
       const owners = async (): Promise<readonly string[]> =>
-        (await sql.query<{ owner: string }>(`select owner from messages where owner is not null`)).rows.map(
+        (await sql.query<{ owner: string }>(`select owner from changes where owner is not null`)).rows.map(
           ({ owner }) => owner,
         );
       await vi.waitFor(async () => expect(await owners()).toHaveLength(1), { timeout: patienceMs });

@@ -3,6 +3,10 @@ import { differencesOf, liveReplicas, createReplicas, type Replicas } from '../.
 import type { Note } from '../../../src/pipeline/changes/card.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { parseStored } from '../../../src/storage/parse-json.ts';
+import { abandoned, receive } from '../../../src/storage/inbox.ts';
+import { claimDue } from '../../../src/storage/changes.ts';
+import { claimMessages, enqueueMessage } from '../../../src/storage/messages.ts';
+import { save } from '../../storage/samples.ts';
 import { plain } from '../../../src/text.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../../postgres.ts';
 
@@ -59,6 +63,36 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       pass(1);
       await one.look();
       expect([one.count(), await names()]).toEqual([1, 'one']);
+    }));
+
+  it('free at a stop what they have leased, for others at once, but for a change on its way to the host', () =>
+    withFleet(async ({ database, join }) => {
+      const claim = { owner: 'owner-one', now: 1_000_000, leaseMs: 60_000, limit: 10 };
+      const open = {
+        kind: 'command',
+        person: 'U1',
+        channel: 'C1',
+        content: '',
+        received_at: 1,
+        closed_at: null,
+      } as const;
+      const [approved, sending] = [await save(database), await save(database)];
+      await database.transaction(async (tx) => {
+        await enqueueMessage(tx, { key: 'm', kind: 'direct', recipient: 'U1', body: '{}', at: 1 });
+        await receive(tx, { key: 'd', owner: 'owner-one', lease_until: 1_060_000, ...open });
+        await receive(tx, { key: 'e', owner: 'owner-two', lease_until: 1_060_000, ...open });
+        await tx.updateTable('changes').set({ due_at: 1, state: 'approved' }).execute();
+        expect((await claimDue(tx, claim)).map(({ number }) => number)).toEqual([approved.number, sending.number]);
+        expect(await claimMessages(tx, claim)).toHaveLength(1);
+        await tx.updateTable('changes').set({ state: 'sending' }).where('number', '=', sending.number).execute();
+      });
+      await join('one').leave();
+      const owner = 'owner-two';
+      await database.transaction(async (tx) => {
+        expect((await claimDue(tx, { ...claim, owner })).map(({ state }) => state)).toEqual(['approved']);
+        expect(await claimMessages(tx, { ...claim, owner })).toHaveLength(1);
+      });
+      expect((await abandoned(database.db, 1_000_000)).map(({ key }) => key)).toEqual(['d']);
     }));
 
   it('leave no trace of those that were killed', () =>
