@@ -14,7 +14,8 @@ export type Asked = {
 
 export type AskingOptions = {
   readonly slack: SlackStandIn;
-  readonly spots: Iterable<Spot>;
+  /** Where they ask, one after the other. */
+  readonly spots: readonly Spot[];
   /** How many actions have to be acked. */
   readonly actions: number;
   /** How many people type at the same time. */
@@ -31,8 +32,7 @@ const againMs = 500;
 /** People ask until so many actions were acked, each for an environment of its own. */
 export async function askAll({ slack, spots, actions, atOnce, room }: AskingOptions): Promise<Asked> {
   const asked: Asked = { acked: [], unacked: [], reports: [] };
-  const left = spots[Symbol.iterator]();
-  let waiting = 0;
+  let [next, waiting] = [0, 0];
   const typed = async ({ person, channel }: Spot, line: string) => {
     const outcome = await slack.command(person, channel, line);
     return {
@@ -51,8 +51,9 @@ export async function askAll({ slack, spots, actions, atOnce, room }: AskingOpti
   const askSome = async (): Promise<void> => {
     while (asked.acked.length + waiting < actions) {
       await room();
-      const { value: spot, done } = left.next();
-      if (done) throw new Error(`too few of the actions were acked: ${asked.acked.length}`);
+      const spot = spots[next];
+      next += 1;
+      if (spot === undefined) throw new Error(`too few of the actions were acked: ${asked.acked.length}`);
       waiting += 1;
       await askOne(spot).finally(() => (waiting -= 1));
     }

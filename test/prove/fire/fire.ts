@@ -65,7 +65,7 @@ export async function runFire(options: FireOptions, binaries: string): Promise<F
     const world = worldFor(options);
     const scenario = await openScenario(scenarioOf(options, world, folder, url));
     try {
-      return await burn(options, world, { scenario, url, folder, restart: server.restart });
+      return await burn(options, world, { scenario, url, folder, restart: (signal) => server.restart(signal) });
     } finally {
       await scenario.close();
     }
@@ -126,7 +126,10 @@ async function burn(options: FireOptions, world: World, { scenario, url, folder,
     atOnce: atTrueRates ? 2 : 12,
     room: shareLooks(room),
   };
-  const asked = await askAll(asking).finally(trouble.end);
+  const [answer] = await Promise.allSettled([askAll(asking)]);
+  await trouble.end();
+  if (answer.status === 'rejected') throw answer.reason;
+  const asked = answer.value;
   const ackedAt = performance.now();
   await fleet.allReady();
   await settled(url, options);

@@ -22,11 +22,11 @@ export async function startFleet({ start }: Pick<Scenario, 'start'>, replicas: n
   const up = new Set<Bot>();
   const killed = new Set<Bot>();
   const ownEnds: string[] = [];
-  let isOver = false;
+  const over = new AbortController();
   const first = Promise.withResolvers<void>();
 
   const keepOne = async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const bot = await start({}, 'ready').catch(() => undefined);
       if (bot === undefined) {
         // PostgreSQL may just be away.
@@ -37,7 +37,7 @@ export async function startFleet({ start }: Pick<Scenario, 'start'>, replicas: n
       first.resolve();
       const { code, signal } = await bot.ended;
       up.delete(bot);
-      if (!killed.has(bot) && !isOver) ownEnds.push(signal ?? `exit code ${code}`);
+      if (!killed.has(bot) && !over.signal.aborted) ownEnds.push(signal ?? `exit code ${code}`);
     }
   };
   for (let nth = 0; nth < replicas; nth += 1) void keepOne();
@@ -56,6 +56,6 @@ export async function startFleet({ start }: Pick<Scenario, 'start'>, replicas: n
     allReady: async () => {
       while (up.size < replicas) await wait(againMs);
     },
-    close: () => void (isOver = true),
+    close: () => over.abort(),
   };
 }
