@@ -20,6 +20,8 @@ export type AskingOptions = {
   readonly actions: number;
   /** How many people type at the same time. */
   readonly atOnce: number;
+  /** How long each of them pauses after an action, in ms. */
+  readonly pauseMs: number;
   /** Resolves when so little is under way that people go on. */
   readonly room: () => Promise<void>;
 };
@@ -30,7 +32,7 @@ const reportEvery = 20;
 const againMs = 500;
 
 /** People ask until so many actions were acked, each for an environment of its own. */
-export async function askAll({ slack, spots, actions, atOnce, room }: AskingOptions): Promise<Asked> {
+export async function askAll({ slack, spots, actions, atOnce, pauseMs, room }: AskingOptions): Promise<Asked> {
   const asked: Asked = { acked: [], unacked: [], reports: [] };
   let [next, waiting] = [0, 0];
   const typed = async ({ person, channel }: Spot, line: string) => {
@@ -44,7 +46,7 @@ export async function askAll({ slack, spots, actions, atOnce, room }: AskingOpti
     const { isAcked, isRefused } = await typed(spot, `/site cache clear ${spot.environment} --reason fire`);
     if (isAcked) asked.acked.push({ spot, isRefused });
     else asked.unacked.push(spot);
-    if (!isAcked || isRefused) await wait(againMs);
+    await wait(!isAcked || isRefused ? Math.max(againMs, pauseMs) : pauseMs);
     if (asked.acked.length % reportEvery !== 0) return;
     asked.reports.push({ spot, ...(await typed(spot, `/site backups list ${spot.environment}`)) });
   };

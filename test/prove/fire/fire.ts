@@ -45,7 +45,9 @@ const spotsPerAction = 3;
 /** How much may be under way before people wait, so that the trouble meets work and not a backlog. */
 const openShare = 25;
 const [minOpen, maxOpen] = [20, 150];
-/** At Slack's true rates few channels can be looked up a minute. */
+/** Slack says of a hundred people a minute who they are, at each send too, and of fifty channels. */
+const peopleAtTrueRates = 6;
+const pauseMsAtTrueRates = 2_000;
 const [channels, channelsAtTrueRates] = [50, 4];
 const lookMs = 250;
 /** How long the rest may take to be settled after the last death, in ms. */
@@ -76,7 +78,7 @@ export async function runFire(options: FireOptions, binaries: string): Promise<F
 }
 
 function worldFor({ actions, atTrueRates }: FireOptions): World {
-  const people = Math.max(20, Math.ceil(actions / 25));
+  const people = atTrueRates ? peopleAtTrueRates : Math.max(20, Math.ceil(actions / 25));
   return fireWorld(actions * spotsPerAction, people, atTrueRates ? channelsAtTrueRates : channels);
 }
 
@@ -123,7 +125,7 @@ async function burn(options: FireOptions, world: World, { scenario, url, folder,
     slack: scenario.slack,
     spots: world.spots,
     actions,
-    atOnce: atTrueRates ? 2 : 12,
+    ...(atTrueRates ? { atOnce: 1, pauseMs: pauseMsAtTrueRates } : { atOnce: 12, pauseMs: 0 }),
     room: shareLooks(room),
   };
   const [answer] = await Promise.allSettled([askAll(asking)]);
