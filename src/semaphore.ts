@@ -72,7 +72,9 @@ export function createSemaphore(
       cleanUp();
     }
   };
-  return Object.assign(run, { load: () => ({ free: Math.max(0, limits().most - state.running), waiting: state.queued }) });
+  return Object.assign(run, {
+    load: () => ({ free: Math.max(0, limits().most - state.running), waiting: state.queued }),
+  });
 }
 
 const mayBegin = ({ running }: State, own: KeyState, { most, maxEach = most, kept = 0 }: SemaphoreLimits): boolean =>

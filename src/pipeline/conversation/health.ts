@@ -13,7 +13,7 @@ import { sizesOf, type Sizes } from '../../storage/sizes.ts';
 import { actor, code, inline, joined, person, say, time } from '../../text.ts';
 import { version } from './build-info.ts';
 import { sizesInWords } from './stored-data.ts';
-import { differencesOf, liveReplicas } from '../messages/replicas.ts';
+import { liveInWords, liveReplicas } from '../messages/replicas.ts';
 import { opsTrouble } from '../messages/ops-channel-health.ts';
 import { tellAfterMs } from '../audit/audit-out.ts';
 import { policyInForceKey } from '../audit/policy-history.ts';
@@ -244,16 +244,9 @@ async function work({ database }: HealthContext): Promise<State> {
 
 async function replicas({ database }: HealthContext): Promise<State> {
   if (database.kind === 'sqlite') return well(say`one process, because the database is SQLite`);
-  const live = await liveReplicas(database);
-  const { policies, versions } = differencesOf(live);
-  const says = say`${live.length} live`;
-  const differ = [policies, versions].filter((one) => one !== undefined);
-  if (differ.length > 0)
-    return bad(
-      say`${says}, but they differ: ${joined(differ, '; ')}`,
-      'Which one answers is chance. Please give every replica the same policy file and the same version.',
-    );
-  return live.length < 2 ? well(says) : well(say`${says}, with the same rules and version`);
+  const { says, isSame } = liveInWords(await liveReplicas(database));
+  const advice = 'Which one answers is chance. Please give every replica the same policy file and the same version.';
+  return isSame ? well(says) : bad(says, advice);
 }
 
 function encryption({ plainHttp }: HealthContext): State {

@@ -62,8 +62,17 @@ export function createReplicas({ database, sign }: ReplicaOptions): Replicas {
 export const liveReplicas = async ({ db, now }: Pick<Database, 'db' | 'now'>): Promise<readonly SignOfLife[]> =>
   signsOfLife(db, (await now()) - liveMs);
 
-/** Whether these replicas go by the same rules and have the same version, and who does not: `2 with …, 1 with …`. */
-export const differencesOf = (signs: readonly SignOfLife[]) => ({
+/** How many these are, and in what they differ. */
+export function liveInWords(signs: readonly SignOfLife[]): { readonly says: Text; readonly isSame: boolean } {
+  const { policies, versions } = differencesOf(signs);
+  const differ = [policies, versions].filter((one) => one !== undefined);
+  const says = say`${signs.length} live`;
+  if (differ.length > 0) return { says: say`${says}, but they differ: ${joined(differ, '; ')}`, isSame: false };
+  return { says: signs.length < 2 ? says : say`${says}, with the same rules and version`, isSame: true };
+}
+
+/** Who goes by which rules and has which version; undefined where all have the same. */
+const differencesOf = (signs: readonly SignOfLife[]) => ({
   policies: inWords(policiesOf(signs), (hash) => say`rules ${code(hash.slice(0, 8))}`),
   versions: inWords(
     Map.groupBy(signs, ({ version }) => version),

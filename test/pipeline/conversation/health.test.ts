@@ -255,10 +255,10 @@ describeBoth('health', (open) => {
       now,
     );
     const page = pageOf(await doctor.answer({ input: {}, queryService }));
-    expect(plain(page.title)).toBe('⚠️ 1 of 13 checks needs a look');
+    expect(plain(page.title)).toBe('⚠️ 1 of 14 checks needs a look');
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
-    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 12 }, () => '✅')]);
+    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 13 }, () => '✅')]);
     const edition = pageOf(await about.answer({ input: {}, queryService }));
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { differencesOf, liveReplicas, createReplicas, type Replicas } from '../../../src/pipeline/messages/replicas.ts';
+import { liveInWords, liveReplicas, createReplicas, type Replicas } from '../../../src/pipeline/messages/replicas.ts';
 import type { Note } from '../../../src/pipeline/changes/card.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { parseStored } from '../../../src/storage/parse-json.ts';
@@ -142,7 +142,8 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
 it('says who has which version and which rules, a few by name', () => {
   const sign = (at: number, version: string) => ({ owner: `${at}`, name: `m${at}`, version, policy: 'cccccccccc' });
   const many = Array.from({ length: 8 }, (_, at) => sign(at, at === 7 ? '2.0.0' : '1.0.0'));
-  const { policies, versions } = differencesOf(many);
-  expect(policies).toBeUndefined();
-  expect(plain(versions ?? [])).toBe('m0, m1, m2, m3, m4 and 2 more: version 1.0.0; m7: version 2.0.0');
+  expect(plain(liveInWords(many).says)).toBe(
+    '8 live, but they differ: m0, m1, m2, m3, m4 and 2 more: version 1.0.0; m7: version 2.0.0',
+  );
+  expect(plain(liveInWords(many.slice(0, 2)).says)).toBe('2 live, with the same rules and version');
 });
