@@ -63,12 +63,12 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   const opening = openDatabase(config.databaseUrl, { onLost, ...ofDatabase(log, tell) });
   const database = timed(await opening, () => metrics.transactions.startTimer());
   onOpen(database);
-  const { owner, replicas } = joinReplicas(database, () => policy.current().hash);
+  const replica = joinReplicas(database, () => policy.current().hash);
   const { secrets, certificate } = openCertificates(config.certificatesDir);
   const hosting = createClient({
     ...config.hosting,
     secrets,
-    replicas: replicas.count,
+    replicas: replica.replicas.count,
     onCall: ({ section, outcome, ms }) => metrics.host.observe({ section, outcome }, ms / 1_000),
   });
   const directory = createDirectory({
@@ -80,7 +80,6 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
     now,
     onTrouble: (trouble) => onTrouble('listing sites', trouble),
   });
-  const names = createNames(directory.listing, policy.current);
   return {
     now,
     log,
@@ -92,9 +91,8 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
     database,
     hosting,
     directory,
-    names,
-    owner,
-    replicas,
+    names: createNames(directory.listing, policy.current),
+    ...replica,
     certificate,
   };
 }
