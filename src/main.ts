@@ -52,7 +52,7 @@ export async function start(
   const slack = await connectSlack(config, foundations, pace);
   const back = await buildPipeline(config, foundations, slack.door);
   const edge = openEdge(config, foundations, slack, back);
-  const { database, directory, policy, hosting, counting } = foundations;
+  const { database, directory, policy, hosting, counting, replicas } = foundations;
   const { auditOut } = back.pipeline;
   counting.show(gaugesOf({ ...foundations, auditOut, turns: edge.turns, slackRestMs: back.delivery.restMs }));
 
@@ -62,6 +62,7 @@ export async function start(
   if (downtimeNote) foundations.tell('back again', downtimeNote);
   await takeOver({ database });
   await checkTimeline(back.pipeline);
+  await replicas.look();
   directory.start();
   // List names first, so that the first command finds them. A host that is down does not block the start.
   await Promise.race([directory.refresh(), wait(firstListingMs, undefined, { ref: false })]);
@@ -89,6 +90,7 @@ export async function start(
     await settledWithin(graceMs / 4, [...stopped, hosting.close()]);
     await edge.payloads.close();
     await noteAlive(database);
+    await replicas.leave();
     directory.close();
     await back.logs.close();
     await counting.close();
@@ -136,6 +138,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('checking user groups', 5_000, groups.look),
     poller('cleaning up', 60_000, () => sweep(housekeeping)),
     poller('saving a sign of life', 15_000, () => noteAlive(database)),
+    poller('counting replicas', 5_000, foundations.replicas.look),
     poller('publishing the audit head', 3_600_000, async () => logHead(log, await publishAuditHead(database))),
   ];
   const server = createSlackServer({ config, context, bot, ...readiness(foundations, slack, back.ops) });

@@ -39,12 +39,13 @@ type State = { readonly keys: Map<string, KeyState>; running: number; queued: nu
 
 /**
  * Limits how much work runs at once; the rest waits. Work of one key runs in order; among keys the one with the least
- * running goes first. `behind` maps an account to its person.
+ * running goes first. `behind` maps an account to its person. Limits may be a function, asked whenever they apply.
  */
 export function createSemaphore(
-  limits: SemaphoreLimits,
+  given: SemaphoreLimits | (() => SemaphoreLimits),
   behind = (account: string): string => account,
 ): Semaphore & { readonly load: () => Load } {
+  const limits = typeof given === 'function' ? given : () => given;
   const state: State = { keys: new Map(), running: 0, queued: 0 };
   const { keys } = state;
   const run: Semaphore = async (work, account = '') => {
@@ -56,8 +57,8 @@ export function createSemaphore(
     };
     try {
       // Finished work passes its place to the next in line, so that newcomers cannot jump the queue.
-      if (mayBegin(state, own, limits) && own.queue.size === 0) start(state, key, own);
-      else await waitForTurn(state, own, limits);
+      if (mayBegin(state, own, limits()) && own.queue.size === 0) start(state, key, own);
+      else await waitForTurn(state, own, limits());
     } catch (error) {
       cleanUp();
       throw error;
@@ -67,11 +68,13 @@ export function createSemaphore(
     } finally {
       state.running -= 1;
       own.running -= 1;
-      admitNext(state, limits);
+      admitNext(state, limits());
       cleanUp();
     }
   };
-  return Object.assign(run, { load: () => ({ free: limits.most - state.running, waiting: state.queued }) });
+  return Object.assign(run, {
+    load: () => ({ free: Math.max(0, limits().most - state.running), waiting: state.queued }),
+  });
 }
 
 const mayBegin = ({ running }: State, own: KeyState, { most, maxEach = most, kept = 0 }: SemaphoreLimits): boolean =>

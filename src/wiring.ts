@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { WebClient } from '@slack/web-api';
 import { destinationOf } from './audit-out/destination.ts';
 import { aliasesBy } from './commands/logs/masking.ts';
@@ -23,6 +24,7 @@ import { createNames } from './pipeline/changes/visible-names.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
 import { createWorker } from './pipeline/steps/worker.ts';
 import { tellOps } from './pipeline/messages/ops-messages.ts';
+import { createReplicas } from './pipeline/messages/replicas.ts';
 import { createOpsWatch } from './pipeline/messages/ops-channel-health.ts';
 import { openPolicy } from './policy/watch.ts';
 import { createToken, whoAmI, introduce } from './slack/client/token.ts';
@@ -36,6 +38,7 @@ import { openDatabase, type Database } from './storage/database.ts';
 import { migrations as ourMigrations } from './storage/migrations/migrate.ts';
 import { keptKey, pauseKey, readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
+import { version } from './pipeline/conversation/build-info.ts';
 import type { PipelineContext } from './pipeline/conversation/context.ts';
 
 /** Sitehand's parts, each built once from the parts before it. `main.ts` starts and stops them. */
@@ -61,10 +64,12 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   const opening = openDatabase(config.databaseUrl, { migrations, onLost, ...ofDatabase(log, tell) });
   const database = timed(await opening, () => metrics.transactions.startTimer());
   onOpen(database);
+  const replica = joinReplicas(database, () => policy.current().hash);
   const { secrets, certificate } = openCertificates(config.certificatesDir);
   const hosting = createClient({
     ...config.hosting,
     secrets,
+    replicas: replica.replicas.count,
     onCall: ({ section, outcome, ms }) => metrics.host.observe({ section, outcome }, ms / 1_000),
   });
   const directory = createDirectory({
@@ -76,8 +81,6 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
     now,
     onTrouble: (trouble) => onTrouble('listing sites', trouble),
   });
-  const names = createNames(directory.listing, policy.current);
-  const owner = randomUUID();
   return {
     now,
     log,
@@ -89,8 +92,8 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
     database,
     hosting,
     directory,
-    names,
-    owner,
+    names: createNames(directory.listing, policy.current),
+    ...replica,
     certificate,
   };
 }
@@ -109,10 +112,22 @@ function timed(database: Database, begin: () => () => unknown): Database {
   };
 }
 
+/** This process among those on the same database. `policy`: the hash of the one it goes by. */
+function joinReplicas(database: Database, policy: () => string) {
+  const owner = randomUUID();
+  const name = `${hostname()}:${process.pid}`;
+  const sign = () => ({ owner, name, version, policy: policy() });
+  return { owner, replicas: createReplicas({ database, sign }) };
+}
+
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;
 
 /** The Slack clients (one for messages, one for views and private answers), and what knows people and channels. */
-export async function connectSlack({ slack }: Config, { log, policy, database, now }: Foundations, pace: Pace) {
+export async function connectSlack(
+  { slack }: Config,
+  { log, policy, database, replicas, now }: Foundations,
+  pace: Pace,
+) {
   const client = (): WebClient => new WebClient(slack.botToken.reveal(), clientOptions(slack.apiUrl, boltLogger(log)));
   const [messages, views] = [client(), client()];
   const bot = await introduce(views, slack.apiUrl);
@@ -125,12 +140,20 @@ export async function connectSlack({ slack }: Config, { log, policy, database, n
     idsOf: policy.idsOf,
     lookAt,
     now,
+    replicas: replicas.count,
     onGroup: groups.onGroup,
     onMissing: (method) => log.warn({ method }, 'Slack does not allow this method; continuing without it'),
     onToken: token.note,
   });
-  const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now() });
-  const messenger = createMessenger({ client: messages, now, pace, lookAt, onToken: token.note });
+  const homes = createHomes({ everyMs: pace.homeEveryMs, ticks: () => performance.now(), replicas: replicas.count });
+  const messenger = createMessenger({
+    client: messages,
+    now,
+    pace,
+    replicas: replicas.count,
+    lookAt,
+    onToken: token.note,
+  });
   const door: FrontDoor = {
     ...people,
     lookAt,

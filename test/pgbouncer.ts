@@ -23,15 +23,18 @@ export async function startPgbouncer(
 ): Promise<{ readonly url: string; readonly stop: () => Promise<void> }> {
   if (program === undefined) throw new Error('no PgBouncer is installed');
   const server = database.searchParams.get('host') ?? '';
-  const { folder, stop } = await startServer('pgbouncer', starting, [program, server, String(size)], 'process up');
+  const { folder, stop } = await startServer('pgbouncer', pgbouncer, [program, server, String(size)], 'process up');
   const url = new URL(database);
   url.searchParams.set('host', folder);
   url.port = '6432';
   return { url: url.href, stop };
 }
 
-const starting = `
-  printf '"sitehand" ""\\n' > "$1/users"
+const pgbouncer = {
+  prepare: `
+  printf '"sitehand" ""\\n' > "$folder/users"
   printf '%s\\n' '[databases]' "* = host=$3" '[pgbouncer]' 'pool_mode = transaction' "default_pool_size = $4" \\
-    "unix_socket_dir = $1" 'listen_port = 6432' 'auth_type = trust' "auth_file = $1/users" > "$1/pgbouncer.ini"
-  "$2" "$1/pgbouncer.ini" &`;
+    "unix_socket_dir = $folder" 'listen_port = 6432' 'auth_type = trust' "auth_file = $folder/users" \\
+    > "$folder/pgbouncer.ini"`,
+  run: '"$2" "$folder/pgbouncer.ini"',
+};

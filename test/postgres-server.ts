@@ -15,7 +15,12 @@ declare module 'vitest' {
 }
 
 /** A running server; `url` ends where the database's name begins. */
-type Server = { readonly url: string; stop(): Promise<void> };
+type Server = {
+  readonly url: string;
+  /** Ends it with `INT` (orderly) or `QUIT` (as in a crash), and starts it again. Resolves when it takes connections. */
+  restart(signal: 'INT' | 'QUIT'): Promise<void>;
+  stop(): Promise<void>;
+};
 
 /** The folder with `initdb` and `postgres`, searched in PATH and Debian's places; undefined if there is none. */
 export function findPostgres(): string | undefined {
@@ -25,32 +30,43 @@ export function findPostgres(): string | undefined {
   return folders.find((folder) => ['initdb', 'postgres'].every((name) => canRun(join(folder, name))));
 }
 
-/** Starts a server with an empty data folder, reachable through a socket in its own temporary folder. */
-export async function startPostgres(binaries: string): Promise<Server> {
-  const { folder, stop } = await startServer('postgres', serving, [binaries], 'ready to accept connections');
-  return { url: `postgres://sitehand@localhost/?host=${encodeURIComponent(folder)}`, stop };
+/**
+ * Starts a server with an empty data folder, reachable through a socket in its own temporary folder. `settings`
+ * (`name=value`) come after the usual ones, which trade safety in a power cut for speed.
+ */
+export async function startPostgres(binaries: string, settings: readonly string[] = []): Promise<Server> {
+  const more = settings.flatMap((setting) => ['-c', setting]);
+  const server = await startServer('postgres', postgres, [binaries, ...more], 'ready to accept connections');
+  return { ...server, url: `postgres://sitehand@localhost/?host=${encodeURIComponent(server.folder)}` };
 }
 
-const serving = `
-  "$2/initdb" -D "$1/files" -U sitehand -A trust -E UTF8 --locale=C --no-sync >&2 || exit 1
-  "$2/postgres" -D "$1/files" -k "$1" -c listen_addresses= -c fsync=off -c synchronous_commit=off \\
-    -c full_page_writes=off -c autovacuum=off -c shared_buffers=16MB -c max_connections=100 -c deadlock_timeout=100ms &`;
+const postgres = {
+  prepare: `
+  binaries=$2
+  shift 2
+  "$binaries/initdb" -D "$folder/files" -U sitehand -A trust -E UTF8 --locale=C --no-sync >&2 || exit 1`,
+  run: `"$binaries/postgres" -D "$folder/files" -k "$folder" -c listen_addresses= -c fsync=off \\
+      -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off -c shared_buffers=16MB \\
+      -c max_connections=100 -c deadlock_timeout=100ms "$@"`,
+};
+
+/** Parts of a shell script. `$folder` and `$1` are the server's own temporary folder, followed by the arguments. */
+type Script = { readonly prepare: string; readonly run: string };
 
 /**
- * Runs a shell script that starts a server in the background, as an unprivileged user, with its own temporary folder and
- * these arguments; resolves once the server says that it is `ready`. The shell stops the server and removes the folder
- * when its input closes, so that the server never outlives this process.
+ * Runs a server by a shell script, as an unprivileged user; resolves once the server says that it is `ready`. The shell
+ * stops the server and removes the folder when its input closes, so that the server never outlives this process.
  */
 export async function startServer(
   name: string,
-  script: string,
+  { prepare, run }: Script,
   args: readonly string[],
   ready: string,
-): Promise<{ readonly folder: string; readonly stop: () => Promise<void> }> {
+): Promise<Omit<Server, 'url'> & { readonly folder: string }> {
   const user = unprivileged();
   const folder = mkdtempSync(join(tmpdir(), `sitehand-${name}-`));
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
-  const keeper = spawn('/bin/sh', ['-c', `${script}\n${keeping}`, 'sh', folder, ...args], {
+  const keeper = spawn('/bin/sh', ['-c', `folder=$1${prepare}${keeping(run)}`, 'sh', folder, ...args], {
     ...user,
     cwd: folder,
     env: { PATH: process.env['PATH'], LC_ALL: 'C' },
@@ -60,30 +76,41 @@ export async function startServer(
   });
   const gone = once(keeper, 'exit');
   const said: string[] = [];
-  const isReady = new Promise<boolean>((resolve) => {
-    const lines = createInterface(keeper.stderr);
-    lines.on('line', (line) => {
-      if (said.length < 100) said.push(line);
-      if (line.includes(ready)) resolve(true);
-    });
-    lines.on('close', () => resolve(false));
+  const lines = createInterface(keeper.stderr);
+  let isReady = Promise.withResolvers<boolean>();
+  lines.on('line', (line) => {
+    if (said.length < 100) said.push(line);
+    if (line.includes(ready)) isReady.resolve(true);
   });
+  lines.on('close', () => isReady.resolve(false));
   const stop = async (): Promise<void> => {
     keeper.stdin.end();
     await gone;
     rmSync(folder, { recursive: true, force: true });
   };
-  if (await isReady) return { folder, stop };
+  const restart: Server['restart'] = async (signal) => {
+    isReady = Promise.withResolvers();
+    keeper.stdin.write(`${signal}\n`);
+    if (!(await isReady.promise)) throw new Error(`${name} did not start again`);
+  };
+  if (await isReady.promise) return { folder, restart, stop };
   await stop();
   throw new Error(`${name} did not start:\n${said.join('\n')}`);
 }
 
-const keeping = `
-  server=$!
-  read -r _
+const keeping = (run: string): string => `
+  signal=
+  while
+    ${run} &
+    server=$!
+    read -r signal
+  do
+    kill -"$signal" "$server"
+    wait "$server"
+  done
   kill -INT "$server"
   wait "$server"
-  rm -rf "$1"`;
+  rm -rf "$folder"`;
 
 /** PostgreSQL and PgBouncer refuse to run as root, so they run as Debian's user for it, or as nobody. */
 export function unprivileged(): { uid: number; gid: number } | undefined {

@@ -33,6 +33,8 @@ export type ClientOptions = {
   readonly random?: () => number;
   /** The credentials that a call's body may refer to. */
   readonly secrets?: (name: string) => Secret | undefined;
+  /** How many processes share the host's connections; 1 by default. */
+  readonly replicas?: () => number;
   readonly budgets?: { readonly reads?: Partial<ReadBudget>; readonly writes?: Partial<WriteBudget> };
   readonly onCall?: (observation: CallObservation) => void;
 };
@@ -52,8 +54,9 @@ export type Client = {
 /** A client of the hosting API at `url`. Throws `TypeError` on an invalid address. */
 export function createClient(options: ClientOptions): Client {
   const { dialect, now = Date.now, random = Math.random, secrets = () => undefined, budgets } = options;
+  const { replicas = () => 1 } = options;
   const wire = wireTo(options.url, options.key);
-  const reading = createReading({ wire, dialect, budget: { ...readBudget, ...budgets?.reads }, now, random });
+  const reading = createReading({ wire, dialect, budget: { ...readBudget, ...budgets?.reads }, replicas, now, random });
   const watch = watchCalls(options.onCall);
   const writing = createWriting({ wire, budget: { ...writeBudget, ...budgets?.writes }, secrets, now }, watch);
 

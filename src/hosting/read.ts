@@ -6,6 +6,7 @@ import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
 import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../semaphore.ts';
+import { shareOf } from '../share.ts';
 import { headersFor, target, type HostConnection } from './wire.ts';
 
 /** Limits for reads; times in milliseconds. */
@@ -22,6 +23,7 @@ export type ReadBudget = {
   readonly tryMs: number;
   /** The size of an answer, on the wire and unpacked; 20,000 log lines fit. */
   readonly bytes: number;
+  /** Of all replicas together, as the next four: each process has its share, at least one of each. */
   readonly connections: number;
   /** How many connections serve people's requests, and how many one person gets. The rest is for changes. */
   readonly forPeople: number;
@@ -57,6 +59,7 @@ type Reading = {
   readonly wire: HostConnection;
   readonly dialect: Dialect;
   readonly budget: ReadBudget;
+  readonly replicas: () => number;
   readonly now: () => number;
   readonly random: () => number;
 };
@@ -67,7 +70,8 @@ type Reader = { readonly read: HostReader; readonly load: () => Load; close(): P
 
 /** Sends reads. Retries failures that may pass, then rejects with `HostTrouble`. */
 export function createReading(of: Reading): Reader {
-  const { budget } = of;
+  const { budget, replicas } = of;
+  const mine = (whole: number): number => shareOf(whole, replicas());
   const pool = new Pool(of.wire.origin, {
     connections: budget.connections,
     allowH2: false,
@@ -77,15 +81,16 @@ export function createReading(of: Reading): Reader {
   });
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
-  const forAll = createSemaphore({ most: budget.connections, waiting, waitMs });
-  const forPeople = createSemaphore({
-    most: budget.forPeople,
-    maxEach: budget.forEach,
-    kept: budget.forIdle,
+  // The number of replicas may change at any time.
+  const forAll = createSemaphore(() => ({ most: mine(budget.connections), waiting, waitMs }));
+  const forPeople = createSemaphore(() => ({
+    most: mine(budget.forPeople),
+    maxEach: mine(budget.forEach),
+    kept: Math.floor(budget.forIdle / replicas()),
     waiting,
     waitMs,
-  });
-  const forFollowing = createSemaphore({ most: budget.following, waiting, waitMs });
+  }));
+  const forFollowing = createSemaphore(() => ({ most: mine(budget.following), waiting, waitMs }));
   // A long answer is in memory four times while it is parsed.
   const long = createSemaphore({ most: budget.long, maxEach: 1, waiting, waitMs });
 

@@ -131,6 +131,7 @@ function slackParts(client: WebClient, bot: Bot | undefined): SlackParts {
     idsOf: (id) => [id],
     lookAt,
     now: () => performance.now(),
+    replicas: () => 1,
     onGroup: () => undefined,
     onMissing: () => undefined,
     onToken,
@@ -176,7 +177,7 @@ async function dataOf(url: string): Promise<Data> {
     const why = scrub(error instanceof Error ? error.message : String(error));
     const hint = 'Check DATABASE_URL, and that this user may read it.';
     const Database = bad(say`can't be read: ${why}`, hint);
-    const rest = { Sending: unread, Changes: unread, Work: unread, 'Audit trail elsewhere': unread };
+    const rest = { Replicas: unread, Sending: unread, Changes: unread, Work: unread, 'Audit trail elsewhere': unread };
     return noData({ Database, 'Stored data': unread, ...rest });
   }
 }

@@ -48,6 +48,12 @@ export async function closeAllInbox(tx: Tx, now: number): Promise<void> {
   await tx.updateTable('inbox').set({ closed_at: now, content: null }).where('closed_at', 'is', null).execute();
 }
 
+/** Whether a delivery is still to be answered. */
+export async function isInboxOpen(db: ReadHandle, key: string): Promise<boolean> {
+  const row = await db.selectFrom('inbox').select('closed_at').where('key', '=', key).executeTakeFirst();
+  return row !== undefined && row.closed_at === null;
+}
+
 /** Extends the lease on an open delivery to `leaseUntil` (epoch ms); false if it is closed or has another owner. */
 export async function renewInbox(tx: Tx, key: string, owner: string, leaseUntil: number): Promise<boolean> {
   const renewed = await tx

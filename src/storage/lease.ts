@@ -155,6 +155,24 @@ export function inTurn<Row>(
   return turns.toSorted(byTurn).map(({ row }) => row);
 }
 
+/**
+ * Ends the leases of one owner that stops: others go on at once. A change that it was sending keeps its lease, because
+ * an answer may still come. Steps that still run there can save nothing any more that others could have begun.
+ */
+export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<void> {
+  for (const table of ['changes', 'messages', 'timers'] as const) {
+    const mayAnswer = table === 'changes' ? sql`and state <> 'sending'` : sql``;
+    const ended = sql`owner = null, lease_until = null, due_at = ${now}`;
+    await sql`update ${sql.table(table)} set ${ended} where owner = ${owner} ${mayAnswer}`.execute(tx);
+  }
+  await tx
+    .updateTable('inbox')
+    .set({ lease_until: now })
+    .where('owner', '=', owner)
+    .where('closed_at', 'is', null)
+    .execute();
+}
+
 /** Ends all leases; only safe if no other process can be at work. Rows are due at once: cut-off sends become unknown. */
 export async function releaseAll(tx: Tx, now: number): Promise<void> {
   for (const table of ['changes', 'messages', 'timers'] as const) {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { jsonOf, textOf } from '../../src/hosting/answer.ts';
 import { HostTrouble, type Client, type ClientOptions } from '../../src/hosting/client.ts';
@@ -32,6 +33,47 @@ const inTurn =
 
 const gzipped = (body: string | Buffer): Buffer => http(200, body, { 'content-encoding': 'gzip' });
 const reset: Answer = (socket) => socket.resetAndDestroy();
+
+describe('the connections that all replicas share', () => {
+  test.each([
+    [1, undefined, 12],
+    [3, undefined, 4],
+    [5, undefined, 2],
+    [100, undefined, 1],
+    [1, 'ana', 2],
+    [3, 'ana', 1],
+    [1, following, 3],
+    [2, following, 1],
+  ])('of %i, one uses its share for %s: %i', async (replicas, onBehalfOf, most) => {
+    const open: Socket[] = [];
+    const host = await startHost((socket) => void open.push(socket));
+    const client = clientOf(host.url, { replicas: () => replicas });
+    const reads = Array.from({ length: 13 }, () => client.read(anything, onBehalfOf));
+    let answered = 0;
+    while (answered < reads.length) {
+      await vi.waitFor(() => expect(open.length).toBeGreaterThan(0));
+      expect(open.length).toBeLessThanOrEqual(most);
+      if (answered === 0) await vi.waitFor(() => expect(open).toHaveLength(most));
+      answered += open.length;
+      for (const socket of open.splice(0)) socket.write(http(200, '{}'));
+    }
+    await Promise.all(reads);
+  });
+
+  test('are more at once when another replica has gone', async () => {
+    let replicas = 12;
+    const open: Socket[] = [];
+    const host = await startHost((socket) => void open.push(socket));
+    const client = clientOf(host.url, { replicas: () => replicas });
+    const reads = Array.from({ length: 5 }, () => client.read(anything));
+    await vi.waitFor(() => expect(open).toHaveLength(1));
+    replicas = 3;
+    open.splice(0)[0]?.write(http(200, '{}'));
+    await vi.waitFor(() => expect(open).toHaveLength(4));
+    for (const socket of open) socket.write(http(200, '{}'));
+    await Promise.all(reads);
+  });
+});
 
 describe('the request of a read', () => {
   test('path, query and credential', async () => {

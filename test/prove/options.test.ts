@@ -9,11 +9,21 @@ test('reads the options that are given, and uses defaults for the others', () =>
     isSqliteOnly: true,
     atOnce: 5,
     isTroubleOnly: false,
+    fire: undefined,
   });
   expect(readProveOptions([])).toMatchObject({ rounds: 2, isQuick: false, isSqliteOnly: false, isTroubleOnly: false });
   expect(readProveOptions(['--quick', '--only', 'trouble'])).toMatchObject({ rounds: 1, isTroubleOnly: true });
   expect(readProveOptions([]).atOnce).toBeGreaterThan(0);
   expect(readProveOptions([]).seed).toMatch(/^\d+$/);
+});
+
+test.each([
+  [['--only', 'fire'], { actions: 5_000, atTrueRates: false }],
+  [['--only', 'fire', '--quick'], { actions: 200, atTrueRates: false }],
+  [['--only', 'fire', '--true-rates'], { actions: 150, atTrueRates: true }],
+  [['--only', 'fire', '--actions', '7'], { actions: 7, atTrueRates: false }],
+])('%j is a fire', (words, fire) => {
+  expect(readProveOptions(words).fire).toEqual(fire);
 });
 
 test.each([
@@ -25,8 +35,11 @@ test.each([
   [['--runs', '0'], '--runs wants a whole number from 1 on, not "0".'],
   [['--runs', '1.5'], '--runs wants a whole number from 1 on, not "1.5".'],
   [['--runs='], '--runs wants a whole number from 1 on, not "".'],
-  [['--runs', '2', '--only', 'trouble'], '--runs counts kills, and --only trouble has none.'],
-  [['--only', 'deaths'], '--only takes nothing but trouble, not "deaths".'],
+  [['--runs', '2', '--only', 'trouble'], '--runs counts the kills of whole runs, and --only trouble has none.'],
+  [['--only', 'deaths'], '--only takes nothing but trouble or fire, not "deaths".'],
+  [['--actions', '9'], '--actions and --true-rates belong to --only fire.'],
+  [['--only', 'trouble', '--true-rates'], '--actions and --true-rates belong to --only fire.'],
+  [['--only', 'fire', '--actions', '0'], '--actions wants a whole number from 1 on, not "0".'],
   [['--seed', 'one'], '--seed wants a whole number of at most 15 digits, not "one".'],
   [['--slow'], "Unknown option '--slow'."],
   [['quick'], "Unexpected argument 'quick'."],

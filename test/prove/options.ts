@@ -9,6 +9,8 @@ export type ProveOptions = {
   readonly isSqliteOnly: boolean;
   readonly atOnce: number;
   readonly isTroubleOnly: boolean;
+  /** Set if only the fire is to be run: replicas killed under load. */
+  readonly fire: { readonly actions: number; readonly atTrueRates: boolean } | undefined;
 };
 
 const options = {
@@ -18,17 +20,22 @@ const options = {
   'sqlite-only': { type: 'boolean', default: false },
   'at-once': { type: 'string' },
   only: { type: 'string' },
+  actions: { type: 'string' },
+  'true-rates': { type: 'boolean', default: false },
 } as const;
 
 /** Parses the arguments after `--`. Throws an error with one sentence that says what is wrong. */
 export function readProveOptions(words: readonly string[]): ProveOptions {
   const { values } = parsed(words);
-  const { seed, runs, only, quick: isQuick } = values;
-  if (only !== undefined && only !== 'trouble')
-    throw new Error(`--only takes nothing but trouble, not ${quoted(only)}.`);
+  const { seed, runs, only, actions, quick: isQuick, 'true-rates': atTrueRates } = values;
+  if (only !== undefined && only !== 'trouble' && only !== 'fire')
+    throw new Error(`--only takes nothing but trouble or fire, not ${quoted(only)}.`);
+  if (only !== 'fire' && (actions !== undefined || atTrueRates))
+    throw new Error('--actions and --true-rates belong to --only fire.');
   if (seed !== undefined && !/^\d{1,15}$/.test(seed))
     throw new Error(`--seed wants a whole number of at most 15 digits, not ${quoted(seed)}.`);
-  if (runs !== undefined && only === 'trouble') throw new Error('--runs counts kills, and --only trouble has none.');
+  if (runs !== undefined && only !== undefined)
+    throw new Error(`--runs counts the kills of whole runs, and --only ${only} has none.`);
   return {
     seed: seed ?? String(Math.floor(Math.random() * 1_000_000_000)),
     rounds: positive('--runs', runs) ?? (isQuick ? 1 : 2),
@@ -36,8 +43,15 @@ export function readProveOptions(words: readonly string[]): ProveOptions {
     isSqliteOnly: values['sqlite-only'],
     atOnce: positive('--at-once', values['at-once']) ?? 2 * availableParallelism(),
     isTroubleOnly: only === 'trouble',
+    fire:
+      only === 'fire'
+        ? { actions: positive('--actions', actions) ?? usualActions(isQuick, atTrueRates), atTrueRates }
+        : undefined,
   };
 }
+
+/** At Slack's true rates a change takes seconds. */
+const usualActions = (isQuick: boolean, atTrueRates: boolean): number => (isQuick ? 200 : atTrueRates ? 150 : 5_000);
 
 function parsed(words: readonly string[]) {
   try {

@@ -5,6 +5,8 @@ import { randomFrom } from '../../src/playground/hosting/random.ts';
 import { findPostgres, startPostgres } from '../postgres-server.ts';
 import { freshDatabase } from '../postgres.ts';
 import { notPlayed, readProveOptions, type ProveOptions } from './options.ts';
+import { runFire } from './fire/fire.ts';
+import { drawFire, wrongIn } from './fire/table.ts';
 import { runKills, type Run } from './kill-and-restart.ts';
 import { failovers, nameOf, playFailover, type FailoverResult } from './failovers.ts';
 import { isQuick, killPlan, stories } from './kill-plan.ts';
@@ -17,8 +19,9 @@ import { drawTroubles } from './trouble/table.ts';
 
 /**
  * `npm run prove`: kills the real bot at every point between a click and the last message, and checks the outcome.
- * Options: `-- --runs N` (times per point and database), `--seed N` (repeats a run), `--quick`, `--at-once N`
- * (scenarios), `--sqlite-only`, `--only trouble` (no deaths, no failovers). Ends with 1 unless everything is as it must be.
+ * Options: `-- --runs N` (times per point and database), `--seed N` (repeats a run), `--quick`, `--at-once N` (scenarios),
+ * `--sqlite-only`, `--only trouble` (no deaths, no failovers), `--only fire` (replicas killed under load, with `--actions N` and
+ * `--true-rates`). Ends with 1 unless everything is as it must be.
  */
 
 const options = optionsOrExit();
@@ -109,12 +112,17 @@ async function runInterleavings(runs: number): Promise<string> {
   }
 }
 
-const binaries = options.isSqliteOnly ? undefined : findPostgres();
+const binaries = options.isSqliteOnly && !options.fire ? undefined : findPostgres();
 if (binaries === undefined && !options.isSqliteOnly) {
   print(
     'PostgreSQL is not installed, and half of the proof needs it. Nothing was tried. `-- --sqlite-only` runs the rest.',
   );
   process.exit(1);
+}
+if (options.fire && binaries !== undefined) {
+  const result = await runFire({ ...options.fire, seed: options.seed, endsLeases: options.isQuick }, binaries);
+  print(drawFire(result));
+  process.exit(wrongIn(result).length > 0 ? 1 : 0);
 }
 const server = binaries === undefined ? undefined : await startPostgres(binaries);
 const interleavings = options.isTroubleOnly ? Promise.resolve('') : runInterleavings(options.isQuick ? 300 : 10_000);

@@ -180,7 +180,7 @@ const passedInWords = (order: string): string => {
 };
 
 /** Everything that must end. Waiting changes wait for people, as do unknown ones whose evidence is told. */
-const underWay = `
+export const underWay = `
   select 'change ' || number || ' ' || state as what from changes
     where settled_at is null and state <> 'waiting' and not (state = 'unknown' and reminders is not null)
   union all select 'delivery ' || key from inbox where closed_at is null

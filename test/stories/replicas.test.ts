@@ -1,28 +1,32 @@
+import { appendFile, copyFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
-import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
+import { ids, inScenario, patienceMs, type Scenario, type ScenarioOptions } from './scenario.ts';
 
 const live = 'acme-shop/live';
 
-/** Two bots on one PostgreSQL, between the same Slack and the same host. */
-const withTwo =
-  (story: (scenario: Scenario, sql: Client) => Promise<void>, slack: object = {}) =>
+type Story = (scenario: Scenario, sql: Client) => Promise<void>;
+
+/** So many bots on one PostgreSQL, between the same Slack and the same host. */
+const withBots =
+  (bots: number, story: Story, options: ScenarioOptions = {}) =>
   async (): Promise<void> => {
     // Its own database: six bots would wait for one another's locks.
     const url = (await makeDatabase()).href;
     const sql = new Client({ connectionString: url });
     await sql.connect();
-    const two = async (scenario: Scenario): Promise<void> => {
-      await Promise.all([scenario.start(), scenario.start()]);
+    const all = async (scenario: Scenario): Promise<void> => {
+      await Promise.all(Array.from({ length: bots }, () => scenario.start()));
       await story(scenario, sql);
     };
     try {
-      await inScenario({ environment: { DATABASE_URL: url }, slack, start: false }, two)();
+      await inScenario({ ...options, environment: { DATABASE_URL: url }, start: false }, all)();
     } finally {
       await sql.end();
     }
   };
+const withTwo = (story: Story): (() => Promise<void>) => withBots(2, story);
 
 const cards = (
   scenario: Scenario,
@@ -92,3 +96,104 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
     }),
   );
 });
+
+// One after the other: each of their bots has ten connections, and the server a hundred.
+describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => {
+  test(
+    'three of them ask the host about an operation one at a time',
+    withBots(
+      3,
+      async (scenario, sql) => {
+        await scenario.person('ana').asks(`/site cache clear ${live}`);
+        const pollsOf = async (): Promise<number> => {
+          const { rows } = await sql.query<{ polls: number | null }>(
+            `select (poll_state::json ->> 'looks')::int as polls from changes where state = 'accepted' and owner is null`,
+          );
+          return rows[0]?.polls ?? 0;
+        };
+        const due = (): Promise<unknown> =>
+          sql.query(`update changes set due_at = 1 where state = 'accepted' and owner is null`);
+        for (let polls = 1; polls <= 5; polls += 1) {
+          await due();
+          await vi.waitFor(async () => expect(await pollsOf()).toBeGreaterThanOrEqual(polls), { timeout: patienceMs });
+        }
+        // Nothing is due any more, so the numbers stand.
+        await sql.query(`update changes set due_at = ${farAway} where state = 'accepted' and owner is null`);
+        const asked = scenario.hosting.journal.entries().filter(({ path }) => path.startsWith('/operations/'));
+        expect(asked).toHaveLength(await pollsOf());
+      },
+      { hosting: { durations: { 'cache:clear': 3_600_000 } } },
+    ),
+  );
+
+  test(
+    'one that stops hands over at once what it has leased, and counts no more',
+    withBots(0, async (scenario, sql) => {
+      const first = await scenario.start();
+      await (await scenario.person('ana').says('/site whoami')).hears(ids.ana);
+      // From here on she is known, so this meets the question before the send.
+      scenario.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: 3_600_000, times: 1 });
+      await scenario.slack.command(ids.ana, 'C0ACME', `/site cache clear ${live}`);
+      const owners = async (): Promise<readonly string[]> =>
+        (await sql.query<{ owner: string }>(`select owner from changes where owner is not null`)).rows.map(
+          ({ owner }) => owner,
+        );
+      await vi.waitFor(async () => expect(await owners()).toHaveLength(1), { timeout: patienceMs });
+      const [stopping] = await owners();
+      await scenario.start();
+      expect((await replicasIn(sql)).toSorted()).toContain(`replica:${stopping}`);
+      await first.end('SIGTERM');
+      expect(await owners()).not.toContain(stopping);
+      expect(await replicasIn(sql)).toHaveLength(1);
+      expect(await replicasIn(sql)).not.toContain(`replica:${stopping}`);
+      await vi.waitFor(() => expect(cards(scenario)).toHaveLength(1), { timeout: patienceMs });
+      const [card] = cards(scenario);
+      await scenario.slack.until(
+        () => (card && repliesOf(scenario, card).some((text) => text.includes('reports it finished'))) || undefined,
+        patienceMs,
+      );
+      expect(scenario.writes()).toHaveLength(1);
+    }),
+  );
+
+  test(
+    'with different rules are named by doctor',
+    withBots(0, async (scenario) => {
+      const other = `${scenario.environment['POLICY_FILE']}.other`;
+      await copyFile(scenario.environment['POLICY_FILE'] ?? '', other);
+      await appendFile(other, '\n# another file\n');
+      await Promise.all([scenario.start(), scenario.start({ POLICY_FILE: other })]);
+      const said = await scenario.person('dee').says('/site doctor');
+      const page = await said.hears('Replicas');
+      expect(page.text).toMatch(/2 live, but they differ: \S+:\d+: rules [\da-f]{8}; \S+:\d+: rules [\da-f]{8}/);
+    }),
+  );
+
+  test(
+    'understand a channel that another one has bound, without a restart',
+    withBots(
+      0,
+      async (scenario) => {
+        const [one, other] = [await scenario.start(), await scenario.start()];
+        const deliverTo = (bot: typeof one): void =>
+          scenario.slack.deliverTo(`http://127.0.0.1:${bot.port()}/slack/events`);
+        for (const [bot, site] of [
+          [one, 'acme-shop'],
+          [other, 'acme-blog'],
+        ] as const) {
+          deliverTo(bot);
+          await (await scenario.person('ana').says(`/site use ${site}`, 'C0GENERAL')).hears(site);
+          deliverTo(bot === one ? other : one);
+          const said = await scenario.person('ana').says('/site backups list live', 'C0GENERAL');
+          await said.hears(`${site}/live`);
+        }
+      },
+      { slack: { delivery: { kind: 'http' } } },
+    ),
+  );
+});
+
+const farAway = 9_000_000_000_000;
+
+const replicasIn = async (sql: Client): Promise<readonly string[]> =>
+  (await sql.query<{ key: string }>(`select key from kv where key like 'replica:%'`)).rows.map(({ key }) => key);

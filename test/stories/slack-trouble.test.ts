@@ -54,6 +54,26 @@ describe('Slack', () => {
 
 describe.concurrent('Slack', () => {
   test(
+    'takes no word of a refusal: its delivery stays open, so that its sender is told later',
+    inScenario({}, async (scenario) => {
+      for (const method of ['response_url', 'chat.postEphemeral', 'chat.postMessage'])
+        scenario.slack.faults.add({ method, kind: 'reset' });
+      const rob = scenario.person('rob');
+      await rob.says(clear);
+      await vi.waitFor(() => expect(scenario.log()).toContain('could not tell somebody'), { timeout: patienceMs });
+      expect(scenario.rows('select closed_at from inbox')).toEqual([{ closed_at: null }]);
+      scenario.slack.faults.remove();
+      scenario.rewrite('update inbox set lease_until = 1');
+      const told = (): true | undefined =>
+        scenario.slack
+          .messages({ channel: rob.direct, as: rob.id })
+          .some(({ text }) => text.includes('cache clear acme-shop/staging')) || undefined;
+      await scenario.slack.until(told, patienceMs);
+      expect(scenario.rows('select count(*) as open from inbox where closed_at is null')).toEqual([{ open: 0 }]);
+    }),
+  );
+
+  test(
     'has lost the card, because somebody deleted it: it is posted again, with the final state',
     inScenario({ hosting: { durations: { 'cache:clear': 3_000 } } }, async (scenario) => {
       const first = await scenario.person('ana').asks(clear);

@@ -13,6 +13,7 @@ import { sizesOf, type Sizes } from '../../storage/sizes.ts';
 import { actor, code, inline, joined, person, say, time } from '../../text.ts';
 import { version } from './build-info.ts';
 import { sizesInWords } from './stored-data.ts';
+import { liveInWords, liveReplicas } from '../messages/replicas.ts';
 import { opsTrouble } from '../messages/ops-channel-health.ts';
 import { tellAfterMs } from '../audit/audit-out.ts';
 import { policyInForceKey } from '../audit/policy-history.ts';
@@ -241,6 +242,13 @@ async function work({ database }: HealthContext): Promise<State> {
   return bad(say`the oldest has been due since ${time(due, 'date')}`, 'My log says what holds it up.');
 }
 
+async function replicas({ database }: HealthContext): Promise<State> {
+  if (database.kind === 'sqlite') return well(say`one process, because the database is SQLite`);
+  const { says, isSame } = liveInWords(await liveReplicas(database));
+  const advice = 'Which one answers is chance. Please give every replica the same policy file and the same version.';
+  return isSame ? well(says) : bad(says, advice);
+}
+
 function encryption({ plainHttp }: HealthContext): State {
   if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host unencrypted`);
   return bad(
@@ -279,6 +287,7 @@ const probes = {
   Encryption: encryption,
   Database: answers,
   'Stored data': storedData,
+  Replicas: replicas,
   Rules: rules,
   'Slack user groups': userGroups,
   'Ops channel': opsChannel,

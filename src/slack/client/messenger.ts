@@ -10,6 +10,8 @@ export type MessengerOptions = {
   readonly client: WebClient;
   readonly now: () => number;
   readonly pace: Pace;
+  /** How many processes share Slack's rates. */
+  readonly replicas: () => number;
   readonly lookAt: (channel: string) => Promise<ChannelLook>;
   /** Called after each message with whether Slack accepts our token. */
   readonly onToken: (isTaken: boolean) => void;
@@ -27,20 +29,21 @@ export const inert = { link_names: false, unfurl_links: false, unfurl_media: fal
  * Posts and edits within Slack's rates: about one post per second and channel, and a share of the app's edits. It posts
  * nothing in a channel shared with another organisation; a channel can become shared later, so each message checks.
  */
-export function createMessenger({ client, now, pace, lookAt, onToken }: MessengerOptions): Messenger {
-  const { takeTurn, takeEdit } = createRateLimits(pace, now);
+export function createMessenger({ client, now, pace, replicas, lookAt, onToken }: MessengerOptions): Messenger {
+  const { takeTurn, takeEdit, rest } = createRateLimits(pace, now, replicas);
   const refuseShared = async (channel: string): Promise<void> => {
     if (/^[DUW]/.test(channel)) return;
     const look = await lookAt(channel);
     if (look.kind === 'seen' && look.shared) throw new Undeliverable('gone', sharedWord);
   };
-  const noteToken = async <T>(sending: Promise<T>): Promise<T> => {
+  const noteAnswer = async <T>(channel: string | undefined, sending: Promise<T>): Promise<T> => {
     try {
       const result = await sending;
       onToken(true);
       return result;
     } catch (error) {
       if (error instanceof Undeliverable && error.kind === 'token') onToken(false);
+      if (error instanceof Undeliverable && error.afterMs > 0) rest(channel, error.afterMs);
       throw error;
     }
   };
@@ -50,14 +53,16 @@ export function createMessenger({ client, now, pace, lookAt, onToken }: Messenge
       // Take the turn before any wait, so that messages keep their order.
       takeTurn(channel);
       await refuseShared(channel);
-      return noteToken(postDrawn(client, { channel, ...('thread' in to && { thread_ts: to.thread }) }, draw(what)));
+      const place = { channel, ...('thread' in to && { thread_ts: to.thread }) };
+      return noteAnswer(channel, postDrawn(client, place, draw(what)));
     },
     edit: async ({ channel, ts }, what) => {
       takeEdit();
       await refuseShared(channel);
       // Without the empty list the old blocks would stay if Slack refuses the new ones.
       const place = { channel, ts, link_names: false, parse: 'none', blocks: [] } as const;
-      await noteToken(sendDrawn(draw(what), (drawn) => client.chat.update({ ...place, ...drawn })));
+      const sending = sendDrawn(draw(what), (drawn) => client.chat.update({ ...place, ...drawn }));
+      await noteAnswer(undefined, sending);
     },
   };
 }

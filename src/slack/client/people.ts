@@ -36,7 +36,7 @@ export type People = {
 };
 
 export type PeopleOptions = Questions &
-  Pick<UserGroupOptions, 'onGroup'> & {
+  Pick<UserGroupOptions, 'onGroup' | 'replicas'> & {
     readonly bot: Pick<Bot, 'team' | 'enterprise'>;
     /** All Slack user ids of the person behind this one. */
     readonly idsOf: (id: string) => readonly string[];
@@ -71,13 +71,14 @@ type User = z.infer<typeof userShape>;
 
 /** Asks Slack about people and groups, and caches people for a minute. */
 export function createPeople(options: PeopleOptions): People {
-  const { now, idsOf, onGroup, lookAt } = options;
+  const { now, idsOf, onGroup, replicas, lookAt } = options;
   const { team, enterprise: ourEnterprise } = options.bot;
   const ask = createBoundedCall(options);
   const users = new BoundedMap<string, { readonly user: User; readonly at: number }>(maxKept);
   const groups = createUserGroups({
     question: async (usergroup) => groupAnswerOf(await ask('usergroups.users.list', { usergroup }, groupReply)),
     now,
+    replicas,
     onGroup,
   });
 

@@ -1,5 +1,6 @@
 import { BoundedMap } from '../../bounded-map.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
+import { shareOf } from '../../share.ts';
 
 /** The pace towards Slack: posts, edits, the age of channel lookups, lease renewals of deliveries, home redraws. */
 export type Pace = {
@@ -18,6 +19,10 @@ export const slackPace: Pace = {
   renewEveryMs: 20_000,
   homeEveryMs: 10_000,
 };
+/**
+ * An edit that this replica may not make now comes back after this at the latest, because others may have some left.
+ */
+const othersMs = 5_000;
 /** How many channels' last posts are remembered. */
 const maxChannels = 1_000;
 
@@ -26,23 +31,49 @@ export type RateLimits = {
   readonly takeTurn: (channel: string) => void;
   /** The same for an edit anywhere. */
   readonly takeEdit: () => void;
+  /** Slack wants nothing in that channel, or no edit anywhere (`undefined`), for this many milliseconds. */
+  readonly rest: (channel: string | undefined, forMs: number) => void;
 };
 
-export function createRateLimits({ postEveryMs, editsPerMinute }: Pace, now: () => number): RateLimits {
+/**
+ * One of `replicas` processes that share Slack's rates, each with its share. What Slack itself asks one of them to wait
+ * holds there only: each of the others learns of it by one refusal.
+ */
+export function createRateLimits(
+  { postEveryMs, editsPerMinute }: Pace,
+  now: () => number,
+  replicas: () => number,
+): RateLimits {
   const lastPost = new BoundedMap<string, number>(maxChannels);
+  const rests = new BoundedMap<string, number>(maxChannels);
+  let editsRestUntil = -Infinity;
   const edits: number[] = [];
+  const refuseUntil = (at: number): void => {
+    if (at > now()) throw new Undeliverable('later', 'Slack asks for a pause', at - now());
+  };
 
   const takeTurn = (channel: string): void => {
-    const wait = (lastPost.get(channel) ?? 0) + postEveryMs - now();
-    if (wait > 0) throw new Undeliverable('later', 'this channel has just had a message', wait);
+    refuseUntil(rests.get(channel) ?? 0);
+    const wait = (lastPost.get(channel) ?? 0) + postEveryMs * replicas() - now();
+    // Once the channel takes another message, another replica may post it.
+    if (wait > 0) throw new Undeliverable('later', 'this channel has just had a message', Math.min(wait, postEveryMs));
     lastPost.set(channel, now());
   };
   const takeEdit = (): void => {
+    refuseUntil(editsRestUntil);
     while (edits[0] !== undefined && edits[0] < now() - 60_000) edits.shift();
+    const share = shareOf(editsPerMinute, replicas());
     // A message that waits comes again when there is room, in fair order.
-    const room = edits.length < editsPerMinute ? undefined : (edits[0] ?? 0) + 60_000 - now();
-    if (room !== undefined) throw new Undeliverable('later', 'the edits of this minute are used up', Math.max(1, room));
+    const room = edits.length < share ? undefined : (edits[edits.length - share] ?? 0) + 60_000 - now();
+    if (room !== undefined) {
+      const wait = Math.max(1, replicas() > 1 ? Math.min(room, othersMs) : room);
+      throw new Undeliverable('later', 'the edits of this minute are used up', wait);
+    }
     edits.push(now());
   };
-  return { takeTurn, takeEdit };
+  const rest = (channel: string | undefined, forMs: number): void => {
+    if (channel === undefined) editsRestUntil = now() + forMs;
+    else rests.set(channel, now() + forMs);
+  };
+  return { takeTurn, takeEdit, rest };
 }

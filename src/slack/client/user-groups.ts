@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts';
+import { shareOf } from '../../share.ts';
 
 /** Slack's answer about a user group: its members, or why it does not say. */
 export type GroupAnswer =
@@ -32,13 +33,15 @@ export type UserGroupOptions = {
   readonly question: (group: string) => Promise<GroupAnswer>;
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** How many processes share Slack's rates. */
+  readonly replicas: () => number;
   /** Called with every lasting answer: the error code, or undefined if Slack listed the members. */
   readonly onGroup: (group: string, trouble: string | undefined) => void;
 };
 
 /**
  * Per purpose: the maximum age of an answer in milliseconds since the question, and below how many questions in the
- * last minute another may be asked. Slack allows 20 a minute; the rest is reserved for decisions.
+ * last minute, by all replicas together, another may be asked. Slack allows 20 a minute; the rest is reserved for decisions.
  */
 const bounds = {
   decisive: { ageMs: 0, questions: 18 },
@@ -59,7 +62,7 @@ const paused: GroupAnswer = { kind: 'not told', why: 'ratelimited', isLasting: f
 type Entry = { readonly askedAt: number; readonly answer: Promise<GroupAnswer>; told?: GroupAnswer };
 
 /** Limits the rate of questions, caches answers, and shares one pending question among all who wait. */
-export function createUserGroups({ question, now, onGroup }: UserGroupOptions): UserGroups {
+export function createUserGroups({ question, now, replicas, onGroup }: UserGroupOptions): UserGroups {
   const cache = new BoundedMap<string, Entry>(maxKept);
   let questionTimes: readonly number[] = [];
   let restsUntil = -Infinity;
@@ -88,7 +91,7 @@ export function createUserGroups({ question, now, onGroup }: UserGroupOptions): 
     if (known && isUsable(known, ageMs)) return known.answer;
     if (now() < restsUntil) return paused;
     questionTimes = questionTimes.filter((at) => now() - at < minuteMs);
-    return questionTimes.length < questions ? askSlack(group) : tooOften;
+    return questionTimes.length < shareOf(questions, replicas()) ? askSlack(group) : tooOften;
   };
   const troubles = new BoundedMap<string, string>(maxKept);
   return {

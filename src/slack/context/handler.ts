@@ -1,10 +1,10 @@
 import { attempt, Fault, Refusal } from '../../errors.ts';
 import { Ended } from '../../pipeline/steps/decide.ts';
 import { NotAdmitted } from '../../semaphore.ts';
-import { closeInbox } from '../../storage/inbox.ts';
+import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
-import { code, joined, say, type Text } from '../../text.ts';
+import { code, joined, say, type Inline, type Text } from '../../text.ts';
 import { cut } from '../draw/truncate.ts';
 import { drawNote, drawRefusal, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
@@ -17,6 +17,15 @@ export async function close(context: SlackContext, { inbox }: Pick<Interaction, 
   const now = await database.now();
   // Not flushed to disk: after a power loss the sender is merely told once more.
   return closeInbox(database.db, inbox, now);
+}
+
+/** Whether its sender has not been told a result yet, as far as the database says. */
+async function isOpen({ pipeline, log }: SlackContext, { inbox }: Pick<Interaction, 'inbox'>): Promise<boolean> {
+  if (inbox === undefined) return true;
+  return isInboxOpen(pipeline.database.db, inbox).catch((error: unknown) => {
+    log.error({ err: error, key: inbox }, 'could not see whether somebody was told');
+    return true;
+  });
 }
 
 /** Runs the work after an ack. A refusal goes to the person alone; any other error is a fault with a reference. */
@@ -41,8 +50,9 @@ export async function runHandler(
     note(error instanceof Refusal || error instanceof NotAdmitted ? 'refused' : 'fault');
     const message = wordsFor(context, interaction, what, error);
     try {
-      const isOpen = await close(context, interaction);
-      if (isOpen || error instanceof Ended) await context.ephemeral(interaction, message);
+      // Told first: whoever dies in between tells twice, and never not at all.
+      if (error instanceof Ended || (await isOpen(context, interaction))) await context.ephemeral(interaction, message);
+      await close(context, interaction);
     } catch (again) {
       context.log.error({ err: again }, 'could not tell somebody what went wrong');
     }
@@ -68,10 +78,15 @@ const noTurn: Readonly<Record<NotAdmitted['why'], (named: Text) => Refusal>> = {
 const maxLineLength = 100;
 
 /** Several may be refused at once, so each names its command if that is safe to repeat. */
-function notRun(line = ''): Text {
-  // This line was not checked yet: credentials are removed, and words that cannot be split are not repeated.
+function notRun(line: string | undefined): Text {
+  const words = repeatable(line);
+  return words ? say`Not run: ${words}.` : [];
+}
+
+/** The words of a line that was not checked yet: credentials are removed, and what cannot be split is not repeated. */
+function repeatable(line = ''): Inline | undefined {
   const words = attempt(() => scrub(join(split(line).map(({ text }) => text))));
-  return words ? say`Not run: ${code(cut(words, maxLineLength))}.` : [];
+  return words ? code(cut(words, maxLineLength)) : undefined;
 }
 
 /** The message for an error. Faults are logged with the id of the request, which the person gets too. */
@@ -86,7 +101,8 @@ export function wordsFor(
   const fault = error instanceof Fault ? error : new Fault(what, error);
   context.metrics.faults.inc();
   context.log.error({ err: fault, request }, `fault while ${what}`);
+  const named = repeatable(line);
   return drawNote({
-    text: say`Something broke on my side while ${what}. If you see no card for it, nothing was done. Reference ${code(request)}: the details are in my log.`,
+    text: say`Something broke on my side while ${what}${named ? say` (${named})` : ''}. If you see no card for it, nothing was done. Reference ${code(request)}: the details are in my log.`,
   });
 }

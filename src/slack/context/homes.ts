@@ -1,4 +1,5 @@
 import { BoundedMap } from '../../bounded-map.ts';
+import { shareOf } from '../../share.ts';
 
 /** The App Homes opened lately, and which of them are out of date. */
 export type Homes = {
@@ -28,15 +29,23 @@ const maxPeople = 200;
 const openForMs = 3_600_000;
 const maxFailures = 3;
 
-/** Starts empty. Each home is drawn at most once in `everyMs`; `ticks` are monotonic milliseconds. */
-export function createHomes({ everyMs, ticks }: { readonly everyMs: number; readonly ticks: () => number }): Homes {
+export type HomesOptions = {
+  readonly everyMs: number;
+  /** Monotonic milliseconds. */
+  readonly ticks: () => number;
+  /** How many processes share Slack's rates. */
+  readonly replicas: () => number;
+};
+
+/** Starts empty. Each home is drawn at most once in `everyMs`. */
+export function createHomes({ everyMs, ticks, replicas }: HomesOptions): Homes {
   // In the order they were opened.
   const homes = new BoundedMap<string, Home>(maxPeople);
   const drawings: number[] = [];
   let newest = 0;
   const room = (): number => {
     while (drawings[0] !== undefined && drawings[0] <= ticks() - 60_000) drawings.shift();
-    return Math.min(perMinute - drawings.length, maxAtOnce);
+    return Math.min(shareOf(perMinute, replicas()) - drawings.length, maxAtOnce);
   };
   return {
     opened: (id) => {

@@ -81,6 +81,7 @@ describeBoth('health', (open) => {
         'Stored data',
         /^✅ \d+ kB(?:, of which \w+ \d+ kB, \w+ \d+ kB, \w+ \d+ kB)?; 0 audit lines and about 0 changes, which are kept for good(?:; [\d.]+ [GT]B free on the disk)?$/,
       ],
+      ['Replicas', /^✅ (?:one process, because the database is SQLite|0 live)$/],
       ['Rules', /^✅ [\da-f]{8} in force, 2 groups$/],
       ['Slack user groups', /^✅ the rules name none$/],
       ['Ops channel', /^✅ accepts posts, as far as I can see$/],
@@ -254,10 +255,10 @@ describeBoth('health', (open) => {
       now,
     );
     const page = pageOf(await doctor.answer({ input: {}, queryService }));
-    expect(plain(page.title)).toBe('⚠️ 1 of 13 checks needs a look');
+    expect(plain(page.title)).toBe('⚠️ 1 of 14 checks needs a look');
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
-    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 12 }, () => '✅')]);
+    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 13 }, () => '✅')]);
     const edition = pageOf(await about.answer({ input: {}, queryService }));
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(

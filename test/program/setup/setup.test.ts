@@ -66,7 +66,7 @@ test(
   inFolder({}, async ({ scenario, folder, run, read, names }) => {
     const words = [...admins, '--developers', 'S0DEVS'];
     const { code, said } = await run(words, { SLACK_COMMAND: '/hosting' });
-    expect(said).toMatch(/✅ All 15 checks are fine\n$/);
+    expect(said).toMatch(/✅ All 16 checks are fine\n$/);
     expect(code).toBe(0);
     expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
 
@@ -102,7 +102,7 @@ test(
     expect(others.said).toMatch(
       /policy\.yml is already there and stays as it is\. With --overwrite it would be replaced\.\n/,
     );
-    expect(others.said).toMatch(/All 15 checks are fine\n$/);
+    expect(others.said).toMatch(/All 16 checks are fine\n$/);
     expect(others.code).toBe(1);
 
     await write('.env', 'LOG_LEVEL=debug\n');

@@ -24,7 +24,8 @@ beforeEach(async () => {
   const client = new WebClient(TOKENS.bot, clientOptions(slack.apiUrl));
   const onToken = (isTaken: boolean): void => void token.push(isTaken);
   const lookAt = createChannelLook({ client, freshMs: 0, onToken });
-  messenger = createMessenger({ client, now: Date.now, pace: { ...slackPace, postEveryMs: 0 }, lookAt, onToken });
+  const pace = { ...slackPace, postEveryMs: 0 };
+  messenger = createMessenger({ client, now: Date.now, pace, replicas: () => 1, lookAt, onToken });
 });
 afterEach(() => slack.close());
 

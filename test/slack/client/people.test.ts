@@ -26,7 +26,7 @@ type Scene = {
 const many = Array.from({ length: 30 }, (_, at) => `S0G${String(at).padStart(2, '0')}`);
 
 /** Ana's other id is `U06ROB`; `S0G00` to `S0G29` are empty groups. */
-async function scene(enterprise?: string): Promise<Scene> {
+async function scene(enterprise?: string, replicas = 1): Promise<Scene> {
   let now = 1_000_000;
   const empty = many.map((id) => ({ id, handle: id, name: id, users: [], updated: 1 }));
   const seed = { ...SEED, groups: [...SEED.groups, ...empty] };
@@ -39,6 +39,7 @@ async function scene(enterprise?: string): Promise<Scene> {
     idsOf: (id) => (['U01ANA', 'U06ROB'].includes(id) ? ['U01ANA', 'U06ROB'] : [id]),
     lookAt: () => Promise.resolve({ kind: 'untold' }),
     now: () => now,
+    replicas: () => replicas,
     onGroup: (group, trouble) => void reported.push([group, trouble]),
     onMissing: () => undefined,
     onToken: () => undefined,
@@ -198,6 +199,16 @@ describe('the rate of requests to Slack', () => {
     }
     expect(slack.calls().filter(({ result }) => result === 'ratelimited')).toEqual([]);
     expect(slack.problems()).toEqual([]);
+  });
+
+  test('by each of three replicas a third as often', async () => {
+    const { people, asked } = await scene(undefined, 3);
+    await ana(people, many, 'glanceAt');
+    expect(asked()).toBe(3);
+    await ana(people, many, 'personOf');
+    expect(asked()).toBe(4);
+    await ana(people, many);
+    expect(asked()).toBe(6);
   });
 
   test('four approvals within a minute, of a change that depends on three groups, are all checked', async () => {

@@ -4,10 +4,10 @@ import { createHomes, type Homes } from '../../../src/slack/context/homes.ts';
 const minute = 60_000;
 
 /** Homes with a clock that the test moves. */
-function atClock(): { homes: Homes; pass: (milliseconds: number) => void } {
+function atClock(replicas = 1): { homes: Homes; pass: (milliseconds: number) => void } {
   let now = 1;
   return {
-    homes: createHomes({ everyMs: 10_000, ticks: () => now }),
+    homes: createHomes({ everyMs: 10_000, ticks: () => now, replicas: () => replicas }),
     pass: (milliseconds) => void (now += milliseconds),
   };
 }
@@ -46,6 +46,21 @@ describe('recently opened App Homes', () => {
     expect(homes.take()).toEqual([]);
     pass(1);
     expect(homes.take()).toEqual(['ana']);
+  });
+
+  it('are drawn by each of three replicas a third as often, so that all together stay below what Slack allows', () => {
+    const { homes, pass } = atClock(3);
+    for (let n = 0; n < 150; n += 1) open(homes, `p${n}`, 1);
+    pass(2 * minute);
+    homes.moved(1);
+    let drawn = 0;
+    for (let seconds = 0; seconds < 60; seconds += 1) {
+      const ids = homes.take();
+      for (const id of ids) homes.drew(id, [1]);
+      drawn += ids.length;
+      pass(1_000);
+    }
+    expect(drawn).toBe(13);
   });
 
   it('stay far below Slack’s limit per minute; the one opened last comes first', () => {

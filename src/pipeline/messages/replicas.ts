@@ -1,0 +1,114 @@
+import { counted } from '../../commands/kit/page.ts';
+import type { Database, Tx } from '../../storage/database.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
+import { releaseOwned } from '../../storage/lease.ts';
+import {
+  removeSignOfLife,
+  saveSignOfLife,
+  signsOfLife,
+  sweepSignsOfLife,
+  type SignOfLife,
+} from '../../storage/replicas.ts';
+import { code, joined, say, type Text } from '../../text.ts';
+import { enqueueOps } from './ops-messages.ts';
+
+/** The processes that work on one PostgreSQL: how many there are, and whether they go by the same rules. */
+export type Replicas = {
+  /** How many are live, as last read, with this one: never 0. */
+  readonly count: () => number;
+  /** Renews the sign of life of this one, reads those of the others, and tells the ops channel if their rules differ. */
+  readonly look: () => Promise<void>;
+  /** Hands over at a stop: leases of what was not begun end now, and this one counts no more. */
+  readonly leave: () => Promise<void>;
+};
+
+export type ReplicaOptions = { readonly database: Database; readonly sign: () => SignOfLife };
+
+/** A replica that was not seen for this long counts as dead. */
+const liveMs = 30_000;
+/** Different rules are not reported earlier: a new policy file reaches the machines one after another. */
+const differMs = 60_000;
+/** The key that exists while the ops channel believes that the rules differ. */
+const differKey = 'policies_differ';
+const maxNames = 5;
+
+/** On SQLite there is one process, and nothing is read. Counts 1 until the first look. */
+export function createReplicas({ database, sign }: ReplicaOptions): Replicas {
+  let count = 1;
+  let differSince: number | undefined;
+  const leave = (): Promise<void> =>
+    database.transaction(async (tx) => {
+      await releaseOwned(tx, sign().owner, await database.now(tx));
+      await removeSignOfLife(tx, sign().owner);
+    });
+  if (database.kind === 'sqlite') return { count: () => 1, look: async () => {}, leave };
+  const look = async (): Promise<void> => {
+    const { signs, now, isTold } = await database.unflushed(async (tx) => {
+      const now = await database.now(tx);
+      await saveSignOfLife(tx, sign(), now);
+      await sweepSignsOfLife(tx, now - liveMs);
+      return { now, signs: await signsOfLife(tx, now - liveMs), isTold: (await readKv(tx, differKey)) !== undefined };
+    });
+    count = Math.max(1, signs.length);
+    differSince = policiesOf(signs).size > 1 ? (differSince ?? now) : undefined;
+    const isDue = differSince !== undefined && now - differSince >= differMs;
+    if (isTold ? differSince === undefined : isDue) await tellOfRules(database, signs);
+  };
+  return { count: () => count, look, leave };
+}
+
+/** The live replicas, in the order of their owners. */
+export const liveReplicas = async ({ db, now }: Pick<Database, 'db' | 'now'>): Promise<readonly SignOfLife[]> =>
+  signsOfLife(db, (await now()) - liveMs);
+
+/** How many these are, and in what they differ. */
+export function liveInWords(signs: readonly SignOfLife[]): { readonly says: Text; readonly isSame: boolean } {
+  const { policies, versions } = differencesOf(signs);
+  const differ = [policies, versions].filter((one) => one !== undefined);
+  const says = say`${signs.length} live`;
+  if (differ.length > 0) return { says: say`${says}, but they differ: ${joined(differ, '; ')}`, isSame: false };
+  return { says: signs.length < 2 ? says : say`${says}, with the same rules and version`, isSame: true };
+}
+
+/** Who goes by which rules and has which version; undefined where all have the same. */
+const differencesOf = (signs: readonly SignOfLife[]) => ({
+  policies: inWords(policiesOf(signs), (hash) => say`rules ${code(hash.slice(0, 8))}`),
+  versions: inWords(
+    Map.groupBy(signs, ({ version }) => version),
+    (version) => say`version ${version}`,
+  ),
+});
+
+const policiesOf = (signs: readonly SignOfLife[]): Map<string, SignOfLife[]> =>
+  Map.groupBy(signs, ({ policy }) => policy);
+
+/** Who has which; undefined if all have the same. */
+function inWords(groups: Map<string, SignOfLife[]>, what: (of: string) => Text): Text | undefined {
+  if (groups.size < 2) return undefined;
+  const lines = [...groups].map(([of, signs]) => {
+    const more = signs.length > maxNames ? ` and ${signs.length - maxNames} more` : '';
+    const names = signs.slice(0, maxNames).map(({ name }) => code(name));
+    return say`${joined(names, ', ')}${more}: ${what(of)}`;
+  });
+  return joined(lines, '; ');
+}
+
+/** Tells the ops channel once that the rules differ, and once that they do not any more. */
+const tellOfRules = (database: Database, signs: readonly SignOfLife[]): Promise<void> =>
+  exclusiveTransaction(database, async (tx, at) => {
+    const { policies } = differencesOf(signs);
+    const isTold = (await readKv(tx, differKey)) !== undefined;
+    // Another replica was faster.
+    if (isTold === (policies !== undefined)) return;
+    await noteTold(tx, policies !== undefined, at);
+    const says = policies
+      ? say`⚠️ **My replicas go by different rules.** ${policies}. Which rules apply depends on the replica that happens to answer. Please put the same policy file on every machine.`
+      : say`${counted(signs.length, 'replica')} of mine, and all go by the same rules again.`;
+    await enqueueOps(tx, `policies:${at}`, says, at);
+  });
+
+async function noteTold(tx: Tx, isTold: boolean, at: number): Promise<void> {
+  if (isTold) await writeKv(tx, { key: differKey, value: '', at });
+  else await removeKv(tx, differKey);
+}

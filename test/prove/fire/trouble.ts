@@ -1,0 +1,64 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Random } from '../../../src/playground/hosting/random.ts';
+import type { Fleet } from './replicas.ts';
+
+/** What has been done to the replicas and to PostgreSQL. */
+export type Deeds = { killed: number; restarted: number; crashed: number };
+
+export type Trouble = {
+  readonly deeds: Readonly<Deeds>;
+  /** Ends it; resolves when PostgreSQL is back. */
+  readonly end: () => Promise<void>;
+};
+
+export type TroubleOptions = {
+  readonly fleet: Fleet;
+  readonly restart: (signal: 'INT' | 'QUIT') => Promise<void>;
+  readonly random: Random;
+  /** The longest time between two deaths and between two restarts, in ms. */
+  readonly killEveryMs: number;
+  readonly restartEveryMs: number;
+  /** How many changes are settled. A slow machine has to get somewhere between two deeds of a kind. */
+  readonly settled: () => Promise<number>;
+  /** Called with the process id of each dead replica. */
+  readonly onDeath: (pid: number) => Promise<void>;
+};
+
+/** How many changes are settled between two deeds of a kind, at least. */
+const minSettled = 5;
+
+/** Kills replicas and restarts PostgreSQL, at random, until it is ended. */
+export function startTrouble(options: TroubleOptions): Trouble {
+  const { fleet, restart, random, settled, onDeath } = options;
+  const deeds: Deeds = { killed: 0, restarted: 0, crashed: 0 };
+  const over = new AbortController();
+  const repeat = async (everyMs: number, deed: () => Promise<void>): Promise<void> => {
+    for (let before = 0; ;) {
+      await wait(random.integer(everyMs / 3, everyMs), undefined, { signal: over.signal }).catch(() => undefined);
+      if (over.signal.aborted) return;
+      const now = await settled();
+      if (now - before < minSettled) continue;
+      before = now;
+      await deed();
+    }
+  };
+  const kill = async (): Promise<void> => {
+    const pid = await fleet.killOne(random);
+    if (pid === undefined) return;
+    deeds.killed += 1;
+    await onDeath(pid);
+  };
+  const restarts = async (): Promise<void> => {
+    const isCrash = random.chance(0.5);
+    await restart(isCrash ? 'QUIT' : 'INT');
+    deeds[isCrash ? 'crashed' : 'restarted'] += 1;
+  };
+  const all = [repeat(options.killEveryMs, kill), repeat(options.restartEveryMs, restarts)];
+  return {
+    deeds,
+    end: async () => {
+      over.abort();
+      await Promise.all(all);
+    },
+  };
+}

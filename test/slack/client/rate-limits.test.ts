@@ -1,0 +1,94 @@
+import { expect, it } from 'vitest';
+import { Undeliverable } from '../../../src/pipeline/messages/messenger.ts';
+import { createRateLimits, slackPace, type RateLimits } from '../../../src/slack/client/rate-limits.ts';
+
+/** Rate limits on a clock that goes when it is told to, in ms, with as many replicas as are said. */
+function atClock(replicas: number) {
+  let now = 1_000_000;
+  const of = { replicas };
+  const limits = createRateLimits(
+    slackPace,
+    () => now,
+    () => of.replicas,
+  );
+  return { limits, of, pass: (ms: number): void => void (now += ms) };
+}
+
+/** How long it has to wait, in ms; 0 if it may go ahead. */
+function waitOf(take: () => void): number {
+  try {
+    take();
+    return 0;
+  } catch (error) {
+    if (!(error instanceof Undeliverable)) throw error;
+    return error.afterMs;
+  }
+}
+const post = ({ takeTurn }: RateLimits, channel = 'C1'): number => waitOf(() => takeTurn(channel));
+
+/** How many edits it makes in a minute if it tries all the time. */
+function editsInAMinute({ limits, pass }: ReturnType<typeof atClock>): number {
+  let made = 0;
+  for (let at = 0; at < 60; at += 1) {
+    while (waitOf(limits.takeEdit) === 0) made += 1;
+    pass(1_000);
+  }
+  return made;
+}
+
+it('a channel takes a message a second; other channels do not wait', () => {
+  const { limits, pass } = atClock(1);
+  expect([post(limits), post(limits), post(limits, 'C2')]).toEqual([0, 1_000, 0]);
+  pass(400);
+  expect(post(limits)).toBe(600);
+  pass(600);
+  expect(post(limits)).toBe(0);
+});
+
+it('three replicas post to a channel every three seconds each, and hand on after one what another may post', () => {
+  const { limits, pass } = atClock(3);
+  expect([post(limits), post(limits)]).toEqual([0, 1_000]);
+  pass(2_999);
+  expect(post(limits)).toBe(1);
+  pass(1);
+  expect(post(limits)).toBe(0);
+});
+
+it.each([
+  [1, 40],
+  [2, 20],
+  [3, 13],
+  [40, 1],
+  [100, 1],
+])('of %i replicas each edits %i messages a minute, and at least one', (replicas, share) => {
+  expect(editsInAMinute(atClock(replicas))).toBe(share);
+});
+
+it('the share changes at once with the number of replicas, also when more was used than is left', () => {
+  const clock = atClock(1);
+  for (let n = 0; n < 40; n += 1) clock.limits.takeEdit();
+  clock.of.replicas = 2;
+  expect(editsInAMinute(clock)).toBe(0);
+  clock.pass(1);
+  expect(editsInAMinute(clock)).toBe(20);
+  clock.of.replicas = 1;
+  expect(waitOf(clock.limits.takeEdit)).toBe(0);
+});
+
+it('an edit too many waits for this replica alone, or comes back soon for the others', () => {
+  const [alone, one] = [atClock(1), atClock(2)];
+  for (let n = 0; n < 40; n += 1) alone.limits.takeEdit();
+  for (let n = 0; n < 20; n += 1) one.limits.takeEdit();
+  expect([waitOf(alone.limits.takeEdit), waitOf(one.limits.takeEdit)]).toEqual([60_000, 5_000]);
+});
+
+it('what Slack asks to wait holds for the channel, or for all edits, and for nothing else', () => {
+  const { limits, pass } = atClock(1);
+  limits.rest('C1', 30_000);
+  expect([post(limits), post(limits, 'C2'), waitOf(limits.takeEdit)]).toEqual([30_000, 0, 0]);
+  limits.rest(undefined, 20_000);
+  pass(10_000);
+  expect([post(limits), waitOf(limits.takeEdit)]).toEqual([20_000, 10_000]);
+  pass(20_000);
+  expect([post(limits), waitOf(limits.takeEdit)]).toEqual([0, 0]);
+});
