@@ -4,7 +4,7 @@ import type { Groups, MaskingRule } from '../rule.ts';
 import { within } from '../syntax.ts';
 import { isTelling } from '../credential-names.ts';
 
-/** Arguments of calls, as PHP prints them in stack traces. A function's name tells what it receives. */
+/** Call arguments in PHP stack traces. The function's name says which of them are credentials. */
 
 /** Which argument is a credential: the one with this index, or every text. */
 const placed: readonly (readonly [place: number | 'all', names: string])[] = [
@@ -28,7 +28,7 @@ const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   [4, 'ssh2_auth_pubkey_file'],
   [5, 'wp_install'],
 ];
-/** Functions that connect to a database get a host, a name and a password. */
+/** Functions that connect to a database take a host, a name and a password. */
 const ofDatabase =
   /(?:^|[\\_]|(?<=[a-z])(?=[A-Z]))(?:(?:db|pdo|database|connect(?:ion|or)|driver|\w{0,20}sql)\w{0,30}(?:->|::)(?:__construct|(?:real_?|p)?connect|open)|\w{0,20}(?:db|sql|database)_?p?connect)$/i;
 const isHost = (value: string): boolean =>
@@ -39,13 +39,13 @@ const isHost = (value: string): boolean =>
 const isWay = (value: string): boolean => /^(?:LOGIN|PLAIN|CRAM-MD5|DIGEST-MD5|NTLM|XOAUTH2|OAUTHBEARER)$/.test(value);
 const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\.|\\\\)(?:${names})$`) }));
 
-/** These functions get a name and a password, or only a password. */
+/** These functions take a name and a password, or only a password. */
 const logsIn = /log_?in|sign_?(?:in|on)|auth(?:enticate|orize)?(?:$|_)|authentication|attempt|credential/i;
-/** These comparisons have no name before their value. */
+/** These functions take no name before the password. */
 const compares = /(?:check|compare|encrypt|hash|validate|verify)_?pass/i;
 const asksPassword = /passw|passwort|pwd|_pass$|_pass_|setPass|kennwort|otp|totp|2fa|pin$|authcode/i;
 const takesKey = /auth|token|secret|key|licen[cs]e|bearer|credential/i;
-/** Who is told of a new user, and what PHP prints for nothing. */
+/** Constants: who is notified of a new user, and PHP's `NULL`. */
 const isConstant = (name: string, value: string): boolean =>
   value === 'NULL' || (name.endsWith('notification') && /^(?:admin|both|user)$/.test(value));
 /** Functions about the login page, not about what is typed there. */
@@ -55,7 +55,7 @@ const isAbout =
 const passesOn = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
 const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|make)$/;
 
-/** JSON is an argument as well, and none that is looked for. */
+/** A JSON text: skipped as a whole, and not masked here. */
 const json = `'[\\w.]{0,20}[{[](?=\\\\{0,8}")[^'\\n]{0,300}'`;
 const text = `${json}|(?<open>\\\\{0,8}["'])(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300}(?:\\k<open>|$)`;
 const texts = new RegExp(
@@ -71,7 +71,7 @@ type Argument = {
   readonly isMade: boolean;
 };
 
-/** Whether a function of this name gets a credential here. */
+/** Whether this argument of the function is a credential. */
 function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argument): boolean {
   if ((isWay(value) && !isAlone) || (/[:?] ?$/.test(value) && isAsked(value))) return false;
   if (isTelling(before)) return true;
@@ -80,14 +80,14 @@ function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argu
   const isIssued =
     isRandom(value) || (isCut ? /\d/.test(value) : /\d/.test(value) && isCoined(value) && value.length >= 8);
   const isName = isFirst && !compares.test(name) && !isAlone && !isCut && /^[\p{L}\p{N}_.@* +-]{1,60}$/u.test(value);
-  // What a class is made with may be a word of its own, as the name of a firewall.
+  // A constructor's only argument may be an ordinary word, such as the name of a firewall.
   if (isAlone && isMade && /^[a-z_]{1,20}$/.test(value)) return false;
   if (asksPassword.test(name)) return !isName;
   if (logsIn.test(name)) return isAlone ? isIssued : !isName;
   return (takesKey.test(name) && isIssued) || (isMade && isAlone && isRandom(value) && !/^[\da-f-]+$/i.test(value));
 }
 
-/** With a connection before them, and in a message without. */
+/** Functions that take a connection first; PHP's warnings leave it out. */
 const alone = /(?:^|\\)(?:ftp_login|ssh2_auth_password|ldap_(?:sasl_)?bind)$/;
 
 function shown(match: string, { name = '' }: Groups): string {
@@ -100,7 +100,7 @@ function shown(match: string, { name = '' }: Groups): string {
   const known = placeOf.find(({ shape }) => shape.test(name));
   const given = strings.filter((one) => one !== passed);
   const host = strings[0]?.groups?.['value'] ?? '';
-  // A warning leaves out the connection before them.
+  // A warning leaves out the connection before the name and the password.
   const isShort = given.length === 2 && alone.test(name) && /^\(\s?\\{0,8}["']/.test(said);
   const isOfDatabase = known === undefined && ofDatabase.test(name);
   let [left, from, depth, place] = [name, 0, 0, 0];
@@ -136,7 +136,7 @@ const names =
   'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::|\\.)|jsonwebtoken\\.|sequelize|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl|(?:hash|passw|encod)\\w{0,40}(?:->|::)(?:check|verify|make|hash|encode)|hash_equals|new_user_notification';
 const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200}'){0,300}\\)`;
 
-/** A call with a text among its arguments. */
+/** A call that has a text among its arguments. */
 export const callHint = "\\('|\\(\"|, '|, \"|,'|\\(\\\\";
 
 export const phpCalls: MaskingRule = {
@@ -148,7 +148,7 @@ export const phpCalls: MaskingRule = {
   shown,
 };
 
-/** A database's address, a name and a password, whatever function gets them. */
+/** A database address, a name and a password, as arguments of any function. */
 export const dsn: MaskingRule = {
   hint: 'mysql:|pgsql:|sqlsrv:|mariadb:|dblib:|firebird:',
   shape: new RegExp(
