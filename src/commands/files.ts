@@ -73,7 +73,7 @@ function unknown(env: Environment, wanted: string, paths: readonly string[]): Re
   });
 }
 
-/** Whether the path can be typed as one word of this command. */
+/** Whether the path can be typed as a single word of this command. */
 function isSayable(path: string): boolean {
   try {
     return !path.startsWith('--') && readPaths([path]).join('\n') === path;

@@ -80,7 +80,7 @@ export const allowlistSet = action({
   }),
 });
 
-/** Whether the list names these and nothing else, whatever the spelling. */
+/** Whether the list has exactly these addresses, in any spelling. */
 const isSo = (list: Allowlist, wanted: readonly string[]): boolean =>
   notListed(list, wanted).length === 0 && without(list, wanted).length === 0;
 
@@ -95,8 +95,8 @@ function warningOf(before: Allowlist, wanted: readonly string[]): Text | undefin
 }
 
 /**
- * The old list as words, where all of it could be said: what may not be let in is not let in again by a button, nor what
- * ended by itself for good.
+ * The command that restores the old list. Undefined if the list has timed access, which would become permanent, or
+ * entries that the command does not accept.
  */
 function backTo({ list, timed }: AllowlistSnapshot, id: string, added: readonly string[]): Args | undefined {
   if (list.length === 0) return ['allowlist', 'remove', id, ...added, '--empty'];

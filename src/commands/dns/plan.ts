@@ -53,7 +53,7 @@ export async function recordsAt(
 const ttlOf = (ttl: number | undefined): number | null =>
   ttl !== undefined && Number.isInteger(ttl) && ttl >= 0 && ttl <= maxTtl ? ttl : null;
 
-/** What could not be sent back as it is cannot be changed here. */
+/** Leaves out values that could not be sent back unchanged, so they cannot be changed here. */
 const sayable = (value: string | undefined): readonly string[] =>
   value !== undefined && /^\P{Cc}{1,4096}$/u.test(value) ? [value] : [];
 
@@ -75,7 +75,7 @@ export type Plan = {
   readonly missing: readonly string[];
   readonly after: readonly string[];
   readonly oldTtl: number | null | undefined;
-  /** Undefined if the host does not tell the current TTL and no other was given. */
+  /** Undefined if the host does not list the current TTL and the request has none. */
   readonly ttl: number | undefined;
 };
 

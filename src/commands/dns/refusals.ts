@@ -117,7 +117,7 @@ const withoutDot = 'A dot at the end means that the name is complete; leave it o
 const present = (was: readonly string[]): Inline =>
   was.length > 0 ? say`It has ${spoken(was)}.` : 'There is no such record.';
 
-/** The first few values, shortened: enough to know them by. */
+/** The first few values, shortened. */
 export function spoken(values: readonly string[]): Text {
   const short = values.map((value) => clipped(value, 60));
   return inShort([list(short, 5, 'code')]);

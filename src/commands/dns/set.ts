@@ -40,7 +40,7 @@ export const dnsSet = action({
       domain_id: input.domain.id,
       type: input.type,
       name: records[0]?.name ?? whole,
-      // What is gone has no TTL, and the host wants one all the same.
+      // A removed record has no TTL, but the host requires a valid one.
       ttl: after.length === 0 ? Math.max(ttl, snapshot.least ?? 0) : ttl,
       new_resource_records: adds.map((value) => ({ value })),
       removed_resource_records: gone.map((value) => ({ value })),
@@ -62,7 +62,10 @@ export const dnsSet = action({
   next: ({ input }) => [{ label: `DNS of ${input.domain.name}`.slice(0, 75), args: ['dns', 'list', input.domain.id] }],
 });
 
-/** Only where all of it can be said again: a host may list what would not be taken here. */
+/**
+ * The command that reverses the change; undefined if it would be refused. A host may list values that are not accepted
+ * here.
+ */
 function takenBack(input: RecordChange, snapshot: Snapshot): Args | undefined {
   const { adds, gone, records, others, after, whole, ttl, oldTtl } = planOf(input, snapshot);
   if (oldTtl === null || ttl === undefined || !isSaidBack(gone)) return undefined;
