@@ -16,7 +16,7 @@ const types =
   /^&?(?:(?:readonly |mut )?(?:str(?:ing)?|bytes|text|any|unknown|buffer|secret(?:str|string|<\w{1,20}>)?|securestring|varchar|charfield|nullable)(?:\[\])?|(?:optional|option)[[<]\w{1,20}[\]>])\??(?: ?[|=] ?[^\n]{0,60})?[,;)}]{0,3}$/i;
 
 /** What may follow an expression: a default, a condition or a remark. */
-const otherwise = /\s+(?:\|\||&&|\?\??|\?:|or|and|if|unless|#|\/\/|--)(?:\s.*)?$/s;
+const trailer = /\s+(?:\|\||&&|\?\??|\?:|or|and|if|unless|#|\/\/|--)(?:\s.*)?$/s;
 
 const isChain = (value: string): boolean => {
   if (!chain.test(value)) return false;
@@ -67,7 +67,7 @@ export function isCode(value: string, before: string, lead: string): boolean {
   if (/;s:\d{1,5}:\\{0,8}["']$/.test(before)) return isTelling(value);
   if (!isBare(before)) return /[\w\]][[(]\s?\\{0,8}["']$/.test(before) && isAsked(value);
   if (value.length > 300) return false;
-  const first = value.replace(otherwise, '');
+  const first = value.replace(trailer, '');
   return (
     isChain(first) ||
     isCall(first) ||

@@ -17,23 +17,23 @@ const keyGoesOn = /^\s*(?:[A-Za-z\d+/=]{1,100}|(?:Proc-Type|DEK-Info): .{1,100})
 const namesNext =
   /(?:["'[]?(?:name|key|field|option_name|meta_key)["'\]]?\s?(?:=>|[:=])\s?["']?|<(?:name|key|string)>\s?)([\w.-]{1,60})["']?(?:,|<\/(?:name|key|string)>)?$/i;
 const ofForm = /\bform-data;[^\n]{0,20}\bname=\\?"([^"\\]{1,100})\\?"\s*$/i;
-const asksMail =
+const mailPrompt =
   /\bAUTH (?:LOGIN|PLAIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM)\s*$|\b334(?: [\w+/=]{0,500})?\s*$/i;
 const endsMail =
   /\b(?:235|250|421|454|5\d\d)[ -]|MAIL FROM|(?:^|[\s:>])(?:DATA|NOOP|QUIT|RSET|STARTTLS|\*)\s*$|\b(?:EHLO|HELO) /;
 const isAsked = /\bSERVER -> |\b334 /;
-const saysMail =
+const mailAnswer =
   /^(.{0,120}?(?:^|[\s:>]))((?:[A-Za-z\d+/]{4}){0,50}(?:[A-Za-z\d+/]{4}|[A-Za-z\d+/]{3}=|[A-Za-z\d+/]{2}==)|[A-Za-z\d+/]{8,200}={1,2})\s*$/;
 
 /** A command that prints the named setting on the next line. */
-const shows =
+const printsSetting =
   /(?:\bwp [^\n]{0,80}\b(?:config|option|transient|pluck|meta)\b[^\n]{0,40} get|\bprintenv|(?<=[$#>] ?)echo) [^\n]{0,60}?["']?\$?\{?([A-Za-z_][\w.-]{2,60})\}?["']?(?: --[\w-]{1,20}(?:=\S{1,40})?){0,3}\s*$/;
 /** A command that prints the password that it just created. */
-const makes = /\bwp [^\n]{0,80}\bapplication-password create .{1,120}--porcelain\b/;
+const createsPassword = /\bwp [^\n]{0,80}\bapplication-password create .{1,120}--porcelain\b/;
 /** Output that is not the requested value, such as an error or a prompt. */
-const answers = /^(?:Error|Warning|Notice|Deprecated|PHP |Success|bash:|sh:|zsh:|\S{0,60}[$#>] |\[)/;
+const otherOutput = /^(?:Error|Warning|Notice|Deprecated|PHP |Success|bash:|sh:|zsh:|\S{0,60}[$#>] |\[)/;
 /** A log timestamp, after which a password may stand alone. */
-const written =
+const timestamped =
   /^(?<when>\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S{0,12} |\[[^\]]{1,40}\] |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,60} \S{1,40}: )?)(?<said>.*)$/;
 
 /** A table whose header names a column of credentials. */
@@ -83,9 +83,7 @@ function rowOf(line: string, { separator, width, hidden, named }: Table): string
   return cells.map((cell, at) => (isHidden(at) && cell.trim() !== '' ? '***' : cell)).join(separator);
 }
 
-/**
- * A line with the credentials masked that the lines before announced, and `behind`: the earlier text to read it with.
- */
+/** A line without the credentials that earlier lines announced. `behind`: earlier text to read before the line. */
 export type Step = { readonly line: string; readonly behind: string };
 
 /** Reads lines in order: call `step` for each line, then `told` with the line and its masked text. */
@@ -103,7 +101,7 @@ export class Follower {
   #value: number | undefined;
   #before = '';
   /** The line before is a command that prints a credential. */
-  #isShown = false;
+  #isPrinted = false;
   #table: Table | undefined;
   #isCodes = false;
   /** The line was masked completely although it is not part of a key. */
@@ -115,9 +113,9 @@ export class Follower {
     this.#isHidden = false;
     if (this.#isKey && (keyGoesOn.test(start) || keyEnds.test(start))) return { line: '***', behind: '' };
     if (this.#isBytes && bytesGoOn.test(start)) return { line: '***', behind: '' };
-    if (this.#isShown && line.trim() !== '') {
-      const { when = '', said = line } = written.exec(start)?.groups ?? {};
-      this.#isHidden = when === '' ? !answers.test(start) : /^\S+\s*$/.test(said) && isCoined(said.trim());
+    if (this.#isPrinted && line.trim() !== '') {
+      const { when = '', said = line } = timestamped.exec(start)?.groups ?? {};
+      this.#isHidden = when === '' ? !otherOutput.test(start) : /^\S+\s*$/.test(said) && isCoined(said.trim());
       if (this.#isHidden) return { line: `${when}***`, behind: '' };
     }
     this.#isHidden = this.#isCodes && isCode(start);
@@ -126,7 +124,8 @@ export class Follower {
     this.#isHidden = left !== undefined;
     if (left !== undefined) return { line: left, behind: '' };
     this.#value = undefined;
-    const said = this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#saidIn(start) : undefined;
+    const said =
+      this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#mailPrefix(start) : undefined;
     this.#isHidden = said !== undefined && !isPlaceholder(line.trim());
     if (this.#isHidden) return { line: `${said ?? ''}***`, behind: '' };
     const row = this.#table === undefined ? undefined : rowOf(line, this.#table);
@@ -145,9 +144,9 @@ export class Follower {
   }
 
   /** The text before a client's answer to a mail server's login prompt; undefined if the line is not such an answer. */
-  #saidIn(line: string): string | undefined {
+  #mailPrefix(line: string): string | undefined {
     this.#mail = endsMail.test(line) ? 0 : this.#mail - 1;
-    return this.#mail === 0 || isAsked.test(line) ? undefined : saysMail.exec(line)?.[1];
+    return this.#mail === 0 || isAsked.test(line) ? undefined : mailAnswer.exec(line)?.[1];
   }
 
   /** Whether a name announced this value on the line above; it is too short for a line of a key. */
@@ -165,17 +164,17 @@ export class Follower {
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden && !this.#isAnnounced(start));
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
-    this.#isShown = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
+    this.#isPrinted = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
     this.#isCodes =
       (this.#isCodes && (isCode(start) || end.trim() === '')) || (end.endsWith(':') && beginsCodes.test(end));
     const isBefore = end.endsWith('>') || end.endsWith('=') || end.endsWith('link created!') || isName(line, end);
     const before = `${this.#behind}\n`;
     const isBelow = end === '' && this.#behind.endsWith(':\n') && !this.#behind.endsWith('\n\n');
-    this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : longer(this.#list, end);
+    this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : extended(this.#list, end);
     this.#behind = this.#list === '' ? (isBefore || asksOnce.test(end) ? `${end}\n` : '') : this.#list;
     if (isBelow) this.#behind = before;
     if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
-    if ((end.includes('AUTH ') || end.includes('334')) && asksMail.test(end)) this.#mail = 6;
+    if ((end.includes('AUTH ') || end.includes('334')) && mailPrompt.test(end)) this.#mail = 6;
     this.#table ??= tableOf(start);
   }
 }
@@ -217,13 +216,13 @@ const isCode = (line: string): boolean =>
  * Adds a line to the list, up to its end or until it is too long for two values; a dump has six lines before the second
  * one.
  */
-const longer = (list: string, end: string): string =>
+const extended = (list: string, end: string): string =>
   /^\s*[)\]}],?$/.test(end) || list.length > 600 || list.split('\n').length > 6 ? '' : `${list}${end}\n`;
-const asksFor = (end: string): boolean => isTelling(shows.exec(end)?.[1] ?? '') || makes.test(end);
+const asksFor = (end: string): boolean => isTelling(printsSetting.exec(end)?.[1] ?? '') || createsPassword.test(end);
 const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
 /** The end of a sentence such as `Please use the following password to proceed:`. */
 const announces = casedOf(`(?:${passwords})(?: [^\\s:="']{1,30}){1,8}:$`, 'i');
-/** Cheap checks come first: most lines need no expression. */
+/** Whether the line ends with the name of a credential. Cheap checks come first: most lines need no expression. */
 const isName = (line: string, end: string): boolean =>
   line.length < 200 &&
   ((/name|key|field|string/i.test(end) && isTelling(namesNext.exec(end)?.[1] ?? '')) ||

@@ -39,7 +39,7 @@ export function expressionOf({ shape, begins }: MaskingRule): RegExp {
 }
 
 /** Searches the whole text. */
-const reading = (text: string, shape: RegExp): Next => {
+const searchAll = (text: string, shape: RegExp): Next => {
   return (from) => {
     shape.lastIndex = from;
     return shape.exec(text);
@@ -47,7 +47,7 @@ const reading = (text: string, shape: RegExp): Next => {
 };
 
 /** Searches only at the positions where one of the names begins. */
-function trying(text: string, there: RegExp, begins: readonly NamePattern[]): Next {
+function searchAtNames(text: string, there: RegExp, begins: readonly NamePattern[]): Next {
   const starts = startsOf(begins, text);
   let at = 0;
   return (from) => {
@@ -68,14 +68,14 @@ const most = 300;
 /** Masks all matches of a rule in a text. */
 export function maskWith(text: string, rule: MaskingRule): string {
   const shape = expressionOf(rule);
-  const next = rule.begins === undefined ? reading(text, shape) : trying(text, shape, rule.begins);
+  const next = rule.begins === undefined ? searchAll(text, shape) : searchAtNames(text, shape, rule.begins);
   let [left, from] = ['', 0];
   for (let match = next(0); match !== null; match = next(from)) {
     const shown = shownOf(match, rule);
     left += text.slice(from, match.index);
     from = match.index;
     // A rejected match may contain a credential: `type=password;token=…`
-    const kept = shown === match[0] && shown.length < most ? keptIf(match) : 0;
+    const kept = shown === match[0] && shown.length < most ? lengthToSkip(match) : 0;
     left += kept > 0 ? match[0].slice(0, kept) : shown;
     from += kept > 0 ? kept : match[0].length;
   }
@@ -88,7 +88,7 @@ const keptOf = ({ groups = {} }: RegExpExecArray): string => `${groups['before']
  * How much of a rejected match to skip: the rest is searched again, because it may name something else. 0: skip all of
  * it.
  */
-function keptIf(match: RegExpExecArray): number {
+function lengthToSkip(match: RegExpExecArray): number {
   const { length } = keptOf(match);
   return length > 0 && /[=:;,"'\s]/.test(match[0].slice(length)) ? length : 0;
 }
@@ -103,7 +103,7 @@ function shownOf(match: RegExpExecArray, { isSecret, shown }: MaskingRule): stri
   const lead = input.slice(Math.max(0, index - 40), index);
   // Judge the value without a remark that follows it.
   const told = isBare(kept) ? value.replace(remark, '') || value : value;
-  if (isNothing(value, kept) || isCode(told, kept, lead) || (isTicked && prints.test(value))) return whole;
+  if (isPlaceholderValue(value, kept) || isCode(told, kept, lead) || (isTicked && prints.test(value))) return whole;
   const isMeant = isSecret === undefined || isSecret(told, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
 }
@@ -113,7 +113,7 @@ const remark = /(?:(?:^|\s{1,8})(?:#|\/\/|--|\/\*)\s|\s\(|[,;] ).*$/s;
 /** Only signs, or an opening bracket with a word. */
 const signs = /^(?:[^\p{L}\p{N}]{1,2}|\(\p{Ll}+)$/u;
 /** Whether a value is a placeholder: as it is, percent-decoded, or without the remark after it. */
-function isNothing(value: string, kept: string): boolean {
+function isPlaceholderValue(value: string, kept: string): boolean {
   if (isPlaceholder(value) || signs.test(value)) return true;
   if (value.includes('%') && isPlaceholder(decoded(value))) return true;
   if (!isBare(kept) || !/\s/.test(value)) return false;
@@ -129,10 +129,10 @@ const prints =
   /^`?(?:aws|bw|cat|cut|date|gcloud|gopass|gpg|grep|head|jq|kubectl|op|openssl|pass|printenv|pwgen|sed|sops|tail|uuidgen|vault) [-\w./]/;
 
 /** Only this much of a line is read around a match, so that long lines do not cost more per match. */
-const room = 1_000;
+const contextLength = 1_000;
 function lineAt(text: string, at: number): string {
-  const before = text.slice(Math.max(0, at - room), at);
-  const behind = text.slice(at, at + room);
+  const before = text.slice(Math.max(0, at - contextLength), at);
+  const behind = text.slice(at, at + contextLength);
   const end = behind.indexOf('\n');
   return before.slice(before.lastIndexOf('\n') + 1) + (end === -1 ? behind : behind.slice(0, end));
 }

@@ -11,7 +11,7 @@ export function goesOn(value: string): boolean {
   const [first = '', ...others] = value.split(/\s+/, 8);
   if (others.length > 0 && /^\d{4,8}$|\p{L}.*\d|\d.*\p{L}/u.test(first) && !/^\d{1,4}\p{L}{1,3}$/u.test(first))
     return false;
-  if (others.length > 0 && asks.test(first)) return true;
+  if (others.length > 0 && formInstruction.test(first)) return true;
   return (
     prose.test(first) ||
     (others.length > 0 && (state.test(first) || state.test(others.at(-1) ?? ''))) ||
@@ -22,7 +22,7 @@ export function goesOn(value: string): boolean {
 const verbs =
   /^(?:is|are|was|were|has|have|had|does|do|did|must|may|can|can(?:no|'|’)t|should|could|will|would|won't|isn't|not|been|be|but|if|when|because|failed|ist|sind|war|wird|wurde|werden|muss|nicht|moet|wordt|werd|niet|est|sont|doit|debe|deve|não|nie|for|the|your|with|does|doesn't|don't|which|that|this|from|to|at|of|on)$/i;
 /** The first words of a form's instructions. */
-const asks =
+const formInstruction =
   /^(?:at|choose|click|confirm|enter|forgot|here|hier|insert|klick(?:en)?|klik|kies|max(?:imum)?|maximaal|minimaal|minstens|minimum|no|old|please|repeat|reset|saisi\w{1,6}|select|still|too|type|update|use|verify|vul|wähle\w?|wieder\w+|you|your)$/i;
 /** A whole sentence, like an error about a field. */
 const isSentence = (text: string): boolean =>
@@ -41,13 +41,13 @@ export const readsName = /(?:env(?:_?\w{1,12})?|environ\.get|\bENV\.fetch|get_op
 /**
  * The program `passwd` prints messages such as `passwd: user 'bob' does not exist`; `passwd` may also be a field name.
  */
-const saysProgram = /^passwd: {0,2}$/;
+const passwdMessage = /^passwd: {0,2}$/;
 const isProgram = (lead: string): boolean => /(?:ch|g|h?t|ldap|ssh|vnc|yp|smb)$/.test(lead);
 const says =
   /^\(?(?:all|compat|files|systemd|authentication|cannot|chauthtok|error|failed|invalid|line|matched|must|new|only|password|permission|the|unable|unknown|usage|user|warning|you)\b/i;
 
 /** The start of an error message: `could not save password: confirmation is missing`. */
-const refuses =
+const errorStart =
   /\b(?:no|without|missing) $|\b(?:unable to|can(?:not|'t)|could(?: not|n't)|failed to|error) (?:[a-z]{1,12} ){1,3}$/i;
 
 const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|txt|ya?ml)$/;
@@ -68,14 +68,14 @@ export function isPassword(value: string, before: string, lead: string): boolean
     return false;
   if (isLabel(value)) return false;
   if (/file=\W*$/i.test(lead) && isPlace(value)) return false;
-  if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
+  if (passwdMessage.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
   if (isResult(value, before, lead) || /^\d$/.test(value)) return false;
   // `has_password => yes` answers a question.
   if (/(?:can|has|is|needs?|requires?|shows?|uses?|with)_$/i.test(lead) && /^\w{1,5}$/.test(value)) return false;
   // `--password PASSWORD` is a usage line.
   if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
   if (/^(?:fingerprint|md5|sha\d{1,3})[ :]/i.test(value)) return false;
-  if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
+  if (isBare(before) && errorStart.test(lead) && !isCoined(value)) return false;
   if (state.test(value) || (isBare(before) && goesOn(value)) || isSentence(value) || /^\d{1,3} \p{L}/u.test(value))
     return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);

@@ -49,7 +49,7 @@ export const allowlistRemove = action({
     warning:
       without(before, input.addresses).length === 0
         ? say`**The list will be empty.** ${emptyIsUnknown}`
-        : stillIn(before, input.addresses),
+        : stillLetIn(before, input.addresses),
     facts: {
       'List before': whole(before),
       Removes: whole(listed(before, input.addresses)),
@@ -87,7 +87,7 @@ export const allowlistRemove = action({
 });
 
 /** Says which networks on the rest of the list still contain a removed address. */
-function stillIn(before: readonly string[], addresses: readonly string[]): Text | undefined {
+function stillLetIn(before: readonly string[], addresses: readonly string[]): Text | undefined {
   const says = letInBy(without(before, addresses), addresses);
   return says && say`**${says}.**`;
 }

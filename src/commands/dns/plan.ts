@@ -45,7 +45,7 @@ export async function recordsAt(
     records: records.flatMap(({ type, name, ttl, resource_records: values }) =>
       type === undefined || name === undefined || wholeName(name, domain.name) !== whole
         ? []
-        : [{ type: type.toUpperCase(), name, ttl: ttlOf(ttl), values: values.flatMap(({ value }) => sayable(value)) }],
+        : [{ type: type.toUpperCase(), name, ttl: ttlOf(ttl), values: values.flatMap(({ value }) => sendable(value)) }],
     ),
   };
 }
@@ -54,7 +54,7 @@ const ttlOf = (ttl: number | undefined): number | null =>
   ttl !== undefined && Number.isInteger(ttl) && ttl >= 0 && ttl <= maxTtl ? ttl : null;
 
 /** Leaves out values that could not be sent back unchanged, so they cannot be changed here. */
-const sayable = (value: string | undefined): readonly string[] =>
+const sendable = (value: string | undefined): readonly string[] =>
   value !== undefined && /^\P{Cc}{1,4096}$/u.test(value) ? [value] : [];
 
 /** What the request does to the existing records. */

@@ -5,11 +5,11 @@ import { prose } from '../credential-names.ts';
 
 const signs = /[a-z][A-Z]|\d[A-Za-z]|[A-Za-z]\d/;
 /** Only hexadecimal digits: a fingerprint. */
-const isPrint = (value: string): boolean => /^[\dA-F ]+$|^[\da-f ]+$/.test(value);
+const isFingerprint = (value: string): boolean => /^[\dA-F ]+$|^[\da-f ]+$/.test(value);
 const mixed = (value: string): number => value.split(' ').filter((group) => signs.test(group)).length;
 
 /** Text right before a value. */
-const said = /(?:[:=]|=>|\b(?:is|ist|lautet|est|es|è|é|er|är)) ?["'`]?$/i;
+const announces = /(?:[:=]|=>|\b(?:is|ist|lautet|est|es|è|é|er|är)) ?["'`]?$/i;
 
 export const applicationPasswordsOf = (hint: string): readonly MaskingRule[] => [
   {
@@ -18,7 +18,8 @@ export const applicationPasswordsOf = (hint: string): readonly MaskingRule[] => 
     shape:
       /(?<before>)(?<!\w)(?!(?:pass|user|with|from|word|code|your|auth|mdp)\b)[A-Za-z\d]{4}(?: [A-Za-z\d]{4}){5}(?!\w)/gi,
     isSecret: (value, _, lead) =>
-      !isPrint(value) && (mixed(value) >= 3 || (said.test(lead) && !value.split(' ').some((one) => prose.test(one)))),
+      !isFingerprint(value) &&
+      (mixed(value) >= 3 || (announces.test(lead) && !value.split(' ').some((one) => prose.test(one)))),
   },
   {
     // Google: four groups of small letters.

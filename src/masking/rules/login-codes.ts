@@ -16,7 +16,7 @@ const apart = [
 ];
 const whose = '(?:your|ihre?|deine?|uw|je|jouw|votre|ton|tu|su|il tuo|din|ditt|twój|váš)';
 /** Codes that are not credentials. */
-const uncounted =
+const otherCodes =
   '(?!(?:zip|post(?:al|code)?|area|country|error|status|exit|return|response|http|discount|coupon|promo|voucher|product|order|tracking|referral|colou?r|source|qr|bar|tax|sort|item|article|hs|iso|currency|language|region|airport|dress|short|vat|booking|reservation|customer|client|dial(?:ling)?|fehler|land|kortings?|klant|bestel)\\b)';
 const is = '(?:is|are|ist|sind|zijn|lautet|luidt|est|es|è|é|är|er|to|jest|je)';
 /** Words that say which code it is or what happened to it. */
@@ -24,7 +24,7 @@ const which =
   '(?: (?:for|of|für|von|voor|van|pour|para|per|til|för|dla|to|is|are|ist|lautet|luidt|was|were|sent|used|entered|(?:re)?generated|created|new|nieuwe?|neue?) ?[^\\n:;=+(]{0,40}?)?';
 const hint = 'code|tan:|tan |2fa|pin|otp|one-time|einmal|código|codigo|codice|codici|kod|koodi|kód|код';
 /** Digits, two groups of three digits, or groups of letters and digits. */
-const lots = '(?=[a-z]{0,9}\\d)[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])';
+const codeGroups = '(?=[a-z]{0,9}\\d)[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])';
 const goesOn = '\\d{4,8}(?=,? [a-z]+\\b(?![ -]{0,2}\\d))';
 const digits = '\\d{3}[ -]\\d{3,4}(?![\\w-])|\\d{4,10}(?!\\w|[.:]\\d)(?:,? \\d{4,10}(?!\\w)){0,20}';
 
@@ -33,7 +33,7 @@ export const loginCodes: readonly MaskingRule[] = [
     // `SMS code for login: …`, `backup codes for user 3: … …`
     hint,
     shape: new RegExp(
-      `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${uncounted}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan|t?otp|one-time (?:pass(?:word|code)|pin)|passcode|einmalpasswort)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?<!\\b(?:account|client|customer|error|id|job|member|order|pid|port|request|ticket|user) )(?:${goesOn}|${lots}|${digits})`,
+      `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${otherCodes}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan|t?otp|one-time (?:pass(?:word|code)|pin)|passcode|einmalpasswort)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?<!\\b(?:account|client|customer|error|id|job|member|order|pid|port|request|ticket|user) )(?:${goesOn}|${codeGroups}|${digits})`,
       'gi',
     ),
     isSecret: (value) => {

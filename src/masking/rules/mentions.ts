@@ -18,12 +18,12 @@ const open = casedOf(
   'i',
 );
 /** Whether the value is a build's cache key: words, then a hash of the input. */
-const isKept = (value: string): boolean =>
+const isBuildCacheKey = (value: string): boolean =>
   /^(?=(?:[a-z\d.]{1,15}[-_]){0,3}[a-z]{3})[a-z][a-z\d]{0,15}(?:[-_][a-z\d.]{1,15}){0,5}[-_][\da-f]{8,64}$/i.test(
     value,
   );
 /** A program with its version, as in a user agent. */
-const ofProgram = /^[A-Za-z][A-Za-z-]{1,40}\/v?\d{1,5}(?:\.\d{1,6}){1,4}(?:[-+.][a-z\d.]{1,12})?$/;
+const programVersion = /^[A-Za-z][A-Za-z-]{1,40}\/v?\d{1,5}(?:\.\d{1,6}){1,4}(?:[-+.][a-z\d.]{1,12})?$/;
 const counted =
   /accessor_?id|\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
@@ -247,10 +247,10 @@ export const mentions: readonly MaskingRule[] = [
       !isPlace(value) &&
       !isKeyId(value, line) &&
       !/^[a-z]{1,20}_id=/i.test(value) &&
-      !ofProgram.test(value) &&
+      !programVersion.test(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
       !open.test(lead + before) &&
-      !(/(?:^|[^\w -])\s*["']?key["']?(?:: ?| )["']?$/i.test(lead + before) && isKept(value)) &&
+      !(/(?:^|[^\w -])\s*["']?key["']?(?:: ?| )["']?$/i.test(lead + before) && isBuildCacheKey(value)) &&
       !counted.test(before),
   },
   {

@@ -36,7 +36,8 @@ const isHost = (value: string): boolean =>
     value,
   );
 /** The method of a login, not its credential. */
-const isWay = (value: string): boolean => /^(?:LOGIN|PLAIN|CRAM-MD5|DIGEST-MD5|NTLM|XOAUTH2|OAUTHBEARER)$/.test(value);
+const isLoginMethod = (value: string): boolean =>
+  /^(?:LOGIN|PLAIN|CRAM-MD5|DIGEST-MD5|NTLM|XOAUTH2|OAUTHBEARER)$/.test(value);
 const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\.|\\\\)(?:${names})$`) }));
 
 /** These functions take a name and a password, or only a password. */
@@ -52,7 +53,7 @@ const isConstant = (name: string, value: string): boolean =>
 const isAbout =
   /(?:url|uri|link|page|form|header|footer|title|text|label|message|errors?|notice|hint|html|nonce|field|failed|logo|css|scripts?|template|strength|needs_?rehash|get_?info)$|^(?:get_|is_|has_)(?!.*(?:password|secret|key|token|auth)$)/i;
 /** Functions that get the name of another function to call. */
-const passesOn = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
+const callsByName = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
 const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|make)$/;
 
 /** A JSON text: skipped as a whole, and not masked here. */
@@ -72,8 +73,8 @@ type Argument = {
 };
 
 /** Whether this argument of the function is a credential. */
-function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argument): boolean {
-  if ((isWay(value) && !isAlone) || (/[:?] ?$/.test(value) && isAsked(value))) return false;
+function isCredential(name: string, { value, before, isFirst, isAlone, isMade }: Argument): boolean {
+  if ((isLoginMethod(value) && !isAlone) || (/[:?] ?$/.test(value) && isAsked(value))) return false;
   if (isTelling(before)) return true;
   if (isPlace(value) || isAbout.test(name)) return false;
   const isCut = value.endsWith('...') && value.length >= 15;
@@ -88,20 +89,20 @@ function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argu
 }
 
 /** Functions that take a connection first; PHP's warnings leave it out. */
-const alone = /(?:^|\\)(?:ftp_login|ssh2_auth_password|ldap_(?:sasl_)?bind)$/;
+const omitsConnection = /(?:^|\\)(?:ftp_login|ssh2_auth_password|ldap_(?:sasl_)?bind)$/;
 
 function shown(match: string, { name = '' }: Groups): string {
   const said = match.slice(name.length);
   const found = [...said.matchAll(texts)];
   const strings = found.filter(({ groups }) => groups?.['open'] !== undefined);
-  const isPassed = passesOn.test(name);
+  const isPassed = callsByName.test(name);
   const passed = isPassed ? strings[0] : undefined;
   const called = isPassed ? (passed?.groups?.['value'] ?? '') : name.replace(inClass, '');
   const known = placeOf.find(({ shape }) => shape.test(name));
   const given = strings.filter((one) => one !== passed);
   const host = strings[0]?.groups?.['value'] ?? '';
   // A warning leaves out the connection before the name and the password.
-  const isShort = given.length === 2 && alone.test(name) && /^\(\s?\\{0,8}["']/.test(said);
+  const isShort = given.length === 2 && omitsConnection.test(name) && /^\(\s?\\{0,8}["']/.test(said);
   const isOfDatabase = known === undefined && ofDatabase.test(name);
   let [left, from, depth, place] = [name, 0, 0, 0];
   for (const part of found) {
@@ -120,7 +121,7 @@ function shown(match: string, { name = '' }: Groups): string {
     const isLast = isOfDatabase && place === 2 && given.indexOf(part) > 0;
     const isMasked =
       known === undefined
-        ? isGiven(called, argument) ||
+        ? isCredential(called, argument) ||
           (isLast &&
             !isPlace(value) &&
             !/^(?:utf-?8|latin)/i.test(value) &&

@@ -16,13 +16,13 @@ import {
 /** Credentials in messages between people: a word for the credential, some other words, then the value. */
 
 /** Words after it that say which credential it is, in the languages of the sites. */
-const ofWhich =
+const qualifiers =
   'for|of|to|on|in|at|from|used|read|given|entered|tried|supplied|sent|typed|now|currently|will be|should be|would be|contents?|für|zum|zur|beim|vom|von|des|der|im|auf|in der|voor|van|de|het|op|bij|uit|du|de la|des|pour|au|del|della|di|per|da|para|do|dos|til|för|på|na|pro|dla|do|är';
 /** Verbs such as `is`, in those languages. */
 const is =
   "is|was|are|were|became|becomes|reads|equals|luidt|lautet|lauten|ist|sind|war|waren|wordt|werd|zijn|est|sont|c'est|c’est|était|sera|es|son|será|era|è|sono|é|são|är|er|var|blir|jest|to jest|je|jsou|este|olacak";
 /** The text up to the value: `(temporary) for the staging site is`, ` von haus.de lautet:` */
-const which = `(?:,? (?:${ofWhich})(?: (?!(?:${is})[ :])[^\\s:="'<>(){}]{1,40}){0,5}?)`;
+const which = `(?:,? (?:${qualifiers})(?: (?!(?:${is})[ :])[^\\s:="'<>(){}]{1,40}){0,5}?)`;
 const aside = '(?: ?\\([^()\\n]{1,40}\\))';
 const link = ' ?(?:=>|->|→|[:=]) ?';
 const verb = `,? (?:${is})(?: (?:now|nu|jetzt|maintenant|ahora|adesso|agora|again|weer|wieder|still|nog|noch|currently|momenteel|aktuell|temporarily|tijdelijk|simply|gewoon|einfach|just))?(?: ?[:=])? `;
@@ -32,7 +32,7 @@ const word = '[^\\s"\'<>“”«»`\\\\]{3,100}(?: (?=[^\\s"\'=:,;]{0,20}\\d)[^\
 
 const bare = (value: string): string => value.replace(/[.,;:!?)\]}]+$/, '');
 /** Whether the value is neither an ordinary word nor a machine's message about the credential. */
-const isTold = (value: string): boolean => {
+const looksLikeValue = (value: string): boolean => {
   const said = bare(value);
   return (
     isCoined(said) &&
@@ -46,7 +46,7 @@ const isTold = (value: string): boolean => {
 };
 
 /** Excludes facts about a password, such as its age or length. */
-const told =
+const passwordFacts =
   '(?:policy|type|hash\\p{L}{0,5}|algorithm|length|min\\p{L}*|max\\p{L}*|expir\\p{L}*|age|strength|score|by|user|check|history|manager|generator|field|hint|login|attempts?|status|last|count|rounds|method|store|file|path|url|link|version|error|code|key|from|grant|flow|plugin|protected|validation|rule|door|von|vom|par|por|da|av|af|gebruiker|benutzer|utilisateur|usuario|because|failed|did|does|do|not|is|was)s?(?!\\p{L})';
 
 const short = ' ww |ww:|ww =|ww is|ww v|ww luidt|ww naar';
@@ -71,7 +71,7 @@ export const sentences: readonly MaskingRule[] = [
     hint,
     begins: [passwordNames],
     shape: new RegExp(`(?<before>${name}${upTo}${mark})${word}`, 'gi'),
-    isSecret: (value, before) => isTold(value) && !/\b(?:policy|expir|chang|reset|hash|strength)/i.test(before),
+    isSecret: (value, before) => looksLikeValue(value) && !/\b(?:policy|expir|chang|reset|hash|strength)/i.test(before),
   },
   {
     // `Your password is: …`: the colon announces the value.
@@ -98,7 +98,7 @@ export const sentences: readonly MaskingRule[] = [
       'giu',
     ),
     shown: (match, { before = '', old = '', to = '', fresh = '' }) =>
-      isTold(old) || isTold(fresh) ? `${before}***${to}***` : match,
+      looksLikeValue(old) || looksLikeValue(fresh) ? `${before}***${to}***` : match,
   },
   {
     // `… veranderd in …`
@@ -108,18 +108,18 @@ export const sentences: readonly MaskingRule[] = [
       `(?<before>${name}(?: [^\\s:="']{1,30}){0,4}? (?:chang|reset|set|updat|gewijzigd|veranderd|aangepast|ingesteld|geändert|gesetzt|modifi|cambiad|alterad|zmienion|ændret|endret|ändrat)\\p{L}{0,4} (?:to|in|into|naar|op|auf|en|à|a|para|til|till|na) ${mark})[^\\s"'<>“”«»\`\\\\]{3,100}`,
       'giu',
     ),
-    isSecret: isTold,
+    isSecret: looksLikeValue,
   },
   {
     // `Passwort geändert: …`, `mot de passe provisoire : …`
     hint: passwordHint,
     begins: [passwordNames],
     shape: new RegExp(
-      `(?<before>${name}(?: (?!${told})\\p{L}{2,20}){1,3} ?: ${mark})[^\\s"'<>“”«»\`\\\\]{4,100}`,
+      `(?<before>${name}(?: (?!${passwordFacts})\\p{L}{2,20}){1,3} ?: ${mark})[^\\s"'<>“”«»\`\\\\]{4,100}`,
       'giu',
     ),
     isSecret: (value) =>
-      (isTold(value) && !/^(?:\p{L}{2,8}[-_#]?\d{1,6}|\d{1,4}\p{L}{1,4})$/u.test(bare(value))) ||
+      (looksLikeValue(value) && !/^(?:\p{L}{2,8}[-_#]?\d{1,6}|\d{1,4}\p{L}{1,4})$/u.test(bare(value))) ||
       /^\p{Lu}\p{Ll}+\d{2,4}\W?$/u.test(value),
   },
   {
@@ -167,7 +167,7 @@ export const sentences: readonly MaskingRule[] = [
     isSecret: (value, before) =>
       /^\[|(?:^|\W)(?:admin|administrator|root|beheer(?:der)?|wpadmin|demo|test) \/ $/i.test(before) &&
       !/[:=]/.test(before)
-        ? isTold(value)
+        ? looksLikeValue(value)
         : !isTelling(value) && !isPlace(value) && !/^\d+$|\//.test(value) && !state.test(value) && !prose.test(value),
   },
 ];

@@ -55,7 +55,7 @@ export const inserted: MaskingRule = {
 
 const state = new RegExp(`^(?:${states})[.!]?$`, 'i');
 /** Whether the value is another name, or a sentence of an error. */
-const isSaid = (value: string): boolean =>
+const isNameOrSentence = (value: string): boolean =>
   /^[a-z]+(?:[_-][a-z]+)+$/.test(value) || value.split(/\s+/).some((one) => prose.test(one));
 
 /** Whether a value in a row is a credential. It must look like one unless a flag or two numbers stand beside it. */
@@ -63,7 +63,7 @@ function isOfRow({ before = '', name = '', said = '', flag, end }: Groups): bool
   if (/^\d$|^(?:[aO]:\d|\{|\[)/.test(said) || state.test(said)) return false;
   if (!isTelling(name)) return /licen[cs]e|[_-]key$/i.test(name) && isRandom(said);
   const isOption = flag !== undefined || (end !== undefined && /^\(\s?\d+,\s?\d/.test(before));
-  return isOption || (isCoined(said) && !isSaid(said));
+  return isOption || (isCoined(said) && !isNameOrSentence(said));
 }
 
 /** Rows of a dump whose start is missing: `(1827,'smtp_pass','…','yes')`. */
