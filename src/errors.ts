@@ -2,7 +2,7 @@ import { inline, plain, type Inline, type Text } from './text.ts';
 
 /** The arguments of a command, without the slash: `['cache', 'clear', 'acme-shop/live']`. */
 export type Args = readonly string[];
-/** A button with arguments: pressing it is the same as typing them. */
+/** A button: pressing it is the same as typing its arguments. */
 export type Offer = { readonly label: string; readonly args: Args };
 
 type RefusalDetails = {

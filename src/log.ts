@@ -4,7 +4,7 @@ import { scrub } from './secret.ts';
 
 export type { Logger };
 
-/** Values that never reach a log line, at any depth: those of keys that end in one of these names. */
+/** Keys that end in one of these names: their values never reach a log line, at any depth. */
 const names = '(?:token|authorization|secret|password|key|cookie|response_url|trigger_id)s?';
 const secretValues = new RegExp(`("[\\w-]*${names}":)(?:"(?:[^"\\\\]|\\\\.)*"|-?\\d[\\d.eE+-]*)`, 'gi');
 /** The same for objects and arrays: the whole value is removed. */
@@ -16,8 +16,8 @@ export function createLog(level: string, destination: DestinationStream = proces
   const clean = (line: string): string => {
     const plain = (hasSecretObject.test(line) ? withoutParts(line) : line).replace(secretValues, '$1"***"');
     const scrubbed = scrub(plain);
-    // If a text ends in the beginning of a credential, `scrub` may take what follows in the line for its end. Then
-    // scrub each field alone.
+    // If a text ends with the start of a credential, `scrub` may take the rest of the line for its end. Then scrub each
+    // field alone.
     return scrubbed === plain || namesIn(scrubbed) === namesIn(plain) ? scrubbed : `${scrubFields(plain)}\n`;
   };
   return pino({ level, base: null }, { write: (line) => destination.write(clean(line)) });

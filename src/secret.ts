@@ -5,7 +5,9 @@ import { base64, isPrivateKey, worded } from './masking/rules/private-keys.ts';
 import { maskWith } from './masking/rule.ts';
 import { holdsToken } from './masking/rules/tokens.ts';
 
-/** Every Secret of this process in each spelling it can have in a text; a handful of configured credentials. */
+/**
+ * The Secrets of this process in every spelling that they can have in a text; only a few credentials are configured.
+ */
 const known = new Set<string>();
 /** Longest first: one secret may begin with another. */
 let longestFirst: readonly string[] = [];
@@ -56,7 +58,7 @@ export function addSpellings(sorted: readonly string[]): void {
 /** Percent-encoded letters, digits and other unreserved characters, encoded once or several times. */
 const escaped = /%(?:25){0,3}(2[DE]|3\d|4[1-9A-F]|5[\dAF]|6[1-9A-F]|7[\dAE])/gi;
 
-/** Decodes these characters. */
+/** Decodes the characters that match `characters`. */
 const decoded = (text: string, characters: RegExp): string =>
   text.includes('%')
     ? text.replace(characters, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -66,7 +68,7 @@ const hinted = worded.map((rule) => ({ rule, hint: new RegExp(rule.hint, 'i') })
 const isWorded = (text: string): boolean =>
   hinted.some(({ rule, hint }) => hint.test(text) && maskWith(text, rule) !== text);
 
-/** A shorter password, such as a database's, may be an ordinary word. */
+/** A shorter password may be an ordinary word. */
 const shortestOwn = 12;
 /** Whether the text contains one of our own credentials. */
 export function holdsOwn(text: string): boolean {

@@ -15,7 +15,7 @@ export type SemaphoreLimits = {
   readonly most: number;
   /** How much of it per key. */
   readonly maxEach?: number;
-  /** How many of the last places are only for keys without running work. */
+  /** How many places are kept for keys without running work. */
   readonly kept?: number;
   /** How many may wait. */
   readonly waiting: number;

@@ -37,8 +37,8 @@ export const bold = (text: string): Span => ({ text: oneLine(text), style: 'bold
 export const code = (text: string): Span => ({ text: oneLine(text), style: 'code' });
 
 /**
- * Invisible characters and those that change the order of text: a text with one is not what it looks like. Joiners
- * inside an emoji, tabs and line breaks do not count.
+ * Invisible characters, and those that change the order of text: a text with one of them can look like another text.
+ * Joiners inside an emoji, tabs and line breaks do not count.
  */
 export const unseen =
   /[[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\uFFF9-\uFFFB\u2800]--[\uFE0F\t\n\r\u200D]]|(?<!\p{Extended_Pictographic})\uFE0F|(?<![\p{Extended_Pictographic}\p{Emoji_Modifier}]\uFE0F?)\u200D/v;
@@ -47,7 +47,7 @@ export const unseen =
 export const codeOf = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
 
-/** An interpolated value must not start a line that looks like one of ours. */
+/** One line only: an interpolated value must not imitate a line of ours. */
 const oneLine = (text: string): string => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ');
 
 /** Items as one span. A card shows the first `most` and counts the rest; `itemsOf` returns all. */

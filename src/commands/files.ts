@@ -64,7 +64,7 @@ function folderAt(all: readonly FileNode[], env: Environment, wanted: string): F
 function unknown(env: Environment, wanted: string, paths: readonly string[]): Refusal {
   const last = wanted.split('/').at(-1) ?? wanted;
   const named = paths.filter((path) => path === last || path.endsWith(`/${last}`)).slice(0, 3);
-  const meant = [...new Set([...near(wanted, paths), ...named])].filter(isSayable).slice(0, 3);
+  const meant = [...new Set([...near(wanted, paths), ...named])].filter(canBeTyped).slice(0, 3);
   const names = meant.map((path) => bold(onOneLine(path)));
   return new Refusal(say`There is no ${code(wanted)} on ${env.name}. Nothing was done.`, {
     field: 'path',
@@ -73,8 +73,8 @@ function unknown(env: Environment, wanted: string, paths: readonly string[]): Re
   });
 }
 
-/** Whether the path can be typed as one word of this command. */
-function isSayable(path: string): boolean {
+/** Whether the path can be typed as a single word of this command. */
+function canBeTyped(path: string): boolean {
   try {
     return !path.startsWith('--') && readPaths([path]).join('\n') === path;
   } catch {

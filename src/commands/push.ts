@@ -47,7 +47,7 @@ export const push = action({
     return undefined;
   },
   look: async ({ input, read }) => ({ backup: await newestBackup(read, input.onto) }),
-  // A backup made in the meantime is no reason to ask again.
+  // A backup made in the meantime is no reason to stop an approved push.
   preconditions: () => null,
   call: ({ input: { from, onto, files, database, searchReplace, only } }) =>
     pushEnvironment({

@@ -37,7 +37,7 @@ export const unlocking = {
   forced: { path: 'unlock --force', risk: 'named' },
 } as const satisfies Readonly<Record<string, Right>>;
 
-/** Everything a rule may name. */
+/** All rights that a rule may name. */
 export const rights: readonly Right[] = [...catalogue]
   .flatMap(([path, command]) => rightsOf(path, command))
   .filter(({ path }, at, all) => all.findIndex((one) => one.path === path) === at);

@@ -6,7 +6,7 @@ import { scrub } from '../secret.ts';
 
 const unzipped = promisify(gunzip);
 
-/** How much is kept of an answer that is only searched for a message or an operation id. */
+/** How much of an answer is kept if it is only searched for a message or an operation id. */
 const glanceBytes = 65_536;
 const maxMessageLength = 300;
 const maxRetryAfterMs = 24 * 3_600_000;

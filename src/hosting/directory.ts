@@ -45,7 +45,7 @@ const defaultRefreshMs = 5 * 60_000;
 /** The next refresh after trouble comes sooner. */
 const soonerMs = 30_000;
 const missingRouteMs = 3_600_000;
-/** `freshen` skips the read below the first age, and waits at most the second time for it. */
+/** `freshen` skips the read if the last one is younger than `freshMs`, and waits at most `freshenWithinMs` for it. */
 const freshMs = 2_000;
 const freshenWithinMs = 1_500;
 /** Answers to one caller count for another who asks within this time. */
@@ -80,7 +80,7 @@ export function createDirectory(options: DirectoryOptions): Directory {
   const sites = siteLister(options);
   let seen: HostListing = { ...nothingSeen, company: options.company };
   const listings = createListings();
-  /** The latest consecutive complete listings: as many as it takes to say that something is gone. */
+  /** The latest consecutive complete listings, only as many as `presenceIn` needs to call a target gone. */
   let completeListings: readonly Listing[] = [];
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;

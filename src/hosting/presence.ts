@@ -15,11 +15,11 @@ const minListings = 3;
 /** The least time between the first and the last of them. */
 const missingMs = 60_000;
 
-/** Whether these listings (oldest first) are enough to call what all of them lack gone. */
+/** Whether these listings (oldest first) are enough to call a target gone that none of them has. */
 const agreeLongEnough = (listings: readonly Listing[]): boolean =>
   listings.length >= minListings && (listings.at(-1)?.sitesAt ?? 0) - (listings[0]?.sitesAt ?? 0) >= missingMs;
 
-/** Drops the oldest listings as long as the rest is enough. */
+/** Drops the oldest listings while the rest is still enough. */
 export function trimmed(listings: readonly Listing[]): readonly Listing[] {
   const from = listings.findLastIndex((_, at) => agreeLongEnough(listings.slice(at)));
   return from > 0 ? listings.slice(from) : listings;

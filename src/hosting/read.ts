@@ -124,14 +124,14 @@ export function createReading(of: Reading): Reader {
   };
 }
 
-/** The free places of the first, and what waits for any of them. */
+/** The free places of the first semaphore, and the number of callers that wait for any of them. */
 const loadOf = (first: Watched, ...others: readonly Watched[]): Load => ({
   free: first.load().free,
   waiting: [first, ...others].reduce((sum, { load }) => sum + load().waiting, 0),
 });
 type Watched = Pick<ReturnType<typeof createSemaphore>, 'load'>;
 
-/** No retry: more requests would not make us less busy. */
+/** No retry: it would only make the queue longer. */
 function noTurn(error: unknown): { readonly failure: Failure } {
   if (!(error instanceof NotAdmitted)) throw error;
   return { failure: { kind: 'no turn', says: error.message, cause: error } };
@@ -184,7 +184,7 @@ function parsedReply<R>(call: Read<R>, status: number, text: string): Try<R> {
   try {
     return { value: call.reply.parse(call.answers ? { status, body } : body) };
   } catch (error) {
-    // It has another shape, or is a tree so deep that parsing it exhausts the stack.
+    // The answer has another shape, or is nested so deeply that parsing it exhausts the stack.
     const says = `the answer is not what ${call.section} describes`;
     return { failure: { kind: 'odd answer', status, says, cause: error } };
   }

@@ -22,7 +22,7 @@ export type Receipt =
 /** Provably nothing of the write left this machine. `why` is a phrase for people. */
 export type Unsent = { readonly kind: 'not sent'; readonly why: string };
 
-/** These may come after the work has started: time-outs, conflicts, too early, client closed. */
+/** These statuses may arrive after the work has started: time-outs, conflicts, too early, client closed. */
 const doubtful = new Set([408, 409, 425, 499]);
 
 /**

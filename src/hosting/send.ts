@@ -96,7 +96,7 @@ async function sendOnce(
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
-    // If the reply came in the same tick, undici would lose it.
+    // If the reply came in the same tick, undici would lose it: connect in the next one.
     connect: (_, done) =>
       setImmediate(() => {
         if (isHandedOver || !isFresh(socket)) return done(new Error('there is no second connection'), null);

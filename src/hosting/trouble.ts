@@ -1,6 +1,6 @@
 import type { Failure, TroubleKind } from './failure.ts';
 
-/** A read that failed for good: why, after how many attempts and how long. */
+/** A read that failed for good: the reason, the number of attempts and the time they took. */
 export class HostTrouble extends Error {
   readonly kind: TroubleKind;
   /** Undefined if there was no answer. */

@@ -1,11 +1,14 @@
 import ipaddr from 'ipaddr.js';
 
-/** Mail addresses of people, IP addresses of visitors, and text that only looks like one. */
+/** E-mail addresses of people, IP addresses of visitors, and text that only looks like an address. */
 
 const at = '(?:@|%(?:25){0,3}40|\\\\u0040|&#0?64;)';
-/** Letters of any script; addresses may escape them. */
+/** Letters of any script, plain or percent-encoded. */
 const letter = '[\\p{L}\\p{N}_-]|(?:%(?:25){0,3}[c-f][\\da-f](?:%(?:25){0,3}[89ab][\\da-f]){1,3})';
-/** A package version, a high-resolution picture, a systemd unit. */
+/**
+ * What may follow an `@` without being a domain: a package version, an image for a high-resolution screen, a systemd
+ * unit.
+ */
 const noDomain =
   '(?:\\d(?:\\.\\d)?x(?:[._-]|$)|v?\\d{1,5}\\.\\d{1,5}(?:[.+-]|(?![\\w-]))|[\\w.-]{1,60}\\.(?:avif|css|gif|jpe?g|js|json|png|service|socket|svg|target|tgz|timer|webp|woff2?)(?![\\w.-]))';
 export const email = new RegExp(
@@ -57,13 +60,13 @@ function hasRunOfIpv6(text: string): boolean {
 const isHex = (code: number): boolean =>
   (code >= 48 && code <= 57) || (code >= 97 && code <= 102) || (code >= 65 && code <= 70);
 
-/** A line's time looks like part of an address, and checking is slow. It has too few colons, so it is skipped. */
+/** Skips strings with too few colons before the slow check, for example the time of a log line. */
 export function isAddress(text: string): boolean {
   const isWhole = !text.includes(':') || text.includes('::') || text.split(':').length === 8;
   return isWhole && ipaddr.isValid(text);
 }
 
-/** Ranges that no visitor from the internet has. */
+/** Address ranges that are not used on the public internet. */
 const inside = /^(?:0|10|127|169\.254|172\.(?:1[6-9]|2\d|3[01])|192\.168)\.|^(?:::|f[cd][\da-f]{2}:|fe[89ab][\da-f]:)/i;
 /** What precedes a server's address: a scheme, or a word for something that listens or is requested. */
 const ofServer =

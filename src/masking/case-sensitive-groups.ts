@@ -1,14 +1,15 @@
 /**
- * Groups such as `(?-i:…)`, in which case matters. V8 13.6 miscompiles them in expressions that it does not optimise, and
- * it stops optimising in a process that has compiled much: `node --no-regexp-optimization` shows it. So none is compiled.
- * Letters outside of them are written in both cases instead.
+ * Compiles expressions with groups such as `(?-i:…)`, in which case matters. V8 13.6 miscompiles these groups in
+ * expressions that it does not optimise, and it stops optimising in a process that has compiled many expressions (`node
+ * --no-regexp-optimization` shows the bug). So these groups are never compiled: letters outside of them are written in
+ * both cases instead.
  */
 
 const part =
   /\\(?:p\{[^}]*\}|k<\w+>|x[\da-f]{2}|u[\da-f]{4}|[^])|\[(?:\\[^]|[^\]\\])*\]|\(\?-i:|\((?:\?(?:<\w+>|<?[=!]|:))?|\)|\p{L}/giu;
 const partOfClass = /\\(?:p\{[^}]*\}|x[\da-f]{2}|u[\da-f]{4}|[^])|(?:\p{L}-)?\p{L}/giu;
 
-/** A letter or a range of them, in both cases if it has two of the same length. */
+/** A letter or a range of letters in both cases, if the other case has the same length. */
 function both(letters: string): string {
   const [small, large] = [letters.toLowerCase(), letters.toUpperCase()];
   return small === large || small.length !== large.length ? letters : small + large;
@@ -28,6 +29,6 @@ function spelt(source: string): string {
   });
 }
 
-/** The expression with `i` among its flags, without groups in which case matters. */
+/** An expression with the flag `i`, rewritten so that it has no case-sensitive groups. */
 export const casedOf = (source: string, flags: string): RegExp =>
   source.includes('(?-i:') ? new RegExp(spelt(source), flags.replace('i', '')) : new RegExp(source, flags);

@@ -3,12 +3,12 @@ import { namesOf } from './name-positions.ts';
 
 /** The words that name credentials, in the languages of the sites. */
 
-/** Where a word begins, also inside `userPass`, or after an escape. */
+/** The start of a word, also inside `userPass` or after an escape. */
 const word = '(?:(?<![a-z])|(?-i:(?<=[a-z])(?=[A-Z]))|(?<=%[\\da-f]{2}|\\\\[nrt]))';
-/** Prefixes of names that report a mistake: `incorrect_password` is a kind of error. */
+/** Prefixes of error codes, such as `incorrect_password`. */
 const mistaken = '(?<!(?:bad|empty|expired|incorrect|invalid|lost|missing|no|unknown|wrong)_(?:user_?)?|action=lost)';
 
-/** A file name, as a search shows it before a match. */
+/** Excludes file names that a search prints before a match. */
 const notFile = '(?<!\\bsasl_passwd(?=:))(?<!\\/etc\\/passwd(?=:\\S))';
 
 /** Names whose value is always a credential, however short and whatever its characters. */
@@ -23,7 +23,7 @@ export const passwords = [
 /** Names whose value is a credential unless it is a plain word. */
 export const secrets = `${mistaken}(?<!existing|public_?key|(?:^|[^a-z]|(?-i:[a-z](?=[A-Z])))(?:page|next|prev(?:ious)?|continuation|sync|cursor|pagination|resume|lock|start|watch|change|design|ring)[_-]?)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:de acceso|api|secreta|privada))?|${word}jeton`;
 
-/** Not a list: names with passwords have their own rule. */
+/** Excludes lists: a name with a list of passwords has its own rule. */
 const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
 
 /** Names whose value is a credential only if it is long enough. */
@@ -35,16 +35,16 @@ export const keys = [
   `licen[cs]e[ _-]?number|code_verifier|appsecret_proof|client_assertion|bearer|${word}(?:hmac|salt)|(?<=[_-])(?:auth${notPair}|salt)|(?<=["'?&;])auth${notPair}`,
 ].join('|');
 
-/** Names of keys that open nothing: of rows, of caches, and public ones. */
+/** Names of keys that are not secret: database keys, cache keys, public keys. */
 export const openKeys =
   'array|authorized|bad|block|bucket|cache|cart|column|composite|concurrency|dedup|dedupe|duplicate|entity|field|file|foreign|gpg|group|host|idempotency|index|item|job|kv|limit|lock|lookup|map|menu|message|meta|no_?such|object|option|page|parent|pgp|pub|partition|post|prefix|primary|public|publishable|query|queue|record|registry|row|schema|search|sentry|setting|shard|site|sitemap|sort|surrogate|tag|throttle|topic|transient|translation|unique|websocket';
-/** Names whose value is a credential if it looks like one: any other key, and a licence. */
+/** Names whose value is a credential only if it looks like one: any other key, and licences. */
 export const others = `[a-z](?<!${word}(?:${openKeys}|key|possible|truncated|with)|_id)[ _-]?key|licen[cs]e|(?<!(?:algolia|apple|facebook|fb|github|google|ios|onesignal|paypal|pusher)[_-]?)app_?id|schl(?:ü|ue)ssel|${word}(?:authentication|ticket|hash_?key|jwt|sas)`;
 
-/** Numbers that people type. */
+/** Names of numeric codes that people type. */
 export const numbers = `${word}(?:security_?code|pin|puk|cvc2?|cvv2?|cvn|csc)(?:_?(?:code|number|no))?`;
 
-/** Names of login cookies, and other names of sessions. */
+/** Names of login cookies and other sessions. */
 export const sessions = [
   'wordpress_(?:logged_in_|sec_)?[\\da-f]{8,64}|wordpress_(?:logged_in|sec)|wp-(?:postpass|resetpass)[\\w-]{0,66}',
   'woocommerce_session(?:_[\\da-f]{8,64})?|remember_(?:[a-z]{1,12}_)?[\\da-f]{0,64}|[js]?sess(?:ion)?_?(?:id|key)?|connect\\.sid|(?<![a-z])sid',
@@ -58,12 +58,12 @@ const whole = casedOf(`(?:${passwords}|${secrets}|${keys}|${numbers})${suffix}$`
 /** Whether a column, field or option of this name holds a credential. */
 export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200));
 
-/** Text in the place of a credential that is none. */
+/** Words that stand in the place of a credential and say something about it, such as `missing` or `hidden`. */
 export const states = [
   'accepted|added|argument|array|bool|changed|closed|configured|created|deleted|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
   'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|path|plain|redacted|rejected',
   'hashed|removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|value|verified|was|wrong|yes',
-  // The same in other languages: Dutch and German, those of the south, of the north and of the east.
+  // The same words in other languages: Dutch and German, then Southern, Northern and Eastern European ones.
   'aangepast|fout(?:ief)?|gewijzigd|leeg|nee|onbekend|ongeldig|onjuist|ontbreekt|opgeslagen|vereist|verkeerd|verlopen|verplicht|vergeten|abgelaufen|falsch|geändert|gespeichert|gültig|pflichtfeld|ungültig|unbekannt|vergessen|verändert',
   'incorrecte?s?|invalides?|requise?|obligatoires?|erronée?|modifiée?|expirée?|manquante?|oubliée?|vide|incorrect[ao]|inv[áa]lid[ao]|obligatori[ao]|requerid[ao]|vac[íi][ao]|err[óo]ne[ao]|caducad[ao]|incorret[ao]|obrigat[óo]ri[ao]|expirad[ao]|vazi[ao]|alterad[ao]|errat[ao]|obbligatori[ao]|richiest[ao]|scadut[ao]|sbagliat[ao]|mancante|vuot[ao]|gre[șs]it[ăa]|invalid[ăa]|obligatori[ue]|necesar[ăa]',
   'feil|ugyldig|påkrevd|mangler|utløpt|endret|forkert|påkrævet|udløbet|ændret|fel|felaktigt?|ogiltigt?|obligatoriskt?|krävs|saknas|ändrat|väärä|virheellinen|pakollinen|vaaditaan|puuttuu|vanhentunut',
@@ -71,11 +71,11 @@ export const states = [
   'невер(?:ный|ен|но)|неправильный|обязател(?:ен|ьно)|требуется|пуст(?:ой)?|истёк|грешна|невалидна|必須|無効|不正|错误|必填|无效|錯誤|無效|오류|필수|잘못됨',
 ].join('|');
 
-/** Words with which people continue when they write about a password instead of writing it. */
+/** Words that continue a sentence about a password, so no password follows. */
 export const prose =
   /^(?:a|abgelaufen|an|and|are|at|been|bitte|but|can(?:not|'t)?|could|das|der|die|do|does|ein|enter|falsch|field|for|from|ha[ds]|have|if|in|incorrecta?|ist|it|kein|log(?:ged)?|may|min(?:destens|imum)?|must|needs?|nicht|not?|of|or|please|see|should|siehe|some|stimmt|that|the|this|to|too|un(?:able|gültig)|use|vergessen|was|when|wird|will|demasiado|komt|moet|mag|muito|muy|te|trop|troppo|túl|wordt|zu|niet|non|não|nie|inte|ikke|via|given|instead|option|flag|argument|supplied|deprecated|specified|provided|with|would|wurde|you|your|zie|staat|voir|vedi|ver|veja|zobacz|ask|check|kept|lives|managed|moved)$/i;
 
-/** Words of which one stands in each text with such a name; see `hint` of a rule. */
+/** Every text with one of these names contains at least one of these words; see `hint` of a rule. */
 export const passwordHint =
   'pass|phrase|pwd|wort|senha|contrase|adgang|wachtw|psw|otp|mdp|geheim|hasło|haslo|heslo|geslo|jelsz|lozinka|parol|salasana|sifre|ifre|senord|zugangscode|пароль|パスワード|密码|密碼|비밀번호|pw|psk|mnemonic|wagwoord|wifi|wi-fi|κωδικ|סיסמ|كلمة|mật khẩu|slaptaž|parool|lykilor';
 export const secretHint = 'clave|jeton|secret|token|credential|signat|saml';
@@ -85,7 +85,7 @@ export const tellingKeyHint = `${keyHint}|${foreignKeyHint}|bearer|auth|salt|cod
 export const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
 export const telling = `${passwords}|${secrets}|${keys}`;
 
-/** Where they begin. */
+/** Patterns for the positions where such a name starts. */
 export const passwordNames = namesOf(`(?:${passwords}|(?<![a-z])ww(?![a-z]))`);
 export const secretNames = namesOf(`(?:${secrets})`);
 export const keyNames = namesOf(`(?:${keys})`);

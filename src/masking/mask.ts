@@ -4,24 +4,24 @@ import { base64, isPrivateKey, worded } from './rules/private-keys.ts';
 import { maskWith, type MaskingRule } from './rule.ts';
 import { hinted, withoutTokens } from './rules/tokens.ts';
 
-/** Masks everything shaped like a credential. Most texts have none, which a quick look shows. */
+/** Masks everything shaped like a credential. Most texts contain none, so a fast check comes first. */
 
 const kinds: readonly MaskingRule[] = [...hinted, ...worded, ...rules];
 
-/** Text that matches itself, except for an escaped sign. */
+/** Whether this part of a hint is plain text, apart from escaped signs. */
 const isWord = (hint: string): boolean =>
   hint.length > 1 && !/[\\[\](){}?*+.^$]/.test(hint.replaceAll(/\\[^a-z]/gi, ''));
-/** Its alternatives; an escaped bar is one of their signs. */
+/** The alternatives of a hint; an escaped bar does not separate them. */
 const partsOf = (hint: string): readonly string[] => hint.split(/(?<!\\)\|/);
 const wordsOf = (hint: string): readonly string[] =>
   partsOf(hint).flatMap((one) => (isWord(one) ? [one.replaceAll(/\\(.)/g, '$1').toLowerCase()] : []));
-/** The indexes of rules, by the words of which a matching text contains one. */
+/** Maps each hint word to the indexes of its rules. */
 const byWord = new Map<string, number[]>();
 for (const [at, { hint }] of kinds.entries())
   for (const word of new Set(wordsOf(hint))) byWord.set(word, [...(byWord.get(word) ?? []), at]);
-/** By rule index: words of which one must also be present. */
+/** By rule index: words of which at least one must also be present. */
 const beside = kinds.map(({ also }) => (also === undefined ? undefined : wordsOf(also)));
-/** Many log lines have these words in this form without a credential. */
+/** In these contexts the words are common in log lines and never name a credential. */
 const wordsIn = wordsFinder([...new Set([...byWord.keys(), ...beside.flatMap((also) => also ?? [])])], {
   key: ['array '],
   code: ['<', '</'],
@@ -30,7 +30,7 @@ const numbersOf = (isMeant: (hint: string) => boolean): readonly number[] =>
   kinds.flatMap(({ hint }, at) => (partsOf(hint).some(isMeant) ? [at] : []));
 
 const addressed = numbersOf((hint) => hint === '@');
-/** The sign stands for a long number, such as a card's; everything else is a word. */
+/** Rules whose hint is an expression for a long number, such as a card number; all other hints are words. */
 const numbered = numbersOf((hint) => !isWord(hint) && hint !== '@').map((at) => ({
   at,
   sign: new RegExp(
@@ -44,7 +44,7 @@ const shortest = 12;
 
 const none: readonly number[] = [];
 
-/** The indexes of rules that may find something, in order. */
+/** The indexes of the rules that may match, in order. */
 function lookedFor(text: string, codes: Uint8Array): readonly number[] {
   const held = wordsIn(text, codes);
   const hasAt = text.includes('@');
@@ -66,7 +66,7 @@ export function mask(text: string): string {
   let codes = codesOf(text);
   let left = withoutTokens(text, codes);
   if (left !== text) codes = codesOf(left);
-  // Before any rule is applied: some of them use the same buffer.
+  // Read this before the rules run: some of them reuse the buffer of `codes`.
   const mayHoldKey = runIn(codes, left.length, ofKey, shortestKey) !== -1;
   for (const at of lookedFor(left, codes)) {
     const rule = kinds[at];

@@ -4,7 +4,7 @@ import { isPlaceholder } from './placeholders.ts';
 import { isCoined } from './randomness.ts';
 import { isTelling, passwords } from './credential-names.ts';
 
-/** What a line of a log tells of those after it: a key goes over many, and a value stands below its name. */
+/** Masks credentials that span lines: a key has many lines, and a value may stand on the line below its name. */
 
 const keyBegins = /\bBEGIN\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-Lines: \d/i;
 const keyEnds = /\bEND\s(?:[A-Z\d]+\s){0,3}PRIVATE\s+KEY\b|^\s*Private-MAC: /i;
@@ -13,35 +13,35 @@ const bytesBegin = /^\s*(?:privateExponent|prime\d|exponent\d|coefficient|priv):
 const bytesGoOn = /^\s*(?:[\da-f]{2}:){0,40}[\da-f]{2}:?\s*$/i;
 const keyGoesOn = /^\s*(?:[A-Za-z\d+/=]{1,100}|(?:Proc-Type|DEK-Info): .{1,100})?\s*$/;
 
-/** A name as the value of `name`, or between tags: what follows is what it names. */
+/** Ends with the name of a credential, as the value of `name` or between tags: the next line has the value. */
 const namesNext =
   /(?:["'[]?(?:name|key|field|option_name|meta_key)["'\]]?\s?(?:=>|[:=])\s?["']?|<(?:name|key|string)>\s?)([\w.-]{1,60})["']?(?:,|<\/(?:name|key|string)>)?$/i;
 const ofForm = /\bform-data;[^\n]{0,20}\bname=\\?"([^"\\]{1,100})\\?"\s*$/i;
-const asksMail =
+const mailPrompt =
   /\bAUTH (?:LOGIN|PLAIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM)\s*$|\b334(?: [\w+/=]{0,500})?\s*$/i;
 const endsMail =
   /\b(?:235|250|421|454|5\d\d)[ -]|MAIL FROM|(?:^|[\s:>])(?:DATA|NOOP|QUIT|RSET|STARTTLS|\*)\s*$|\b(?:EHLO|HELO) /;
 const isAsked = /\bSERVER -> |\b334 /;
-const saysMail =
+const mailAnswer =
   /^(.{0,120}?(?:^|[\s:>]))((?:[A-Za-z\d+/]{4}){0,50}(?:[A-Za-z\d+/]{4}|[A-Za-z\d+/]{3}=|[A-Za-z\d+/]{2}==)|[A-Za-z\d+/]{8,200}={1,2})\s*$/;
 
-/** A command that shows what it names, alone on the next line. */
-const shows =
+/** A command that prints the named setting on the next line. */
+const printsSetting =
   /(?:\bwp [^\n]{0,80}\b(?:config|option|transient|pluck|meta)\b[^\n]{0,40} get|\bprintenv|(?<=[$#>] ?)echo) [^\n]{0,60}?["']?\$?\{?([A-Za-z_][\w.-]{2,60})\}?["']?(?: --[\w-]{1,20}(?:=\S{1,40})?){0,3}\s*$/;
-/** It shows a password that was just made. */
-const makes = /\bwp [^\n]{0,80}\bapplication-password create .{1,120}--porcelain\b/;
-/** What a program answers that has nothing to show. */
-const answers = /^(?:Error|Warning|Notice|Deprecated|PHP |Success|bash:|sh:|zsh:|\S{0,60}[$#>] |\[)/;
-/** When a line was written; a password alone may stand behind it. */
-const written =
+/** A command that prints the password that it just created. */
+const createsPassword = /\bwp [^\n]{0,80}\bapplication-password create .{1,120}--porcelain\b/;
+/** Output that is not the requested value, such as an error or a prompt. */
+const otherOutput = /^(?:Error|Warning|Notice|Deprecated|PHP |Success|bash:|sh:|zsh:|\S{0,60}[$#>] |\[)/;
+/** A log timestamp, after which a password may stand alone. */
+const timestamped =
   /^(?<when>\[?(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d:\d\d\S{0,12} |\[[^\]]{1,40}\] |[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d (?:[\w.-]{1,60} \S{1,40}: )?)(?<said>.*)$/;
 
-/** Rows of a table whose head names a column of credentials. */
+/** A table whose header names a column of credentials. */
 type Table = {
   readonly separator: string;
   readonly width: number;
   readonly hidden: readonly number[];
-  /** A column of names, and the one that says what they stand for. */
+  /** The columns of names and of their values, in a table of settings. */
   readonly named: readonly [name: number, value: number] | undefined;
 };
 const namesRow = /^(?:name|key|option_name|meta_key|constant|option|setting|variable)$/i;
@@ -61,7 +61,7 @@ function tableOf(line: string): Table | undefined {
   return hidden.length === 0 && named === undefined ? undefined : { separator, width: names.length, hidden, named };
 }
 
-/** What is in quotation marks may hold the separator. */
+/** Joins cells again that were split inside quotation marks. */
 function joined(cells: readonly string[], separator: string): readonly string[] {
   const whole: string[] = [];
   let isOpen = false;
@@ -73,7 +73,7 @@ function joined(cells: readonly string[], separator: string): readonly string[] 
   return whole;
 }
 
-/** A row with one credential or more, as it may be shown. */
+/** The row with its credentials masked; undefined if it is not a row of the table. */
 function rowOf(line: string, { separator, width, hidden, named }: Table): string | undefined {
   const plain = line.split(separator);
   const cells = plain.length === width ? plain : joined(plain, separator);
@@ -83,39 +83,39 @@ function rowOf(line: string, { separator, width, hidden, named }: Table): string
   return cells.map((cell, at) => (isHidden(at) && cell.trim() !== '' ? '***' : cell)).join(separator);
 }
 
-/** A line without what the lines before say is a credential, and what it is to be looked at behind of. */
+/** A line without the credentials that earlier lines announced. `behind`: earlier text to read before the line. */
 export type Step = { readonly line: string; readonly behind: string };
 
-/** Reads lines in their order: what the lines before make of one, and then what was shown of it. */
+/** Reads lines in order: call `step` for each line, then `told` with the line and its masked text. */
 export class Follower {
   #isKey = false;
   #isBytes = false;
   #behind = '';
   #form: 'no' | 'head' | 'body' = 'no';
   #mail = 0;
-  /** A list begins that may hold a name and a password. */
+  /** The lines so far of a list that may hold a name and a password. */
   #list = '';
-  /** A block of YAML, in which a key opens nothing, and how far in it stands. */
+  /** A YAML block in which `key` does not name a credential: its first line, and its indentation. */
   #block: readonly [behind: string, indent: number] | undefined;
-  /** A block of YAML that is a credential, and how far in its name stands; the line before may have named it. */
+  /** The indentation of a name whose value is a YAML block with a credential; the line before may hold the name. */
   #value: number | undefined;
   #before = '';
-  /** The line before asked for a credential. */
-  #isShown = false;
+  /** The line before is a command that prints a credential. */
+  #isPrinted = false;
   #table: Table | undefined;
   #isCodes = false;
-  /** The line was no key, and yet nothing is left of it. */
+  /** The line was masked completely although it is not part of a key. */
   #isHidden = false;
 
   step(line: string): Step {
-    // Bounded: what is longer than a line of a key is none.
+    // Bounded: a longer line cannot be part of a key.
     const start = line.slice(0, 200);
     this.#isHidden = false;
     if (this.#isKey && (keyGoesOn.test(start) || keyEnds.test(start))) return { line: '***', behind: '' };
     if (this.#isBytes && bytesGoOn.test(start)) return { line: '***', behind: '' };
-    if (this.#isShown && line.trim() !== '') {
-      const { when = '', said = line } = written.exec(start)?.groups ?? {};
-      this.#isHidden = when === '' ? !answers.test(start) : /^\S+\s*$/.test(said) && isCoined(said.trim());
+    if (this.#isPrinted && line.trim() !== '') {
+      const { when = '', said = line } = timestamped.exec(start)?.groups ?? {};
+      this.#isHidden = when === '' ? !otherOutput.test(start) : /^\S+\s*$/.test(said) && isCoined(said.trim());
       if (this.#isHidden) return { line: `${when}***`, behind: '' };
     }
     this.#isHidden = this.#isCodes && isCode(start);
@@ -124,7 +124,8 @@ export class Follower {
     this.#isHidden = left !== undefined;
     if (left !== undefined) return { line: left, behind: '' };
     this.#value = undefined;
-    const said = this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#saidIn(start) : undefined;
+    const said =
+      this.#form !== 'no' && this.#isOfForm(line) ? '' : this.#mail > 0 ? this.#mailPrefix(start) : undefined;
     this.#isHidden = said !== undefined && !isPlaceholder(line.trim());
     if (this.#isHidden) return { line: `${said ?? ''}***`, behind: '' };
     const row = this.#table === undefined ? undefined : rowOf(line, this.#table);
@@ -134,7 +135,7 @@ export class Follower {
     return { line, behind: isKey ? (this.#block?.[0] ?? '') : this.#behind };
   }
 
-  /** Whether it is what was filled in: behind an empty line, and up to the next field. */
+  /** Whether this line is the value of the form field: it comes after an empty line and before the next field. */
   #isOfForm(line: string): boolean {
     const isEmpty = line.trim() === '';
     if (this.#form === 'body' && !line.startsWith('--')) return !isEmpty;
@@ -142,13 +143,13 @@ export class Follower {
     return false;
   }
 
-  /** What stands before an answer to a mail server that asks who is there. */
-  #saidIn(line: string): string | undefined {
+  /** The text before a client's answer to a mail server's login prompt; undefined if the line is not such an answer. */
+  #mailPrefix(line: string): string | undefined {
     this.#mail = endsMail.test(line) ? 0 : this.#mail - 1;
-    return this.#mail === 0 || isAsked.test(line) ? undefined : saysMail.exec(line)?.[1];
+    return this.#mail === 0 || isAsked.test(line) ? undefined : mailAnswer.exec(line)?.[1];
   }
 
-  /** What is as short as no line of a key, and was named above it. */
+  /** Whether a name announced this value on the line above; it is too short for a line of a key. */
   #isAnnounced(line: string): boolean {
     return line.trim().length < 50 && this.#behind.trimEnd().endsWith(':');
   }
@@ -159,26 +160,26 @@ export class Follower {
     this.#value ??= beginsValue(start, this.#before);
     this.#before = start;
     this.#block = blockAt(end, start, this.#block);
-    // A search may have left out the line that says so: the beginning of the key itself is known as well.
+    // A search may have left out the BEGIN line, so a masked line may also start a key.
     const mayBeKey = this.#isKey || (masked.trim() === '***' && !this.#isHidden && !this.#isAnnounced(start));
     this.#isKey = (keyBegins.test(line) || (mayBeKey && keyGoesOn.test(start))) && !keyEnds.test(line);
     this.#isBytes = (this.#isBytes && bytesGoOn.test(start)) || (end.endsWith(':') && bytesBegin.test(start));
-    this.#isShown = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
+    this.#isPrinted = line.length < 160 && /get |printenv |echo |--porc/.test(end) && asksFor(end);
     this.#isCodes =
       (this.#isCodes && (isCode(start) || end.trim() === '')) || (end.endsWith(':') && beginsCodes.test(end));
     const isBefore = end.endsWith('>') || end.endsWith('=') || end.endsWith('link created!') || isName(line, end);
     const before = `${this.#behind}\n`;
     const isBelow = end === '' && this.#behind.endsWith(':\n') && !this.#behind.endsWith('\n\n');
-    this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : longer(this.#list, end);
+    this.#list = this.#list === '' ? (beginsList.test(end) ? `${end}\n` : '') : extended(this.#list, end);
     this.#behind = this.#list === '' ? (isBefore || asksOnce.test(end) ? `${end}\n` : '') : this.#list;
     if (isBelow) this.#behind = before;
     if (end.endsWith('"') && end.includes('form-data')) this.#form = isTelling(field(end)) ? 'head' : 'no';
-    if ((end.includes('AUTH ') || end.includes('334')) && asksMail.test(end)) this.#mail = 6;
+    if ((end.includes('AUTH ') || end.includes('334')) && mailPrompt.test(end)) this.#mail = 6;
     this.#table ??= tableOf(start);
   }
 }
 
-/** The lines of a text, read like the lines of a log. */
+/** Masks the lines of a text as if they were the lines of a log. */
 export function lineByLine(text: string): string {
   const follower = new Follower();
   return text
@@ -193,7 +194,7 @@ export function lineByLine(text: string): string {
 
 const ofBlock = /^\s{1,40}["']?key["']?:/;
 const beginsBlock = /^\s{0,40}["']?(?:cache|concurrency|hash|index|sort)["']?:$/;
-/** In which block the next line may stand. */
+/** The YAML block that the next line may belong to. */
 function blockAt(
   end: string,
   start: string,
@@ -203,22 +204,25 @@ function blockAt(
   if (end.endsWith(':') && beginsBlock.test(end)) return [`${end}\n`, indent];
   return end === '' || (block !== undefined && indent > block[1]) ? block : undefined;
 }
-/** `[auth] => Array`, `"auth": [`, and how `expect` waits for who asks. */
+/** The start of a list, `[auth] => Array` or `"auth": [`; and an `expect` command that waits for a password prompt. */
 const beginsList = /(?:auth|credentials)["'\]]{1,2}\s?(?:=>|[:=])\s?(?:Array|\[|array ?\()?$/i;
 const asksOnce = /\bexpect\b[^\n]{0,60}(?:ass(?:wor[dt]|wd|phrase)|ennwort)[^\n]{0,20}["'}{]$/i;
-/** A list of codes for one login each stands below. */
+/** A heading for a list of one-time login codes. */
 const beginsCodes =
   /\b(?:backup|recovery|scratch|emergency|one-time|2fa|herstel|reserve|nood|wiederherstellungs|ersatz|notfall|secours|récupération)[ -]?codes?\b[^:]{0,40}:$/i;
 const isCode = (line: string): boolean =>
   /^\s*(?:[-*•] |\d{1,2}[.):] ?)?(?=\S*\d)[\da-z]{3,10}(?:[ -][\da-z]{3,10}){0,5}\s*$/i.test(line);
-/** Up to its end, as far as two texts go; a dump writes six lines before the second. */
-const longer = (list: string, end: string): string =>
+/**
+ * Adds a line to the list, up to its end or until it is too long for two values; a dump has six lines before the second
+ * one.
+ */
+const extended = (list: string, end: string): string =>
   /^\s*[)\]}],?$/.test(end) || list.length > 600 || list.split('\n').length > 6 ? '' : `${list}${end}\n`;
-const asksFor = (end: string): boolean => isTelling(shows.exec(end)?.[1] ?? '') || makes.test(end);
+const asksFor = (end: string): boolean => isTelling(printsSetting.exec(end)?.[1] ?? '') || createsPassword.test(end);
 const field = (end: string): string => ofForm.exec(end)?.[1] ?? '';
-/** `Please use the following password to proceed:` */
+/** The end of a sentence such as `Please use the following password to proceed:`. */
 const announces = casedOf(`(?:${passwords})(?: [^\\s:="']{1,30}){1,8}:$`, 'i');
-/** Most lines are told apart without an expression. */
+/** Whether the line ends with the name of a credential. Cheap checks come first: most lines need no expression. */
 const isName = (line: string, end: string): boolean =>
   line.length < 200 &&
   ((/name|key|field|string/i.test(end) && isTelling(namesNext.exec(end)?.[1] ?? '')) ||

@@ -1,4 +1,6 @@
-/** Where the names of credentials begin in a text. Many rules look for the same names: they are searched for once. */
+/**
+ * Finds where the names of credentials start in a text. Many rules look for the same names, so each search runs once.
+ */
 
 import { casedOf } from './case-sensitive-groups.ts';
 
@@ -10,7 +12,7 @@ export const namesOf = (source: string): NamePattern => ({
   starts: [],
 });
 
-/** All places where one may begin; the last text's are kept. */
+/** All start positions; the result for the last text is cached. */
 function startsIn(names: NamePattern, text: string): readonly number[] {
   if (names.text === text) return names.starts;
   const starts: number[] = [];

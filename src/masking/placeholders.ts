@@ -1,9 +1,9 @@
-/** Placeholders in the place of a credential: hidden, left out, or named by source. */
+/** Placeholders that stand for a credential: masked, left out, or the name of its source. */
 
 const hidden =
   'redacted|filtered|hidden|masked|removed|omitted|censored|scrubbed|sanitized|deleted|present|geschwärzt|protected|secret value|not set|unset|none given|empty';
 const forms = [
-  // `********`, `●●●●`, `xxxx-xxxx`, and a cookie that is emptied
+  // `********`, `●●●●`, `xxxx-xxxx`, and the value of a deleted cookie
   '(?=.*[x*•●∙·█▪⬤])[x*•●∙·█▪⬤.-]{3,}|[-_.]{4,}|%20|\\+',
   // `[REDACTED]`, also if the opening bracket belongs to the surrounding text
   `[<[({]{0,2}(?:value )?(?:${hidden})[>\\])}]{1,2}|${hidden}`,
@@ -19,24 +19,24 @@ const forms = [
   // `{{ lookup('env', 'DB_PASS') }}`, `!secret db_password`, `(sensitive value)`, `~`, `$1`, `:password` and `@p1` of a statement
   '\\{\\{-?\\s{0,4}[a-z_][^{}\\n]{0,100}\\}\\}|!(?:(?:secret|vault|env_var|env|ref|sub|reference|getatt)(?: .{0,80})?|[a-z_]{2,20} .{1,80})|<%[^\\n]{0,120}|\\.\\*[^\\n]{0,80}|\\$\\([a-z][\\w.]{2,60}\\)',
   '\\((?:sensitive|known)(?: .{0,30})?|~|\\$\\d|:[a-z_]{2,40}|@p\\d{1,3}',
-  // What keeps secrets is told where: `op://vault/db/password`, `vault:secret/db#password`, `((db-password))`, and what it
-  // made unreadable: `ENC[AES256_GCM,…]`
+  // References to a secret store: `op://vault/db/password`, `vault:secret/db#password`, `((db-password))`; and
+  // encrypted values: `ENC[AES256_GCM,…]`
   '(?:ref\\+)?(?:vault|op|ssm|awssm|awssecrets|secretsmanager|aws-?sm|gcp-?sm|gsm|sm|secret|keyvault|akv|azurekeyvault|keepass|bw|lpass|pass|sops|env|doppler|infisical|conjur|chamber)(?:://|:(?=[\\w./-]{1,100}[/#])|\\+)[\\w./#?&=@:-]{1,200}|arn:aws[\\w-]{0,10}:[\\w./:*+=,@-]{1,200}',
   '\\(\\([\\w./-]{2,80}\\)?\\)?|ENC\\[\\w{3,20},[^\\n]{0,500}',
-  // Names of values as usage lines have them, and what a form is asked to check: `required|string|min:8`
+  // Value names in usage lines, and validation rules of a form: `required|string|min:8`
   '(?:\\|\\s?)?(?:(?:required|nullable|sometimes|string|filled|present|bail|confirmed|alpha_num|alpha_dash|current_password|(?:min|max|size|between|regex|same|different|exists|unique|required_\\w{2,20}):[^|\\s]{1,80})(?:\\s?\\|\\s?|$)){1,10}(?:[a-z_]{2,20}(?::[^|\\s]{1,80})?(?:\\s?\\|\\s?|$)){0,6}',
-  // `%{HTTP:Authorization}`, a version, the beginning of a request's end, and where else it stands
+  // `%{HTTP:Authorization}`, a version number, `http/1.1`, and references to another place
   '%\\{[\\w:!.-]{1,60}\\}[a-z]?|[~^]?(?:[<>=]{1,2} ?)?v?\\d{1,3}(?:\\.\\d{1,5}){1,3}(?:-(?:alpha|beta|rc|dev)[\\w.]{0,12})?|http/\\d(?:\\.\\d)?|stdin|env|file|pass:\\*{3}',
-  // What a program wraps: `Secret([REDACTED …])`, and a template: `Bearer ${token}`
+  // A wrapper: `Secret([REDACTED …])`; and a template: `Bearer ${token}`
   `\\w{0,30}[([{<]{1,3}(?:${hidden})\\b[^\\n]{0,80}`,
   '(?:[a-z][\\w-]{0,20}[ :])?\\$\\{[^}\\n]{1,100}\\}?',
-  // Digests that prove what was downloaded
+  // Checksums of downloads
   'sha(?:1|256|384|512)-[\\w+/]{27,90}={0,2}',
-  // Comparisons of a query
+  // Comparison operators of a query
   '[!<>=]{1,3}|(?:not )?like',
-  // Fingerprints of keys
+  // Key fingerprints
   'sha(?:1|256|384|512):[\\w+/]{27,90}={0,2}|md5:(?:[\\da-f]{2}:){15}[\\da-f]{2}',
-  // the type of a column
+  // Column types
   '(?:(?:var)?(?:char|binary)|(?:tiny|small|medium|big)?int|(?:tiny|medium|long)?(?:text|blob)|decimal|datetime|timestamp|double|enum)(?:\\([\\d, ]{1,8}\\))?(?: unsigned)?',
 ];
 /** A scheme may precede it, and the end of a sentence may follow. */

@@ -1,4 +1,4 @@
-/** A quick look at what a text contains. Most texts contain nothing to mask, and regular expressions are slower. */
+/** Fast checks of what a text contains. Most texts contain nothing to mask, and regular expressions are slower. */
 
 /** Reused for every text; nearly all are log lines. */
 const scratch = Buffer.alloc(16_384);
@@ -13,11 +13,13 @@ export function codesOf(text: string): Uint8Array {
   return codes;
 }
 
-/** A set of codes, as a table. */
+/** A lookup table: 1 for each ASCII code that matches. */
 export const among = (characters: RegExp): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, code) => (code < 128 && characters.test(String.fromCharCode(code)) ? 1 : 0));
 
-/** The position from which this many of them are in a row, or -1. Checks every n-th position and its surroundings. */
+/**
+ * The start of a run of at least `length` wanted codes, or -1. Checks only every n-th position and its surroundings.
+ */
 export function runIn(codes: Uint8Array, end: number, wanted: Uint8Array, length: number, start = 0): number {
   for (let at = start + length - 1; at < end; at += length) {
     if (wanted[codes[at] ?? 0] === 0) continue;
@@ -40,7 +42,7 @@ type Place = {
 };
 const none: ReadonlySet<string> = new Set();
 
-/** Whether the word may be there, in any case; the text itself must confirm it. */
+/** Whether the word may be at this position, ignoring case; the caller must confirm it in the text. */
 function mayStand(codes: Uint8Array, start: number, word: string): boolean {
   for (let at = 0; at < word.length; at += 1)
     if (((codes[start + at] ?? 0) | 32) !== (word.charCodeAt(at) | 32)) return false;
@@ -48,8 +50,8 @@ function mayStand(codes: Uint8Array, start: number, word: string): boolean {
 }
 
 /**
- * Words of two or more characters, in any case. Each is found by three characters from its middle, of which five bits
- * are enough: they are the same for upper and lower case. A word does not count after one of its `idle` prefixes.
+ * Finds words of two or more characters, ignoring case. Each is looked up by three characters from its middle, with
+ * five bits each, which are the same in upper and lower case. A word does not count after one of its `idle` prefixes.
  */
 export function wordsFinder(
   words: readonly string[],
@@ -68,7 +70,7 @@ export function wordsFinder(
     const codes = Array.from(word.slice(middle, middle + 3), (character) => character.charCodeAt(0) & 31);
     const found = codes.reduce((sum, code) => (sum << 5) | code, 0);
     if (codes.length === 3) want(found, { word, end: middle + 2, isPlain, unless });
-    // Shorter words may follow anything.
+    // A word of two characters is indexed with every possible character before it.
     else for (let before = 0; before < 32; before += 1) want((before << 10) | found, { word, end: 1, isPlain, unless });
   }
   return (text, codes = codesOf(text)) => {

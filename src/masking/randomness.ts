@@ -1,14 +1,14 @@
-/** How what a machine made differs from what somebody wrote. */
+/** Tells machine-made strings from text that people write. */
 
-/** Words, capitals, numbers: a name has few and long ones, what was thrown with dice has many and short ones. */
+/** Words, capitals and numbers. A name has few and long pieces; a random string has many short ones. */
 const pieces = /[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g;
 const uuid = /^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/i;
 
-/** Whether it was thrown with dice: so many characters at least, and hardly a word among them. */
-/** Of what shops and services keep: `evt_1NG8Du2eZvKYlo2C`. */
+/** Ids of objects at shops and services: `evt_1NG8Du2eZvKYlo2C`. They are not secret. */
 const identifies =
   /^(?:acct|asst|ba|batch|btok|bps|card|cart|ch|chatcmpl|cn|cs|cst|cus|dp|dpl|evt|fee|file|fr|ii|il|in|inv|invst|job|li|link|mandate|msg|ord|order|pay|payout|pi|plan|plink|pm|po|pr|price|prj|prod|promo|prv|py|pyr|qt|rcpt|req|resp|run|seti|shr|si|sku|src|sr|sub|sub_sched|team|thread|tml|tr|trr|tu|tx[ini]|txn|txr|usr|vs|wh|we|wamid)_(?:(?:live|test)_)?[A-Za-z\d]{6,}$/;
 
+/** Whether the text looks machine-made: at least `least` characters, and hardly a word in it. */
 export function isRandom(text: string, least = 16): boolean {
   if (text.length < least || /^\d{4}-\d\d-\d\d|^(?:field|group)_|::\w/.test(text) || identifies.test(text))
     return false;
@@ -17,19 +17,19 @@ export function isRandom(text: string, least = 16): boolean {
   const letters = found.filter((piece) => !/^\d/.test(piece));
   const longest = Math.max(0, ...letters.map(({ length }) => length));
   const sum = found.reduce((all, { length }) => all + length, 0);
-  // A place in a file system has a plain word between its slashes.
+  // A path has a plain word between its slashes.
   if (/(?:^|\/)[a-z-]{4,}(?:\/|$)|\.(?:css|gif|html?|jpe?g|js|json|log|pdf|php|png|svg|txt|webp|xml|zip)$/.test(text))
     return false;
   if (letters.length < 2 || found.length < 4 || longest > 12) return false;
-  // Without any digit a name in mixed case comes close.
+  // Names in mixed case without digits look almost random.
   const numbers = found.length - letters.length;
   if (numbers < (text.length < 16 ? 2 : 3) && !/[a-z][A-Z]/.test(text)) return false;
   return letters.length < found.length ? sum / found.length <= 4 : text.length >= 24 && sum / found.length <= 3;
 }
 
-/** Letters of both kinds, digits and signs by turns: no expression of a program has names as short. */
+/** Whether capital and small letters, digits and signs alternate. Names in program code are not that short. */
 export function isJumbled(text: string): boolean {
-  // A short one that is closed may be `getX(a=1)`.
+  // A short text with a closing parenthesis may be a call: `getX(a=1)`.
   if (
     text.length < (/^[^)]*\d[^)]*$/.test(text) ? 8 : 12) ||
     /[\s,]/.test(text) ||
@@ -42,23 +42,23 @@ export function isJumbled(text: string): boolean {
   return found.length > 4 && found.reduce((all, { length }) => all + length, 0) / found.length <= 2.6;
 }
 
-/** Whether nobody would write it as a word in a sentence: digits or signs among letters, or capitals inside. */
+/** Whether the text is not an ordinary word: it has digits or signs among letters, or capitals inside. */
 export const isCoined = (text: string): boolean =>
   !/^v=\d/.test(text) && (/\d\D|\D\d|\d{6}|[a-z][A-Z]/.test(text) || /[^\p{L}\p{N}\s._/:;,()|'"<>{}[\]-]/u.test(text));
 
-/** A file below some folder. */
+/** A file in a folder. */
 const file =
   /^(?:[\w.@-]{1,60}\/){1,12}[\w.@-]{1,80}\.(?:avif|bz2|css|csv|gif|gz|html?|ico|jpe?g|jsx?|json|log|mjs|mp4|pdf|php|phpt|png|py|rb|scss|sh|sql|svg|tar|tgz|tsx?|txt|vue|webp|woff2?|xml|ya?ml|zip)$/;
 export const isFile = (text: string): boolean => file.test(text);
-/** Of a visitor as well. */
+/** An IPv6 address, also one of a visitor. */
 const ipv6 = /^(?=[\da-f:]*\d)(?:[\da-f]{1,4}:){2,7}(?::?[\da-f]{1,4}|:)?(?::[\da-f]{1,4}){0,5}(?:\/\d{1,3})?[.,;:]?$/i;
-/** Whether it is a place in a file system, or an address. */
+/** Whether the text is a path, a web address or an IPv6 address. */
 export const isPlace = (text: string): boolean =>
   isFile(text) ||
   (ipv6.test(text) && text.length > 9) ||
   /^(?:~?\/[\w.-]{1,80}(?:\/|$)|[A-Za-z]:\\|\.{1,2}\/|(?:https?|file|unix):)/.test(text);
 
-/** The last digit of a card's number follows from the others. */
+/** Whether the last digit is a valid check digit for a card number. */
 export function isCard(text: string): boolean {
   const digits = text.replaceAll(/\D/g, '');
   const sum = digits
@@ -71,6 +71,6 @@ export function isCard(text: string): boolean {
   return sum % 10 === 0 && new Set(digits).size > 1;
 }
 
-/** What has digits and is no password: names of methods, versions, dates, amounts. */
+/** Text with digits that is not a password: method names, versions, dates, amounts. */
 export const technical =
   /^(?:(?:argon2|aes|base64|bcrypt|blowfish|des3|ed25519|hmac|html5|ipv[46]|md5|oauth2?|pbkdf2|php|rsa|scram|sha|tls|utf|wp|yescrypt)(?:[-_.]|\d|id?$|$)|https?(?:$|:)|v?\d+(?:\.|$)|\d+(?:[.,]\d+)?(?:[a-z]{1,3}|%)$|\d{4}-\d\d|\d{1,4}[:.-]\d)/i;

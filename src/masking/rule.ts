@@ -5,46 +5,49 @@ import { startsOf, type NamePattern } from './name-positions.ts';
 import { isBare } from './syntax.ts';
 
 /**
- * A kind of credential. `hint` is the source of a fast expression that every text with such a credential matches; its
- * alternatives are outside of brackets. `shape` is global and takes linear time. Its groups `before` and `open` are
- * kept; the rest of a match is the credential, unless `isSecret` rejects it. If a match has more than one credential,
- * `shown` is what remains of it.
+ * A kind of credential. `hint` is the source of a fast expression that matches every text with such a credential; its
+ * alternatives are not in brackets. `shape` is global and takes linear time. Its groups `before` and `open` are kept;
+ * the rest of a match is the credential, unless `isSecret` rejects it. If a match can hold several credentials, `shown`
+ * returns the masked match.
  */
 export type MaskingRule = {
   readonly hint: string;
-  /** Words of which one must also be present, in the form of `hint`. */
+  /** Words of which at least one must also be present, in the form of `hint`. */
   readonly also?: string;
   readonly shape: RegExp;
   /** If set, the shape is tried only where one of these names begins. */
   readonly begins?: readonly NamePattern[];
-  /** `lead` is up to forty characters before the match; `line` is the line it begins in, up to some length. */
+  /**
+   * `lead` is up to forty characters before the match. `line` is the line in which it starts, shortened around the
+   * match.
+   */
   readonly isSecret?: (value: string, before: string, lead: string, line: string) => boolean;
   readonly shown?: (match: string, groups: Groups) => string;
 };
 export type Groups = Readonly<Record<string, string | undefined>>;
 
-/** Each match behind a place, which is where the one before ended. */
+/** Returns the next match from a position on, which is the end of the match before. */
 type Next = (from: number) => RegExpExecArray | null;
 
-/** By shape, what is compiled of it when its rule is first needed. */
+/** Compiled expressions by shape; each is compiled when its rule is first needed. */
 const compiled = new Map<RegExp, RegExp>();
-/** The expression that finds a rule's matches: sticky if it is only tried where a name begins. */
+/** The compiled expression of a rule: sticky if it is tried only where a name begins. */
 export function expressionOf({ shape, begins }: MaskingRule): RegExp {
   const known = compiled.get(shape) ?? casedOf(shape.source, begins === undefined ? shape.flags : `${shape.flags}y`);
   compiled.set(shape, known);
   return known;
 }
 
-/** Reads the whole text. */
-const reading = (text: string, shape: RegExp): Next => {
+/** Searches the whole text. */
+const searchAll = (text: string, shape: RegExp): Next => {
   return (from) => {
     shape.lastIndex = from;
     return shape.exec(text);
   };
 };
 
-/** Tries only where one of the names begins. */
-function trying(text: string, there: RegExp, begins: readonly NamePattern[]): Next {
+/** Searches only at the positions where one of the names begins. */
+function searchAtNames(text: string, there: RegExp, begins: readonly NamePattern[]): Next {
   const starts = startsOf(begins, text);
   let at = 0;
   return (from) => {
@@ -59,20 +62,20 @@ function trying(text: string, there: RegExp, begins: readonly NamePattern[]): Ne
   };
 }
 
-/** Longer matches that are no credential are not read again, so that the time stays linear. */
+/** Longer matches that were rejected are not searched again, which keeps the time linear. */
 const most = 300;
 
-/** Masks what the rule finds. */
+/** Masks all matches of a rule in a text. */
 export function maskWith(text: string, rule: MaskingRule): string {
   const shape = expressionOf(rule);
-  const next = rule.begins === undefined ? reading(text, shape) : trying(text, shape, rule.begins);
+  const next = rule.begins === undefined ? searchAll(text, shape) : searchAtNames(text, shape, rule.begins);
   let [left, from] = ['', 0];
   for (let match = next(0); match !== null; match = next(from)) {
     const shown = shownOf(match, rule);
     left += text.slice(from, match.index);
     from = match.index;
-    // What is no credential may contain one: `type=password;token=…`
-    const kept = shown === match[0] && shown.length < most ? keptIf(match) : 0;
+    // A rejected match may contain a credential: `type=password;token=…`
+    const kept = shown === match[0] && shown.length < most ? lengthToSkip(match) : 0;
     left += kept > 0 ? match[0].slice(0, kept) : shown;
     from += kept > 0 ? kept : match[0].length;
   }
@@ -81,8 +84,11 @@ export function maskWith(text: string, rule: MaskingRule): string {
 
 const keptOf = ({ groups = {} }: RegExpExecArray): string => `${groups['before'] ?? ''}${groups['open'] ?? ''}`;
 
-/** The length of what is read again: behind its beginning something else may be named. */
-function keptIf(match: RegExpExecArray): number {
+/**
+ * How much of a rejected match to skip: the rest is searched again, because it may name something else. 0: skip all of
+ * it.
+ */
+function lengthToSkip(match: RegExpExecArray): number {
   const { length } = keptOf(match);
   return length > 0 && /[=:;,"'\s]/.test(match[0].slice(length)) ? length : 0;
 }
@@ -95,19 +101,19 @@ function shownOf(match: RegExpExecArray, { isSecret, shown }: MaskingRule): stri
   const value = found.slice(0, found.length - closing(found, kept, input, index));
   const isTicked = kept.endsWith('`') || value.startsWith('`');
   const lead = input.slice(Math.max(0, index - 40), index);
-  // What somebody remarks behind it tells nothing of it.
+  // Judge the value without a remark that follows it.
   const told = isBare(kept) ? value.replace(remark, '') || value : value;
-  if (isNothing(value, kept) || isCode(told, kept, lead) || (isTicked && prints.test(value))) return whole;
+  if (isPlaceholderValue(value, kept) || isCode(told, kept, lead) || (isTicked && prints.test(value))) return whole;
   const isMeant = isSecret === undefined || isSecret(told, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
 }
 
-/** Behind it somebody remarks on it, or names what else there is. */
+/** A remark or another item after the value. */
 const remark = /(?:(?:^|\s{1,8})(?:#|\/\/|--|\/\*)\s|\s\(|[,;] ).*$/s;
-/** Signs alone, or a bracket that begins a remark. */
+/** Only signs, or an opening bracket with a word. */
 const signs = /^(?:[^\p{L}\p{N}]{1,2}|\(\p{Ll}+)$/u;
-/** Whether it only holds a place: as it is, as addresses write it, or before a remark. */
-function isNothing(value: string, kept: string): boolean {
+/** Whether a value is a placeholder: as it is, percent-decoded, or without the remark after it. */
+function isPlaceholderValue(value: string, kept: string): boolean {
   if (isPlaceholder(value) || signs.test(value)) return true;
   if (value.includes('%') && isPlaceholder(decoded(value))) return true;
   if (!isBare(kept) || !/\s/.test(value)) return false;
@@ -118,15 +124,15 @@ function isNothing(value: string, kept: string): boolean {
 const decoded = (value: string): string =>
   value.replaceAll(/%([2-7][\da-f])/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** A command in backticks. */
+/** A shell command in backticks. */
 const prints =
   /^`?(?:aws|bw|cat|cut|date|gcloud|gopass|gpg|grep|head|jq|kubectl|op|openssl|pass|printenv|pwgen|sed|sops|tail|uuidgen|vault) [-\w./]/;
 
-/** How much of a line is read around a match, so that long lines do not cost more per match. */
-const room = 1_000;
+/** Only this much of a line is read around a match, so that long lines do not cost more per match. */
+const contextLength = 1_000;
 function lineAt(text: string, at: number): string {
-  const before = text.slice(Math.max(0, at - room), at);
-  const behind = text.slice(at, at + room);
+  const before = text.slice(Math.max(0, at - contextLength), at);
+  const behind = text.slice(at, at + contextLength);
   const end = behind.indexOf('\n');
   return before.slice(before.lastIndexOf('\n') + 1) + (end === -1 ? behind : behind.slice(0, end));
 }
@@ -134,7 +140,7 @@ function lineAt(text: string, at: number): string {
 const opens: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' };
 const count = (text: string, sign: string): number => text.split(sign).length - 1;
 
-/** How many closing signs at its end were opened before it in the line, and so belong to the surrounding text. */
+/** How many closing brackets at the end of the value were opened before it in the line, and so are not part of it. */
 function closing(value: string, kept: string, text: string, at: number): number {
   if (!/[)\]}]$/.test(value) || /["'`]$/.test(kept)) return 0;
   const before = (text.slice(Math.max(0, at - 200), at) + kept).replace(/^[^]*\n/, '');
@@ -143,12 +149,12 @@ function closing(value: string, kept: string, text: string, at: number): number 
     const sign = value.charAt(length - 1);
     const open = opens[sign];
     if (open === undefined) break;
-    // A value closes what it opens itself; each sign opened around it closes one.
+    // A bracket belongs to the value if the value opened it, or if no open bracket before it is left to close.
     const isOwn = count(value.slice(0, length), sign) <= count(value.slice(0, length), open);
     if (isOwn || count(before, open) <= count(before, sign) + count(value.slice(length), sign)) break;
   }
   return value.length - length;
 }
 
-/** Not a letter or digit, unless it is part of an escape, as in `%3Dghp_…` and `\nghp_…`. */
+/** The position before a token: no letter or digit, unless it ends an escape, as in `%3Dghp_…` and `\nghp_…`. */
 export const begins = '(?<![A-Za-z0-9](?<!%[0-9A-Fa-f]{2}|\\\\[nrt]))';

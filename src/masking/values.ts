@@ -3,56 +3,61 @@ import { isResult } from './test-results.ts';
 import { isBare } from './syntax.ts';
 import { isTelling, prose, states } from './credential-names.ts';
 
-/** Whether what stands behind the name of a credential is one, or tells of it. */
+/** Decides whether the text after a credential's name is the credential, or only says something about it. */
 
 export const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
-/** What begins or goes on like a sentence: `missing in the request`, `rotate it with the others`. */
+/** Whether the text starts or continues like a sentence: `missing in the request`, `rotate it with the others`. */
 export function goesOn(value: string): boolean {
   const [first = '', ...others] = value.split(/\s+/, 8);
   if (others.length > 0 && /^\d{4,8}$|\p{L}.*\d|\d.*\p{L}/u.test(first) && !/^\d{1,4}\p{L}{1,3}$/u.test(first))
     return false;
-  if (others.length > 0 && asks.test(first)) return true;
+  if (others.length > 0 && formInstruction.test(first)) return true;
   return (
     prose.test(first) ||
     (others.length > 0 && (state.test(first) || state.test(others.at(-1) ?? ''))) ||
     (others.length > 1 && others.some((one) => verbs.test(one)))
   );
 }
-/** Words of a sentence, and of no phrase. */
+/** Words that occur in sentences but not in passphrases. */
 const verbs =
   /^(?:is|are|was|were|has|have|had|does|do|did|must|may|can|can(?:no|'|’)t|should|could|will|would|won't|isn't|not|been|be|but|if|when|because|failed|ist|sind|war|wird|wurde|werden|muss|nicht|moet|wordt|werd|niet|est|sont|doit|debe|deve|não|nie|for|the|your|with|does|doesn't|don't|which|that|this|from|to|at|of|on)$/i;
-/** How a form begins that asks for one. */
-const asks =
+/** The first words of a form's instructions. */
+const formInstruction =
   /^(?:at|choose|click|confirm|enter|forgot|here|hier|insert|klick(?:en)?|klik|kies|max(?:imum)?|maximaal|minimaal|minstens|minimum|no|old|please|repeat|reset|saisi\w{1,6}|select|still|too|type|update|use|verify|vul|wähle\w?|wieder\w+|you|your)$/i;
-/** A whole sentence, as an error tells of a field. */
+/** A whole sentence, like an error about a field. */
 const isSentence = (text: string): boolean =>
   /^\p{Lu}\p{Ll}+(?: \S+){2,40}[.!]$/u.test(text) &&
   (/^\p{Lu}\p{Ll}+(?: \p{Ll}+,?){3,40}[.!]$/u.test(text) || text.split(' ').some((word) => prose.test(word)));
 
-/** What is written beside a field: `Password`, `Forgot your password?` */
+/** The label of a form field: `Password`, `Forgot your password?` */
 const isLabel = (text: string): boolean =>
   (/^\p{Lu}\p{Ll}+(?: \p{Ll}+)?:?$/u.test(text) && isTelling(text.replace(':', ''))) ||
   (/^\p{Lu}\p{Ll}+(?: \p{Ll}+){2,12}[?!.:]?$/u.test(text) &&
     /pass|word|woord|wort|senha|clave|contrase/i.test(text) &&
     text.split(' ').some((one) => prose.test(one)));
 
-/** `getenv('DB_PASS')` tells where it is kept. */
+/** Calls that read a value by its name: `getenv('DB_PASS')`. */
 export const readsName = /(?:env(?:_?\w{1,12})?|environ\.get|\bENV\.fetch|get_option|constant|config|__|_e|_x)\(["']$/;
-/** `passwd: user 'bob' does not exist` is what a program says; the same word may be a name. */
-const saysProgram = /^passwd: {0,2}$/;
+/**
+ * The program `passwd` prints messages such as `passwd: user 'bob' does not exist`; `passwd` may also be a field name.
+ */
+const passwdMessage = /^passwd: {0,2}$/;
 const isProgram = (lead: string): boolean => /(?:ch|g|h?t|ldap|ssh|vnc|yp|smb)$/.test(lead);
 const says =
   /^\(?(?:all|compat|files|systemd|authentication|cannot|chauthtok|error|failed|invalid|line|matched|must|new|only|password|permission|the|unable|unknown|usage|user|warning|you)\b/i;
 
-/** `could not save password: confirmation is missing` tells of what went wrong. */
-const refuses =
+/** The start of an error message: `could not save password: confirmation is missing`. */
+const errorStart =
   /\b(?:no|without|missing) $|\b(?:unable to|can(?:not|'t)|could(?: not|n't)|failed to|error) (?:[a-z]{1,12} ){1,3}$/i;
 
 const textFile = /^\.{0,2}\/[\w./-]{1,100}\.(?:cnf|conf|env|json|key|pass|pem|txt|ya?ml)$/;
-/** Whoever writes `password: the …` goes on with a sentence; `pwd` is a directory as well, and `pass: 3/3` a result. */
+/**
+ * Whether this value of a password field is a password. `password: the …` is a sentence, `pwd` may be a directory, and
+ * `pass: 3/3` a test result.
+ */
 export function isPassword(value: string, before: string, lead: string): boolean {
   if (readsName.test(before) || /^https?:/.test(value) || textFile.test(value)) return false;
-  // A message, a label or a text beside a field.
+  // A message, a label or a hint of a form field.
   if (
     !isBare(before) &&
     /(?:errors?|messages?|labels?|hints?|placeholders?|titles?|help|translations?)(?:\.|\[["']|["']?: ?\{ ?["']?)\w*$/i.test(
@@ -63,29 +68,29 @@ export function isPassword(value: string, before: string, lead: string): boolean
     return false;
   if (isLabel(value)) return false;
   if (/file=\W*$/i.test(lead) && isPlace(value)) return false;
-  if (saysProgram.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
+  if (passwdMessage.test(before)) return isProgram(lead) ? isCoined(value.replace(/\s.*$/s, '')) : !says.test(value);
   if (isResult(value, before, lead) || /^\d$/.test(value)) return false;
-  // `has_password => yes` is a question.
+  // `has_password => yes` answers a question.
   if (/(?:can|has|is|needs?|requires?|shows?|uses?|with)_$/i.test(lead) && /^\w{1,5}$/.test(value)) return false;
-  // `--password PASSWORD` says how something is used.
+  // `--password PASSWORD` is a usage line.
   if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
   if (/^(?:fingerprint|md5|sha\d{1,3})[ :]/i.test(value)) return false;
-  if (isBare(before) && refuses.test(lead) && !isCoined(value)) return false;
+  if (isBare(before) && errorStart.test(lead) && !isCoined(value)) return false;
   if (state.test(value) || (isBare(before) && goesOn(value)) || isSentence(value) || /^\d{1,3} \p{L}/u.test(value))
     return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
-  // A column of what is imported becomes another.
+  // A mapping of an imported column to another one.
   if (/[→⇒]\s*$/.test(before) && /^\w+$/.test(value) && isTelling(value)) return false;
   if (/(?<![a-z_])pwd\W*$/i.test(before)) return !isPlace(value);
   return !/(?<![a-z_])pass\W*$/i.test(before) || !/^\d{1,4}(?:\/\d{1,4})?(?:\W|$)/.test(value);
 }
 
-/** Signs alone, the size of a zone of nginx, and since when. */
+/** Only signs, a size of an nginx zone, or an age such as `created 3 days ago`. */
 const isMeasure = /^\W{1,3}$|^\d{1,5}[kmg]b?$|^[a-z]{4,12} \d{1,4} [a-z]{3,8} ago$/i;
 const ofFile = /^[\w-]{1,40}\.(?:asc|bin|cer|crt|gpg|jks|json|jwk|key|p12|pem|pfx|pub|sig|txt|ya?ml)$/i;
-/** The name of a secret that a cloud keeps. */
+/** The text before the name of a secret at a cloud provider. */
 const isNameOfSecret = /\bsecretsmanager:[\w-]{0,20}:\d{0,12}:$/;
-/** After a colon and a space a plain word says in which state it is. */
+/** Whether this value of a token or key field is a credential. After a colon and a space, a plain word is a status. */
 export function isIssued(value: string, before: string, lead: string): boolean {
   if (
     state.test(value) ||
@@ -98,10 +103,10 @@ export function isIssued(value: string, before: string, lead: string): boolean {
   )
     return false;
   if (isBare(before) && /\s/.test(value) && goesOn(value)) return false;
-  // `unexpected token: 'else'` is of a language.
+  // `unexpected token: 'else'` is a syntax error.
   if (/\b(?:illegal|invalid|unexpected|unknown) $/i.test(lead) && /^(?:[a-z]{1,10}|\W{1,3})$/.test(value)) return false;
   if (/\(\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+)*$/.test(value)) return false;
-  // The next argument of a call may be a name as well.
+  // The next argument of a call may be another name.
   if (/,\s?\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+){0,4}$/i.test(value)) return false;
   return (
     !isBare(before) ||
@@ -110,18 +115,18 @@ export function isIssued(value: string, before: string, lead: string): boolean {
   );
 }
 
-/** Fields of forms, and licences that texts are under. */
+/** Ids of form fields, and names of open-source licences. */
 const openValue = /^(?:(?:field|group)_|(?:[AL]?GPL|Apache|BSD|CC|EUPL|ISC|MIT|MPL)\b)/i;
-/** Words with signs between, and numbers behind: `order.created.v2`. */
+/** Words joined by signs, with a number at the end: `order.created.v2`. */
 const isNamed = (value: string): boolean => /^[a-z]{2,15}(?:[._:|][a-z]{2,15}){1,5}(?:[._:|]?v?\d{1,4})?$/.test(value);
-/** By which something is kept for a while, as a build says. */
+/** The text before a build's cache key. */
 const isOfCache = /\bcache (?:hit|miss|restored|saved)\b[^\n]{0,20}$/i;
-/** `cache: group=posts key=…`: the word alone. */
+/** Whether the word `key` is the key of a cache: `cache: group=posts key=…`. */
 const isKeyOfCache = (before: string, lead: string): boolean => /^. key\W/i.test(before) && /\bcache\b/i.test(lead);
 export const looksIssued = (value: string, before: string, lead: string): boolean =>
   !isOfCache.test(lead) &&
   !isKeyOfCache(before, lead) &&
-  // Base64 may begin with a slash; then it is long, and has no ending.
+  // Base64 may start with a slash, but it is long and has no file extension.
   (!isPlace(value) || (/^[\w+/]{40,}={0,2}$/.test(value) && isRandom(value))) &&
   !openValue.test(value) &&
   !(isBare(before) && /\s/.test(value) && goesOn(value)) &&
@@ -130,9 +135,9 @@ export const looksIssued = (value: string, before: string, lead: string): boolea
   (isRandom(value, 8) ||
     (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
 
-/** A word of that kind alone, with a sign behind it at most. */
+/** Only a status word, with at most one sign after it. */
 const stateAlone = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
-/** Whether somebody wrote it as a credential among the words of a sentence. */
+/** Whether a value in a sentence looks like a credential. */
 export const isWritten = (value: string): boolean =>
   isCoined(value) &&
   !/^[[({]?[a-z_]{1,30}=/i.test(value) &&

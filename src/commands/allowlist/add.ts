@@ -51,13 +51,13 @@ export const allowlistAdd = action({
       ? { verdict: 'yes', says: say`${spoken(input.addresses)} ${are(input.addresses)} ${where}` }
       : { verdict: 'not yet', says: say`${spoken(missing)} ${are(missing)} not ${where}` };
   },
-  // Takes away only what was really added, down to an empty list where that is what was before.
+  // Removes only what this change added. If the list was empty before, the undo may empty it again.
   undo: (of) => {
     const words = ['allowlist', 'remove', of.input.env.id, ...added(of)];
     return of.snapshot.list.length === 0 ? [...words, '--empty'] : words;
   },
   leaves: ({ list }) => inAnyOrder(list),
-  // Permanent entries stay permanent: only what it adds, and existing timed access, gets an end.
+  // Permanent entries stay permanent: only the added addresses and existing timed access get an end.
   access: (of) => ({
     lets: of.input.for === undefined ? of.input.addresses : [...added(of), ...timed(of).map(({ address }) => address)],
     ...(of.input.for !== undefined && { forMs: of.input.for }),
@@ -101,7 +101,7 @@ function cardOf(of: Of): Wording {
       'Let in anyway': letInBy(snapshot.list, adds),
       'There already': there.length > 0 ? whole(there, 5) : undefined,
       ...endFacts(of),
-      // What was timed access is told of above.
+      // Without a write, `endFacts` already shows when the timed access ends.
       ...(isWritten && { 'Removed again': endOf(input, ending) }),
     },
   };
@@ -114,7 +114,7 @@ const endOf = ({ for: forMs }: Of['input'], ending: readonly string[]): string =
     ? `only when somebody removes ${ending.length === 0 ? 'it' : 'what is added'}`
     : `${showDuration(forMs)} after it is done`;
 
-/** The timed access: when it was to end before this, and when it will. */
+/** When the timed access was to end before this change, and when it will end after it. */
 function endFacts(of: Of): Record<string, Text> {
   const { for: forMs } = of.input;
   const ending = timed(of);

@@ -15,25 +15,25 @@ export const lookAt = async ({ input: { env }, read, timed }: Looking): Promise<
   timed: await timed(env),
 });
 
-/** Those of `addresses`, spelled canonically, that are on the list as timed access. */
+/** The `addresses` (in canonical spelling) that are on the list as timed access. */
 export function timedOf({ list, timed }: AllowlistSnapshot, addresses: readonly string[]): readonly Timed[] {
   const there = new Set(listed(list, addresses));
   return timed.filter(({ address }) => there.has(address));
 }
 
-/** Whether nobody is on the list for good. */
+/** Whether every address on the list has timed access, so the list will be empty when it ends. */
 export const isForAWhile = ({ list, timed }: AllowlistSnapshot): boolean => {
   const ending = timed.map(({ address }) => address);
   return without(list, ending).length === 0;
 };
 
-/** When the access of each ends, as one fact of a card. */
+/** When the access of each address ends, as one fact of a card. */
 export const endsOf = (timed: readonly Timed[]): Text => {
   const ends = timed.slice(0, 10).map(({ address, until }) => say`${code(address)} ${time(until, 'date')}`);
   return joined([...ends, timed.length > 10 ? `and ${timed.length - 10} more` : undefined], ', ');
 };
 
-/** Those of `addresses` that stand on the list, whatever their spelling there. */
+/** The `addresses` that are on the list, in any spelling. */
 export const listed = (list: Allowlist, addresses: readonly string[]): readonly string[] => {
   const known = meanings(list);
   return addresses.filter((address) => known.has(canonicalAddress(address)));
@@ -41,17 +41,17 @@ export const listed = (list: Allowlist, addresses: readonly string[]): readonly 
 
 export const notListed = (list: Allowlist, addresses: readonly string[]): readonly string[] => without(addresses, list);
 
-/** The list without these addresses; what else stands there keeps its spelling and order. */
+/** The list without these addresses; the other entries keep their spelling and order. */
 export const without = (list: Allowlist, addresses: readonly string[]): Allowlist => {
   const gone = meanings(addresses);
   return list.filter((entry) => !gone.has(canonicalAddress(entry)));
 };
 
-/** The networks on a list that let one of these addresses in, whether or not it stands there itself. */
+/** The networks on the list that contain one of these addresses, whether or not the address is listed itself. */
 export const around = (list: Allowlist, addresses: readonly string[]): Allowlist =>
   list.filter((entry) => addresses.some((address) => isWithin(address, entry)));
 
-/** Said where what is taken off, or will be, can connect all the same. */
+/** Says which networks let these addresses in even after they are removed; undefined if none does. */
 export const letInBy = (list: Allowlist, addresses: readonly string[]): Text | undefined => {
   const networks = around(list, addresses);
   return networks.length === 0
@@ -68,23 +68,23 @@ function isWithin(address: string, network: string): boolean {
   return first.kind() === around.kind() && ownBits > bits && first.match(around, bits);
 }
 
-/** Two spellings of one address mean the same; what cannot be read means itself. */
+/** The canonical spellings of a list, so that two spellings of one address are equal. */
 const meanings = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(canonicalAddress));
 
-/** The preconditions: the whole list, whatever the order the host gives it in. */
+/** The whole list as a precondition; the host may list it in any order. */
 export const inAnyOrder = (list: Allowlist): Allowlist => [...list].sort();
 
 /** The first few addresses in words, and how many more. */
 export const spoken = (addresses: readonly string[], most = 5): Text => inShort([listOf(addresses, most, 'code')]);
 
-/** The verb for so many addresses. */
+/** The verb that fits this number of addresses. */
 export const are = (addresses: readonly string[]): string => (addresses.length === 1 ? 'is' : 'are');
 
-/** A whole list as one fact of a card, which shows the first of it. */
+/** A list as one fact of a card; the card shows its first entries. */
 export const whole = (list: Allowlist, most = 20): Text =>
   list.length === 0 ? say`empty` : [listOf(list, most, 'code')];
 
-/** Names the ranges that let in more than an office has, widest first: wider than /24, or /48 in IPv6. */
+/** Warns about ranges wider than one office needs (more than a /24, or a /48 in IPv6), widest first. */
 export function wideRanges(addresses: readonly string[]): Text | undefined {
   const wide = addresses.flatMap((address) => {
     if (!ipaddr.isValidCIDR(address)) return [];
@@ -100,6 +100,6 @@ export function wideRanges(addresses: readonly string[]): Text | undefined {
   return joined([...says, left > 0 ? `So do ${left} more wide ranges.` : undefined], ' ');
 }
 
-/** Nobody has written down what the host does with an empty list, so every card from or to one says so. */
+/** Shown on every card that starts or ends with an empty list. */
 export const emptyIsUnknown =
   'It is not documented whether an empty allowlist lets everybody in or nobody: check that you can still connect.';

@@ -49,7 +49,7 @@ export const allowlistRemove = action({
     warning:
       without(before, input.addresses).length === 0
         ? say`**The list will be empty.** ${emptyIsUnknown}`
-        : stillIn(before, input.addresses),
+        : stillLetIn(before, input.addresses),
     facts: {
       'List before': whole(before),
       Removes: whole(listed(before, input.addresses)),
@@ -73,7 +73,7 @@ export const allowlistRemove = action({
         }
       : { verdict: 'not yet', says: say`${spoken(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}` };
   },
-  // Timed access would come back for good.
+  // An undo would turn timed access into permanent access, so there is none.
   undo: ({ input, snapshot }) => {
     const removed = listed(snapshot.list, input.addresses);
     const isForGood = timedOf(snapshot, input.addresses).length === 0;
@@ -86,8 +86,8 @@ export const allowlistRemove = action({
   }),
 });
 
-/** What is left on the list may let in what is taken off. */
-function stillIn(before: readonly string[], addresses: readonly string[]): Text | undefined {
+/** Says which networks on the rest of the list still contain a removed address. */
+function stillLetIn(before: readonly string[], addresses: readonly string[]): Text | undefined {
   const says = letInBy(without(before, addresses), addresses);
   return says && say`**${says}.**`;
 }

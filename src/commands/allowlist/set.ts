@@ -30,7 +30,7 @@ export const allowlistSet = action({
   target: 'env',
   look: lookAt,
   impossible: ({ input, snapshot }) =>
-    isSo(snapshot.list, input.addresses) && timedOf(snapshot, input.addresses).length === 0
+    hasExactly(snapshot.list, input.addresses) && timedOf(snapshot, input.addresses).length === 0
       ? {
           field: 'addresses',
           says: say`The SSH allowlist of ${input.env.name} already has exactly these. Nothing was changed.`,
@@ -40,7 +40,7 @@ export const allowlistSet = action({
     list: inAnyOrder(snapshot.list),
     timed: timedOf(snapshot, input.addresses),
   }),
-  unwritten: ({ input, snapshot }) => isSo(snapshot.list, input.addresses),
+  unwritten: ({ input, snapshot }) => hasExactly(snapshot.list, input.addresses),
   call: ({ input }) => setAllowedIps({ env_id: input.env.id, ip_allowlist: input.addresses }),
   card: ({ input, snapshot }) => {
     const { list } = snapshot;
@@ -65,13 +65,13 @@ export const allowlistSet = action({
     };
   },
   proof: ({ input, current: { list } }) =>
-    isSo(list, input.addresses)
+    hasExactly(list, input.addresses)
       ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${spoken(input.addresses, 20)}` }
       : {
           verdict: 'not yet',
           says: say`The SSH allowlist of ${input.env.name} is still different: ${list.length === 0 ? 'empty' : spoken(list, 20)}`,
         },
-  undo: ({ input, snapshot }) => backTo(snapshot, input.env.id, input.addresses),
+  undo: ({ input, snapshot }) => undoArgs(snapshot, input.env.id, input.addresses),
   leaves: ({ list }) => inAnyOrder(list),
   access: ({ input, snapshot }) => ({
     lets: input.addresses,
@@ -80,8 +80,8 @@ export const allowlistSet = action({
   }),
 });
 
-/** Whether the list names these and nothing else, whatever the spelling. */
-const isSo = (list: Allowlist, wanted: readonly string[]): boolean =>
+/** Whether the list has exactly these addresses, in any spelling. */
+const hasExactly = (list: Allowlist, wanted: readonly string[]): boolean =>
   notListed(list, wanted).length === 0 && without(list, wanted).length === 0;
 
 const partOf = (part: readonly string[]): Text => (part.length === 0 ? say`nothing` : whole(part));
@@ -95,10 +95,10 @@ function warningOf(before: Allowlist, wanted: readonly string[]): Text | undefin
 }
 
 /**
- * The old list as words, where all of it could be said: what may not be let in is not let in again by a button, nor what
- * ended by itself for good.
+ * The command that restores the old list. Undefined if the list has timed access, which would become permanent, or
+ * entries that the command does not accept.
  */
-function backTo({ list, timed }: AllowlistSnapshot, id: string, added: readonly string[]): Args | undefined {
+function undoArgs({ list, timed }: AllowlistSnapshot, id: string, added: readonly string[]): Args | undefined {
   if (list.length === 0) return ['allowlist', 'remove', id, ...added, '--empty'];
   const old = [...new Set(list)];
   const isForGood = timed.length === 0;

@@ -3,12 +3,14 @@ import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { say, time, type Text } from '../../text.ts';
 
-/** The newest backup of an environment; `at` in epoch milliseconds, undefined where the host does not tell. */
+/**
+ * The newest backup of an environment; `at` in epoch milliseconds, undefined if the host does not say. Null: no backup.
+ */
 export type NewestBackup = { readonly type: string; readonly at: number | undefined } | null;
 
 const dayMs = 86_400_000;
 
-/** Reads which backup of an environment is the newest; null: there is none. */
+/** Reads the newest backup of an environment; null if there is none. */
 export async function newestBackup(read: HostReader, { id }: Environment): Promise<NewestBackup> {
   const backups = await read(listBackups({ env_id: id }));
   const [newest] = backups.toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0));

@@ -5,7 +5,7 @@ import { shownName } from '../kit/values/hostnames.ts';
 import { planOf, type Snapshot, type Plan, type RecordChange } from './plan.ts';
 import { unquoted } from './values.ts';
 
-/** The words of a change of a record: old and new side by side, and what may stop. */
+/** The card of a DNS change: old and new values side by side, and what may stop working. */
 export function cardOf(wanted: RecordChange, snapshot: Snapshot): Wording {
   const plan = planOf(wanted, snapshot);
   const { records, adds, gone, known, after, was } = plan;
@@ -49,7 +49,7 @@ function ttlFact({ oldTtl, ttl, after }: Plan): Inline {
 
 const isSpf = (value: string): boolean => /^v=spf1\b/i.test(unquoted(value));
 
-/** What may stop working, the worst first. */
+/** What may stop working, most serious first. */
 function warnings(
   { type, domain }: RecordChange,
   { whole, isApex, adds, gone, after, was }: Plan,

@@ -4,10 +4,10 @@ import { code, say } from '../../text.ts';
 import { wordField, type PlainField } from '../kit/fields.ts';
 import { folded, wrongLabels } from '../kit/values/hostnames.ts';
 
-/** A part of a record's name. */
+/** One label of a record's name. */
 export const recordLabel = /^(?:\*|[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)$/;
 
-/** A record's name as people say it: `@`, `www`, `www.example.com`; a dot at its end says that nothing is missing there. */
+/** A record's name as people type it: `@`, `www`, `www.example.com`; a trailing dot marks a complete name. */
 export const recordName = (): PlainField<string, false> =>
   wordField('Name', { read: ([first = '']) => readName(first.trim()) });
 
@@ -21,21 +21,21 @@ function readName(text: string): string {
   });
 }
 
-/** Part by part: stars and underscores are none of a hostname. */
+/** Encodes only the labels that are not ASCII, so that `*` and `_` are kept. */
 const inAscii = (name: string): string =>
   name
     .split('.')
     .map((part) => {
       if (/^\p{ASCII}*$/u.test(part)) return part;
-      // What cannot be seen would be left out without a word.
+      // `domainToASCII` would silently drop invisible characters, so such a label is refused instead.
       return /^[\p{L}\p{M}\p{N}_-]+$/u.test(part) ? domainToASCII(part) || '?' : '?';
     })
     .join('.');
 
-/** The whole name of a record in a zone, in small letters, without a dot at its end. */
+/** The complete name of a record in a zone, in lower case and without a trailing dot. */
 export function wholeName(name: string, domain: string): string {
   const zone = folded(domain);
-  // Some list a star by its number.
+  // Some hosts list `*` as `\052`.
   const said = name
     .trim()
     .toLowerCase()
@@ -45,7 +45,7 @@ export function wholeName(name: string, domain: string): string {
   return isInZone(said, domain) ? said : `${said}.${zone}`;
 }
 
-/** Whether a whole name is the domain's own or lies below it. */
+/** Whether a complete name is the domain or below it. */
 export const isInZone = (name: string, domain: string): boolean => {
   const zone = folded(domain);
   return name === zone || name.endsWith(`.${zone}`);

@@ -45,7 +45,7 @@ export async function recordsAt(
     records: records.flatMap(({ type, name, ttl, resource_records: values }) =>
       type === undefined || name === undefined || wholeName(name, domain.name) !== whole
         ? []
-        : [{ type: type.toUpperCase(), name, ttl: ttlOf(ttl), values: values.flatMap(({ value }) => sayable(value)) }],
+        : [{ type: type.toUpperCase(), name, ttl: ttlOf(ttl), values: values.flatMap(({ value }) => sendable(value)) }],
     ),
   };
 }
@@ -53,8 +53,8 @@ export async function recordsAt(
 const ttlOf = (ttl: number | undefined): number | null =>
   ttl !== undefined && Number.isInteger(ttl) && ttl >= 0 && ttl <= maxTtl ? ttl : null;
 
-/** What could not be sent back as it is cannot be changed here. */
-const sayable = (value: string | undefined): readonly string[] =>
+/** Leaves out values that could not be sent back unchanged, so they cannot be changed here. */
+const sendable = (value: string | undefined): readonly string[] =>
   value !== undefined && /^\P{Cc}{1,4096}$/u.test(value) ? [value] : [];
 
 /** What the request does to the existing records. */
@@ -75,7 +75,7 @@ export type Plan = {
   readonly missing: readonly string[];
   readonly after: readonly string[];
   readonly oldTtl: number | null | undefined;
-  /** Undefined if the host does not tell the current TTL and no other was given. */
+  /** Undefined if the host does not list the current TTL and the request has none. */
   readonly ttl: number | undefined;
 };
 

@@ -90,11 +90,11 @@ export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | 
       'add',
       known.length > 0 ? say`${spoken(known)} is already in the ${record}.` : say`The ${record} already has this TTL.`,
     );
-  return crowded(wanted.type, plan, refused);
+  return cnameConflict(wanted.type, plan, refused);
 }
 
 /** A CNAME cannot share its name with other records. */
-function crowded(type: RecordType, plan: Plan, refused: Refuse): Refused | undefined {
+function cnameConflict(type: RecordType, plan: Plan, refused: Refuse): Refused | undefined {
   const { others, after, adds, was, whole } = plan;
   if (adds.length === 0) return undefined;
   const [other] = type === 'CNAME' ? others : others.filter(({ type }) => type === 'CNAME');
@@ -117,7 +117,7 @@ const withoutDot = 'A dot at the end means that the name is complete; leave it o
 const present = (was: readonly string[]): Inline =>
   was.length > 0 ? say`It has ${spoken(was)}.` : 'There is no such record.';
 
-/** The first few values, shortened: enough to know them by. */
+/** The first few values, shortened. */
 export function spoken(values: readonly string[]): Text {
   const short = values.map((value) => clipped(value, 60));
   return inShort([list(short, 5, 'code')]);

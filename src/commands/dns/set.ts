@@ -40,7 +40,7 @@ export const dnsSet = action({
       domain_id: input.domain.id,
       type: input.type,
       name: records[0]?.name ?? whole,
-      // What is gone has no TTL, and the host wants one all the same.
+      // A removed record has no TTL, but the host requires a valid one.
       ttl: after.length === 0 ? Math.max(ttl, snapshot.least ?? 0) : ttl,
       new_resource_records: adds.map((value) => ({ value })),
       removed_resource_records: gone.map((value) => ({ value })),
@@ -58,14 +58,17 @@ export const dnsSet = action({
     return { verdict: 'yes', says: was.length > 0 ? say`${record} is now ${spoken(was)}` : say`${record} is gone` };
   },
   after: 'The host usually shows a changed record within a minute.',
-  undo: ({ input, snapshot }) => takenBack(input, snapshot),
+  undo: ({ input, snapshot }) => undoArgs(input, snapshot),
   next: ({ input }) => [{ label: `DNS of ${input.domain.name}`.slice(0, 75), args: ['dns', 'list', input.domain.id] }],
 });
 
-/** Only where all of it can be said again: a host may list what would not be taken here. */
-function takenBack(input: RecordChange, snapshot: Snapshot): Args | undefined {
+/**
+ * The command that reverses the change; undefined if it would be refused. A host may list values that are not accepted
+ * here.
+ */
+function undoArgs(input: RecordChange, snapshot: Snapshot): Args | undefined {
   const { adds, gone, records, others, after, whole, ttl, oldTtl } = planOf(input, snapshot);
-  if (oldTtl === null || ttl === undefined || !isSaidBack(gone)) return undefined;
+  if (oldTtl === null || ttl === undefined || !readsBackUnchanged(gone)) return undefined;
   const back: RecordChange = { ...input, ttl: oldTtl, add: gone, remove: adds };
   const made = { type: input.type, name: records[0]?.name ?? whole, ttl, values: after };
   if (wrongInput(back) ?? impossible(back, { ...snapshot, records: after.length > 0 ? [made, ...others] : others }))
@@ -82,7 +85,7 @@ function takenBack(input: RecordChange, snapshot: Snapshot): Args | undefined {
   ];
 }
 
-function isSaidBack(values: readonly string[]): boolean {
+function readsBackUnchanged(values: readonly string[]): boolean {
   try {
     return values.length === 0 || recordValues('Add').read(values).join('\n') === values.join('\n');
   } catch {

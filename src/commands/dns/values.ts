@@ -4,7 +4,7 @@ import { code, codeOf, say, unseen } from '../../text.ts';
 import { wordField, type PlainField } from '../kit/fields.ts';
 import { folded, hostnameIn, wrongLabels } from '../kit/values/hostnames.ts';
 
-/** The types of records that are changed here. */
+/** The record types that can be changed here. */
 export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'CAA', 'SRV'] as const;
 export type RecordType = (typeof recordTypes)[number];
 
@@ -22,7 +22,7 @@ export const recordType = (): PlainField<RecordType, false> =>
     },
   });
 
-/** Values of a record, each as it was said: one to a word, or one to a line. Commas are part of them. */
+/** The values of a record as typed: one per word or per line. A comma is part of its value. */
 export const recordValues = (label: string): PlainField<readonly string[], false> =>
   wordField(label, {
     many: true,
@@ -50,10 +50,10 @@ function readValues(label: string, words: readonly string[]): readonly string[] 
   return values;
 }
 
-/** A card shows in full what is sent, and has no room for more. */
+/** The longest value that a card can show in full. */
 export const maxValueLength = 1_500;
 
-/** What a value says: two spellings with the same meaning are the same to DNS. */
+/** A value in a comparable spelling: equal for two spellings that mean the same in DNS. */
 export function meaning(type: string, value: string): string {
   const text = value.trim();
   switch (type) {
@@ -77,7 +77,7 @@ export function meaning(type: string, value: string): string {
   }
 }
 
-/** Why this cannot be a value of that type, as the end of a sentence. */
+/** Why this is not a value of that type, as a clause; undefined if it is one. */
 export function wrongValue(type: RecordType, value: string): string | undefined {
   switch (type) {
     case 'A':
@@ -98,7 +98,7 @@ export function wrongValue(type: RecordType, value: string): string | undefined 
   }
 }
 
-/** Why this is not so many numbers and a host. */
+/** As `wrongValue`, for `count` numbers and a host. */
 function wrongNumbered(value: string, count: number, misshapen: string): string | undefined {
   const all = parts(value);
   const host = all.at(-1);
@@ -113,18 +113,18 @@ const caaIn = (value: string) =>
 
 const hostLabel = /^[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?$/;
 
-/** A name that DNS points to; a lone dot says that there is none. */
+/** Why this is not the name of a host; `orNone` allows a lone dot, which means that there is no host. */
 function wrongHost(host: string, orNone = false): string | undefined {
   if (orNone && host === '.') return undefined;
   if (!/^\p{ASCII}*$/u.test(host)) return 'has letters that are not plain Latin ones; write them as xn--…';
   const bare = host.toLowerCase().replace(/\.$/, '');
-  // A target may have underscores, which a site's own name may not.
+  // A target may have underscores; a domain name may not.
   if (wrongLabels(bare, hostLabel) === undefined && /_/.test(bare) && bare.includes('.')) return undefined;
   const read = hostnameIn(bare);
   return 'wrong' in read ? `names a host that ${read.wrong}` : undefined;
 }
 
-/** The text of a value that is written in quotes, its strings put together; anything else is the text itself. */
+/** The text of a quoted value, with its strings joined; any other value is returned unchanged. */
 export function unquoted(value: string): string {
   if (!/^(?:"(?:[^"\\]|\\.)*"\s*)+$/.test(value)) return value;
   return [...value.matchAll(/"((?:[^"\\]|\\.)*)"/g)]

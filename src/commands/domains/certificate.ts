@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import { code, say } from '../../text.ts';
 import { wordField, type PlainField } from '../kit/fields.ts';
 
-/** The name of a certificate on this machine; what cannot be the name of one is refused before any file is looked for. */
+/** The name of a certificate on this machine. Impossible names are refused before any file is read. */
 export const certificateName = (): PlainField<string, false> =>
   wordField('Certificate', {
     shown: 'name',
@@ -14,7 +14,7 @@ export const certificateName = (): PlainField<string, false> =>
     },
   });
 
-/** Whether a certificate for these names is one for the domain; a wildcard stands for one label. */
+/** Whether a certificate with these names covers the domain; a wildcard matches one label. */
 export function speaksFor(names: readonly string[], domain: string): boolean {
   const above = domain.replace(/^[^.]+/, '*');
   return names.some((name) => name === domain || name === above);

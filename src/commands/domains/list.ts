@@ -4,7 +4,7 @@ import { counted, readAt, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { companyDomains } from './listed.ts';
 
-/** So few domains each get their own buttons. */
+/** Up to this many domains each get their own buttons. */
 const fewDomains = 3;
 
 export const domainsList = report({
@@ -25,7 +25,7 @@ export const domainsList = report({
       title: say`**Domains**${wanted ? ` with “${wanted}”` : ''} · ${counted(domains.length, 'domain')}`,
       parts: tableOr(
         'The host lists no such domain.',
-        // Of which site one is tells only those apart that are called the same.
+        // The site's id is shown only if two domains have the same name.
         ['Name', ...(isTwice ? ['Id of the site'] : []), 'Active'],
         domains.map(({ name, site_id: site, is_active: active }) => [
           inline(name ?? 'without a name'),

@@ -2,7 +2,7 @@ import type { FileNode } from '../../hosting/contract/files.ts';
 import { codeOf, unseen } from '../../text.ts';
 import { counted } from '../kit/page.ts';
 
-/** Nobody reads more lines than this. */
+/** More lines than anybody would read. */
 const maxLines = 20_000;
 const maxNameLength = 200;
 
@@ -47,7 +47,7 @@ export function pathsOf(nodes: readonly FileNode[]): ReadonlyMap<string, FileNod
   return found;
 }
 
-/** How many files and folders there are, however deep. */
+/** How many files and folders there are at all depths. */
 export function countIn(nodes: readonly FileNode[]): { readonly files: number; readonly folders: number } {
   let files = 0;
   let folders = 0;
@@ -82,7 +82,7 @@ function walk(nodes: readonly FileNode[], visit: (path: string, node: FileNode) 
   }
 }
 
-/** Its own name, or the end of its path where it has none. */
+/** The node's name; if it has none, the end of its path. */
 const nameOf = ({ name, path }: FileNode): string => name || path?.replace(/\/+$/, '').split('/').at(-1) || '(unnamed)';
 
 function sorted(nodes: readonly FileNode[]): readonly Entry[] {

@@ -15,7 +15,7 @@ export type Wrong<Name extends string = string> = {
   readonly field?: Name;
   readonly says: Inline;
   readonly hint?: Inline;
-  /** A required value is missing: the form opens, where there is one. */
+  /** A required value is missing, so the form opens if there is one. */
   readonly unsaid?: true;
   readonly offers?: readonly Offer[];
 };

@@ -262,7 +262,7 @@ export function plainField<T>(label: string, field: Plain<T>): PlainField<T, fal
   };
 }
 
-/** A plain field whose value is a word or several, and shown as just that. */
+/** A plain field whose value is one word or several, shown unchanged. */
 export const wordField = <T extends string | Args>(
   label: string,
   field: Omit<Plain<T>, 'show'>,

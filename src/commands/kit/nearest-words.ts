@@ -12,7 +12,7 @@ type Near = { readonly word: string; readonly edits: number };
 export const near = (typed: string, known: readonly string[]): readonly string[] =>
   nearestOf(typed, known).map(({ word }) => word);
 
-/** The nearest entries: several if they are equally near. */
+/** The nearest entries; more than one if they are equally near. */
 export function nearest(typed: string, known: readonly string[]): readonly string[] {
   const all = nearestOf(typed, known);
   return all.filter(({ edits }) => edits === all[0]?.edits).map(({ word }) => word);
@@ -30,7 +30,7 @@ function nearestOf(typed: string, known: readonly string[]): readonly Near[] {
     .slice(0, 5);
 }
 
-/** The edit distance from `typed` to the nearest entry. */
+/** The edit distance between `typed` and its nearest entry. */
 export const away = (typed: string, known: readonly string[]): number =>
   Math.min(...known.map((one) => distance(typed, one)));
 

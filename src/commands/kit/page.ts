@@ -19,10 +19,10 @@ export type Page = {
   readonly file?: { readonly name: string; readonly content: string };
 };
 
-/** A text of its own, its lines below each other; empty ones are left out. */
+/** A paragraph of these lines; empty lines are left out. */
 export const paragraph = (...lines: readonly Inline[]): Part => ({ kind: 'text', text: joined(lines, '\n') });
 
-/** The texts among the parts, for where there is nothing else to show. */
+/** The text parts, for places that can show only text. */
 export const textsIn = (parts: readonly Part[]): readonly Text[] =>
   parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
 

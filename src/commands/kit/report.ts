@@ -30,7 +30,7 @@ export type Report<F extends Fields> = {
   /** The audit event that records who asked; written before anything is shown. */
   readonly noted?: string;
   readonly fields: F;
-  /** What policy asks the right to read. */
+  /** The field that names what is read; policy requires the right to read it. */
   readonly target: TargetKey<F> | 'company';
   invalid?(input: Input<F>): Wrong<keyof F & string> | undefined;
   show(of: { readonly input: Input<F> } & Surroundings): Promise<Page>;

@@ -101,7 +101,7 @@ function closerLooks(
   return offers;
 }
 
-/** `listed`: how many lines the ones at the end are the newest of. */
+/** `listed`: how many lines there are, if the page ends with only the newest of them. */
 const sourceOf = (reading: Reading, listed?: number): Text =>
   joined(
     [

@@ -6,10 +6,10 @@ import { hostnameIn } from '../kit/values/hostnames.ts';
 
 const longest = 2_000;
 const maxCityLength = 100;
-/** Says of a rule that it is for every domain, or for visitors from anywhere. */
+/** The value that selects the rule for every domain, or for visitors from anywhere. */
 export const anywhere = 'any';
 
-/** A path that is led elsewhere. */
+/** The path that is redirected. */
 export const fromPath = wordField('From', {
   takesTokens: true,
   example: '/old',
@@ -20,10 +20,10 @@ export const fromPath = wordField('From', {
   },
 });
 
-/** The path of a rule that is there, whatever it looks like. */
+/** The path of an existing rule, which may look like anything. */
 export const listedFrom = { ...word('From', longest), takesTokens: true } as const;
 
-/** Where a path is led: another path, or an address with its host. */
+/** The target of a redirect: a path, or an address with its host. */
 export const target = wordField('To', {
   takesTokens: true,
   example: '/new or https://acme.com/new',
@@ -34,10 +34,10 @@ export const target = wordField('To', {
   },
 });
 
-/** Whether the visitor's browser may remember it for good. */
+/** The type of a redirect; browsers may remember a permanent one. */
 export const type = option(choice('Type', redirectTypes));
 
-/** One of these fields. `read` returns the value, or what is wrong as a clause. */
+/** A field for a domain, country or city. `read` returns the value, or what is wrong as a clause. */
 const place = (
   label: string,
   { example, all, mayBeAny }: { readonly example: string; readonly all: string; readonly mayBeAny: boolean },
@@ -59,7 +59,7 @@ const place = (
 
 const domain = (mayBeAny: boolean): PlainField<string, true> =>
   place('Domain', { example: 'acme.com', all: 'domains', mayBeAny }, (word) => {
-    // The host may list a domain with its scheme; which rule is meant does not hang on it.
+    // The host may list a domain with its scheme; the scheme does not affect which rule is selected.
     const [scheme = ''] = /^https?:\/\//i.exec(word) ?? [];
     const read = hostnameIn(scheme === '' ? word : word.slice(scheme.length).replace(/\/$/, ''));
     return 'name' in read && !mayBeAny ? { name: `${scheme.toLowerCase()}${read.name}` } : read;
@@ -81,13 +81,13 @@ const city = (mayBeAny: boolean): PlainField<string, true> =>
 
 const isAny = (word: string): boolean => word.trim().toLowerCase() === anywhere;
 
-/** The fields that say for which requests a new rule is. */
+/** The fields that limit which requests a new rule covers. */
 export const places = { domain: domain(false), country: country(false), city: city(false) };
 
-/** The same fields where they tell one rule from others of the same path; `any` is the one that names none. */
+/** The same fields for selecting one of several rules with the same path; `any` selects the rule without that limit. */
 export const selectors = { domain: domain(true), country: country(true), city: city(true) };
 
-/** Whether saying this would be read as exactly this. */
+/** Whether the field reads this value back unchanged. */
 export function canBeSaid(field: PlainField<string>, value: string): boolean {
   try {
     return field.read([value]) === value;
@@ -104,7 +104,7 @@ function wrongInAny(text: string): string | undefined {
   if (hidden !== undefined) return `has a character in it that cannot be seen (${codeOf(hidden)})`;
   if (text.length > longest) return `has more than ${longest} characters`;
   if (/[\s\p{Cc}]/u.test(text)) return 'has a space or a line break in it';
-  // A browser reads it as a slash, and so /\acme.com as another host.
+  // Browsers read a backslash as a slash, so `/\acme.com` would lead to another host.
   return text.includes('\\') ? 'has a backslash in it' : undefined;
 }
 

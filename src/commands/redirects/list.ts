@@ -49,7 +49,7 @@ export const redirectsList = report({
       ...(sort && { key: sort, order: descending ? 'descend' : 'ascend' }),
       ...(search !== undefined && { search_query: search, regex_search: regex ? 'true' : 'false' }),
     });
-    // An expression can take for ever on a text that somebody else wrote, so only the host tries it.
+    // An expression can run for very long on some texts, so only the host runs it.
     const found = sorted(regex ? rules : withWords(rules, search), sort, descending);
     return {
       title: say`**${env.name} · redirects** · ${said(input)}${counted(found.length, 'redirect')}`,
@@ -86,7 +86,7 @@ function isExpression(source: string): boolean {
   }
 }
 
-/** In the order asked for, whether the host sorts or not. */
+/** Sorts the rules here too, because some hosts do not sort. */
 function sorted(
   rules: readonly RedirectRule[],
   key: FieldValues['sort'],

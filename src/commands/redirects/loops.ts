@@ -26,9 +26,9 @@ export function wayBack(
   for (const visit of visits) {
     const stop = stopOf(visit, hosts);
     if (stop === undefined) continue;
-    if (stop.path === start && met(stop.place, own)) return wayOf(visit);
+    if (stop.path === start && overlap(stop.place, own)) return wayOf(visit);
     for (const next of byPath.get(stop.path) ?? []) {
-      const place = met(stop.place, scopeOf(next));
+      const place = overlap(stop.place, scopeOf(next));
       if (place === undefined || seen.has(next)) continue;
       seen.add(next);
       visits.push({ to: next.to, place, by: next, after: visit });
@@ -53,7 +53,7 @@ function pathOf(text: RedirectRule['from']): string | undefined {
 }
 
 /** The requests that both places cover. */
-function met(one: RuleScope, other: RuleScope): RuleScope | undefined {
+function overlap(one: RuleScope, other: RuleScope): RuleScope | undefined {
   const common = (here: string, there: string): string | undefined =>
     here === '' || there === '' || here === there ? here || there : undefined;
   const domain = common(one.domain, other.domain);

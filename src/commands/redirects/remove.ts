@@ -51,7 +51,8 @@ export const redirectsRemove = action({
       ? { verdict: 'yes', says: say`${env.name} no longer has the redirect ${what}` }
       : { verdict: 'not yet', says: say`${env.name} may still have the redirect ${what}` };
   },
-  undo: ({ input: { env }, snapshot: { found, looped } }) => (looped || !found[0] ? undefined : back(env, found[0])),
+  undo: ({ input: { env }, snapshot: { found, looped } }) =>
+    looped || !found[0] ? undefined : undoArgs(env, found[0]),
 });
 
 const factsOf = (rule: RedirectRule | undefined) => ({
@@ -63,7 +64,7 @@ const factsOf = (rule: RedirectRule | undefined) => ({
 });
 
 /** Undo only if the whole rule can be typed; the host's spelling of a place may not be typable. */
-function back({ id }: Environment, rule: RedirectRule): Args | undefined {
+function undoArgs({ id }: Environment, rule: RedirectRule): Args | undefined {
   const [from, to, type] = [rule.from ?? '', rule.to ?? '', typeOf(rule)];
   const parts = [
     [places.domain, 'domain', rule.domain],

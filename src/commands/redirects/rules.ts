@@ -63,20 +63,20 @@ export const valueOf = (rule: RedirectRule): string => JSON.stringify(cellsOf(ru
 /** A precondition: these rules, in any order. */
 export const inAnyOrder = (rules: readonly RedirectRule[]): readonly string[] => rules.map(valueOf).sort();
 
-/** A rule as a request says it: as it was read, its domain also where the host did not say one. */
+/** A rule as a request names it: as it was read, but always with a domain. */
 export const inRequest = <R extends Pick<RedirectRule, 'domain'>>(rule: R): R & { readonly domain: string | null } => ({
   ...rule,
   domain: rule.domain ?? null,
 });
 
-/** Whether a request can name this rule: what the host lists need not be what it may be told. */
+/** Whether a request can name this rule; the host may list values that are too long or have control characters. */
 export const canBeNamed = (rule: RedirectRule): boolean =>
   cellsOf(rule).every((cell) => (cell ?? '').length <= maxCellLength && !/\p{Cc}/u.test(cell ?? ''));
 
-/** For which requests a rule is: of which domain, and of visitors from where; empty: of all. */
+/** The requests that a rule covers: its domain, and where the visitors are. Empty: all. */
 export type RuleScope = { readonly domain: string; readonly country: string; readonly city: string };
 
-/** The place of a rule in a comparable spelling. */
+/** The scope of a rule in a comparable spelling. */
 export const scopeOf = (rule: Partial<RedirectRule>): RuleScope => ({
   domain: foldedDomain((rule.domain ?? '').trim().replace(/^https?:\/\/|\/$/gi, '')),
   country: folded(rule.traffic_from_country),
@@ -104,14 +104,14 @@ export const typeOf = ({ type }: Pick<RedirectRule, 'type'>): RedirectType | und
 export const statusOf = ({ type }: Pick<RedirectRule, 'type'>): string =>
   type === 'permanent' ? '301' : type === 'redirect' ? '302' : type || 'unknown type';
 
-/** From where visitors have to come for a rule to hold: `Berlin, DE`; empty: from anywhere. */
+/** Where visitors must be for a rule to apply: `Berlin, DE`; empty: anywhere. */
 export const visitorsOf = (rule: Partial<RedirectRule>): string =>
   [rule.traffic_from_city, rule.traffic_from_country || rule.traffic_from_country_name].filter(Boolean).join(', ');
 
-/** How a rule is named to people: `/old → /new (301), acme.com, visitors from Berlin, DE`. */
+/** A rule as people read it: `/old → /new (301), acme.com, visitors from Berlin, DE`. */
 export const spoken = (rule: Core): string => worded(rule, brief);
 
-/** The same, however long its path and its target are. */
+/** As `spoken`, with the path and the target in full. */
 export const inFull = (rule: Core): string => worded(rule, (text) => text || 'nothing');
 
 function worded(rule: Core, shown: (text: string | null | undefined) => string): string {
@@ -128,7 +128,7 @@ export function spokenAll(rules: readonly RedirectRule[]): string {
   return rules.length > maxSpoken ? `${shown}; and ${rules.length - maxSpoken} more` : shown;
 }
 
-/** The rules with these words in their path, target or domain, whatever their case; none said: all of them. */
+/** The rules with this text in their path, target or domain, ignoring case; all rules if `search` is undefined. */
 export function withWords(rules: readonly RedirectRule[], search: string | undefined): readonly RedirectRule[] {
   const wanted = (search ?? '').toLowerCase();
   return rules.filter(({ from, to, domain }) =>
@@ -136,5 +136,5 @@ export function withWords(rules: readonly RedirectRule[], search: string | undef
   );
 }
 
-/** A path as it fits a title; nothing is said as such. */
+/** A path, shortened to fit in a title; `nothing` if it is empty. */
 export const brief = (text: string | null | undefined): string => (text ? clipped(text, 80) : 'nothing');

@@ -6,14 +6,14 @@ import type { Sources } from '../kit/sources.ts';
 
 /** A theme on an environment; values that the host leaves out are null, so that they survive JSON. */
 export type InstalledTheme = {
-  /** Its slug: what updates name it by. */
+  /** The slug, which updates use as its name. */
   readonly name: string;
   readonly title: string | null;
   readonly status: string | null;
   readonly version: string | null;
   readonly hasUpdate: boolean;
   readonly newVersion: string | null;
-  /** Null where the host does not tell. */
+  /** Null if the host does not say. */
   readonly vulnerable: boolean | null;
   readonly newVulnerable: boolean | null;
   readonly updateStatus: string | null;
@@ -21,14 +21,17 @@ export type InstalledTheme = {
 
 /** The themes of one environment, by name. */
 export type Wardrobe = {
-  /** Which list they come from: the company's, or the deprecated one of the environment, and why. */
+  /** The list they come from: the company's, or the deprecated list of the environment, and why. */
   readonly from: 'company' | 'environment: not listed' | 'environment: not allowed';
-  /** When the host last looked, in its words. */
+  /** When the host last updated the list, as the host writes it. */
   readonly at: string | null;
   readonly themes: readonly InstalledTheme[];
 };
 
-/** Reads them out of the company's list; where that knows nothing of the environment or is withheld, out of its own. */
+/**
+ * Reads the themes from the company's list. If that list is withheld or has none for this environment, reads the
+ * environment's own list.
+ */
 export async function themesOf(
   env: Environment,
   { read, company }: Pick<Sources, 'read' | 'company'>,
@@ -56,7 +59,7 @@ export async function themesOf(
   return { from, at: null, themes: themes.toSorted(byName) };
 }
 
-/** What the company's list tells of one environment. */
+/** The themes that the company's list has for one environment. */
 const installedOn = (env: Environment, { themes }: AllThemes): readonly InstalledTheme[] =>
   themes.flatMap(({ name, title, environments }) =>
     environments
@@ -80,17 +83,17 @@ const installed = (
   updateStatus: one.theme_update_status ?? null,
 });
 
-/** Whether this word of the host, one of an open set, is the one that is meant. */
+/** Compares a word of the host, from an open set, ignoring case. */
 export const is = (word: string | null | undefined, meant: string): boolean => word?.toLowerCase() === meant;
 
-/** A theme in a table: its title, and the name that updates take. */
+/** A theme in a table: its title, and its slug if that differs. */
 export const titled = ({ title, name }: { readonly title?: string | null | undefined; readonly name: string }): Text =>
   title === undefined || title === null || title === '' || title === name ? [code(name)] : say`${title} ${code(name)}`;
 
 /** A warning mark in a table. */
 export const vulnerableMark = (which = 'vulnerable'): Text => [bold(`⚠️ ${which}`)];
 
-/** When the host last looked, in epoch milliseconds; undefined where it does not say so that it can be read. */
+/** When the host last updated the list, in epoch milliseconds; undefined if that cannot be read. */
 export function readAt(at: string | null | undefined): number | undefined {
   const moment = /^\d{4}-\d{2}-\d{2}T/.test(at ?? '') ? Date.parse(at ?? '') : Number.NaN;
   return Number.isNaN(moment) ? undefined : moment;

@@ -74,7 +74,7 @@ function isWanted(theme: CompanyTheme, { search, status, only }: FieldValues): b
   const { name, title, description, environments } = theme;
   const text = [name, title, description].join('\n').toLowerCase();
   if (search !== undefined && !text.includes(search.toLowerCase())) return false;
-  // Counted and not listed: which state they are in only the host can tell.
+  // The host counts these environments but does not list them, so only the host can filter them by state.
   const isUntold = environments.length === 0 && environmentsOf(theme) > 0;
   if (status !== undefined && !isUntold && !environments.some((one) => is(one.theme_status, status))) return false;
   if (only === 'vulnerable') return isVulnerable(theme);

@@ -17,7 +17,7 @@ import { sentenceParts } from './sentence-parts.ts';
 import { sentences } from './sentences.ts';
 import { yamlBlocksOf } from './yaml-blocks.ts';
 
-/** In the order in which they are tried: what an earlier one has masked is not read again. */
+/** All rules in the order in which they are tried. A later rule sees the text as the earlier ones masked it. */
 export const rules: readonly MaskingRule[] = [
   phpCalls,
   ...applicationPasswordsOf(passwordHint),

@@ -1,33 +1,33 @@
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
 
-/** Credentials that are known by the place where they stand, though its name alone tells little. */
+/** Credentials that are recognised by their position, where the name alone says too little. */
 
-/** Has a letter and a digit. */
+/** Whether the value has a letter and a digit. */
 const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
 
 export const byPosition: readonly MaskingRule[] = [
   {
-    // The key of Akismet has twelve hexadecimal digits, and little tells it from others.
+    // An Akismet key has twelve hexadecimal digits, so only the text before it identifies it.
     hint: 'akismet|wordpress_api|wpcom_api|api key',
     shape:
       /(?<before>\b(?:(?:akismet[^\n]{0,60}?|wordpress_api_|wpcom_api_)key|api key)["'\]]{0,2}(?: (?:is|was|of)|[:=]| =>|)[ "'=(]{1,3})[\da-f]{12}(?![\w-])/gi,
     isSecret: isMixed,
   },
   {
-    // `-Dsonar.login=…`: a token in the place of a name.
+    // `-Dsonar.login=…`: a token where a user name is expected.
     hint: 'sonar',
     shape: /(?<before>(?:\b|-D)sonar[._]login["']?[=:] ?["']?)(?:[\da-f]{40}|sq[apu]_[\da-f]{40})(?!\w)/gi,
   },
   {
-    // Addresses of webhooks with a key in them.
+    // Webhook addresses that contain a key.
     hint: '/deploy/srv|/api/push/|statuscake',
     shape:
       /(?<before>\/deploy\/srv-[\w-]{4,40}\?key=|\/api\/push\/|push\.statuscake\.com\/\?PK=)[\w-]{8,60}(?=[\s?&"']|$)/g,
     isSecret: isMixed,
   },
   {
-    // Drupal: number, time and key.
+    // Drupal: user number, time and key.
     hint: '/user/',
     shape:
       /(?<before>\/user\/(?:reset\/\d{1,12}|\d{1,12}\/cancel\/confirm|registrationpassword\/\d{1,12})\/\d{8,12}\/)[\w-]{32,}/g,
@@ -40,27 +40,27 @@ export const byPosition: readonly MaskingRule[] = [
     isSecret: (value) => isRandom(value, 12) && !isPlace(value),
   },
   {
-    // What WooCommerce made for a webhook has signs of any kind among fifty.
+    // Webhook secrets of WooCommerce: fifty characters with signs of any kind.
     hint: 'webhook',
     shape: /(?<before>\bwebhook[ _-]?secret["'\]]{0,2} ?(?:[:=]|=>) {0,2})(?!["'\s])[^\n"\\]{50}(?=[\s"',]|$)/gi,
     isSecret: (value) => (value.match(/[^\w\s.,:'-]/g) ?? []).length >= 4,
   },
   {
-    // What a build is told to hide.
+    // Values that a CI job asks to mask in its log.
     hint: 'add-mask|issecret|task.setvariable|::set-',
     shape:
       /(?<before>::add-mask::|##\[add-mask\]|##vso\[task\.setvariable variable=(?:[^\]\n]{0,100}issecret=true[^\]\n]{0,40}|[\w.]{0,40}(?:pass(?:word)?|secret|token|key)(?:;[^\]\n]{0,40})?)\]|::set-(?:output|env) name=[\w-]{0,40}(?:pass(?:word)?|secret|token|key)::)[^\n"\\]{1,300}/gi,
     isSecret: (value) => !value.startsWith('${{'),
   },
   {
-    // Short names of keys in addresses: `?k=…`, `&lk=…`. What tells versions of files apart is called otherwise.
+    // Short key names in addresses: `?k=…`, `&lk=…`. Cache-busting version parameters have other names.
     hint: '\\?k=|&k=|lk=|ak=|sk=|al=|lic=|apik=',
     shape: /(?<before>[?&;](?:amp;)?(?:k|lk|ak|sk|al|lic|apik)=)[\w+/%.~-]{24,}={0,2}/gi,
     isSecret: (value, _, lead) =>
       (isRandom(value) || /^[\da-f]{32,}$/i.test(value)) && !(value.startsWith('6L') && lead.includes('anchor')),
   },
   {
-    // Keys that somebody made up: short in addresses.
+    // Keys that people chose themselves; in addresses they are short.
     hint: 'import_key|cron_key|secret_key|api_key|apikey|access_key|auth_key|security_key',
     shape: /(?<before>[?&;](?:amp;)?(?:import|cron|secret|api|access|auth|security)_?key=)[\w.~-]{5,7}(?![\w.~%-])/gi,
     isSecret: (value) => isMixed(value) && isCoined(value) && /[A-Z]|\d[a-z]/.test(value),
@@ -86,19 +86,19 @@ export const byPosition: readonly MaskingRule[] = [
     isSecret: (value) => isRandom(value) && !/^https?%/i.test(value),
   },
   {
-    // A site's key is anybody's where forms are guarded, and is longer there than where it is bought.
+    // The public site key of a captcha is not secret and is longer than the site key of a licence.
     hint: 'site_key|site-key|site key|sitekey',
     shape: /(?<before>site[ _-]?key["'\]]{0,2}[ \t]?(?:[:=]|=>)[ \t]?["']?)[A-Za-z\d]{10}(?![\w-])/gi,
     isSecret: isMixed,
   },
   {
-    // Pairs of keys: `"private":"…"`
+    // Key pairs: `"private":"…"`
     hint: 'private',
     shape: /(?<before>\\{0,8}["']private\\{0,8}["']\s?(?::|=>)\s?\\{0,8}["'])[\w+/-]{32,}={0,2}(?=\\{0,8}["'])/g,
     isSecret: (value) => isRandom(value, 32),
   },
   {
-    // A licence that a plugin has serialised.
+    // A licence in serialised PHP of a plugin.
     hint: 'licen',
     shape: /(?<before>licen[cs]e[^\n]{0,60}?s:3:\\{0,4}"key";s:\d{1,3}:\\{0,4}")[^"\\\n]{8,100}/gi,
   },
@@ -109,10 +109,10 @@ export const byPosition: readonly MaskingRule[] = [
     isSecret: (value) => isMixed(value) || isRandom(value),
   },
   {
-    // WordPress keeps whoever is logged in under the digest of what their cookie holds.
+    // WordPress stores each session under the hash of the token in the login cookie.
     hint: 'session_tokens',
     shape: /(?<before>)(?<![\da-f])[\da-f]{64}(?![\da-f])/g,
-    // A text may name them and tell of other things; the next lines of what is dumped have them as keys.
+    // On the line that says `session_tokens`, or where the hash is an array key, as on the next lines of a dump.
     isSecret: (_, __, lead, line) =>
       !/sha\d{1,3}["']?[:=]\s?["']?$/i.test(lead) &&
       (line.includes('session_tokens') || /\[["']?$|s:64:\\{0,8}"$/.test(lead)),

@@ -3,12 +3,12 @@ import type { MaskingRule } from '../rule.ts';
 import { begun, ends, quote, within } from '../syntax.ts';
 import { isTelling, keys, passwords, secrets, states, suffix, tellingNames } from '../credential-names.ts';
 
-/** What stands in code for a credential where nothing else is set: `env('DB_PASSWORD', '…')`, `getenv('DB_PASSWORD') ?: '…'`. */
+/** Default values of credentials in code: `env('DB_PASSWORD', '…')`, `getenv('DB_PASSWORD') ?: '…'`. */
 
 const state = new RegExp(`^(?:${states})$`, 'i');
 const reads =
   '(?:env(?:_?\\w{1,12})?|environ\\.get|fetch|config|setting|lookup|hiera|get(?:env|_option|_site_option|Property|OrDefault|String)?)';
-/** Between the name and the other value. */
+/** The text between the name and its default. */
 const either = [
   `\\)?\\s?(?:\\?:|\\?\\?=?|\\|\\||(?<=\\)\\s?)or\\b)\\s?`,
   `(?<=${reads}\\(\\s?${quote}[\\w.-]{1,80}${quote}),\\s?`,
@@ -16,7 +16,10 @@ const either = [
   `\\s?\\|\\s?(?:default|d)\\(\\s?`,
   `(?<=\\?\\s?\\$[\\w'"[\\]>-]{1,80})\\s:\\s`,
 ].join('|');
-/** Where it is looked for under another name: `password: config.DB_PW || '…'`, `set :password, ENV["DB_PW"] || "…"` */
+/**
+ * The same where the value is read under another name: `password: config.DB_PW || '…'`, `set :password, ENV["DB_PW"] ||
+ * "…"`
+ */
 const elsewhere = [
   `[$\\w.\\\\:>-]{1,60}(?:[[(]${quote}[\\w.-]{1,80}${quote}[\\])])?\\s?(?:\\?:|\\?\\?|\\|\\||\\bor\\b)\\s?`,
   `(?:[$\\w\\\\]{1,40}(?:\\.|->|::))?${reads}\\(${quote}[\\w.-]{1,80}${quote}(?:,|\\)\\s?\\{)\\s?`,

@@ -2,20 +2,20 @@ import { isPlaceholder } from '../placeholders.ts';
 import type { Groups, MaskingRule } from '../rule.ts';
 import { within } from '../syntax.ts';
 
-/** Command lines, read word by word: which flag or place of which program takes a password. */
+/** Reads command lines word by word. The table says which flag or argument of which program is a password. */
 
 type Taken = {
-  /** Flags whose value is the next word, or stands behind `=` or `:`. */
+  /** Flags whose value is the next word, or follows `=` or `:`. */
   readonly flags?: RegExp;
-  /** What a word begins with whose rest is one. */
+  /** The start of a word whose rest is the password. */
   readonly glued?: RegExp;
-  /** What precedes it in the next word, as a name: `-U name%…`. */
+  /** A flag, and the name that comes before the password in the next word: `-U name%…`. */
   readonly pairs?: readonly [flag: RegExp, name: RegExp];
-  /** What precedes it in any word. */
+  /** Text before the password inside any word. */
   readonly inWord?: RegExp;
-  /** Behind these words, at this place. */
+  /** The password is the argument at this place after one of these words. */
   readonly behind?: readonly [words: RegExp, place: number];
-  /** What must be in the line as well. */
+  /** Text that must also be in the line. */
   readonly only?: RegExp;
 };
 
@@ -109,19 +109,19 @@ const table: readonly (readonly [programs: string, taken: Taken])[] = [
 ];
 const known = table.map(([programs, taken]) => ({ shape: new RegExp(`^(?:${programs})$`), taken }));
 const names = table.map(([programs]) => programs).join('|');
-/** The beginning of each, and all of it where there is nothing else. */
+/** A hint for each name: its plain start if it is an expression, else the whole name. */
 const begins = names
   .replaceAll(/\(\?:[^()]*\)/g, '(')
   .split('|')
   .map((name) => (/[(\\[]/.test(name) ? name.replace(/[(\\[].*$/, '') : `${name} `))
   .filter((name) => name.length > 2);
 
-/** A word of a shell, with what stands in quotation marks; in JSON they are escaped. */
+/** A shell word, with its quoted parts. In JSON the quotation marks are escaped. */
 const word =
   /(?:(?<mark>\\{0,8}["'])(?:(?!\k<mark>)[^\n])*(?:\k<mark>|$)|[^\s"'|;&<>]|[<>]\(|&(?=\S)(?!&)|[|;<>&]\S{0,2})+/g;
 const ends = /^(?:\|\|?|&&?|;|>>?|<)/;
 const opened = /^\\{0,8}["']/;
-/** What is in it, and the marks around. */
+/** Splits a word into its opening quotation mark, its content and its closing mark. */
 function partsOf(said: string): readonly [open: string, inside: string, close: string] {
   const open = opened.exec(said)?.[0] ?? '';
   const isWhole = open !== '' && said.length > open.length && said.endsWith(open);
@@ -148,7 +148,7 @@ const hidden = ([open, inside, close]: readonly [string, string, string], from =
 };
 
 type State = { isNext: boolean; pair: RegExp | undefined; left: number };
-/** A word as it may be shown; what it says of the next ones is kept. */
+/** Masks one word, and remembers in `state` what it says about the next words. */
 function shownWord(said: string, taken: Taken, state: State): string {
   const parts = partsOf(said);
   const [, inside] = parts;
@@ -170,12 +170,12 @@ function shownWord(said: string, taken: Taken, state: State): string {
     return taken.inWord === undefined ? hidden(parts, begun.length) : upToHost(parts, begun.length);
   if (taken.pairs?.[0].test(inside) === true) state.pair = taken.pairs[1];
   if (taken.behind?.[0].test(inside) === true) state.left = taken.behind[1];
-  // What is in quotation marks may be a command.
+  // A quoted text may be a command itself.
   return inside.includes(' ') && inside !== said
     ? `${parts[0]}${inside.replace(command.shape, (match, program: string) => shown(match, { program }))}${parts[2]}`
     : said;
 }
-/** `scott/tiger@orcl` */
+/** Masks `tiger` in `scott/tiger@orcl`. */
 const upToHost = (parts: readonly [string, string, string], from: number): string => {
   const host = /@[^@]*$/.exec(parts[1])?.[0] ?? '';
   return hidden([parts[0], parts[1].slice(0, parts[1].length - host.length), host + parts[2]], from);
@@ -208,7 +208,7 @@ const separate = '(?:-p|-P|-a|-w|-pw|--pass|--password|--passwd|--passphrase|--t
 export const commandLines: readonly MaskingRule[] = [
   command,
   {
-    // The words of a command in a list: `["sshpass","-p","…"]`
+    // A command as a list of words: `["sshpass","-p","…"]`
     hint: `'-p|'-a|'-w|'--p|'--t|'-h|"-p|"-a|"-w|"--p|"--t|"-h`,
     shape: new RegExp(
       `(?<before>["'](?:/[\\w/]{1,40}/)?(?:${names})["'],[^\\n\\]]{0,300}?["'](?:${separate}${listed}|-p(?=[^"'])))[^"'\\n]{1,200}`,
@@ -217,7 +217,7 @@ export const commandLines: readonly MaskingRule[] = [
     isSecret: (value) => !value.startsWith('-') && !/^\d{2,5}(?::\d{2,5})?$/.test(value),
   },
   {
-    // As auditd writes them: `a0="sshpass" a1="-p" a2="…"`
+    // The format of auditd: `a0="sshpass" a1="-p" a2="…"`
     hint: ' a1=',
     shape: new RegExp(
       `(?<before>\\ba0=${mark}(?:${names})${mark}[^\\n]{0,300}? a\\d{1,2}=${mark}(?:${separate}${mark} a\\d{1,2}=${mark}|-p(?=[^"\\\\])))[^"\\\\\\n]{1,200}`,
@@ -226,7 +226,7 @@ export const commandLines: readonly MaskingRule[] = [
     isSecret: (value) => !value.startsWith('-'),
   },
   {
-    // What a command reads: `cryptsetup luksOpen /dev/sda x <<< "…"`
+    // Standard input of a command: `cryptsetup luksOpen /dev/sda x <<< "…"`
     hint: '<<<',
     also: 'passw|login|kinit|cryptsetup|luks|secret|token|env add|stdin|gpg|sudo|unlock',
     shape: /(?<before><<< ?)(?<open>["']?)(?:(?<=["'])[^"'\n]{3,200}(?=["'])|(?<!["'])[^\s"']{3,200})/g,
@@ -241,19 +241,19 @@ export const commandLines: readonly MaskingRule[] = [
     isSecret: (value) => !/^(?:\$|@|file:|-|\{)/.test(value),
   },
   {
-    // The dialogue of ftp, and the maps of postfix
+    // The dialogue of an FTP client
     hint: '\nuser |\n user ',
     also: 'ftp',
     shape: /(?<before>\n\s{0,8}user [\w.@-]{1,64} )[^\s"']{4,100}(?=\s*(?:\n|$))/g,
   },
   { hint: 'static:', shape: /(?<before>\bstatic:[\w.@-]{1,64}:)[^\s"']{3,100}/g },
   {
-    // Keys of WireGuard
+    // WireGuard keys
     hint: 'private-key|preshared-key',
     shape: /(?<before>\b(?:private|preshared)-key (?:<\((?:echo|printf) ["']?)?)[A-Za-z\d+/]{43}=/g,
   },
   {
-    // Redis is asked who is there.
+    // The Redis prompt: `127.0.0.1:6379> AUTH …`
     hint: '> auth|>auth',
     shape:
       /(?<before>(?:(?:redis|valkey|keydb)[^\n>]{0,30}|:\d{4,5}(?:\[\d{1,2}\])?)> ?auth (?:[\w-]{1,30} (?=\S))?)[^\s"']{1,200}/gi,

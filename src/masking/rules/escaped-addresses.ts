@@ -4,7 +4,7 @@ import { byPosition } from './by-position.ts';
 import { maskWith, type MaskingRule } from '../rule.ts';
 import { hinted, withoutTokens } from './tokens.ts';
 
-/** Addresses as JSON writes them, with a backslash before each slash, or more where JSON is in JSON. */
+/** Web addresses in JSON: each slash has a backslash before it, or several in nested JSON. */
 
 const addressed = [...hinted.filter(({ shape }) => shape.source.includes('/')), ...links, ...byPosition].map(
   (rule) => ({
@@ -13,9 +13,9 @@ const addressed = [...hinted.filter(({ shape }) => shape.source.includes('/')), 
   }),
 );
 
-/** A part that may be a key. */
+/** A part of an address that may be a key. */
 const keyed = /[/=:](?=[^/=:]{0,40}\d)[\w%~.-]{5,}/;
-/** Judged like the same address without backslashes. */
+/** Masks the address without its backslashes, then puts them back. */
 function shown(match: string, { mark = '' }: Readonly<Record<string, string | undefined>>): string {
   const plain = match.replaceAll(mark, '/');
   if (!keyed.test(plain)) return match;

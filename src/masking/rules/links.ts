@@ -2,33 +2,33 @@ import { isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
 import { isTelling } from '../credential-names.ts';
 
-/** Addresses that let whoever follows them in, or speak for somebody. */
+/** Web addresses that log in or act for whoever opens them. */
 
-/** What such a place is called, in the languages of the sites. */
-const lets =
+/** Words for such an address, in the languages of the sites. */
+const loginLinkWords =
   'reset|invit|verif|confirm|activat|magic|unsub|log-?in|autologin|register|recover|forg[eo]t|lost-?pass|passw(?:or[dt]|d)|kennwort|wachtwoord|vergeten|herstel|activeer|bevestig|afmeld|uitnodig|aanmeld|zur(?:ü|ue)cksetz|best(?:ä|ae)tig|abmeld|einlad|anmeld|mot-de-passe|r[eé]initialis|d[eé]sabonn|contrase|restablec|recupera|senha|redefin|conferma|haslo|hooks?/deploy|heartbeats?|one-?time|sso|private|secret-link|share-link|preview-link|share(?=/)';
 const hint =
   'reset|invit|verif|confirm|activat|magic|unsub|login/|login-|log-in|register|recover|forg|lost|passw|kennwort|wachtwoord|vergeten|herstel|activeer|bevestig|afmeld|uitnodig|aanmeld|setz|best|abmeld|einlad|anmeld|mot-de|initialis|sabonn|contrase|restablec|recupera|senha|redefin|conferma|haslo|hooks/|hook/|/heartbeat|onetime|one-time|/sso|/private|secret-link|share-link|preview-link|/share/';
-/** An id, or a name in base64, between the place and the key. */
-const short = '(?:[\\w.=@%-]{1,24}/)';
+/** An id, or a name in base64, between the word and the key. */
+const idSegment = '(?:[\\w.=@%-]{1,24}/)';
 const file = /\.(?:css|gif|html?|jpe?g|js|json|map|mp4|pdf|php|png|svg|webp|woff2?|zip)$/;
-/** Django: when it was made, and its digest. */
-const isDated = (value: string): boolean => /^[a-z\d]{4,8}-[\da-f]{20,64}$/.test(value);
+/** Django: a timestamp and a hash. */
+const isDjangoToken = (value: string): boolean => /^[a-z\d]{4,8}-[\da-f]{20,64}$/.test(value);
 
-/** Names of keys in other languages, and of sessions. */
-const asked =
+/** Parameter names of keys in other languages, and of sessions. */
+const keyParameters =
   '(?:sleutel|cle|clé|schl(?:ü|ue)ssel|clave|chave|chiave|klucz|nyckel|n(?:ø|oe)gle|jeton|otp|hmac|sign|access|assertion|samlart|session|sess|guid|oobcode|[\\w-]{0,16}(?:sid|_?hash|_key|_code|_secret|_token))';
-/** Names of keys that open nothing. */
-const isOpen =
+/** Parameter names of keys that are not secret. */
+const isPublicKey =
   /(?:idempotency|cache|site|public|publishable|sentry|object|dedup\w{0,12}|country|locale)_?(?:key|code|hash)=$/i;
 
-/** Letters of both kinds and digits, as no path has them. */
-const isThrown = (value: string): boolean =>
+/** Capital and small letters and digits in random order, as no path has them. */
+const isRandomMixedCase = (value: string): boolean =>
   /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value) && isRandom(value, 10);
 
 export const links: readonly MaskingRule[] = [
   {
-    // Links that let whoever follows them in, or speak for them.
+    // Links that log in or act for the person who opens them.
     hint: 'reset|invit|verif|confirm|activat|magic|unsub|login/|register|ticket|hash=|auth',
     shape:
       /(?<before>(?:[?&;](?:amp;)?[\w-]{0,20}(?:auth|verif|unsub|invit|confirm|activat|ticket|magic|register)[\w-]{0,12}=|(?<!\.[a-z\d]{2,5})[?&]hash=|\/(?:reset|invit|verif|confirm|activat|magic|unsub|login|autologin|register)[\w-]{0,20}\/))[\w.~%-]{16,}/gi,
@@ -37,25 +37,26 @@ export const links: readonly MaskingRule[] = [
   {
     hint,
     shape: new RegExp(
-      `(?<before>/[\\w.%-]{0,24}?(?:${lets})[\\w.-]{0,24}/${short}{0,2}?(?:private-)?)[\\w~%-][\\w.~%=-]{14,}`,
+      `(?<before>/[\\w.%-]{0,24}?(?:${loginLinkWords})[\\w.-]{0,24}/${idSegment}{0,2}?(?:private-)?)[\\w~%-][\\w.~%=-]{14,}`,
       'gi',
     ),
-    isSecret: (value) => (isRandom(value, 15) || isDated(value)) && !file.test(value),
+    isSecret: (value) => (isRandom(value, 15) || isDjangoToken(value)) && !file.test(value),
   },
   {
-    // A hook that is known by the last part of its address
+    // Webhooks whose last path segment is the key
     hint: 'deploy|hook|trigger',
     shape:
       /(?<before>\/(?:deploy(?:ment)?s?|(?:web|build|deploy)?[_-]?hooks?|triggers?)(?:\/[\w.-]{1,40}){0,4}\/)[A-Za-z\d]{10,64}(?![\w./%-])/g,
-    isSecret: isThrown,
+    isSecret: isRandomMixedCase,
   },
   { hint: 'cronitor', shape: /(?<before>\bcronitor\.link\/(?:p\/)?)[\w-]{16,}/g },
   { hint: '/private-', shape: /(?<before>\/private-)[\da-f]{24,}/g },
   {
     hint: 'sleutel=|cle=|clé=|ssel=|clave=|chave=|chiave=|klucz=|nyckel=|gle=|jeton=|otp=|hmac=|sign=|access=|assertion=|samlart=|session=|sess=|sid=|guid=|oobcode=|hash=|_key=|_code=|_secret=|_token=',
-    shape: new RegExp(`(?<before>(?<!\\.[a-z\\d]{2,5})[?&;](?:amp;)?${asked}=)[\\w%.~+/:-]{16,}={0,2}`, 'gi'),
+    shape: new RegExp(`(?<before>(?<!\\.[a-z\\d]{2,5})[?&;](?:amp;)?${keyParameters}=)[\\w%.~+/:-]{16,}={0,2}`, 'gi'),
     isSecret: (value, before) =>
-      (isRandom(value) || /^(?=(?:\D*\d){2})(?=(?:[^a-z]*[a-z]){6})[a-z\d]{20,}$/i.test(value)) && !isOpen.test(before),
+      (isRandom(value) || /^(?=(?:\D*\d){2})(?=(?:[^a-z]*[a-z]){6})[a-z\d]{20,}$/i.test(value)) &&
+      !isPublicKey.test(before),
   },
   {
     // JSON in base64, as in `data=eyJ0b2tlbiI6…`
@@ -69,7 +70,7 @@ export const links: readonly MaskingRule[] = [
       ].some(([, name = '']) => isTelling(name)),
   },
   {
-    // Where browsers are pushed to.
+    // Push subscriptions of browsers.
     hint: 'apa91',
     shape: /(?<before>)(?<![\w-])[\w-]{8,30}:APA91[\w-]{60,}/g,
   },

@@ -1,11 +1,11 @@
 import type { MaskingRule } from '../rule.ts';
 
-/** Codes for one login, as they are sent to whoever logs in. */
+/** One-time codes that are sent to people who log in. */
 
-/** Who sends them. */
+/** The services that send them. */
 const services =
   '(?:whatsapp|telegram|signal|viber|wechat|google|gmail|facebook|instagram|microsoft|apple(?: id)?|amazon|paypal|twitter|linkedin|tiktok|github|gitlab|discord|slack|dropbox|steam|uber|booking|digid|itsme|wordpress|woocommerce|shopify|cloudflare|stripe|mollie|klarna|ebay|netflix|spotify|yahoo|zoom|e-?mail|two-factor)';
-/** What such a code is called, in the languages that sites are written in. */
+/** Words for such a code, in the languages of the sites. */
 const joined =
   '(?:sms|inlog|login|log-in|security|verification|confirmation|recovery|backup|activation|registration|invitation|purchase|auth|authentication|authenticator|access|2fa|mfa|two-factor|one-time|otp|totp|unlock|sicherheits|bestätigungs|verifizierungs|einmal|zugangs|anmelde|aktivierungs|freischalt|bevestigings|beveiligings|verificatie|inlog|eenmalige|toegangs|activerings|activatie|herstel|aanmeld|bekræftelses|bekreftelses|verifiserings|verifikations|verifierings|engangs|engångs|säkerhets|sikkerheds|sikkerhets|vahvistus|kertakäyttö)[ _-]?(?:pass)?(?:codes?|koder?|kod|koodi|pin|tan)';
 const apart = [
@@ -15,16 +15,16 @@ const apart = [
   'kod (?:weryfikacyjny|potwierdzający|aktywacyjny|dostępu|autoryzacyjny)|(?:ověřovací|potvrzovací|overovací) k[óo]d|(?:doğrulama|onay) kodu|код (?:подтверждения|доступа|проверки)',
 ];
 const whose = '(?:your|ihre?|deine?|uw|je|jouw|votre|ton|tu|su|il tuo|din|ditt|twój|váš)';
-/** Codes that are no credential. */
-const uncounted =
+/** Codes that are not credentials. */
+const otherCodes =
   '(?!(?:zip|post(?:al|code)?|area|country|error|status|exit|return|response|http|discount|coupon|promo|voucher|product|order|tracking|referral|colou?r|source|qr|bar|tax|sort|item|article|hs|iso|currency|language|region|airport|dress|short|vat|booking|reservation|customer|client|dial(?:ling)?|fehler|land|kortings?|klant|bestel)\\b)';
 const is = '(?:is|are|ist|sind|zijn|lautet|luidt|est|es|è|é|är|er|to|jest|je)';
-/** Of which one it is, or what came of it. */
+/** Words that say which code it is or what happened to it. */
 const which =
   '(?: (?:for|of|für|von|voor|van|pour|para|per|til|för|dla|to|is|are|ist|lautet|luidt|was|were|sent|used|entered|(?:re)?generated|created|new|nieuwe?|neue?) ?[^\\n:;=+(]{0,40}?)?';
 const hint = 'code|tan:|tan |2fa|pin|otp|one-time|einmal|código|codigo|codice|codici|kod|koodi|kód|код';
-/** Digits, two groups of three, and groups of letters and digits. */
-const lots = '(?=[a-z]{0,9}\\d)[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])';
+/** Digits, two groups of three digits, or groups of letters and digits. */
+const codeGroups = '(?=[a-z]{0,9}\\d)[\\da-z]{4,10}(?:(?: |-|, )[\\da-z]{4,10}){1,31}(?![\\w-])';
 const goesOn = '\\d{4,8}(?=,? [a-z]+\\b(?![ -]{0,2}\\d))';
 const digits = '\\d{3}[ -]\\d{3,4}(?![\\w-])|\\d{4,10}(?!\\w|[.:]\\d)(?:,? \\d{4,10}(?!\\w)){0,20}';
 
@@ -33,7 +33,7 @@ export const loginCodes: readonly MaskingRule[] = [
     // `SMS code for login: …`, `backup codes for user 3: … …`
     hint,
     shape: new RegExp(
-      `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${uncounted}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan|t?otp|one-time (?:pass(?:word|code)|pin)|passcode|einmalpasswort)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?<!\\b(?:account|client|customer|error|id|job|member|order|pid|port|request|ticket|user) )(?:${goesOn}|${lots}|${digits})`,
+      `(?<before>(?<![a-z\\d])(?:(?:${joined}|${services}[ _-]?codes?)${which}|(?:${apart.join('|')})(?: ${is})?|${whose} (?:${otherCodes}[\\w'-]{2,20} ){0,3}(?:codes?|kode?|código|codice|koodi|pin|tan|t?otp|one-time (?:pass(?:word|code)|pin)|passcode|einmalpasswort)(?: ${is})?|(?:enter|use|type) (?:this|the) code|(?:2fa|mfa|totp) (?:token|code)|m?tan)(?: ?[:=] ?| {1,3})["']?)(?<!\\b(?:account|client|customer|error|id|job|member|order|pid|port|request|ticket|user) )(?:${goesOn}|${codeGroups}|${digits})`,
       'gi',
     ),
     isSecret: (value) => {
@@ -86,7 +86,7 @@ export const loginCodes: readonly MaskingRule[] = [
       isOfLogin.test(line) && !/error|fail|exception|status|denied/i.test(line) && !/^(?:19|20)\d\d$/.test(value),
   },
   {
-    // What is on the back of a gift card
+    // The code on the back of a gift card
     hint: 'kaart|card|cadeau|bon|geschenk|gutschein',
     shape:
       /(?<before>\b(?:gift[ _-]?card|cadeau(?:bon|kaart)|geschenk(?:karte|gutschein)|kaart|carte[ _]cadeau)[ _-]?(?:nr|nummer|num(?:ber|mer|éro)?|no|code|pan)?\.?["'\]]{0,2}(?: ?(?:=>|[:=#]) ?| )["']?)\d{4}(?:[ -]?\d{4}){2,3}(?:[ -]?\d{1,3})?(?!\w)/gi,

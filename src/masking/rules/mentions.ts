@@ -6,10 +6,10 @@ import { ends, made } from '../syntax.ts';
 import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states } from '../credential-names.ts';
 import { isWritten } from '../values.ts';
 
-/** Credentials in sentences, and such as are known by themselves beside a word. */
+/** Credentials inside sentences, and some that one word nearby identifies. */
 
 const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
-/** What comes after them is no credential: it is how something is called or counted. */
+/** Whether the word after `app password` is only its name. */
 const isNameOfApp = (value: string, before: string): boolean =>
   /\bapp(?:lication)?[ _-]pass(?:word)?\W*$/i.test(before) && !isRandom(value, 12);
 const opens = '(?:access|activation|api|auth|encryption|licen[cs]e|master|private|secret|signing)[ _-]?key';
@@ -17,23 +17,23 @@ const open = casedOf(
   `\\bgpg: |\\barn:|public_?key_?token|\\b(?:get|describe|delete|edit|patch) secrets?\\W|\\b(?:rsa|dsa|ecdsa|eddsa) key\\W|\\b(?:cach(?:e|ing)|memcached?|redis|s3)\\b(?![^\\n]{0,20}${opens})[^\\n]{0,20}\\bkeys?\\W|\\b(?:cache|concurrency|hash|index|sort)["']?:\\s{1,20}["']?key\\W|(?:(?<![a-z])(?:${openKeys}|checksum|hash)[ _-]?|(?-i:(?<=[a-z])(?=[A-Z]))(?:${openKeys}))key\\W|key[ _-](?:id|name|type|pair|fingerprint|column)\\b`,
   'i',
 );
-/** By which a build keeps something: words, and a digest of what it was made of. */
-const isKept = (value: string): boolean =>
+/** Whether the value is a build's cache key: words, then a hash of the input. */
+const isBuildCacheKey = (value: string): boolean =>
   /^(?=(?:[a-z\d.]{1,15}[-_]){0,3}[a-z]{3})[a-z][a-z\d]{0,15}(?:[-_][a-z\d.]{1,15}){0,5}[-_][\da-f]{8,64}$/i.test(
     value,
   );
-/** How a program calls itself in the log of a server. */
-const ofProgram = /^[A-Za-z][A-Za-z-]{1,40}\/v?\d{1,5}(?:\.\d{1,6}){1,4}(?:[-+.][a-z\d.]{1,12})?$/;
+/** A program with its version, as in a user agent. */
+const programVersion = /^[A-Za-z][A-Za-z-]{1,40}\/v?\d{1,5}(?:\.\d{1,6}){1,4}(?:[-+.][a-z\d.]{1,12})?$/;
 const counted =
   /accessor_?id|\b(?:checked out|commit|revision|fingerprint|checksum|class|function|hook|event|file|customer|order|intent|request|job|trace|batch|build|container|contact|(?<!session )id)\b|[./]\w*$/i;
 
-/** By which a key of OpenPGP is known to everybody. */
+/** Whether the value is the public id of an OpenPGP key. */
 const isKeyId = (value: string, line: string): boolean =>
   /^(?:0x)?(?:[\dA-F]{8}){1,5}[:.,]?$/.test(value) && /gpg|pgp|(?:\bsigning|\bpublic)[ _-]?key/i.test(line);
 const opening = '(?:\\\\{0,8}["\'“„«‘`]|[\\[({])';
 const closing = '["\'”“»’`\\])}]';
 
-/** Words for it in the languages in which something `is` something below. */
+/** Words for a password in the languages of the rules below. */
 const saidHint = passwordHint;
 
 export const mentions: readonly MaskingRule[] = [
@@ -102,7 +102,7 @@ export const mentions: readonly MaskingRule[] = [
         : !state.test(value) && !prose.test(value)),
   },
   {
-    // `passphrase: correct horse battery staple`: it consists of words, and goes on up to a sign.
+    // `passphrase: correct horse battery staple`: several words, up to a sign.
     hint: 'phrase',
     shape: new RegExp(
       `(?<before>(?<!\\b(?:bad|empty|incorrect|invalid|missing|no|wrong) )\\bpass[ _-]?phrase${ends}[ \\t]?[:=][ \\t]{1,8})(?!["'\`])[^\\s"\\\\,;|(){}<>[\\]][^\\n"\\\\,;|(){}<>[\\]]{2,200}`,
@@ -114,7 +114,7 @@ export const mentions: readonly MaskingRule[] = [
     },
   },
   {
-    // Mails write it alone in the line below: `Your password:`
+    // E-mails write the password alone on the line below: `Your password:`
     hint: ':\n|: \n|:\r\n',
     shape: new RegExp(
       `(?<before>(?:${passwords}|${keys}):[ \\t]?\\r?\\n(?:[ \\t]{0,20}\\r?\\n)?[ \\t]{0,20})[^\\s"'<>()[\\]{}=:,;\\\\]{6,100}(?=[ \\t\\r]{0,4}$)`,
@@ -125,7 +125,7 @@ export const mentions: readonly MaskingRule[] = [
       (/\d/.test(value) && /\p{L}/u.test(value) && /\p{Lu}|[^\w.@/-]|[\da-f]{20}/u.test(value) && isWritten(value)),
   },
   {
-    // `password …`, without any sign between
+    // `password …`, without a sign in between
     hint: 'pass|pwd|wort|senha|contrase|wachtw|adgang',
     begins: [passwordNames],
     shape: new RegExp(
@@ -150,7 +150,7 @@ export const mentions: readonly MaskingRule[] = [
     isSecret: (value) => !state.test(value) && !prose.test(value),
   },
   {
-    // `secret "…"`, and a key that is given as one is
+    // `secret "…"`, and a key in quotation marks
     hint: 'secret|token|key',
     shape: new RegExp(
       `(?<before>\\b(?<!unexpected )(?:secret|token|(?:api|license|licence|signing|secret)[ _-]?key) )(?<open>\\\\{0,8}["'\`“„«‘])(?:(?!\\k<open>)[^\\s"”“»’\\\\]){8,100}(?=\\k<open>|[”“»’])`,
@@ -169,7 +169,7 @@ export const mentions: readonly MaskingRule[] = [
     isSecret: (value) => isRandom(value, 8) && !technical.test(value),
   },
   {
-    // `license key …`: what is issued for one customer, and short; the key of a site is anybody's.
+    // `license key …`: short keys that are issued to one customer. A captcha's site key is public.
     hint: 'secret key|nse key|nce key|on key|s key|g key|t key|e key|client secret|api secret|p secret',
     shape: new RegExp(
       `(?<before>\\b(?:(?:access|account|activation|encryption|licen[cs]e|private|secret|security|shared|signing|storage) key|(?:api|app|client|consumer|webhook) secret) )${made(8, 120)}(?![\\w~+/=-])`,
@@ -198,7 +198,7 @@ export const mentions: readonly MaskingRule[] = [
     shape: /(?<before>\b(?:t?otp|pin|pin[ -]?codes?|cijfercode|toegangscode) )(?!(?:19|20)\d\d\b)\d{4,8}(?![\w.:-])/gi,
   },
   {
-    // Licences in groups: `A1B2C3D4-E5F6A7B8-…`
+    // Licence keys in groups: `A1B2C3D4-E5F6A7B8-…`
     hint: 'licen|key|serial|activat|purchase|register|lizenz',
     shape: /(?<before>)(?<![\w-])[A-Z\d]{4,8}(?:-[A-Z\d]{4,8}){2,7}(?![\w-])/g,
     isSecret: (value, _, __, line) =>
@@ -228,7 +228,7 @@ export const mentions: readonly MaskingRule[] = [
     shape: /(?<before>\bPASSWORD [a-z_]{1,40} = )[^\s"'\\]{4,100}/g,
   },
   {
-    // `DB_PASS Hering88`: names of variables, and what stands in columns.
+    // `DB_PASS Hering88`: a variable name and its value, also in columns.
     hint: 'pass|pwd|_pw|secret|token|_key',
     shape:
       /(?<before>(?<![\w$'"`.=&-])(?:(?=\w{0,40}_)\w{0,40}(?:pass(?:w(?:or|))?d?|pwd?|secret|token|(?:secret|api|access|licen[cs]e|consumer|private|auth|site|encryption|signing)_key)|(?<=^|[\]>] {1,4}|^ {0,20})password(?=\t| {2}))[ \t]{1,20}["']?)(?![}|(]|--?[a-z])(?:[^\s"'`;,()\\]|[(;,](?=[^\s"'`;,()\\])|\)(?=[^\s"'`;,()\\]|\s|$)){4,200}(?=["';,\\]|\s|$)/gim,
@@ -238,7 +238,7 @@ export const mentions: readonly MaskingRule[] = [
   },
   ...loginCodes,
   {
-    // `API key … rejected`, `token expired: …`: what a machine made, some words behind the word for it.
+    // `API key … rejected`, `token expired: …`: a random string some words after the word for a credential.
     hint: 'key|token|secret|licen|auth|credential|code|bearer|signature|session|hmac',
     shape:
       /(?<before>(?:key|token|secret|licen[cs]e|auth|authorization code|credentials?(?<!badcredentials?)|bearer|code|signature|session(?: id)?|hmac)["'\]]{0,2}(?=[\s:=,(>])(?:[ \t]?(?:[:=,>-]|=>)|[ \t]\(?[a-z][a-z'-]{0,20}\)?(?=[\s:])){0,5}[ \t:=]{0,2}["'`(<[]{0,2})(?=[\w.+/=:~-]{16})[\w.+/=:~|-]{16,500}/gi,
@@ -247,10 +247,10 @@ export const mentions: readonly MaskingRule[] = [
       !isPlace(value) &&
       !isKeyId(value, line) &&
       !/^[a-z]{1,20}_id=/i.test(value) &&
-      !ofProgram.test(value) &&
+      !programVersion.test(value) &&
       !(/signature|session/i.test(before) && /[.:]\w/.test(value)) &&
       !open.test(lead + before) &&
-      !(/(?:^|[^\w -])\s*["']?key["']?(?:: ?| )["']?$/i.test(lead + before) && isKept(value)) &&
+      !(/(?:^|[^\w -])\s*["']?key["']?(?:: ?| )["']?$/i.test(lead + before) && isBuildCacheKey(value)) &&
       !counted.test(before),
   },
   {

@@ -1,9 +1,9 @@
 import type { MaskingRule } from '../rule.ts';
 import { ends, quote, within } from '../syntax.ts';
 
-/** Two texts in a list: a name and a password. */
+/** Lists of two texts: a name and a password. */
 
-/** The names of such lists. */
+/** Names of such lists. */
 const paired = '(?:\\b(?:http_?|basic_?)?auth|credentials?|passw(?:or[dt]|d)|\\bpass|userpwd)';
 export const namePasswordPairs: readonly MaskingRule[] = [
   {
@@ -14,7 +14,7 @@ export const namePasswordPairs: readonly MaskingRule[] = [
     ),
   },
   {
-    // As `print_r` writes them, in one line or more.
+    // The format of `print_r`, on one line or more.
     hint: 'auth|credential|pass',
     shape: new RegExp(
       `(?<before>${paired}\\] => Array\\s{1,40}\\(\\s{1,40}\\[0\\] => [^\\n]{1,100}?\\s{1,40}\\[1\\] => )(?!\\s)[^\\n]{1,200}?(?=[ \\t\\r]*$| \\)| \\[)`,

@@ -22,9 +22,9 @@ import {
   tellingKeyHint,
 } from '../credential-names.ts';
 
-/** Credentials that are known by the name before them. */
+/** Credentials that are recognised by the name before them. */
 
-/** What is told about a credential, and is none. */
+/** Excludes endings of names that describe a credential, such as `_enabled` or `_length`. */
 const aside =
   '(?!(?:account|again|algo(?:rithm)?|arn|at|audience|change[ds]?|confirm\\w{0,8}|enabled|error|message|mail|email|needs|protected|protection|required|rules?|pattern|regexp?|visible|class|count|created|cron|date|desc(?:ription)?|digest|dir(?:ectory)?|endpoint|event|exist|expir[a-z]{1,6}|field|file(?:name)?|fingerprint|format|function|group|handler|hash(?:ed)?|hint|hook|id|index|info|issue[dr]?|job|label|last|len(?:gth)?|level|lifetime|link|location|manager|max|min|name|order|owner|page|path|permission|policy|prefix|provider|ref(?:erence)?|request|reset|rotation|run|scope|source|state|status|strength|suffix|task|time(?:stamp)?|title|ttl|type|updated?|ur[il]|used?|user|uuid|version)s?(?![a-z]))';
 export const namedValues: readonly MaskingRule[] = [
@@ -37,7 +37,7 @@ export const namedValues: readonly MaskingRule[] = [
   },
   ...namePasswordPairs,
   {
-    // `"name":"smtp_password","value":"…"`, and so on: the name is a value in its turn.
+    // `"name":"smtp_password","value":"…"`, and similar: the name of the setting is a value itself.
     hint: 'value',
     also: tellingHint,
     shape: new RegExp(
@@ -56,7 +56,7 @@ export const namedValues: readonly MaskingRule[] = [
     isSecret: (value) => !state.test(value),
   },
   {
-    // The same in two lines of YAML.
+    // The same on two lines of YAML.
     hint: 'value',
     also: tellingHint,
     shape: new RegExp(
@@ -74,7 +74,7 @@ export const namedValues: readonly MaskingRule[] = [
     isSecret: looksIssued,
   },
   {
-    // A word behind the word for it, as `_facebook`: what was issued is known there as well.
+    // A name with a word after `token` or `key`, such as `token_facebook`; only random values are masked.
     hint: 'secret_|token_|key_',
     shape: named(
       `(?:secret|token|(?<![a-z])(?:access|api|consumer|licen[cs]e|private|secret)_?key)(?:_${aside}[a-z]{2,20}){1,2}`,
@@ -84,7 +84,7 @@ export const namedValues: readonly MaskingRule[] = [
     isSecret: (value) => isRandom(value) && !isPlace(value),
   },
   {
-    // The same behind a password's: `WACHTWOORD_DB`
+    // The same for passwords: `WACHTWOORD_DB`
     hint: 'pass_|password_|passwd_|pwd_|pw_|wort_|woord_',
     shape: named(
       `(?:${passwords})_(?:admin|api|app|backup|cms|database|db|dev|email|ftp|host|imap|ldap|live|local|mail|main|master|mysql|pg|postgres|prod|production|redis|root|server|sftp|shop|site|smtp|sql|ssh|stage|staging|test|user|vpn|web|wifi|wordpress|wp)`,
@@ -100,14 +100,14 @@ export const namedValues: readonly MaskingRule[] = [
     isSecret: (value) => /^\d{3,8}$/.test(value),
   },
   {
-    // Behind it the rest of the address goes on.
+    // The rest of the address follows the session id.
     hint: 'jsessionid',
     shape: /(?<before>;jsessionid=)[\w.!-]{10,200}/gi,
   },
   {
     hint: 'wordpress_|pass|sess|remember_|sid',
     shape: named(sessions, 10, 10),
-    // Between bars it may be one of many names that an expression looks for.
+    // Between bars, it may be one of the names in an expression.
     isSecret: (value, before) =>
       !/^\d{0,6}$|^</.test(value) && (!(before.endsWith('|') || /session: $/i.test(before)) || isRandom(value)),
   },

@@ -4,9 +4,9 @@ import { begun, ends, quote, within } from '../syntax.ts';
 import { state } from '../values.ts';
 import { keyHint, passwordHint, secretHint, suffix, telling } from '../credential-names.ts';
 
-/** Credentials in syntaxes of their own. */
+/** Credentials that have their own syntax. */
 
-/** In quotes of JSON in JSON as well; what is cut off has none at its end. */
+/** Also in the quotation marks of nested JSON. A text that is cut off has no closing mark. */
 const item =
   '(?:"[^"\\\\\\n]{0,300}"|\\\\"[^"\\\\\\n]{0,300}\\\\"|\\\\{3}"[^"\\\\\\n]{0,300}\\\\{3}"|\\\\{1,8}"[^"\\\\\\n]{1,300}|[^\\s"\'\\\\,;&<>]+)';
 const bindWords = '[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}';
@@ -19,7 +19,7 @@ export const ownSyntax: readonly MaskingRule[] = [
       `(?<before>authorization${ends}${bindWords}(?:${quote})?)(?:[a-z][\\w-]{1,30}(?:\\\\?[ \\t]{1,4}|%20|\\+))?(?![}\\]])[^\\s"'\\\\,;&<>]+(?:(?<=(?:id|mac|nonce|oauth_\\w{1,20}|opaque|realm|response|uri|username)=)${item})?(?:,[ \\t]{0,4}[\\w-]{1,30}=${item})*`,
       'gi',
     ),
-    // A scheme, and a word behind it: it tells of something.
+    // Not a scheme followed by an ordinary word, as in a message.
     isSecret: (value) =>
       !state.test(value.replace(/\s.*$/s, '')) &&
       !/^(?![Bb]asic|[Bb]earer|[Dd]igest|[Tt]oken)[A-Za-z]+ [a-z]{2,15}[.,:]?$/.test(value),
@@ -28,11 +28,11 @@ export const ownSyntax: readonly MaskingRule[] = [
     hint: 'bearer',
     shape:
       /(?<before>)\bBearer(?:\s{1,8}|%20|\+)(?!authenticat|authoriz)(?!(?-i:[A-Z]?[a-z]{1,10})(?![\w.~+/=-]))[\w.~+/=-]{8,}/gi,
-    // The protocol, the next field, and words of an error are none.
+    // Not the protocol, the next field, or the words of an error.
     isSecret: (value) => !/^bearer\W+(?:HTTP\/\d|bearer|[a-z_]{1,30}=[^=]|[a-z]+(?:[_/][a-z]+)+$)/i.test(value),
   },
   {
-    // A name and a password, however their heading was written.
+    // A name and a password in base64, whatever the name of the header is.
     hint: 'basic ',
     shape: /(?<before>\bBasic )[A-Za-z\d+/]{6,}={0,2}/gi,
     isSecret: (value) => /^[\x20-\x7e\u00a0-\uffff]*:/.test(Buffer.from(value, 'base64').toString()),
@@ -40,7 +40,7 @@ export const ownSyntax: readonly MaskingRule[] = [
   cookies,
   jar,
   {
-    // A link by which a password is set anew, a licence, or the way back from somebody else's login.
+    // The key of a password reset link or of a licence, or the code of an OAuth redirect.
     hint: `${keyHint}|code|sig=|auth=`,
     shape: new RegExp(`(?<before>${query}(?:amp;)?(?:key|code|sig|auth)(?:=|%(?:25){0,3}3D))[\\w%.~+/:-]{16,}`, 'gi'),
   },
@@ -49,7 +49,7 @@ export const ownSyntax: readonly MaskingRule[] = [
     shape: /(?<before>\b(?:NTLM|Negotiate) )[A-Za-z\d+/]{16,}={0,2}/g,
   },
   {
-    // Several in a list.
+    // A list of several credentials.
     hint: 'passwords|passwörter|codes|tokens|secrets|keys',
     shape: new RegExp(
       `(?<before>(?:passwords|(?:backup|recovery|scratch)_?codes|(?:access_?|auth_?)?tokens|secrets|api_?keys)${ends}[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}(?:\\[|array ?\\())(?:[\\s,]{0,4}\\\\{0,8}["'][^"'\\\\\\n]{3,200}\\\\{0,8}["'](?!\\s?(?:=>|:))){1,50}`,
@@ -58,7 +58,7 @@ export const ownSyntax: readonly MaskingRule[] = [
     shown: (match, { before = '' }) => before + match.slice(before.length).replaceAll(/[^\s,"'\\]+/g, '***'),
   },
   {
-    // A newsletter is left by a number and a key.
+    // The unsubscribe link of a newsletter: a number and a key.
     hint: 'nk=',
     shape: /(?<before>[?&]nk=\d{1,12}-)[\da-f]{8,}/gi,
   },
@@ -69,13 +69,13 @@ export const ownSyntax: readonly MaskingRule[] = [
   {
     hint: '@',
     shape: /(?<before>:(?:\\?\/){2}[^\s/:@"'?]{0,64}:)[^\s/"'\\<>?]{1,256}(?=@)/g,
-    // `user:password@` tells what to write there.
+    // `user:password@` is an example.
     isSecret: (value, before) =>
       !/^(?:pass(?:word|wd)?|pwd|secret)$/i.test(value) ||
       !/\/(?:db_?|my)?(?:login|name|user(?:name)?|usr):$/i.test(before),
   },
   {
-    // PHP cuts what it prints after fifteen characters, and with it the host behind.
+    // PHP cuts long arguments after fifteen characters, so the host after the password is missing.
     hint: "\\.\\.\\.'",
     shape: /(?<before>:\/\/[^\s/:@"']{0,64}:)(?!\d{1,5}[./])[^\s/"'@\\<>?]{1,60}(?=\.\.\.')/g,
   },
@@ -100,7 +100,7 @@ export const ownSyntax: readonly MaskingRule[] = [
       `(?<before>\\bidentified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?)(?<open>\\\\{0,8}")${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,200}(?=\\k<open>)`,
       'gi',
     ),
-    // In a sentence a name stands there.
+    // Outside of SQL statements, this is a name.
     isSecret: (value, _, __, line) => value !== '?' && /\b(?:alter|create|grant|set)\b/i.test(line),
   },
   {

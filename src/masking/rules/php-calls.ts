@@ -4,7 +4,7 @@ import type { Groups, MaskingRule } from '../rule.ts';
 import { within } from '../syntax.ts';
 import { isTelling } from '../credential-names.ts';
 
-/** Arguments of calls, as PHP prints them in stack traces. A function's name tells what it receives. */
+/** Call arguments in PHP stack traces. The function's name says which of them are credentials. */
 
 /** Which argument is a credential: the one with this index, or every text. */
 const placed: readonly (readonly [place: number | 'all', names: string])[] = [
@@ -28,7 +28,7 @@ const placed: readonly (readonly [place: number | 'all', names: string])[] = [
   [4, 'ssh2_auth_pubkey_file'],
   [5, 'wp_install'],
 ];
-/** Functions that connect to a database get a host, a name and a password. */
+/** Functions that connect to a database take a host, a name and a password. */
 const ofDatabase =
   /(?:^|[\\_]|(?<=[a-z])(?=[A-Z]))(?:(?:db|pdo|database|connect(?:ion|or)|driver|\w{0,20}sql)\w{0,30}(?:->|::)(?:__construct|(?:real_?|p)?connect|open)|\w{0,20}(?:db|sql|database)_?p?connect)$/i;
 const isHost = (value: string): boolean =>
@@ -36,26 +36,27 @@ const isHost = (value: string): boolean =>
     value,
   );
 /** The method of a login, not its credential. */
-const isWay = (value: string): boolean => /^(?:LOGIN|PLAIN|CRAM-MD5|DIGEST-MD5|NTLM|XOAUTH2|OAUTHBEARER)$/.test(value);
+const isLoginMethod = (value: string): boolean =>
+  /^(?:LOGIN|PLAIN|CRAM-MD5|DIGEST-MD5|NTLM|XOAUTH2|OAUTHBEARER)$/.test(value);
 const placeOf = placed.map(([place, names]) => ({ place, shape: new RegExp(`(?:^|->|::|\\.|\\\\)(?:${names})$`) }));
 
-/** These functions get a name and a password, or only a password. */
+/** These functions take a name and a password, or only a password. */
 const logsIn = /log_?in|sign_?(?:in|on)|auth(?:enticate|orize)?(?:$|_)|authentication|attempt|credential/i;
-/** These comparisons have no name before their value. */
+/** These functions take no name before the password. */
 const compares = /(?:check|compare|encrypt|hash|validate|verify)_?pass/i;
 const asksPassword = /passw|passwort|pwd|_pass$|_pass_|setPass|kennwort|otp|totp|2fa|pin$|authcode/i;
 const takesKey = /auth|token|secret|key|licen[cs]e|bearer|credential/i;
-/** Who is told of a new user, and what PHP prints for nothing. */
+/** Constants: who is notified of a new user, and PHP's `NULL`. */
 const isConstant = (name: string, value: string): boolean =>
   value === 'NULL' || (name.endsWith('notification') && /^(?:admin|both|user)$/.test(value));
 /** Functions about the login page, not about what is typed there. */
 const isAbout =
   /(?:url|uri|link|page|form|header|footer|title|text|label|message|errors?|notice|hint|html|nonce|field|failed|logo|css|scripts?|template|strength|needs_?rehash|get_?info)$|^(?:get_|is_|has_)(?!.*(?:password|secret|key|token|auth)$)/i;
 /** Functions that get the name of another function to call. */
-const passesOn = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
+const callsByName = /(?:^|->|::)(?:apply_filters|do_action|call_user_func)(?:_ref_array|_array|_deprecated)?$/;
 const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|make)$/;
 
-/** JSON is an argument as well, and none that is looked for. */
+/** A JSON text: skipped as a whole, and not masked here. */
 const json = `'[\\w.]{0,20}[{[](?=\\\\{0,8}")[^'\\n]{0,300}'`;
 const text = `${json}|(?<open>\\\\{0,8}["'])(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300}(?:\\k<open>|$)`;
 const texts = new RegExp(
@@ -71,37 +72,37 @@ type Argument = {
   readonly isMade: boolean;
 };
 
-/** Whether a function of this name gets a credential here. */
-function isGiven(name: string, { value, before, isFirst, isAlone, isMade }: Argument): boolean {
-  if ((isWay(value) && !isAlone) || (/[:?] ?$/.test(value) && isAsked(value))) return false;
+/** Whether this argument of the function is a credential. */
+function isCredential(name: string, { value, before, isFirst, isAlone, isMade }: Argument): boolean {
+  if ((isLoginMethod(value) && !isAlone) || (/[:?] ?$/.test(value) && isAsked(value))) return false;
   if (isTelling(before)) return true;
   if (isPlace(value) || isAbout.test(name)) return false;
   const isCut = value.endsWith('...') && value.length >= 15;
   const isIssued =
     isRandom(value) || (isCut ? /\d/.test(value) : /\d/.test(value) && isCoined(value) && value.length >= 8);
   const isName = isFirst && !compares.test(name) && !isAlone && !isCut && /^[\p{L}\p{N}_.@* +-]{1,60}$/u.test(value);
-  // What a class is made with may be a word of its own, as the name of a firewall.
+  // A constructor's only argument may be an ordinary word, such as the name of a firewall.
   if (isAlone && isMade && /^[a-z_]{1,20}$/.test(value)) return false;
   if (asksPassword.test(name)) return !isName;
   if (logsIn.test(name)) return isAlone ? isIssued : !isName;
   return (takesKey.test(name) && isIssued) || (isMade && isAlone && isRandom(value) && !/^[\da-f-]+$/i.test(value));
 }
 
-/** With a connection before them, and in a message without. */
-const alone = /(?:^|\\)(?:ftp_login|ssh2_auth_password|ldap_(?:sasl_)?bind)$/;
+/** Functions that take a connection first; PHP's warnings leave it out. */
+const omitsConnection = /(?:^|\\)(?:ftp_login|ssh2_auth_password|ldap_(?:sasl_)?bind)$/;
 
 function shown(match: string, { name = '' }: Groups): string {
   const said = match.slice(name.length);
   const found = [...said.matchAll(texts)];
   const strings = found.filter(({ groups }) => groups?.['open'] !== undefined);
-  const isPassed = passesOn.test(name);
+  const isPassed = callsByName.test(name);
   const passed = isPassed ? strings[0] : undefined;
   const called = isPassed ? (passed?.groups?.['value'] ?? '') : name.replace(inClass, '');
   const known = placeOf.find(({ shape }) => shape.test(name));
   const given = strings.filter((one) => one !== passed);
   const host = strings[0]?.groups?.['value'] ?? '';
-  // A warning leaves out the connection before them.
-  const isShort = given.length === 2 && alone.test(name) && /^\(\s?\\{0,8}["']/.test(said);
+  // A warning leaves out the connection before the name and the password.
+  const isShort = given.length === 2 && omitsConnection.test(name) && /^\(\s?\\{0,8}["']/.test(said);
   const isOfDatabase = known === undefined && ofDatabase.test(name);
   let [left, from, depth, place] = [name, 0, 0, 0];
   for (const part of found) {
@@ -120,7 +121,7 @@ function shown(match: string, { name = '' }: Groups): string {
     const isLast = isOfDatabase && place === 2 && given.indexOf(part) > 0;
     const isMasked =
       known === undefined
-        ? isGiven(called, argument) ||
+        ? isCredential(called, argument) ||
           (isLast &&
             !isPlace(value) &&
             !/^(?:utf-?8|latin)/i.test(value) &&
@@ -136,7 +137,7 @@ const names =
   'auth|login|log_in|sign_?i?on|signin|attempt|passw|pwd|_pass|setPass|user_pass|kennwort|otp|2fa|pin|code|secret|key|token|licen[cs]e|bearer|credential|connect|__construct|ldap_|_bind|create_user|crypt|pkcs12|pkey|basic|digest|create_new_customer|hmac|plaintext|wp_install|jwt(?:->|::|\\.)|jsonwebtoken\\.|sequelize|pbkdf2|secretbox|pwhash|auth_cookie|logged_in_cookie|imap_open|apply_filters|do_action|call_user|sasl|(?:hash|passw|encod)\\w{0,40}(?:->|::)(?:check|verify|make|hash|encode)|hash_equals|new_user_notification';
 const inner = `(?<=(?:Array|Object|Closure|Enum))\\((?:[^'"()\\n]|'[^'\\n]{0,200}'){0,300}\\)`;
 
-/** A call with a text among its arguments. */
+/** A call that has a text among its arguments. */
 export const callHint = "\\('|\\(\"|, '|, \"|,'|\\(\\\\";
 
 export const phpCalls: MaskingRule = {
@@ -148,7 +149,7 @@ export const phpCalls: MaskingRule = {
   shown,
 };
 
-/** A database's address, a name and a password, whatever function gets them. */
+/** A database address, a name and a password, as arguments of any function. */
 export const dsn: MaskingRule = {
   hint: 'mysql:|pgsql:|sqlsrv:|mariadb:|dblib:|firebird:',
   shape: new RegExp(

@@ -1,7 +1,7 @@
 import type { MaskingRule } from '../rule.ts';
 import { ends, quote } from '../syntax.ts';
 
-/** A space, as addresses, JSON and nginx write it. */
+/** A space, as URLs, JSON and nginx encode it. */
 const blank = '(?:\\+|%(?:25){0,3}(?:20|09)|\\\\{1,8}(?:x|u00)(?:20|09))';
 const dash = '(?:[-–—]|%(?:25){0,3}2D|\\\\{1,8}(?:x|u00)2D)';
 const begins = '(?<!\\w(?<!2D))';
@@ -15,7 +15,7 @@ const inBase64 = ['', '-', '--'].map((before) => {
 });
 
 const assigned = '[ \\t]{0,8}(?:=>|[:=]|%(?:25){0,3}3[AD])[ \\t]{0,8}';
-/** A DKIM tag with the same name has a public key. */
+/** Keyed values; a DKIM tag with the same name holds a public key. */
 const keyed = (names: string, least: number): string =>
   `(?<![\\w-](?<!%22|%27|22)|; ?)(?:${names})${ends}[“”]?${assigned}(?:${quote}|[“”])?)[\\w-]{${least},}(?![\\w-])`;
 
@@ -31,7 +31,7 @@ export const worded: readonly MaskingRule[] = [
       /[-–—]{0,10}\bBEGIN\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[\s\S]*?(?:\bEND\s(?:[A-Z0-9]+\s){0,3}PRIVATE\s+KEY\b[-–—]{0,10}|$)/gi,
   },
   {
-    // In an address, which ends at a real space.
+    // In a URL, the key ends at a real space.
     hint: 'PRIVATE',
     shape: new RegExp(
       `${dash}{0,10}${begins}BEGIN${blank}{1,4}(?:[A-Z0-9]+${blank}{1,4}){0,3}PRIVATE${blank}{1,4}KEY[^\\s"'<>&]*`,
@@ -58,7 +58,7 @@ export const worded: readonly MaskingRule[] = [
     isSecret: (value) => !/^[a-z]+(?:[_-][a-z]+)*$/.test(value),
   },
   {
-    // A key printed over many lines names its kind elsewhere.
+    // A key printed over many lines has its type on another line.
     hint: '"d"|"p"|"q"|"dp"|"dq"|"qi"',
     shape: /(?<before>^[ \t]{0,40}"(?:d|p|q|dp|dq|qi)" ?: ?")[\w-]{40,}(?=",?\s*$)/gm,
   },

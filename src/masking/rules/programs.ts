@@ -4,7 +4,7 @@ import type { MaskingRule } from '../rule.ts';
 import { begun, within } from '../syntax.ts';
 import { prose, states } from '../credential-names.ts';
 
-/** Credentials on command lines and in what programs send to servers. */
+/** Credentials on command lines, and in what programs send to servers. */
 
 /** A flag, possibly continued on the next shell line, and its value up to a space. */
 const mark = '\\\\{0,8}["\']';
@@ -57,7 +57,7 @@ export const programs: readonly MaskingRule[] = [
     isSecret: (value) => /[a-z\d=]/.test(value) && !value.startsWith('--'),
   },
   {
-    // In a whole text, the next lines are read like single ones.
+    // In a whole text, the following lines are read as in a log.
     hint: 'auth login|auth plain|auth xoauth|auth oauth|auth cram|auth digest|auth ntlm|334 |334\n',
     shape:
       /(?:\bAUTH (?:LOGIN|PLAIN|XOAUTH2?|OAUTHBEARER|CRAM-MD5|DIGEST-MD5|NTLM)|\b334(?: [\w+/=]{0,500})?)[ \t\r]*(?:\n[^\n]{0,300}(?=\n|$)){1,12}/gi,
@@ -78,7 +78,7 @@ export const programs: readonly MaskingRule[] = [
     hint: 'PASS ',
     shape:
       /(?<before>(?<![\w-] |[\w-])PASS (?!\()|(?<=[>:,] |\bquote )PASS )[^\s"'\\][^\n"'|\\]{1,100}?(?=: \d{3}|[|"'\\]| \(|\r?$)/gm,
-    // A test result that says all is in order.
+    // Not a test result that says everything passed.
     isSecret: (value, _, lead) =>
       (/[>:,]\s?$/.test(lead) || !/^[a-z]+(?: [a-z]+)+$/i.test(value)) &&
       value.split(' ').length < 3 &&
@@ -133,7 +133,7 @@ export const programs: readonly MaskingRule[] = [
     ),
   },
   {
-    // Redis settings. Another word after it means that a sentence continues.
+    // Redis settings. If another word follows, it is a sentence.
     hint: 'requirepass|masterauth|auth-pass',
     shape: new RegExp(
       `(?<before>\\b(?:requirepass|masterauth|sentinel auth-pass \\S{1,64})["']?[ \\t]{1,8})(?:(?<open>${mark})${begun}${upTo('open')}|[^\\s"'\\\\]{3,200}(?=[ \\t\\r]*(?:$|[#|&])|["'\\\\]))`,
@@ -168,7 +168,7 @@ export const programs: readonly MaskingRule[] = [
     isSecret: (value) => !isPlace(`/${value}`) || isCoined(value),
   },
   {
-    // A name and a password; a blog's number and a program's key may come before.
+    // An XML-RPC call with a name and a password; a blog number and an application key may come first.
     hint: 'methodname',
     shape: new RegExp(
       `(?<before><methodName>(?:wp|mt|metaWeblog|blogger)\\.\\w{1,60}</methodName>${upToValue}(?:${opened}[\\dA-F]{0,40}<${upToValue}){0,2}${opened}[^<\\n]{1,60}<${upToValue}${opened})[^<\\n"\\\\]{1,200}`,
@@ -182,7 +182,7 @@ export const programs: readonly MaskingRule[] = [
     shown: (_, { before = '' }) => `${before}***`,
   },
   {
-    // The name may be as secret as the password.
+    // The name may be as sensitive as the password.
     hint: ' -u|-user',
     shape: /(?<before>(?<![\w./-])curl(?=\s)[^\n|;]{0,300}?\s(?:-u|--user)[ =]?["']?)[\w-]{16,}(?=:)/g,
     isSecret: (value) => isRandom(value),

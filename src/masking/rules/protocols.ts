@@ -5,12 +5,12 @@ import { within } from '../syntax.ts';
 import { state } from '../values.ts';
 import { passwordHint, prose, secretHint, suffix, telling, tellingHint, tellingNames } from '../credential-names.ts';
 
-/** Credentials in what programs say to each other, and in what is written around values. */
+/** Credentials in network protocols, and in the syntax around values. */
 
 const random = (value: string): boolean => isRandom(value);
 /** A zero byte as logs write it. */
 const zero = '(?:\\\\x00|\\\\0{1,3}|\\\\u0000|%00|\\^@)';
-/** Schemes of single services in the header of a request. */
+/** Authentication schemes of single services. */
 const schemes =
   'SSWS|Api-?Key|Api-?Token|GenieKey|Splunk|Klaviyo-API-Key|DeepL-Auth-Key|Zoho-oauthtoken|PRIVATE-TOKEN|AccessKey|OAuth|GoogleLogin|WRAP|NLAuth|Discogs|ShippoToken|Ghost|Bot|sso-key|X_JETPACK|Token|Snowflake|apikey|Hawk|MAC|Key|PVEAPIToken=\\S{1,60}=';
 
@@ -44,7 +44,7 @@ export const protocols: readonly MaskingRule[] = [
     isSecret: (_, before) => /\bon\b|[~&+]/.test(before),
   },
   {
-    // Oracle does without quotation marks.
+    // Oracle allows passwords without quotation marks.
     hint: 'identified by',
     shape:
       /(?<before>\b(?:create|alter|grant)\b[^\n]{0,200}\bidentified by )(?!values|password|externally|globally)[^\s"';]{3,60}/gi,
@@ -82,7 +82,7 @@ export const protocols: readonly MaskingRule[] = [
     isSecret: (value) => !state.test(value) && !prose.test(value),
   },
   {
-    // `define('AUTH_SALT', 'a'b');`: what is between holds one of its marks.
+    // `define('AUTH_SALT', 'a'b');`: the value contains its own quotation mark.
     hint: 'define(|define ('.replaceAll('(', '\\('),
     shape: new RegExp(
       `(?<before>\\bdefine ?\\( ?["'][\\w-]{0,40}(?:${telling})${suffix}["'], {0,8})(?<open>["'])(?=[^\\n]{0,200}?\\k<open> ?\\))(?:(?!\\k<open> ?\\))${within}){1,200}(?=\\k<open> ?\\))`,
@@ -91,7 +91,7 @@ export const protocols: readonly MaskingRule[] = [
     isSecret: (value) => !state.test(value),
   },
   {
-    // TOML and Python write long texts so.
+    // Multi-line strings of TOML and Python.
     hint: `'''|"""`,
     begins: tellingNames,
     shape: new RegExp(
@@ -101,7 +101,7 @@ export const protocols: readonly MaskingRule[] = [
     isSecret: (value) => !state.test(value),
   },
   {
-    // A setting is changed whose name stands behind.
+    // An SQL update of a setting whose name follows the value.
     hint: 'update ',
     also: tellingHint,
     shape: new RegExp(
@@ -122,7 +122,7 @@ export const protocols: readonly MaskingRule[] = [
     isSecret: (value) => isRandom(value, 20) && !/^[\da-f]{8}-/i.test(value),
   },
   {
-    // The name behind it: `"…" // api secret`, `… token rejected`
+    // The name follows the value: `"…" // api secret`, `… token rejected`
     hint: `${secretHint}|key`,
     also: ' //| # | -- | <-| \\(api| \\(secret| \\(token| \\(key| \\(pass| \\(lic|rejected|revoked|expired|invalid|refused|leaked|found',
     shape:
@@ -130,7 +130,8 @@ export const protocols: readonly MaskingRule[] = [
     isSecret: (value) => isRandom(value, 20) && !isPlace(value),
   },
   {
-    // A command that shows what it names, and a form as browsers send it: in a whole text the next lines are read like single ones.
+    // A command that prints a setting, or form data from a browser: in a whole text, the following lines are read as in
+    // a log.
     hint: ' get |printenv|echo |form-data|--porcelain|codes:\n|code:\n',
     shape:
       /^[^\n]{0,300}(?: get |\bprintenv |\becho |\bform-data;|--porcelain|codes?(?=[^\n:]{0,40}: {0,2}\n))[^\n]{0,300}(?:\n[^\n]{0,300}(?=\n|$)){1,12}/gm,

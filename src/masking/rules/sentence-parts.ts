@@ -3,7 +3,7 @@ import type { MaskingRule } from '../rule.ts';
 import { isWritten } from '../values.ts';
 import { passwordHint, passwordNames, passwords, prose, telling } from '../credential-names.ts';
 
-/** Credentials between the words of a sentence, and beside others of the same place. */
+/** Credentials between the words of a sentence, and beside related credentials. */
 
 const bare = (value: string): string => value.replace(/[.,;:!?)\]}]+$/, '');
 const isMixed = (value: string): boolean => /\d/.test(value) && /[A-Za-z]/.test(value);
@@ -31,7 +31,7 @@ export const sentenceParts: readonly MaskingRule[] = [
     isSecret: (value) => isWritten(bare(value)) && isMixed(value),
   },
   {
-    // `Please use the following password to proceed to installation:`, and below it the password alone
+    // `Please use the following password to proceed to installation:`, with the password alone on the line below
     hint: passwordHint,
     also: ':\n|: \n|:\r\n',
     begins: [passwordNames],
@@ -61,7 +61,7 @@ export const sentenceParts: readonly MaskingRule[] = [
     isSecret: (value, before) => (/TAN/.test(before) || /^m/i.test(before)) && !/^\d{1,3}[a-z]{1,3}$|^v\d/i.test(value),
   },
   {
-    // What stands beside another key: `?k=…&s=…`
+    // A signature beside another key: `?k=…&s=…`
     hint: '&s=|\\?s=|&sig=|&sign=|amp;s=',
     shape:
       /(?<before>[?&;](?:(?:k|key|api_?key|apikey)=[^&\s"'<>]{3,100}&(?:amp;)?(?:[a-z]{1,10}=[\w.-]{0,20}&(?:amp;)?){0,3})?(?:s|sig|sign)=)[\w-]{24,128}(?=(?<hind>&(?:amp;)?(?:[a-z]{1,10}=[\w.-]{0,20}&(?:amp;)?){0,3}(?:k|key|api_?key|apikey)=)?)/gi,
@@ -69,28 +69,28 @@ export const sentenceParts: readonly MaskingRule[] = [
       isRandom(value, 24) && (/[?&;](?:k|\w*key)=/i.test(before) || /[?&;](?:k|api_?key)=/i.test(line)),
   },
   {
-    // Pushover asks for the keys of an application and of a user.
+    // Pushover requests have an application key and a user key.
     hint: 'pushover|user=',
     also: 'token=',
     shape: /(?<before>(?<![\w-])user=)[a-z\d]{30}(?![\w-])/gi,
     isSecret: (value, _, __, line) => isMixed(value) && isRandom(value, 30) && /(?<![a-z])token=/i.test(line),
   },
   {
-    // Sessions of shops whose cookies stand in a line of another form
+    // Shop sessions, whose cookies also appear outside of cookie headers
     hint: 'frontend=|frontend_cid=|adminhtml=|typo_user=|cakephp=|ci_session=|xf_session=|xf_user=',
     shape:
       /(?<before>(?<![\w?&.-])(?:frontend(?:_cid)?|adminhtml|[fb]e_typo_user|cakephp|ci_session|xf_session|xf_user)=)[\w%,-]{20,200}(?![\w.])/gi,
     isSecret: (value) => isRandom(value, 20),
   },
   {
-    // A secret with slashes in it: `s3://KEY:SECRET@bucket`
+    // A secret that contains slashes: `s3://KEY:SECRET@bucket`
     hint: '@',
     shape: /(?<before>:\/\/[^\s/:@"'?]{1,64}:)(?!\d{1,5}\/)[^\s/"'\\<>?@]{0,200}\/[^\s"'\\<>?@:]{1,256}(?=@[\w[])/g,
     isSecret: (value) =>
       isRandom(value) || (isCoined(value) && isMixed(value) && !isPlace(value) && !prose.test(value)),
   },
   {
-    // As PHP prints its variables, in a column: `_SERVER["PHP_AUTH_PW"]`
+    // PHP variables printed in columns: `_SERVER["PHP_AUTH_PW"]`
     hint: 'server[|env[|post[|request[|session['.replaceAll('[', '\\['),
     shape: new RegExp(
       `(?<before>_(?:SERVER|ENV|POST|REQUEST|SESSION|GET)\\[\\\\{0,4}["'][\\w-]{0,40}?(?:${telling})\\\\{0,4}["']\\](?:\\t| {1,20}\\t?)["']?)(?![=:|])[^\\s"'\\\\<>]{4,200}(?=["'\\s]|$)`,

@@ -5,7 +5,7 @@ import type { Groups, MaskingRule } from '../rule.ts';
 import { within } from '../syntax.ts';
 import { isTelling, prose, states } from '../credential-names.ts';
 
-/** SQL statements that list columns first and values after. */
+/** SQL statements that list the columns first and the values after them. */
 
 const part =
   /\\{0,4}'(?:(?!\\{0,8}"\s{0,2}[,:}\]])[^'\\]|\\[^']|\\{1,4}'(?! {0,2}(?:,|\)(?! {0,2}\w)))|'')*(?:\\{0,4}'|$)|[(),]|[^'(),]+/g;
@@ -13,7 +13,7 @@ const namesOption = /^(?:option_name|meta_key|name|key|setting|variable|field|pa
 const holdsOption = /^(?:option_value|meta_value|value|val|data|content)$/i;
 const bareOf = (found: string): string => found.replaceAll(/^\s*\\*['"`]|\\*['"`]\s*$/g, '').trim();
 
-/** Which values of a row are credentials: by column, or by a preceding value that names an option. */
+/** Whether a value of a row is a credential, by its column or by the option name in the same row. */
 function isMasked(columns: readonly string[], row: readonly string[], place: number): boolean {
   const column = columns[place];
   if (column === undefined) return columns.length === 0 && isTelling(row[place - 1] ?? '');
@@ -37,7 +37,7 @@ function shown(match: string, { before = '', columns = '' }: Groups): string {
         ? found.replace(/\S+/, '***')
         : found;
     if (found.length <= 2 * quote.length) return found;
-    // Serialised plugin data is left to the other rules, which mask only its credentials.
+    // Serialised data is left to other rules, which mask only the credentials in it.
     if (/^\\*'(?:[aO]:\d|\{|\[)/.test(found)) return found;
     const said = bareOf(found);
     if (isPlaceholder(said) || state.test(said)) return found;
@@ -54,19 +54,19 @@ export const inserted: MaskingRule = {
 };
 
 const state = new RegExp(`^(?:${states})[.!]?$`, 'i');
-/** Another name, or a sentence of an error. */
-const isSaid = (value: string): boolean =>
+/** Whether the value is another name, or a sentence of an error. */
+const isNameOrSentence = (value: string): boolean =>
   /^[a-z]+(?:[_-][a-z]+)+$/.test(value) || value.split(/\s+/).some((one) => prose.test(one));
 
-/** Whether a value in a row is a credential. It must look like one unless a flag or two numbers are beside it. */
+/** Whether a value in a row is a credential. It must look like one unless a flag or two numbers stand beside it. */
 function isOfRow({ before = '', name = '', said = '', flag, end }: Groups): boolean {
   if (/^\d$|^(?:[aO]:\d|\{|\[)/.test(said) || state.test(said)) return false;
   if (!isTelling(name)) return /licen[cs]e|[_-]key$/i.test(name) && isRandom(said);
   const isOption = flag !== undefined || (end !== undefined && /^\(\s?\d+,\s?\d/.test(before));
-  return isOption || (isCoined(said) && !isSaid(said));
+  return isOption || (isCoined(said) && !isNameOrSentence(said));
 }
 
-/** Rows of a dump whose beginning is missing: `(1827,'smtp_pass','…','yes')`. */
+/** Rows of a dump whose start is missing: `(1827,'smtp_pass','…','yes')`. */
 export const rows: MaskingRule = {
   hint: callHint,
   also: 'pass|pwd|secret|token|key|licen|auth|salt',

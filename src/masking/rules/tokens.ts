@@ -9,8 +9,8 @@ import { begins, type MaskingRule } from '../rule.ts';
 
 /**
  * Only words with this many letters, digits, `_` and `-` in a row are checked for all kinds; few log lines have one. A
- * kind whose tokens may have shorter runs, as base64 may, is also found by a word that each of them contains, in any
- * case. Otherwise some would stay readable.
+ * kind whose tokens may have shorter runs, for example base64, also has hint words, of which every token contains one;
+ * otherwise some tokens would stay readable.
  */
 const run = 20;
 
@@ -81,7 +81,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['A3-[A-Z0-9]{6}-', '[A-Z0-9-]{26,}'],
   ['AGE-SECRET-KEY-1', '[A-Z0-9]{50,}'],
   ['sha256~', '[\\w-]{43}'],
-  // Models
+  // AI models
   ['sk-(?:admin|ant|lf|or|proj|svcacct)-', '[\\w-]{20,}'],
   ['sk-', '[A-Za-z0-9]{32,}'],
   ['hf_', '[A-Za-z0-9]{30,}'],
@@ -149,7 +149,7 @@ const prefixed: readonly (readonly [prefix: string, rest: string, hint?: string]
   ['stamp[A-Z]{2}\\d{3}\\.', '[\\w-]{60,}'],
 ];
 
-/** Tokens recognised by something other than their beginning; each has a run. */
+/** Tokens recognised by something other than their prefix; each has a run. */
 const beside: readonly string[] = [
   `(?<![\\w-](?<!%[0-9A-Fa-f]{2}|\\\\[nrt])|(?<!\\w)pk\\.)(?:sk\\.)?eyJ[\\w-]{17,}\\.(?:eyJ[\\w-]{8,}|[\\w-]{8,}\\.|\\.)[\\w.-]*`,
   `${begins}[MNO][\\w-]{22,27}\\.[\\w-]{6,7}\\.[\\w-]{27,}`,
@@ -164,7 +164,10 @@ const beside: readonly string[] = [
   `(?<![\\w-])[\\w-]{1,40}(?:\\|\\||%7C%7C)\\d{10}(?:\\|\\||%7C%7C)\\d{10}(?:\\|\\||%7C%7C)[a-f0-9]{32}(?!\\w)`,
 ];
 
-/** Addresses that are credentials, because anyone who knows one can post to it: what precedes and follows the token, and words of both. */
+/**
+ * Web addresses that work as credentials, because anyone who knows one can post to it: the text before the token, the
+ * token, and hint words for both.
+ */
 const addresses: readonly (readonly [before: string, rest: string, hint: string])[] = [
   ['hooks\\.slack\\.com/(?:services|triggers|workflows)/', '[\\w/+-]{20,}', 'hooks\\.slack'],
   ['discord(?:app)?\\.com/api/(?:v\\d{1,2}/)?webhooks/', '\\d{5,}/[\\w-]{30,}', '/webhook'],
@@ -194,11 +197,11 @@ export const hinted: readonly MaskingRule[] = [
   {
     hint: prefixed.flatMap(([, , hint]) => hint ?? []).join('|'),
     shape: new RegExp(anyOf(prefixed.filter(([, , hint]) => hint !== undefined)), 'g'),
-    // Its beginning says what it is, whatever else it looks like: with dots in it, a name in code.
+    // The prefix identifies it, even if it has dots and looks like a name in code.
     shown: () => '***',
   },
   ...addressed.map(({ hint, source }) => ({ hint, shape: new RegExp(source, 'g') })),
-  // Not every name before the host is one; that of Sentry is in every browser.
+  // Some names before a host are public, for example Sentry's, which every browser sees.
   {
     hint: '@',
     shape:
@@ -214,7 +217,7 @@ export const hinted: readonly MaskingRule[] = [
     hint: 'eyJhbGciOi|eyJ0eXAiOi|eyJraWQiOi',
     shape: /(?<![\w-](?<!%[\dA-Fa-f]{2}|\\[nrt]))eyJ(?:hbGciOi|0eXAiOi|raWQiOi)[\w.-]*/g,
   },
-  // PHP cuts what it prints. These beginnings are enough, since hardly anything else has them.
+  // PHP cuts long arguments. These prefixes are rare enough to identify a token.
   {
     hint: "\\.\\.\\.'",
     shape:
@@ -228,7 +231,7 @@ export const hinted: readonly MaskingRule[] = [
 ];
 
 const others = [...beside, ...addressed.map(({ source }) => source)];
-/** Any token in a word with a run. A token-like part of a longer token belongs to it. */
+/** Any token in a word with a run. A token-like part inside a longer token is not matched on its own. */
 export const runningToken = new RegExp([anyOf(prefixed), ...others].join('|'), 'g');
 
 /** The shape of each kind by itself. */
@@ -237,7 +240,7 @@ export const tokens: readonly RegExp[] = [...prefixed.map((kind) => anyOf([kind]
 );
 
 const ofRun = among(/[\w-]/);
-/** The end of the word that a token is in; neither a token nor its required prefix contains these characters. */
+/** The characters of a word around a token; neither a token nor its required prefix contains any other character. */
 const ofWord = among(/[^\s"'<>\0-\x1F]/);
 
 /** Masks every token in a word with a run. */

@@ -2,16 +2,16 @@ import type { MaskingRule } from '../rule.ts';
 import { blockOpens, ends } from '../syntax.ts';
 import { isTelling, keys, passwords, secrets, suffix, tellingNames } from '../credential-names.ts';
 
-/** Blocks of YAML: `password: |`, and the value in the lines below, further in than the name. */
+/** YAML blocks: `password: |`, with the value on the following lines, indented more than the name. */
 
 const opens = new RegExp(`^(?<in>[ +]?\\s{0,60}(?:- )?)["']?(?<name>[\\w.-]{1,80})["']?:[ \\t]{1,4}${blockOpens}\\s*$`);
-/** A name in the line before, as `- name: DB_PASSWORD`. */
+/** A name on the line before: `- name: DB_PASSWORD`. */
 const names = /["']?(?:name|key)["']?: {1,4}["']?([\w.-]{1,80})["']?\s*$/;
 const inOf = (line: string): number => line.length - line.replace(/^\+/, ' ').trimStart().length;
 
-/** How far in the name stands, if a block begins in the line that is a credential. */
+/** The indentation of the name, if this line starts a block that holds a credential. */
 export function beginsValue(line: string, before: string): number | undefined {
-  // Most lines are told apart without an expression.
+  // A cheap check first: most lines need no expression.
   if (!/[|>]/.test(line)) return undefined;
   const { in: room, name = '' } = opens.exec(line)?.groups ?? {};
   if (room === undefined) return undefined;
@@ -19,14 +19,14 @@ export function beginsValue(line: string, before: string): number | undefined {
   return isMeant ? room.length : undefined;
 }
 
-/** The line of such a block as it may be shown, or nothing where the block is over. */
+/** The masked line of such a block; undefined if the block has ended. */
 export function lineOfBlock(line: string, least: number): string | undefined {
   if (line.trim() === '') return line;
   const room = inOf(line);
   return room > least ? `${line.slice(0, room)}***` : undefined;
 }
 
-/** Reads the lines of a text in their order. */
+/** Masks the lines of a text in order. */
 function shown(match: string): string {
   let before = '';
   let room: number | undefined;
@@ -50,7 +50,7 @@ export const yamlBlocksOf = (hint: string): readonly MaskingRule[] => [
     shown,
   },
   {
-    // In JSON, where a line ends in `\n`.
+    // In JSON, where `\n` ends a line.
     hint,
     also: ': \\||  \\||: >|  >',
     begins: tellingNames,

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
-/** More than this at once is probably a mistake, and would not fit in a line or a form. */
+/** A longer list is probably a mistake, and would not fit in a line or a form. */
 export const maxAtOnce = 50;
 /** The widest range that may be let in: an IPv4 /8 already has sixteen million addresses. */
 const widest = { ipv4: 8, ipv6: 32 } as const;

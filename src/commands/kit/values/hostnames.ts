@@ -48,7 +48,7 @@ function wrongShape(text: string): string | undefined {
   if (ipaddr.isValid(text) || /^\[.*\]/.test(text)) return 'is an IP address';
   if (/:\d*$/.test(text)) return 'has a port in it';
   if (text.includes('*')) return 'has a wildcard in it';
-  // `domainToASCII` folds some symbols into letters, so only real letters, marks and digits get there.
+  // `domainToASCII` turns some symbols into letters, so pass it only real letters, marks and digits.
   return /^[\p{L}\p{M}\p{N}.-]+$/u.test(text) ? undefined : 'has characters in it that a domain name cannot have';
 }
 

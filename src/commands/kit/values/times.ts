@@ -5,7 +5,7 @@ import { code, say } from '../../../text.ts';
 /** A point in time as it was typed: `ago` in milliseconds, or a date or time of day in the person's time zone. */
 export type Moment = { readonly ago: number } | { readonly clock: string };
 
-/** Ten years; nobody asks about anything older. */
+/** Ten years: a longer age is probably a typing mistake. */
 const maxAge = 3_650 * 86_400_000;
 
 /** A duration in milliseconds; throws `Refusal` for any other text and outside the bounds. */
