@@ -73,10 +73,8 @@ export async function start(
     onDue: back.nudge,
     onTrouble: (error) => log.warn({ err: error }, 'not listening for due work'),
   });
-  log.info(
-    { port, policy: policy.current().hash.slice(0, 8), installation: database.installation },
-    'Sitehand is ready',
-  );
+  const { installation } = database;
+  log.info({ port, policy: policy.current().hash.slice(0, 8), installation }, 'Sitehand is ready');
   leaveWhenOutdated(foundations, edge);
   // Without this only a clean exit saves compiled code, and a start after a kill would be slow.
   flushCompileCache();

@@ -59,9 +59,12 @@ test(
     const ana = scenario.person('ana');
     const grant = await ana.asks('/site allowlist add acme-shop/staging 198.51.100.4 --for 5m');
     await grant.tells('ends');
-    scenario.hosting.faults.add({ kind: 'status', method: 'PUT', status: 429, headers: { 'retry-after': '60' } });
+    scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 429, headers: { 'retry-after': '60' } });
     scenario.rewrite('update timers set due_at = 1');
-    await scenario.becomes(2, 'approved');
+    await vi.waitFor(
+      () => expect(scenario.rows(`select 1 from audit where change = 2 and event = 'throttle'`)).toHaveLength(1),
+      { timeout: patienceMs },
+    );
     await restore(scenario);
 
     const removal = await scenario.change(2);
