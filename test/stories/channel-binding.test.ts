@@ -42,9 +42,10 @@ describe('a channel that is bound to a site', () => {
     expect(lines()).toHaveLength(before);
     const [line] = lines();
     expect(line?.['actor']).toBe('U01ANA');
-    const { authorization, ...details } = detailsOf(line);
+    const { authorization, request, ...details } = detailsOf(line);
     expect(details).toEqual({ channel: 'C0GENERAL', site: 'acme-shop', name: 'Ana' });
     expect(authorization).toContain('approval');
+    expect(request).toMatch(/^r-[0-9a-f]{10}$/);
   });
 
   test('resolves a bare environment name to its site; another channel does not', async () => {

@@ -143,7 +143,7 @@ describe('every refusal', () => {
     'mayNotUse(path)': 'says so itself',
     says: 'the end of a change, in the words of its card',
     "says, { hint, field: 'command' }": 'another refusal without its buttons',
-    noDatabase: 'says so itself',
+    'notTaken(context)': 'says so itself',
     '"I couldn\'t ask the host what there is to choose from."': 'stands above a form that can still be filled in',
   };
 
