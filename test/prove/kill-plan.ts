@@ -2,7 +2,7 @@ import { randomFrom } from '../../src/playground/hosting/random.ts';
 import { cacheClear } from './cache-clear.ts';
 import type { KillRun } from './kill-and-restart.ts';
 import { approvePush, askPush } from './push.ts';
-import type { ChangeThread } from './replicas.ts';
+import type { Proof } from './replicas.ts';
 import type { Row, Story } from './kill-story.ts';
 
 /** The stories in which the bot is killed. */
@@ -32,8 +32,8 @@ export const killPlan = (seed: string, isSelected: RowFilter = () => true): read
 
 const quick = new Set(['click saved', 'received', 'posted: the last word']);
 
-/** What `--quick` runs: an approval, killed where most is at stake, and one tale of two replicas on PostgreSQL. */
+/** What `--quick` runs: an approval, killed where most is at stake, and one proof of two replicas on PostgreSQL. */
 export const isQuick = {
   row: ({ name }: Row, story: Story): boolean => story === approvePush && quick.has(name),
-  tale: ({ name }: ChangeThread): boolean => name.startsWith('asleep after it saved sending'),
+  proof: ({ name }: Proof): boolean => name.startsWith('asleep after it saved sending'),
 } as const;

@@ -49,8 +49,8 @@ test.each([
 
 test('names each requested part of which nothing was played', () => {
   const all = { isTroubleOnly: false, isSqliteOnly: false };
-  expect(notPlayed(all, { deaths: 1, tales: 1, trouble: 1 })).toEqual([]);
-  expect(notPlayed(all, { deaths: 0, tales: 0, trouble: 0 })).toEqual(['deaths', 'tales', 'trouble']);
-  expect(notPlayed({ ...all, isSqliteOnly: true }, { deaths: 1, tales: 0, trouble: 1 })).toEqual([]);
-  expect(notPlayed({ ...all, isTroubleOnly: true }, { deaths: 0, tales: 0, trouble: 0 })).toEqual(['trouble']);
+  expect(notPlayed(all, { deaths: 1, replicas: 1, trouble: 1 })).toEqual([]);
+  expect(notPlayed(all, { deaths: 0, replicas: 0, trouble: 0 })).toEqual(['deaths', 'replicas', 'trouble']);
+  expect(notPlayed({ ...all, isSqliteOnly: true }, { deaths: 1, replicas: 0, trouble: 1 })).toEqual([]);
+  expect(notPlayed({ ...all, isTroubleOnly: true }, { deaths: 0, replicas: 0, trouble: 0 })).toEqual(['trouble']);
 });

@@ -71,7 +71,7 @@ function positive(name: string, value: string | undefined): number | undefined {
 const quoted = (value: string): string => JSON.stringify(value);
 
 /** How many items of each part were run. */
-export type Played = Readonly<Record<'deaths' | 'tales' | 'trouble', number>>;
+export type Played = Readonly<Record<'deaths' | 'replicas' | 'trouble', number>>;
 
 /** The requested parts of which nothing ran. If there are any, nothing is proven. */
 export function notPlayed(
@@ -80,7 +80,7 @@ export function notPlayed(
 ): readonly (keyof Played)[] {
   const wanted: readonly (keyof Played)[] = [
     ...(isTroubleOnly ? [] : (['deaths'] as const)),
-    ...(isTroubleOnly || isSqliteOnly ? [] : (['tales'] as const)),
+    ...(isTroubleOnly || isSqliteOnly ? [] : (['replicas'] as const)),
     'trouble',
   ];
   return wanted.filter((part) => played[part] === 0);

@@ -11,8 +11,8 @@ import { runKills, type Run } from './kill-and-restart.ts';
 import { failovers, nameOf, playFailover, type FailoverResult } from './failovers.ts';
 import { isQuick, killPlan, stories } from './kill-plan.ts';
 import { drawPromises } from './promise-table.ts';
-import { tales } from './replicas.ts';
-import { drawCrowd, drawFailovers, drawMatrix, drawSum, drawTales, type TaleResult } from './table.ts';
+import { proofs } from './replicas.ts';
+import { drawCrowd, drawFailovers, drawMatrix, drawSum, drawProofs, type ProofResult } from './table.ts';
 import { runCase, type CaseResult } from './trouble/run-case.ts';
 import { allCases, isQuickCase } from './trouble/all-cases.ts';
 import { drawTroubles } from './trouble/table.ts';
@@ -27,7 +27,7 @@ import { drawTroubles } from './trouble/table.ts';
 const options = optionsOrExit();
 const startedAt = performance.now();
 const deaths: Run[] = [];
-const results: TaleResult[] = [];
+const results: ProofResult[] = [];
 const cells: CaseResult[] = [];
 const takeovers: FailoverResult[] = [];
 
@@ -55,8 +55,8 @@ function* workOf(seed: string, freshUrl: FreshUrl): Generator<() => Promise<unkn
   if (freshUrl === undefined) return;
   for (const life of killPlan(`${seed} · PostgreSQL`, options.isQuick ? isQuick.row : undefined))
     yield async () => deaths.push(...(await runKills(life, await freshUrl())));
-  for (const { name, tell } of options.isQuick ? tales.filter(isQuick.tale) : tales)
-    yield async () => results.push({ name, wrong: await tell(await freshUrl(), seed).then(() => undefined, String) });
+  for (const { name, run } of options.isQuick ? proofs.filter(isQuick.proof) : proofs)
+    yield async () => results.push({ name, wrong: await run(await freshUrl(), seed).then(() => undefined, String) });
 }
 
 /** Every failover once, on two servers of its own. */
@@ -140,7 +140,7 @@ const all = `seed ${options.seed} · ${((performance.now() - startedAt) / 1000).
 const looked = stories.filter((story) => deaths.some((run) => run.story === story));
 print(
   ...looked.map((story) => drawMatrix(story, deaths)),
-  ...(server ? [drawTales(results), drawFailovers(takeovers)] : []),
+  ...(server ? [drawProofs(results), drawFailovers(takeovers)] : []),
   drawTroubles(cells),
   pressed,
   `${drawSum(deaths, results)}\n${all}`,
@@ -148,8 +148,8 @@ print(
 );
 if ([...deaths, ...results].some(({ wrong }) => wrong !== undefined)) process.exitCode = 1;
 if (cells.some(({ wrong }) => wrong.length > 0)) process.exitCode = 1;
-const taleResults = results.filter((one) => tales.some(({ name }) => name === one.name));
-const missing = notPlayed(options, { deaths: deaths.length, tales: taleResults.length, trouble: cells.length });
+const proofResults = results.filter((one) => proofs.some(({ name }) => name === one.name));
+const missing = notPlayed(options, { deaths: deaths.length, replicas: proofResults.length, trouble: cells.length });
 if (missing.length > 0) {
   print(`Nothing is proven, because these parts did not run: ${missing.join(', ')}.`);
   process.exitCode = 1;

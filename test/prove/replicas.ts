@@ -7,11 +7,11 @@ import { eventually, onScene, type Scene } from './scene.ts';
 import { threadsOf } from './round-outcome.ts';
 
 /** A proof with two bots on one PostgreSQL; rejects if it fails. */
-export type ChangeThread = { readonly name: string; readonly tell: (url: string, seed: string) => Promise<void> };
+export type Proof = { readonly name: string; readonly run: (url: string, seed: string) => Promise<void> };
 
-const tale = (name: string, story: (scene: Scene, random: Random) => Promise<void>): ChangeThread => ({
+const proof = (name: string, story: (scene: Scene, random: Random) => Promise<void>): Proof => ({
   name,
-  tell: (url, seed) => onScene(url, (scene) => story(scene, randomFrom(seed))),
+  run: (url, seed) => onScene(url, (scene) => story(scene, randomFrom(seed))),
 });
 
 async function clear(scene: Scene, environment = 'acme-shop/live'): Promise<unknown> {
@@ -41,7 +41,7 @@ const stateOf = async ({ rows }: Scene, number = 1): Promise<unknown> =>
 const allToldOf = ({ scenario }: Scene, number = 1): string => threadsOf(scenario, number).join('\n');
 
 /** A bot frozen at that point while it works on a change. */
-async function sleeperAt(scene: Scene, point: 'opened' | 'sending saved') {
+async function frozenReplicaAt(scene: Scene, point: 'opened' | 'sending saved') {
   const bot = await scene.start();
   scene.order({ point, of: '^1$', signal: 'SIGSTOP' });
   await clear(scene);
@@ -60,11 +60,11 @@ const placeOfCard = ({ rows }: Scene): ReturnType<Scene['rows']> =>
   rows(`select channel, ts from messages where key = '1:card'`);
 
 /** Everything that must hold with two replicas. */
-export const tales: readonly ChangeThread[] = [
-  tale(
+export const proofs: readonly Proof[] = [
+  proof(
     'asleep after it saved sending, called unknown by the other: awake, it writes nothing and says so',
     async (scene) => {
-      const { bot, since } = await sleeperAt(scene, 'sending saved');
+      const { bot, since } = await frozenReplicaAt(scene, 'sending saved');
       await scene.endLeases();
       await scene.start();
       await scene.atRest();
@@ -80,8 +80,8 @@ export const tales: readonly ChangeThread[] = [
     },
   ),
 
-  tale('asleep with its connection open, sent by the other: awake, it does not send', async (scene) => {
-    const { bot } = await sleeperAt(scene, 'opened');
+  proof('asleep with its connection open, sent by the other: awake, it does not send', async (scene) => {
+    const { bot } = await frozenReplicaAt(scene, 'opened');
     await scene.endLeases();
     await scene.start();
     await scene.atRest();
@@ -94,7 +94,7 @@ export const tales: readonly ChangeThread[] = [
     assert.equal(scene.scenario.writes().length, 1);
   }),
 
-  tale(
+  proof(
     'asleep with a card posted, posted again by the other: awake, it leaves the place alone',
     async (scene, random) => {
       const bot = await scene.start();
@@ -119,7 +119,7 @@ export const tales: readonly ChangeThread[] = [
     },
   ),
 
-  tale(
+  proof(
     'a click on Approve that both hear, and then two approvers at once: approved once, written once',
     async (scene, random) => {
       await Promise.all([scene.start(), scene.start()]);
@@ -140,7 +140,7 @@ export const tales: readonly ChangeThread[] = [
     },
   ),
 
-  tale('their clocks hours apart: what expires goes by the clock of the database', async (scene, random) => {
+  proof('their clocks hours apart: what expires goes by the clock of the database', async (scene, random) => {
     const hours = random.integer(1, 30);
     const ahead = await scene.start(hours);
     await clear(scene);
@@ -148,7 +148,7 @@ export const tales: readonly ChangeThread[] = [
     assert.equal(await stateOf(scene), 'done');
     await ahead.end('SIGTERM');
     await scene.start(-hours);
-    await scene.write(`insert into kv (key, value, at) values ('pause', 'a tale', 1)`);
+    await scene.write(`insert into kv (key, value, at) values ('pause', 'a proof', 1)`);
     await clear(scene);
     await eventually('saved', async () => ((await stateOf(scene, 2)) === 'approved' ? '' : 'not yet'));
     await scene.write(
@@ -160,7 +160,7 @@ export const tales: readonly ChangeThread[] = [
     assert.equal(scene.scenario.writes().length, 1);
   }),
 
-  tale('both hear everything: each change is written once, each word is said once', async (scene, random) => {
+  proof('both hear everything: each change is written once, each word is said once', async (scene, random) => {
     await Promise.all([scene.start(), scene.start()]);
     const { slack, writes } = scene.scenario;
     slack.delivery.duplicates = random.integer(2, 5);

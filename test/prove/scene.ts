@@ -62,10 +62,10 @@ export class StillUnderWay extends Error {}
 /** No bot reached the order's point. Says which points were passed and what is still under way. */
 export class NotObeyed extends Error {}
 
-/** Opens an empty scenario for `tale`, on the PostgreSQL at `url` or on SQLite, with these rules. */
+/** Opens an empty scenario for `story`, on the PostgreSQL at `url` or on SQLite, with these rules. */
 export async function onScene<T>(
   url: string | undefined,
-  tale: (scene: Scene) => Promise<T>,
+  story: (scene: Scene) => Promise<T>,
   rules: string = policy,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'sitehand-prove-'));
@@ -150,7 +150,7 @@ export async function onScene<T>(
       }),
   };
   try {
-    return await tale(scene);
+    return await story(scene);
   } finally {
     await book.close();
     await scenario.close();

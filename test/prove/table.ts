@@ -3,8 +3,8 @@ import type { Run } from './kill-and-restart.ts';
 import type { Row, Story } from './kill-story.ts';
 import type { Problem } from './round-outcome.ts';
 
-/** The result of a tale of two replicas; `wrong` says what failed. */
-export type TaleResult = { readonly name: string; readonly wrong: string | undefined };
+/** The result of a proof with two replicas; `wrong` says what failed. */
+export type ProofResult = { readonly name: string; readonly wrong: string | undefined };
 
 const databases = ['SQLite', 'PostgreSQL'] as const;
 const worst: readonly Problem['kind'][] = ['sent twice', 'lost', 'untold', 'otherwise', 'not killed'];
@@ -38,8 +38,8 @@ function rightOf(all: readonly { readonly wrong?: unknown }[]): string {
   return `${right === all.length ? '✓' : '✗'} ${right} of ${all.length}`;
 }
 
-/** One line per tale of two replicas. */
-export function drawTales(results: readonly TaleResult[]): string {
+/** One line per proof with two replicas. */
+export function drawProofs(results: readonly ProofResult[]): string {
   const lines = Object.entries(Object.groupBy(results, ({ name }) => name)).map(([name, all = []]) => [
     name,
     rightOf(all),
@@ -68,7 +68,7 @@ export function drawCrowd(runs: number, ends: Readonly<Record<string, number>>):
 }
 
 /** What went wrong, counted and in full. */
-export function drawSum(runs: readonly Run[], results: readonly TaleResult[]): string {
+export function drawSum(runs: readonly Run[], results: readonly ProofResult[]): string {
   const wrong = runs.flatMap((run) => (run.wrong ? [{ ...run, ...run.wrong }] : []));
   const sum = worst.map((kind) => `${wrong.filter((one) => one.kind === kind).length} ${kind}`).join(', ');
   const full = [

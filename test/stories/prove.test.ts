@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { runKills, type KillRun } from '../prove/kill-and-restart.ts';
 import { isQuick, killPlan } from '../prove/kill-plan.ts';
-import { tales } from '../prove/replicas.ts';
+import { proofs } from '../prove/replicas.ts';
 import { onScene } from '../prove/scene.ts';
 import { keys } from '../prove/kill-story.ts';
 import { runCase } from '../prove/trouble/run-case.ts';
@@ -56,6 +56,6 @@ describe(
 );
 
 describe.skipIf(!postgresRuns)(`two replicas of it${noPostgres}`, patience, () => {
-  for (const { name, tell } of tales.filter(isQuick.tale))
-    test(`promise 1: two replicas: ${name}`, async () => tell(await freshPostgres(), seed));
+  for (const { name, run } of proofs.filter(isQuick.proof))
+    test(`promise 1: two replicas: ${name}`, async () => run(await freshPostgres(), seed));
 });
