@@ -1,4 +1,4 @@
-/** Files that the program reads or runs beside its own. The build replaces this module: in the package they stand elsewhere. */
+/** Paths of files that the program reads or runs. The build replaces this module, because the package has other paths. */
 
 export const packageFile = new URL('../package.json', import.meta.url);
 export const manifestFile = new URL('../manifest.yml', import.meta.url);

@@ -79,7 +79,7 @@ async function help(): Promise<number> {
   return ends.done;
 }
 
-/** Takes the settings of `.env`, if there is one; false if it cannot be read, which is said. */
+/** Reads the settings of `.env`, if there is one. False if it cannot be read; then a sentence was printed. */
 function readSettings(): boolean {
   if (!existsSync('.env')) return true;
   try {

@@ -53,7 +53,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   );
   const { metrics } = counting;
   const onTrouble = (what: string, error: unknown): void => log.error({ err: error }, `trouble while ${what}`);
-  // The policy file may have something to tell before the database is open.
+  // The policy file may be found broken before the database is open; the message waits for it.
   const { promise: opened, resolve: onOpen } = Promise.withResolvers<Database>();
   const tell = (key: string, text: Text): void => {
     const told = opened.then((open) => tellOps(open, key, text));
@@ -175,7 +175,7 @@ export type FrontDoor = Pick<
 
 export type Pipeline = Awaited<ReturnType<typeof buildPipeline>>;
 
-/** What decides about changes and moves them, and what works in the background: due changes and messages. */
+/** The context of the pipeline, and its background work: due changes, due messages, the audit trail sent elsewhere. */
 export async function buildPipeline(config: Config, foundations: Foundations, door: FrontDoor) {
   const { database, policy, directory, hosting, names, owner, metrics, onTrouble, certificate } = foundations;
   const aliasKey = await keptKey(database, 'alias_key');
@@ -263,7 +263,7 @@ function buildPost(foundations: Foundations, { messenger, isTaken, onCard, lookA
   return { delivery, ops };
 }
 
-/** Whether Sitehand can work, and what is wrong although it can, each in a few words. */
+/** Why Sitehand cannot work (undefined: it can), and a remark on what is wrong although it can; a few words each. */
 export const readiness = ({ database, directory }: Foundations, { token }: Slack, ops: Pipeline['ops']) => ({
   notReady: async (): Promise<string | undefined> => {
     await readKv(database.db, pauseKey);

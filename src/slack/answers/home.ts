@@ -105,7 +105,7 @@ async function recentSites({ pipeline }: SlackContext, person: Person): Promise<
 }
 
 const maxSites = 4;
-/** What changes something opens its form first: a thumb slips on a phone. */
+/** Buttons of commands that change something open a form first, because on a phone it is easy to press the wrong one. */
 const siteButtons = [
   { label: 'Logs', path: 'logs' },
   { label: 'Backups', path: 'backups list' },

@@ -91,7 +91,7 @@ export async function openReview(
   await showReview(context, interaction, view, ready, notice);
 }
 
-/** Goes on with what was checked and draws what came of it into an open view: a review, the result, or the problem. */
+/** Continues with checked input and draws the result into an open view: a review, an answer or a problem. */
 export async function showReview(
   context: SlackContext,
   interaction: Interaction,
