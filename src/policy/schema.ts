@@ -26,7 +26,7 @@ const NAME = /^(?! )[^\p{Cc}\p{Cf}\p{Cs}/*]{1,100}(?<! )$/u;
 const PERSON = /^[UW][A-Z0-9]{2,20}$/;
 const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
-/** Returns what is wrong with a text; undefined if nothing is. */
+/** The error of a schema: quotes the text and says what is wrong with it. */
 const that = (says: string) => ({ error: ({ input }: { input?: unknown }) => `${quoted(String(input))} ${says}` });
 
 type Context = Pick<z.core.$RefinementCtx, 'addIssue'>;

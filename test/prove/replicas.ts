@@ -7,11 +7,11 @@ import { eventually, onScene, type Scene } from './scene.ts';
 import { threadsOf } from './round-outcome.ts';
 
 /** A proof with two bots on one PostgreSQL; rejects if it fails. */
-export type Proof = { readonly name: string; readonly run: (url: string, seed: string) => Promise<void> };
+export type Proof = { readonly name: string; readonly expectHeld: (url: string, seed: string) => Promise<void> };
 
 const proof = (name: string, story: (scene: Scene, random: Random) => Promise<void>): Proof => ({
   name,
-  run: (url, seed) => onScene(url, (scene) => story(scene, randomFrom(seed))),
+  expectHeld: (url, seed) => onScene(url, (scene) => story(scene, randomFrom(seed))),
 });
 
 async function clear(scene: Scene, environment = 'acme-shop/live'): Promise<unknown> {
