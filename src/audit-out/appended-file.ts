@@ -12,22 +12,22 @@ export async function appendTo(path: string, text: string): Promise<Delivered> {
     if ((await stat(path).catch(absent))?.isFile() === false) return failed('it is not a regular file');
     const file = await open(path, 'a+', 0o600);
     try {
-      await append(file, text);
+      await append(file, text, path);
     } finally {
       await file.close();
     }
-    await flushFolder(path);
     return { kind: 'taken' };
   } catch (error) {
     return failed(`it can't be written (${codeOf(error) ?? 'unknown error'})`);
   }
 }
 
-async function append(file: FileHandle, text: string): Promise<void> {
+async function append(file: FileHandle, text: string, path: string): Promise<void> {
   const { size } = await file.stat();
   try {
     await file.appendFile((await endsInLine(file, size)) ? text : `\n${text}`);
     await file.datasync();
+    await flushFolder(path);
   } catch (error) {
     // Only what this call has written; it will be written again.
     await file.truncate(size).catch(() => undefined);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
-import type { AuditDestination } from '../pipeline/audit/audit-out.ts';
+import type { AuditBatch, AuditDestination, Delivered } from '../pipeline/audit/audit-out.ts';
+import { within } from '../time-limit.ts';
 import { appendTo } from './appended-file.ts';
 import { jsonLines } from './format.ts';
 import { print } from './standard-output.ts';
@@ -20,10 +21,31 @@ export function destinationOf(to: AuditOut): AuditDestination {
       };
     }
     case 'file':
-      return { id: idOf(`file:${to.path}`), name: to.path, deliver: (batch) => appendTo(to.path, jsonLines(batch)) };
+      return { id: idOf(`file:${to.path}`), name: to.path, deliver: oneAtATime((lines) => appendTo(to.path, lines)) };
     case 'stdout':
-      return { id: idOf('stdout'), name: 'standard output', deliver: (batch) => print(jsonLines(batch)) };
+      return { id: idOf('stdout'), name: 'standard output', deliver: oneAtATime(print) };
   }
+}
+
+/**
+ * A write to a disk that is gone, or to an output that nobody reads, may never end. It counts as failed, and until it has
+ * ended nothing more is written.
+ */
+export function oneAtATime(
+  write: (lines: string) => Promise<Delivered>,
+  limitMs = 15_000,
+): (batch: AuditBatch) => Promise<Delivered> {
+  let running: Promise<Delivered> | undefined;
+  const late: Delivered = {
+    kind: 'failed',
+    why: `a write to it has not ended within ${limitMs / 1_000} s`,
+    lasting: false,
+  };
+  return async (batch) => {
+    if (running !== undefined) return late;
+    running = write(jsonLines(batch)).finally(() => (running = undefined));
+    return within(limitMs, running).catch(() => late);
+  };
 }
 
 /** A digest: the address may hold a token, and the database keeps the id. */

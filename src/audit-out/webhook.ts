@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { Client } from 'undici';
+import { Client, type Dispatcher } from 'undici';
 import { glance, isPage, retryAfterOf } from '../hosting/answer.ts';
 import type { AuditBatch, Delivered } from '../pipeline/audit/audit-out.ts';
 import type { Secret } from '../secret.ts';
@@ -44,7 +44,10 @@ export async function postBatch(
       signal: AbortSignal.any([signal, late]),
     });
     const { statusCode, headers: answered } = answer;
-    return resultOf(statusCode, await glance(answer), retryAfterOf(answered['retry-after'], Date.now()));
+    const said = await glance(answer);
+    const isHtml =
+      isPage(said) || (said === '' && isUnread(answered, late) && /html/i.test(String(answered['content-type'])));
+    return resultOf(statusCode, isHtml, retryAfterOf(answered['retry-after'], Date.now()));
   } catch (error) {
     const why = late.aborted ? `it gave no answer within ${limitMs / 1_000} s` : whyOf(error);
     return { kind: 'failed', why, lasting: false };
@@ -66,10 +69,14 @@ function signedHeaders(
   return { 'webhook-id': id, 'webhook-timestamp': String(seconds), 'webhook-signature': `v1,${signature}` };
 }
 
+/** Whether there is a body of which nothing could be read: it is compressed, or did not come in time. */
+const isUnread = (headers: Dispatcher.ResponseData['headers'], late: AbortSignal): boolean =>
+  headers['content-encoding'] !== undefined || late.aborted;
+
 /** A page is a gateway's or a login's, and no receipt, whatever its status. */
-function resultOf(status: number, body: string, retryAfterMs: number | undefined): Delivered {
+function resultOf(status: number, isHtml: boolean, retryAfterMs: number | undefined): Delivered {
   const isSuccess = status >= 200 && status < 300;
-  if (isSuccess && !isPage(body)) return { kind: 'taken' };
+  if (isSuccess && !isHtml) return { kind: 'taken' };
   if (isSuccess) return { kind: 'failed', why: `a page answered ${status} in its place`, lasting: true };
   const redirects = status >= 300 && status < 400 ? ', and I follow no redirects' : '';
   return { kind: 'failed', why: `it answered ${status}${redirects}`, lasting: !mayPass(status), retryAfterMs };

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { appendFile, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
+import { appendFile, chmod, mkdtemp, readFile, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { appendTo } from '../../src/audit-out/appended-file.ts';
-import { destinationOf } from '../../src/audit-out/destination.ts';
+import { destinationOf, oneAtATime } from '../../src/audit-out/destination.ts';
 
 let folder: string;
 beforeAll(async () => {
@@ -60,6 +60,35 @@ test('a place that takes no lines is said, and waits', async () => {
   expect(await appendTo(join(folder, 'no', 'such'), '1\n')).toEqual(failed("it can't be written (ENOENT)"));
   expect(await appendTo(folder, '1\n')).toEqual(failed('it is not a regular file'));
   expect(await appendTo('/dev/null', '1\n')).toEqual(failed('it is not a regular file'));
+});
+
+test('a write that does not end counts as failed, and nothing more is written until it has ended', async () => {
+  const ended = Promise.withResolvers<{ readonly kind: 'taken' }>();
+  const writes: string[] = [];
+  const deliver = oneAtATime((text) => (writes.push(text), ended.promise), 50);
+  const line = { seq: 1, at: 5, event: 'pause', change: null, actor: 'U1', details: '{}', previous: '0', hash: '1' };
+  const batch = { installation: 'i', lines: [line] };
+  const late = { kind: 'failed', why: 'a write to it has not ended within 0.05 s', lasting: false };
+  expect([await deliver(batch), await deliver(batch)]).toEqual([late, late]);
+  expect(writes).toHaveLength(1);
+  ended.resolve({ kind: 'taken' });
+  await ended.promise;
+  expect(await deliver(batch)).toEqual(taken);
+  expect(writes).toHaveLength(2);
+});
+
+test.skipIf(process.getuid?.() !== 0)('in a folder that cannot be flushed, nothing of the batch stays', async () => {
+  const drop = await mkdtemp(join(folder, 'drop-'));
+  await chmod(folder, 0o711);
+  await chmod(drop, 0o733);
+  const file = join(drop, 'trail.jsonl');
+  // As a user who may write there, but not read the folder.
+  const source = `const { appendTo } = await import(${JSON.stringify(join(process.cwd(), 'src/audit-out/appended-file.ts'))});
+    process.setuid(65534);
+    for (const text of ['1\\n', '1\\n']) console.log((await appendTo(${JSON.stringify(file)}, text)).why);`;
+  const said = execFileSync(process.execPath, ['--input-type=module', '--eval', source], { encoding: 'utf8' });
+  expect(said).toBe("it can't be written (EACCES)\n".repeat(2));
+  expect(await readFile(file, 'utf8')).toBe('');
 });
 
 test.skipIf(process.platform !== 'linux')(

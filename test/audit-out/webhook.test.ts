@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:https';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { postBatch } from '../../src/audit-out/webhook.ts';
 import type { AuditBatch, Delivered } from '../../src/pipeline/audit/audit-out.ts';
@@ -93,6 +94,19 @@ describe('an answer', () => {
     receiver.answerWith((response) => {
       response.writeHead(200, { 'content-length': '100' }).write('half', () => response.destroy());
     });
+    expect(await post()).toEqual({ kind: 'taken' });
+  });
+
+  test('that is a page which cannot be read is no receipt either', async () => {
+    const page = { kind: 'failed', why: 'a page answered 200 in its place', lasting: true };
+    const type = { 'content-type': 'text/html; charset=utf-8' };
+    receiver.answerWith((response) =>
+      response.writeHead(200, { ...type, 'content-encoding': 'gzip' }).end(gzipSync('<!doctype html><form>')),
+    );
+    expect(await post()).toMatchObject(page);
+    receiver.answerWith((response) => response.writeHead(200, type).flushHeaders());
+    expect(await post(batch, 200)).toMatchObject(page);
+    receiver.answerWith((response) => response.writeHead(200, type).end());
     expect(await post()).toEqual({ kind: 'taken' });
   });
 
