@@ -54,7 +54,7 @@ test(
     const file = scenario.databaseUrl.slice('sqlite:'.length);
     for (const _ of [1, 2])
       await expectChecks(scenario, { AUDIT_OUT: 'stdout' }, 0, [
-        '✓ Audit trail elsewhere: standard output has taken every line',
+        '✓ Audit trail elsewhere: no lines yet',
         `✓ Database: ${file} is not there yet; the first start makes it`,
         '✓ Sending: approved changes are sent',
       ]);
@@ -114,6 +114,18 @@ test(
       '? Deliveries from Slack: unknown: Slack gave no usable answer',
       "✗ Slack: doesn't say who I am",
       '? Slack user groups: unknown: Slack has not said who I am',
+    ]);
+  }),
+);
+
+test(
+  'a Slack that is in trouble or busy says nothing about its tokens either',
+  inScenario({ start: false }, async (scenario) => {
+    scenario.slack.faults.add({ kind: 'error', method: 'auth.test', error: 'internal_error', times: 100 });
+    scenario.slack.faults.add({ kind: 'error', method: 'apps.connections.open', error: 'ratelimited', times: 100 });
+    await expectChecks(scenario, {}, 1, [
+      '? Slack app: unknown: Slack answered internal_error',
+      '? Deliveries from Slack: unknown: Slack answered ratelimited',
     ]);
   }),
 );

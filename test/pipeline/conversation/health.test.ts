@@ -129,7 +129,7 @@ describeBoth('health', (open) => {
     };
     const seen = async () => (await found(healthy(database, { auditOut })))['Audit trail elsewhere'];
     const away: Delivered = { kind: 'failed', why: 'it answered 500', lasting: false };
-    expect(await seen()).toBe('✅ audit.example has taken every line');
+    expect(await seen()).toBe('✅ no lines yet');
     await database.transaction((tx) =>
       appendAudit(tx, { at: now, change: null, event: 'pause', actor: 'U1', details: '{}' }, undefined),
     );
@@ -145,6 +145,27 @@ describeBoth('health', (open) => {
     expect(await seen()).toMatch(/^⚠️ doesn't reach audit\.example: it answered 500\. Waiting/);
     await sends({ kind: 'taken' });
     expect(await seen()).toBe('✅ audit.example has taken every line');
+  });
+
+  it('does not say that old lines on their way to a new place do not reach it', async () => {
+    const database = await open({ now: () => now });
+    const line = { at: now - day, change: null, event: 'pause', actor: 'U1', details: '{}' };
+    await database.transaction((tx) => appendAudit(tx, line, undefined));
+    const seen: (string | undefined)[] = [];
+    const look = async (): Promise<Delivered> => {
+      seen.push((await found(healthy(database, { auditOut: destination })))['Audit trail elsewhere']);
+      return { kind: 'failed', why: 'it answered 500', lasting: false };
+    };
+    const destination = { id: 'd1', name: 'audit.example', deliver: look };
+    const of = { database, owner: 'a', destination, onFailed: () => undefined, onTrouble: () => undefined };
+    await look();
+    await sendAll(of, new AbortController().signal);
+    await look();
+    expect(seen).toEqual([
+      expect.stringMatching(/^❔ unknown: nothing says whether it reaches audit\.example now\. Waiting: 1 line/),
+      expect.stringMatching(/^✅ on its way to audit\.example: 1 line/),
+      expect.stringMatching(/^❔ unknown: the last attempt to reach audit\.example failed: it answered 500\./),
+    ]);
   });
 
   it('says since when the trail is kept, and how many changes', async () => {
