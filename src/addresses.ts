@@ -11,8 +11,8 @@ export function isPlainHttp(url: string): boolean {
 
 /** Whether it is an address to send to. Unlike a base address it may have a query, which often holds a token. */
 export function isWebhook(said: string): boolean {
-  const { protocol = '', username = '', hash = '' } = URL.parse(said) ?? {};
-  return /^https?:$/.test(protocol) && username === '' && hash === '' && !/\s/.test(said);
+  const { protocol = '', username = '', password = '', hash = '' } = URL.parse(said) ?? {};
+  return /^https?:$/.test(protocol) && username + password === '' && hash === '' && !/\s/.test(said);
 }
 
 /** Whether the audit trail can be sent there. */

@@ -10,8 +10,8 @@ const address = z
   .url({ protocol: /^https?$/, error: 'must be an address that begins with https:// or http://' })
   .regex(/^[^?#\s]*$/, 'must be an address without ?, # or blanks')
   .refine(
-    (url) => !URL.canParse(url) || new URL(url).username === '',
-    'must be an address without a name before the host',
+    (url) => !URL.canParse(url) || new URL(url).username + new URL(url).password === '',
+    'must be an address without a name or password before the host',
   );
 const portFrom = (least: number) => {
   const isPort = `must be a whole number from ${least} to 65535`;

@@ -255,13 +255,20 @@ describe('a mistake in the settings', () => {
         `${name} contains a line break or another character outside plain ASCII, which no key has`,
       ]),
     ),
-    ...['syslog:514', 'file:', 'https://', 'https://u:p@siem/', 'https://siem/#x', 'https://siem/a b', 'STDOUT'].map(
-      (said): [string, Variables, string] => [
-        `a place for the trail that is none: ${said}`,
-        { AUDIT_OUT: said, AUDIT_OUT_KEY: long },
-        'AUDIT_OUT must be an https:// address, file:PATH or stdout',
-      ],
-    ),
+    ...[
+      'syslog:514',
+      'file:',
+      'https://',
+      'https://u:p@siem/',
+      'https://:p@siem/',
+      'https://siem/#x',
+      'https://siem/a b',
+      'STDOUT',
+    ].map((said): [string, Variables, string] => [
+      `a place for the trail that is none: ${said}`,
+      { AUDIT_OUT: said, AUDIT_OUT_KEY: long },
+      'AUDIT_OUT must be an https:// address, file:PATH or stdout',
+    ]),
     [
       'an address for the trail without a key',
       { AUDIT_OUT: 'https://siem.example/in' },
@@ -332,11 +339,11 @@ describe('a mistake in the settings', () => {
       { HOSTING_API_URL: `https://api.example.com/v2${more}` },
       'HOSTING_API_URL must be an address without ?, # or blanks',
     ]),
-    [
-      'an address with a name and a password',
-      { SLACK_API_URL: 'https://u:p@slack.example/api/' },
-      'SLACK_API_URL must be an address without a name before the host',
-    ],
+    ...['u:p', 'u', ':p'].map((before): [string, Variables, string] => [
+      `an address with ${before} before the host`,
+      { SLACK_API_URL: `https://${before}@slack.example/api/` },
+      'SLACK_API_URL must be an address without a name or password before the host',
+    ]),
     [
       'a password that cannot be read',
       { DATABASE_URL: 'postgres://u:%zz@h/db' },
