@@ -56,6 +56,13 @@ export function exitWithLog(log: Logger): Logger {
     log.fatal({ err: error }, says);
     process.exit(1);
   };
+  // Full or closed. The log is evidence, and there is no other place for it.
+  process.stdout.on('error', (error: Error & { readonly code?: string }) => {
+    process.stderr.write(
+      `Sitehand ends: it can't write its log to standard output (${error.code ?? 'unknown error'})\n`,
+    );
+    process.exit(1);
+  });
   process.on('uncaughtException', (error) => end('Sitehand ends: unexpected error', error));
   process.on('beforeExit', () => end('Sitehand ends: nothing is left to wait for'));
   return log;
