@@ -50,7 +50,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   gauges: ['pipeline', 'policy', 'hosting', 'storage', 'metrics', 'semaphore', 'time-limit'],
   sitehand: ['main', 'program', 'policy'],
   program: ['wiring', 'audit-out', 'slack', 'pipeline', 'policy', 'commands', 'hosting', 'storage', ...leaves],
-  'audit-out': ['pipeline', 'hosting', 'config', 'secret'],
+  'audit-out': ['pipeline', 'hosting', 'config', 'secret', 'time-limit'],
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
   pipeline: [
