@@ -150,3 +150,13 @@ test('the image is built from all that the build reads, and from no secret', () 
   for (const name of read) expect(allowed).toContain(name);
   for (const name of ['.env', 'policy.yml', 'data', 'certificates']) expect(allowed).not.toContain(name);
 });
+
+test('what compose.yml needs beside it, secrets among it, stays out of the image and out of git', () => {
+  const beside = [...Object.values(compose.secrets).map(({ file }) => file), 'policy.yml', '.env'];
+  const places = new Set(beside.map((file) => `deploy/${file.replace(/\/.*/, '')}`));
+  const [, afterDeploy = ''] = text('.dockerignore').split('!deploy\n');
+  expect(afterDeploy.split('\n')).toEqual(expect.arrayContaining([...places]));
+  const untracked = text('.gitignore').split('\n');
+  expect(untracked).toContain('.env');
+  expect(untracked).toEqual(expect.arrayContaining(['/deploy/secrets/', '/deploy/policy.yml']));
+});
