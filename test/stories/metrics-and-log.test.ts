@@ -116,6 +116,21 @@ test(
   }),
 );
 
+test(
+  'a delivery that could not be saved is in the log under the id with which it was acked',
+  inScenario({}, async (own) => {
+    own.rewrite('alter table inbox rename to inbox_away');
+    const said = await own.person('ana').says('/site pause');
+    await said.hears('nothing was done');
+    const lines = own.log().split('\n');
+    const [failed = ''] = lines.filter((line) => line.includes('could not save a delivery'));
+    const [, request = ''] = /"request":"(r-[\da-f]{10})"/.exec(failed) ?? [];
+    const acked = lines.find((line) => line.includes('acked a delivery'));
+    expect(acked).toContain(`"request":"${request}"`);
+    expect(request).not.toBe('');
+  }),
+);
+
 test('what was done is counted, and what waits is measured', async () => {
   const said = await scenario.person('rob').says('/site cache clear acme-shop/live');
   await said.hears('You may not run');

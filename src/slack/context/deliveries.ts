@@ -1,4 +1,4 @@
-import { receive, type InboxRow } from '../../storage/inbox.ts';
+import { receive, requestId, type InboxRow } from '../../storage/inbox.ts';
 import { scrub } from '../../secret.ts';
 import { inboxLeaseMs } from './slow-work.ts';
 import { close } from './handler.ts';
@@ -57,7 +57,7 @@ async function saveFirst(context: SlackContext, row: Row): Promise<Exclude<Accep
   try {
     return await within(saveWithinMs, writing);
   } catch (error) {
-    context.log.error({ err: error, key: row.key }, 'could not save a delivery');
+    context.log.error({ err: error, request: requestId(row.key) }, 'could not save a delivery');
     closeIfWritten(context, row.key, writing);
     return 'failed';
   }

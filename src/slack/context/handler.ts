@@ -20,10 +20,10 @@ export async function close(context: SlackContext, { inbox }: Pick<Interaction, 
 }
 
 /** Whether its sender has not been told a result yet, as far as the database says. */
-async function isOpen({ pipeline, log }: SlackContext, { inbox }: Pick<Interaction, 'inbox'>): Promise<boolean> {
+async function isOpen({ pipeline, log }: SlackContext, { inbox, request }: Interaction): Promise<boolean> {
   if (inbox === undefined) return true;
   return isInboxOpen(pipeline.database.db, inbox).catch((error: unknown) => {
-    log.error({ err: error, key: inbox }, 'could not see whether somebody was told');
+    log.error({ err: error, request }, 'could not see whether somebody was told');
     return true;
   });
 }

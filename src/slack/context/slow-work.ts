@@ -1,5 +1,5 @@
 import { findMessage } from '../../storage/messages.ts';
-import { renewInbox } from '../../storage/inbox.ts';
+import { renewInbox, requestId } from '../../storage/inbox.ts';
 import { lostKey } from '../../pipeline/messages/housekeeping.ts';
 import { spokenDuration } from '../../duration.ts';
 import { say } from '../../text.ts';
@@ -33,7 +33,7 @@ export async function whileLeased(
       );
     } catch (error) {
       // The next renewal may still be in time.
-      log.warn({ err: error, key: inbox }, 'could not renew the lease of a delivery');
+      log.warn({ err: error, request: requestId(inbox) }, 'could not renew the lease of a delivery');
     } finally {
       renewing = false;
     }
