@@ -103,6 +103,7 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
         policyIsBroken: () => false,
         plainHttp: config.plainHttp,
         auditOut: config.auditOut && destinationOf(config.auditOut),
+        onTrouble,
       },
       { ...(bot ? {} : slackIsSilent), ...data.known, ...rules.known },
     );
@@ -111,6 +112,11 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
     await host.close();
     await data.close();
   }
+}
+
+/** There is no log: standard output is the report. */
+function onTrouble(what: string, error: unknown): void {
+  process.stderr.write(scrub(`Trouble while ${what}: ${error instanceof Error ? error.message : String(error)}\n`));
 }
 
 const signingSecretIsSet = well(

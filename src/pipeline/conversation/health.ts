@@ -35,6 +35,7 @@ export type HealthContext = Pick<
   | 'groupTrouble'
   | 'plainHttp'
   | 'auditOut'
+  | 'onTrouble'
 > & { readonly database: Pick<Database, 'db' | 'kind' | 'now'> };
 /** What the host says about the key, or its trouble; undefined: no answer in time. */
 type KeyAnswer = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
@@ -68,16 +69,18 @@ export function healthOf(
   return Promise.all(
     all.map(async ([what, probe]) => ({
       what,
-      ...(typeof probe === 'function' ? await probed(checking, probe) : probe),
+      ...(typeof probe === 'function' ? await probed(checking, what, probe) : probe),
     })),
   );
 }
 
-/** An error's message is not shown: it may contain secrets. */
-function probed(context: Checking, probe: Probe): Promise<State> {
-  const late = bad("didn't answer in time", 'Try again in a minute. My log may say more.');
-  const found = within(timeoutMs, Promise.resolve(context).then(probe));
-  return found.catch((error: unknown) => (error instanceof TooLate ? late : unanswered));
+/** An error's message goes to the log only: it may contain secrets. */
+function probed(context: Checking, what: string, probe: Probe): Promise<State> {
+  return within(timeoutMs, Promise.resolve(context).then(probe)).catch((error: unknown) => {
+    if (error instanceof TooLate) return bad("didn't answer in time", 'Try again in a minute. My log may say more.');
+    context.onTrouble(`checking: ${what}`, error);
+    return { ...unknown(say`unknown: the check itself failed`), hint: say`My log says why.` };
+  });
 }
 
 export const well = (says: State['says']): State => ({ ok: true, says });
@@ -87,7 +90,6 @@ export const bad = (says: State['says'] | string, hint: State['says'] | string):
   hint: inline(hint),
 });
 export const unknown = (says: State['says']): State => ({ ok: undefined, says });
-const unanswered = bad("couldn't be checked", 'My log says more.');
 
 async function slack({ askSlack }: HealthContext): Promise<State> {
   try {

@@ -198,10 +198,18 @@ describeBoth('health', (open) => {
     const database = await open({ now: () => now });
     const fail = (): Promise<never> => Promise.reject(new Error('xoxb-secret'));
     const groups = policyFrom('version: 1\ngroups: { devs: [S0DEVS] }\nrules:\n  - { allow: [read], to: [devs] }\n');
-    const all = await found(healthy(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups }));
+    const logged: string[] = [];
+    const onTrouble = (what: string): unknown => logged.push(what);
+    const all = await found(
+      healthy(database, { askSlack: fail, read: fail, membersOf: fail, policy: () => groups, onTrouble }),
+    );
+    expect(logged.toSorted()).toEqual(
+      ['Hosting API', 'Key of the hosting API', 'Slack user groups'].map((one) => `checking: ${one}`),
+    );
     expect(all['Slack']).toMatch(/^⚠️ doesn't say who I am → .*SLACK_BOT_TOKEN/);
-    expect(all['Key of the hosting API']).toContain("⚠️ couldn't be checked");
-    expect(all['Slack user groups']).toContain("⚠️ couldn't be checked");
+    const failed = '❔ unknown: the check itself failed → My log says why.';
+    expect(all['Key of the hosting API']).toBe(failed);
+    expect(all['Slack user groups']).toBe(failed);
     expect(JSON.stringify(all)).not.toContain('secret');
     const empty = await found(healthy(database, { membersOf: () => Promise.resolve([]), policy: () => groups }));
     expect(empty['Slack user groups']).toMatch(/^⚠️ nobody is in S0DEVS → .*usergroups:read\.$/);
