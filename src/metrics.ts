@@ -160,6 +160,8 @@ async function serveMetrics(text: () => Promise<string>, port: number, host: str
   };
   const server = createServer(limits, answer);
   server.maxConnections = maxConnections;
+  // Somebody who asks often and reads nothing would fill the memory with answers.
+  server.maxRequestsPerSocket = 1;
   await once(server.listen(port, host), 'listening');
   return server;
 }

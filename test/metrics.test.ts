@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { text as textOf } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { openMetrics } from '../src/metrics.ts';
 
@@ -17,6 +19,18 @@ test('the metrics, and nothing else, are served on loopback', async () => {
     expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
     await expect(fetch(`http://127.0.0.2:${port}/metrics`)).rejects.toThrow('fetch failed');
     await expect(openMetrics(port)).rejects.toThrow('EADDRINUSE');
+  } finally {
+    await close();
+  }
+});
+
+test('a connection gets one answer, however often it asks', async () => {
+  const { port = 0, close } = await openMetrics(0);
+  try {
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'.repeat(100));
+    const got = await textOf(socket);
+    expect(got.match(/^HTTP\/1\.1 200/gm)).toHaveLength(1);
   } finally {
     await close();
   }
