@@ -123,7 +123,7 @@ test(
     const said = await own.person('ana').says('/site pause');
     await said.hears('nothing was done');
     const lines = own.log().split('\n');
-    const [failed = ''] = lines.filter((line) => line.includes('could not save a delivery'));
+    const failed = lines.find((line) => line.includes('could not save a delivery')) ?? '';
     const [, request = ''] = /"request":"(r-[\da-f]{10})"/.exec(failed) ?? [];
     const acked = lines.find((line) => line.includes('acked a delivery'));
     expect(acked).toContain(`"request":"${request}"`);
