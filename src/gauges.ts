@@ -38,7 +38,7 @@ export function gaugesOf(context: GaugesContext): readonly Gauge[] {
       labels: ['hash'],
       read: async () => [{ labels: { hash: policy.current().hash.slice(0, 8) }, value: 1 }],
     },
-    single('sitehand_policy_broken', '1 while the policy file cannot be used and the last good policy applies', () =>
+    gaugeOf('sitehand_policy_broken', '1 while the policy file cannot be used and the last good policy applies', () =>
       Number(policy.isBroken()),
     ),
     {
@@ -52,7 +52,7 @@ export function gaugesOf(context: GaugesContext): readonly Gauge[] {
         ...loadOf('reports', turns.reports.load()),
       ],
     },
-    single(
+    gaugeOf(
       'sitehand_slack_wait_seconds',
       'How long rate limits still hold back messages to Slack; 0 if they do not',
       () => slackRestMs() / 1_000,
@@ -68,7 +68,7 @@ export function gaugesOf(context: GaugesContext): readonly Gauge[] {
   ];
 }
 
-const single = (name: string, help: string, value: () => number): Gauge => ({
+const gaugeOf = (name: string, help: string, value: () => number): Gauge => ({
   name,
   help,
   read: async () => [{ value: value() }],

@@ -1,12 +1,12 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Delivered } from '../pipeline/audit/audit-out.ts';
+import type { DeliveryResult } from '../pipeline/audit/audit-out.ts';
 
 /**
  * Appends the text to a file and waits for the disk. The file is opened each time, so it may be moved away at any time;
  * a new one is readable by this user only. A half line that a crash has left is ended, never removed. Never rejects.
  */
-export async function appendTo(path: string, text: string): Promise<Delivered> {
+export async function appendTo(path: string, text: string): Promise<DeliveryResult> {
   try {
     // Opening a pipe would wait for its reader.
     if ((await stat(path).catch(absent))?.isFile() === false) return failed('it is not a regular file');
@@ -51,7 +51,7 @@ async function flushFolder(path: string): Promise<void> {
   }
 }
 
-const failed = (why: string): Delivered => ({ kind: 'failed', why, lasting: false });
+const failed = (why: string): DeliveryResult => ({ kind: 'failed', why, lasting: false });
 
 function absent(error: unknown): undefined {
   if (codeOf(error) !== 'ENOENT') throw error;

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Config } from '../config.ts';
-import type { AuditBatch, AuditDestination, Delivered } from '../pipeline/audit/audit-out.ts';
+import type { AuditBatch, AuditDestination, DeliveryResult } from '../pipeline/audit/audit-out.ts';
 import { within } from '../time-limit.ts';
 import { appendTo } from './appended-file.ts';
 import { jsonLines } from './format.ts';
@@ -32,11 +32,11 @@ export function destinationOf(to: AuditOut): AuditDestination {
  * ended nothing more is written.
  */
 export function oneAtATime(
-  write: (lines: string) => Promise<Delivered>,
+  write: (lines: string) => Promise<DeliveryResult>,
   limitMs = 15_000,
-): (batch: AuditBatch) => Promise<Delivered> {
-  let running: Promise<Delivered> | undefined;
-  const late: Delivered = {
+): (batch: AuditBatch) => Promise<DeliveryResult> {
+  let running: Promise<DeliveryResult> | undefined;
+  const late: DeliveryResult = {
     kind: 'failed',
     why: `a write to it has not ended within ${limitMs / 1_000} s`,
     lasting: false,

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { Client, type Dispatcher } from 'undici';
 import { glance, isPage, retryAfterOf } from '../hosting/answer.ts';
-import type { AuditBatch, Delivered } from '../pipeline/audit/audit-out.ts';
+import type { AuditBatch, DeliveryResult } from '../pipeline/audit/audit-out.ts';
 import type { Secret } from '../secret.ts';
 import { bodyOf } from './format.ts';
 
@@ -24,7 +24,7 @@ export async function postBatch(
   { url, key, limitMs = defaultLimitMs }: Webhook,
   batch: AuditBatch,
   signal: AbortSignal,
-): Promise<Delivered> {
+): Promise<DeliveryResult> {
   const { origin, pathname, search } = new URL(url.reveal());
   const body = bodyOf(batch);
   const headers = {
@@ -74,7 +74,7 @@ const isUnread = (headers: Dispatcher.ResponseData['headers'], late: AbortSignal
   headers['content-encoding'] !== undefined || late.aborted;
 
 /** A page is a gateway's or a login's, and no receipt, whatever its status. */
-function resultOf(status: number, isHtml: boolean, retryAfterMs: number | undefined): Delivered {
+function resultOf(status: number, isHtml: boolean, retryAfterMs: number | undefined): DeliveryResult {
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && !isHtml) return { kind: 'taken' };
   if (isSuccess) return { kind: 'failed', why: `a page answered ${status} in its place`, lasting: true };

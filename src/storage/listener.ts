@@ -69,7 +69,7 @@ async function listenOnce(listening: Listening, closing: AbortSignal, onListenin
   lost.catch(() => undefined);
   try {
     await client.connect();
-    await check(client, listening);
+    await refuseUnlessDirect(client, listening);
     client.on('notification', onDue);
     await client.query(`listen ${dueChannel}`);
     onListening();
@@ -81,8 +81,8 @@ async function listenOnce(listening: Listening, closing: AbortSignal, onListenin
   }
 }
 
-/** A pooler names another process than the one that answers, and would let each statement meet a different one. */
-async function check(client: Client, { installation }: Listening): Promise<void> {
+/** A pooler reports its own process id, and may run each statement on another connection. */
+async function refuseUnlessDirect(client: Client, { installation }: Listening): Promise<void> {
   const query = 'select pg_backend_pid() as process, (select id from installation) as installation';
   const { rows } = await client.query<{ process: number; installation: string }>(query);
   const [row] = rows;

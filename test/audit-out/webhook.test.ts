@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { postBatch } from '../../src/audit-out/webhook.ts';
-import type { AuditBatch, Delivered } from '../../src/pipeline/audit/audit-out.ts';
+import type { AuditBatch, DeliveryResult } from '../../src/pipeline/audit/audit-out.ts';
 import { Secret } from '../../src/secret.ts';
 import { selfSigned } from '../hosting/certificate.ts';
 import { startReceiver, type Receiver } from './receiver.ts';
@@ -37,7 +37,7 @@ const post = (what: AuditBatch = batch, limitMs?: number, signal = new AbortCont
     what,
     signal,
   );
-const failed = (why: string, lasting: boolean): Delivered => ({
+const failed = (why: string, lasting: boolean): DeliveryResult => ({
   kind: 'failed',
   why,
   lasting,
@@ -60,7 +60,7 @@ test('a batch comes whole and signed, under an id that is the same for the same 
 });
 
 describe('an answer', () => {
-  test.each<[string, number, string, Delivered]>([
+  test.each<[string, number, string, DeliveryResult]>([
     ['200 with words', 200, 'thanks', { kind: 'taken' }],
     ['202 with JSON that is none', 202, '{"half', { kind: 'taken' }],
     ['a login page', 200, '<!doctype html><form>', failed('a page answered 200 in its place', true)],

@@ -27,7 +27,7 @@ export type AuditBatch = { readonly installation: string; readonly lines: readon
  * `failed`: the batch counts as not received. `why` is a clause about the destination, without secrets. `lasting`: the
  * same batch will fail again until somebody changes something.
  */
-export type Delivered =
+export type DeliveryResult =
   | { readonly kind: 'taken' }
   | {
       readonly kind: 'failed';
@@ -43,7 +43,7 @@ export type AuditDestination = {
   /** For people, without secrets. */
   readonly name: string;
   /** Resolves well within `leaseMs`, and soon after `signal` aborts; never rejects. */
-  readonly deliver: (batch: AuditBatch, signal: AbortSignal) => Promise<Delivered>;
+  readonly deliver: (batch: AuditBatch, signal: AbortSignal) => Promise<DeliveryResult>;
 };
 
 export type AuditOutOptions = {
@@ -72,16 +72,16 @@ const maxRetryAfterMs = 3_600_000;
 export const tellAfterMs = 900_000;
 
 /** Looks for new lines every two seconds. A stop ends the running attempt, whose batch is sent again later. */
-export function createAuditOut(of: AuditOutOptions): Poller {
+export function createAuditOut(options: AuditOutOptions): Poller {
   const closing = new AbortController();
   // Somebody may have restarted it because the trouble is over.
   let isFirst = true;
   const look = async (): Promise<void> => {
     const atOnce = isFirst;
     isFirst = false;
-    await sendAll(of, closing.signal, atOnce);
+    await sendAll(options, closing.signal, atOnce);
   };
-  const poller = createPoller({ everyMs, look, onTrouble: of.onTrouble });
+  const poller = createPoller({ everyMs, look, onTrouble: options.onTrouble });
   return {
     ...poller,
     stop: () => {
@@ -92,33 +92,33 @@ export function createAuditOut(of: AuditOutOptions): Poller {
 }
 
 /** Sends what is due, batch after batch; with `atOnce` also during a pause. */
-export async function sendAll(of: AuditOutOptions, signal: AbortSignal, atOnce = false): Promise<void> {
-  for (let more = true; more && !signal.aborted;) more = await sendNext(of, signal, atOnce);
+export async function sendAll(options: AuditOutOptions, signal: AbortSignal, atOnce = false): Promise<void> {
+  for (let more = true; more && !signal.aborted;) more = await sendNext(options, signal, atOnce);
 }
 
 /** Sends one batch; true if there may be another one. */
-async function sendNext(of: AuditOutOptions, signal: AbortSignal, atOnce: boolean): Promise<boolean> {
-  const { database, destination, owner } = of;
+async function sendNext(options: AuditOutOptions, signal: AbortSignal, atOnce: boolean): Promise<boolean> {
+  const { database, destination, owner } = options;
   const { db } = database;
   const [kept, head] = await Promise.all([readAuditOut(db, destination.id), auditHead(db)]);
   if (isSame(kept.progress.sent, head)) return false;
   const now = await database.now();
-  if (isHeld(of, kept.progress, now) || (!atOnce && isTooEarly(kept.progress, now))) return false;
-  const lines = await nextLines(db, (await lastSent(db, kept.progress.sent)).seq);
+  if (isHeld(options, kept.progress, now) || (!atOnce && isTooEarly(kept.progress, now))) return false;
+  const lines = await nextLines(db, (await resumeAfter(db, kept.progress.sent)).seq);
   const last = lines.at(-1);
   if (last === undefined) return false;
-  const claimed = await save(of, kept, { ...kept.progress, lease: { owner, until: now + leaseMs } });
+  const claimed = await save(options, kept, { ...kept.progress, lease: { owner, until: now + leaseMs } });
   if (claimed === undefined) return false;
   const result = await destination.deliver({ installation: database.installation, lines }, signal);
-  if (result.kind === 'taken') return acknowledge(of, claimed, { seq: last.seq, hash: last.hash });
-  if (signal.aborted) await save(of, claimed, { ...claimed.progress, lease: null });
-  else await noteFailure(of, claimed, result, lines[0]?.at ?? now);
+  if (result.kind === 'taken') return acknowledge(options, claimed, { seq: last.seq, hash: last.hash });
+  if (signal.aborted) await save(options, claimed, { ...claimed.progress, lease: null });
+  else await noteFailure(options, claimed, result, lines[0]?.at ?? now);
   return false;
 }
 
 const isSame = (one: Head, other: Head | undefined): boolean => one.seq === other?.seq && one.hash === other.hash;
 
-/** Whether another replica is sending. On SQLite there is none: an owner of that name was killed. */
+/** Whether another replica is sending. SQLite has one process: a lease of another owner is left from a killed one. */
 const isHeld = ({ database, owner }: AuditOutOptions, { lease }: AuditOutProgress, now: number): boolean =>
   database.kind === 'postgres' &&
   lease !== null &&
@@ -131,7 +131,7 @@ const isTooEarly = ({ trouble }: AuditOutProgress, now: number): boolean =>
   trouble !== null && trouble.nextAt > now && trouble.nextAt <= now + maxRetryAfterMs;
 
 /** From where to go on. If the last sent line is not in the trail any more, everything is sent again: others must see it. */
-const lastSent = async (db: ReadHandle, sent: Head): Promise<Head> =>
+const resumeAfter = async (db: ReadHandle, sent: Head): Promise<Head> =>
   sent.seq === 0 || isSame(sent, await findAudit(db, sent.seq)) ? sent : start;
 
 /** The lines after `seq` for one batch. A line that is larger than a batch goes alone. */
@@ -164,28 +164,28 @@ const save = (
     return saved;
   });
 
-async function acknowledge(of: AuditOutOptions, claimed: StoredProgress, sent: Head): Promise<boolean> {
+async function acknowledge(options: AuditOutOptions, claimed: StoredProgress, sent: Head): Promise<boolean> {
   const { trouble } = claimed.progress;
-  const { id, name } = of.destination;
+  const { id, name } = options.destination;
   const ops = trouble?.opsTold
     ? { key: `audit_out:${id}:${trouble.since}:over`, text: say`The audit trail reaches ${code(name)} again.` }
     : undefined;
-  return (await save(of, claimed, { sent, lease: null, trouble: null }, ops)) !== undefined;
+  return (await save(options, claimed, { sent, lease: null, trouble: null }, ops)) !== undefined;
 }
 
 async function noteFailure(
-  of: AuditOutOptions,
+  options: AuditOutOptions,
   claimed: StoredProgress,
-  failure: Extract<Delivered, { kind: 'failed' }>,
+  failure: Extract<DeliveryResult, { kind: 'failed' }>,
   oldest: number,
 ): Promise<void> {
   const { why, lasting } = failure;
   const before = claimed.progress.trouble;
-  const now = await of.database.now();
+  const now = await options.database.now();
   const since = before?.since ?? now;
   const attempts = (before?.attempts ?? 0) + 1;
   const tellNow = before?.opsTold !== true && (lasting || now - since >= tellAfterMs);
-  const nextAt = now + pauseAfter(attempts, failure, of.random ?? Math.random);
+  const nextAt = now + pauseAfter(attempts, failure, options.random ?? Math.random);
   const trouble: AuditOutTrouble = {
     since,
     attempts,
@@ -194,16 +194,16 @@ async function noteFailure(
     lasting,
     opsTold: before?.opsTold === true || tellNow,
   };
-  const { id, name } = of.destination;
+  const { id, name } = options.destination;
   const ops = tellNow ? { key: `audit_out:${id}:${since}`, text: troubleText(name, why, oldest) } : undefined;
-  await save(of, claimed, { ...claimed.progress, lease: null, trouble }, ops);
-  of.onFailed({ why, attempts });
+  await save(options, claimed, { ...claimed.progress, lease: null, trouble }, ops);
+  options.onFailed({ why, attempts });
 }
 
 /** How long to wait after that many failed attempts in a row, in ms: half of it is random. */
 function pauseAfter(
   attempts: number,
-  { lasting, retryAfterMs = 0 }: Extract<Delivered, { kind: 'failed' }>,
+  { lasting, retryAfterMs = 0 }: Extract<DeliveryResult, { kind: 'failed' }>,
   random: () => number,
 ): number {
   const whole = lasting ? maxPauseMs : Math.min(maxPauseMs, minPauseMs * 2 ** Math.min(attempts, 20));

@@ -7,16 +7,16 @@ import {
   tellAfterMs,
   type AuditBatch,
   type AuditOutOptions,
-  type Delivered,
+  type DeliveryResult,
 } from '../../../src/pipeline/audit/audit-out.ts';
 import { appendAudit } from '../../../src/storage/audit.ts';
 import { auditOutLag, readAuditOut } from '../../../src/storage/audit-out.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 
-const taken: Delivered = { kind: 'taken' };
-const refused: Delivered = { kind: 'failed', why: 'it answered 401', lasting: true };
-const away: Delivered = { kind: 'failed', why: 'the connection failed', lasting: false };
+const taken: DeliveryResult = { kind: 'taken' };
+const refused: DeliveryResult = { kind: 'failed', why: 'it answered 401', lasting: true };
+const away: DeliveryResult = { kind: 'failed', why: 'the connection failed', lasting: false };
 
 const append = (database: Database, count: number, details = '{}'): Promise<void> =>
   database.transaction(async (tx) => {
@@ -25,7 +25,11 @@ const append = (database: Database, count: number, details = '{}'): Promise<void
   });
 
 /** A sender with a destination that answers with `answer()` and keeps what it got. */
-function senderOf(database: Database, answer: () => Delivered | Promise<Delivered> = () => taken, owner = 'a') {
+function senderOf(
+  database: Database,
+  answer: () => DeliveryResult | Promise<DeliveryResult> = () => taken,
+  owner = 'a',
+) {
   const batches: AuditBatch[] = [];
   const failures: string[] = [];
   const options: AuditOutOptions = {
@@ -154,7 +158,7 @@ describeBoth('the audit trail that is sent elsewhere', (open) => {
     const database = await open({ now: () => now });
     const replica = await database.again({ now: () => now });
     await append(database, 2);
-    const [answer, got] = [Promise.withResolvers<Delivered>(), Promise.withResolvers<undefined>()];
+    const [answer, got] = [Promise.withResolvers<DeliveryResult>(), Promise.withResolvers<undefined>()];
     const slow = senderOf(database, () => (got.resolve(undefined), answer.promise), 'slow');
     const sending = slow.send();
     await got.promise;

@@ -9,7 +9,7 @@ import type { Listing } from '../../../src/hosting/names.ts';
 import { healthOf, roomState } from '../../../src/pipeline/conversation/health.ts';
 import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
-import { sendAll, type Delivered } from '../../../src/pipeline/audit/audit-out.ts';
+import { sendAll, type DeliveryResult } from '../../../src/pipeline/audit/audit-out.ts';
 import { policyInForceKey } from '../../../src/pipeline/audit/policy-history.ts';
 import { appendAudit } from '../../../src/storage/audit.ts';
 import { enqueueMessage } from '../../../src/storage/messages.ts';
@@ -120,15 +120,15 @@ describeBoth('health', (open) => {
   it('says whether the audit trail reaches the place it is sent to', async () => {
     let at = now;
     const database = await open({ now: () => at });
-    let answer: Delivered = { kind: 'taken' };
+    let answer: DeliveryResult = { kind: 'taken' };
     const auditOut = { id: 'd1', name: 'audit.example', deliver: async () => answer };
-    const sends = (delivered: Delivered): Promise<void> => {
+    const sends = (delivered: DeliveryResult): Promise<void> => {
       answer = delivered;
       const of = { database, owner: 'a', destination: auditOut, onFailed: () => undefined, onTrouble: () => undefined };
       return sendAll(of, new AbortController().signal, true);
     };
     const seen = async () => (await found(healthy(database, { auditOut })))['Audit trail elsewhere'];
-    const away: Delivered = { kind: 'failed', why: 'it answered 500', lasting: false };
+    const away: DeliveryResult = { kind: 'failed', why: 'it answered 500', lasting: false };
     expect(await seen()).toBe('✅ no lines yet');
     await database.transaction((tx) =>
       appendAudit(tx, { at: now, change: null, event: 'pause', actor: 'U1', details: '{}' }, undefined),
@@ -152,7 +152,7 @@ describeBoth('health', (open) => {
     const line = { at: now - day, change: null, event: 'pause', actor: 'U1', details: '{}' };
     await database.transaction((tx) => appendAudit(tx, line, undefined));
     const seen: (string | undefined)[] = [];
-    const look = async (): Promise<Delivered> => {
+    const look = async (): Promise<DeliveryResult> => {
       seen.push((await found(healthy(database, { auditOut: destination })))['Audit trail elsewhere']);
       return { kind: 'failed', why: 'it answered 500', lasting: false };
     };
