@@ -160,6 +160,15 @@ describeBoth('after a restore', (open) => {
     expect(await paused(database)).toEqual([]);
   });
 
+  test('a version that a newer one has excluded leaves it to that one', async () => {
+    const { database, context, saved, after } = await opened();
+    const change = await saved({ state: 'approved', authorization: byApproval });
+    await restores(database);
+    await checkTimeline({ ...context, database: { ...database, isOutdated: () => true } });
+    expect(await after(change)).toEqual(change);
+    expect(await paused(database)).toEqual([]);
+  });
+
   test('promise 1: between the last check and the send: nothing is written', async () => {
     const database = await open({ now: () => now });
     const written: unknown[] = [];
