@@ -48,10 +48,10 @@ export async function closeAllInbox(tx: Tx, now: number): Promise<void> {
   await tx.updateTable('inbox').set({ closed_at: now, content: null }).where('closed_at', 'is', null).execute();
 }
 
-/** Whether a delivery is still to be answered. */
+/** Whether a delivery is still to be answered; also if it is missing, because then the commit that saved it was lost. */
 export async function isInboxOpen(db: ReadHandle, key: string): Promise<boolean> {
   const row = await db.selectFrom('inbox').select('closed_at').where('key', '=', key).executeTakeFirst();
-  return row !== undefined && row.closed_at === null;
+  return row === undefined || row.closed_at === null;
 }
 
 /** Extends the lease on an open delivery to `leaseUntil` (epoch ms); false if it is closed or has another owner. */

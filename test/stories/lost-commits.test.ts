@@ -195,4 +195,40 @@ describe.skipIf(!postgresRuns)(`a PostgreSQL that is set back to before a change
     await opsHear(/It no longer knows #1 \(Clear the cache of acme-shop\/staging\)\. Sent\. The host accepted it/);
     expect(scenario.writes()).toHaveLength(1);
   });
+
+  /** Chi declines. Just before that is saved, the database has the delivery as `then` leaves it. */
+  const declined = async (then: string) => {
+    const change = await scenario.person('ana').wants('/site push lumen-studio/live lumen-studio/staging --database');
+    const chi = scenario.person('chi');
+    await chi.clicks(change.card(), 'Decline…');
+    await chi.form('Reason');
+    await soon(async () => expect((await sql.query('select 1 from inbox where closed_at is null')).rowCount).toBe(0));
+    // All that moves a change waits for this lock.
+    await sql.query('begin; select pg_advisory_xact_lock(7401001)');
+    await chi.submits({ Reason: 'not now' });
+    await soon(async () => expect((await sql.query(then)).rowCount).toBe(1));
+    await sql.query('commit');
+    return { change, chi };
+  };
+
+  test('promise 2: to before a decision was taken: its sender is told, and nothing is called declined', async () => {
+    const { change, chi } = await declined('delete from inbox where closed_at is null');
+    await chi.form('My database was set back');
+    expect(await stateOf(change.number)).toBe('waiting');
+  });
+
+  test('promise 2: a decision that comes after its sender was told that it was lost is not called done', async () => {
+    const { change, chi } = await declined('update inbox set closed_at = 1 where closed_at is null');
+    await chi.form('Nothing was done with this click');
+    expect(await stateOf(change.number)).toBe('waiting');
+  });
+
+  test('promise 2: to before a command was taken: its sender is told', async () => {
+    scenario.slack.faults.add({ method: 'users.info', kind: 'delay', delayMs: patienceMs, times: 1 });
+    const said = await scenario.person('ana').says(clear);
+    await soon(async () => expect((await sql.query('delete from inbox where closed_at is null')).rowCount).toBe(1));
+    scenario.slack.faults.release();
+    await said.hears('My database was set back');
+    expect(scenario.writes()).toEqual([]);
+  });
 });

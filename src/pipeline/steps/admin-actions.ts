@@ -4,7 +4,7 @@ import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { scrub } from '../../secret.ts';
 import type { Tx } from '../../storage/database.ts';
-import { closeInbox, requestId } from '../../storage/inbox.ts';
+import { requestId } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
 import { pauseKey, readKv, removeKv, writeKv } from '../../storage/kv.ts';
@@ -18,6 +18,7 @@ import { cardOf } from '../changes/freeze.ts';
 import type { MayRead } from '../access/visibility.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { claimDelivery } from './claim-delivery.ts';
 
 /** Actions that are no changes: lock, pause and so on. Action, audit line and announcement are one transaction. */
 
@@ -124,8 +125,7 @@ type Entry = { readonly event: string; readonly target?: Environment; readonly s
 
 /** Throws `Refusal` if the delivery was already answered: its sender was told that nothing was done. */
 export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Promise<void> {
-  if (inbox !== undefined && !(await closeInbox(tx, inbox, at)))
-    throw new Refusal('It is too late for that. Nothing was done.');
+  if (!(await claimDelivery(tx, inbox, at))) throw new Refusal('It is too late for that. Nothing was done.');
 }
 
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */

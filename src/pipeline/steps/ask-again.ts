@@ -39,6 +39,8 @@ export const isSameTimeline = (history: Pick<SendHistory, 'timeline'>, { now, sa
  */
 export async function checkTimeline(context: StepsContext): Promise<void> {
   const { database, history } = context;
+  // A newer version has changed the tables; it looks too.
+  if (database.isOutdated()) return;
   const seen = await readTimeline(database.db);
   if (isSameTimeline(history, seen)) return history.sawTimeline(seen.now);
   const { now, remembered } = await exclusiveTransaction(database, async (tx, at) => {

@@ -4,7 +4,8 @@ import { samePerson } from '../../policy/people.ts';
 import { findChange, holdChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
-import { closeInbox, requestId } from '../../storage/inbox.ts';
+import { requestId } from '../../storage/inbox.ts';
+import { readTimeline } from '../../storage/timeline.ts';
 import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, say, type Text } from '../../text.ts';
@@ -33,6 +34,9 @@ import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
 import { refuseUnlessOurs } from '../changes/foreign-button.ts';
+import { checkTimeline, isSameTimeline } from './ask-again.ts';
+import { claimDelivery } from './claim-delivery.ts';
+import { declareLost } from './lost-commit.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
 export type Decided = ShownVersion & {
@@ -58,6 +62,8 @@ export async function decide(context: StepsContext, decided: Decided): Promise<v
   if (decided.verdict === 'decline' && !decided.reason?.trim()) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
+  // After a failover the row may lack that it was sent, and what ends by a click is called unsent.
+  await checkTimeline(context);
   const { by, change, restored } = await loadPresent(context, decided);
   const ending = endingOf(change, restored, context.company());
   const policy = context.policy();
@@ -118,9 +124,10 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
   const came = await context.database.transaction(async (tx) => {
     await acquireGlobalLock(tx);
     // If somebody else was first, the next `rule` tells the person what they did.
-    if ((await holdChange(tx, change.number))?.version !== change.version) return 'second';
+    const held = await holdChange(tx, change.number);
+    if (held?.version !== change.version || (await isSetBack(context, tx, held))) return 'second';
     const at = await context.database.now(tx);
-    if (!(await claimInbox(tx, inbox, at))) return 'too late';
+    if (!(await claimDelivery(tx, inbox, at))) return 'too late';
     const details = requestOf({ inbox });
     const note = { by: 'sitehand', at, details, ...endsUnsent(change, kind, checked.why) };
     await context.changeStore.advance(tx, change, { kind }, note);
@@ -133,10 +140,6 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
 
 /** The click ended the change, and its delivery counts as answered; the person still has to be told. */
 export class Ended extends Refusal {}
-
-/** Whether the delivery is still open. If not, its sender was told that nothing was done. */
-const claimInbox = async (tx: Tx, inbox: string | undefined, at: number): Promise<boolean> =>
-  inbox === undefined || closeInbox(tx, inbox, at);
 
 /** The delivery, for the audit line. */
 const requestOf = ({ inbox }: Pick<Decided, 'inbox'>) => (inbox === undefined ? {} : { request: requestId(inbox) });
@@ -156,7 +159,8 @@ async function commit(context: StepsContext, decided: Decided, session: Session)
       await acquireGlobalLock(tx);
       const change = await holdChange(tx, decided.number);
       const now = await database.now(tx);
-      if (change === undefined || !(await claimInbox(tx, decided.inbox, now))) return true;
+      if (change === undefined || (await isSetBack(context, tx, change))) throw new SetBack();
+      if (!(await claimDelivery(tx, decided.inbox, now))) throw tooLate();
       const votes = await listVotes(tx, change.number);
       if (votes.length !== session.votes.length) throw new Recount();
       await apply(tx, changeStore, change, decided, session, now);
@@ -164,6 +168,7 @@ async function commit(context: StepsContext, decided: Decided, session: Session)
     });
   } catch (error) {
     if (error instanceof Recount) return false;
+    if (error instanceof SetBack) throw await setBack(context, decided);
     if (!(error instanceof LockHeld)) throw error;
     const says = lockedBy(error.lock, error.target);
     throw new Refusal(say`${says} Your approval was not counted.`, {
@@ -173,6 +178,25 @@ async function commit(context: StepsContext, decided: Decided, session: Session)
 }
 
 class Recount extends Error {}
+
+const tooLate = (): Refusal =>
+  new Refusal('I was delayed and have already told you so. Nothing was done with this click.');
+
+/** The database may lack that this change was sent. */
+class SetBack extends Error {}
+
+/** To be asked while the change is held: no row is newer then than the one read. */
+const isSetBack = async ({ history }: StepsContext, tx: Tx, change: Change): Promise<boolean> =>
+  history.newerThan(change) !== undefined || !isSameTimeline(history, await readTimeline(tx));
+
+/** Deals with it as looking for work does; resolves with what to tell the person. */
+async function setBack(context: StepsContext, { number }: Decided): Promise<Refusal> {
+  await checkTimeline(context);
+  const change = await findChange(context.database.db, number);
+  const known = change && context.history.newerThan(change);
+  if (known) await declareLost(context, change, known);
+  return couldNotCheck(say`My database was set back, or may have been.`);
+}
 
 async function apply(
   tx: Tx,

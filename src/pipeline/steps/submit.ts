@@ -2,7 +2,7 @@ import type { AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../errors.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { closeInbox, requestId } from '../../storage/inbox.ts';
+import { requestId } from '../../storage/inbox.ts';
 import { LockHeld } from '../changes/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
@@ -19,6 +19,7 @@ import { asked, lockedBy } from '../changes/replies.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
+import { claimDelivery } from './claim-delivery.ts';
 import type { StepsContext } from './context.ts';
 
 /** A person or another change holds a lock that it needs. */
@@ -73,7 +74,7 @@ export async function save(
     const change = await database.transaction(async (tx) => {
       const now = await database.now(tx);
       begunRow = undefined;
-      if (inboxKey !== undefined && !(await closeInbox(tx, inboxKey, now))) return undefined;
+      if (!(await claimDelivery(tx, inboxKey, now))) return undefined;
       const row = {
         ...rowOf({ ...frozen, authorization: { ...frozen.authorization, asks } }, requester, now),
         request: inboxKey === undefined ? null : requestId(inboxKey),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkTimeline } from '../../../src/pipeline/steps/ask-again.ts';
 import { createSendHistory } from '../../../src/pipeline/steps/send-history.ts';
+import { decide } from '../../../src/pipeline/steps/decide.ts';
 import { execute } from '../../../src/pipeline/steps/execute.ts';
 import { save as ask } from '../../../src/pipeline/steps/submit.ts';
 import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
@@ -14,7 +15,7 @@ import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import { changeOf, chi, dee } from '../fixtures.ts';
 import { idOf, roles } from '../matrix/people-and-rules.ts';
-import { contextOver, frozenFrom, now } from '../matrix/waiting-changes.ts';
+import { changesIn, contextOver, frozenFrom, now, whoIs } from '../matrix/waiting-changes.ts';
 
 /** What is done once about a database that was set back: a PostgreSQL that was promoted, or a restored backup. */
 
@@ -159,6 +160,15 @@ describeBoth('after a restore', (open) => {
     expect(await paused(database)).toEqual([]);
   });
 
+  test('a version that a newer one has excluded leaves it to that one', async () => {
+    const { database, context, saved, after } = await opened();
+    const change = await saved({ state: 'approved', authorization: byApproval });
+    await restores(database);
+    await checkTimeline({ ...context, database: { ...database, isOutdated: () => true } });
+    expect(await after(change)).toEqual(change);
+    expect(await paused(database)).toEqual([]);
+  });
+
   test('promise 1: between the last check and the send: nothing is written', async () => {
     const database = await open({ now: () => now });
     const written: unknown[] = [];
@@ -189,5 +199,42 @@ describeBoth('after a restore', (open) => {
     expect(await findChange(database.db, number)).toMatchObject({ state: 'approved', owner: null });
     await checkTimeline(context);
     expect(await findChange(database.db, number)).toMatchObject({ state: 'unknown' });
+  });
+
+  const clicking = async () => {
+    const database = await open({ now: () => now });
+    const { 'one-lead': change } = await changesIn(database);
+    const { installation } = database;
+    const click = { installation, number: change.number, version: change.version, person: chi.id, team: 'T1' } as const;
+    const decline = (context: StepsContext): Promise<void> =>
+      decide(context, { ...click, verdict: 'decline', reason: 'because', inbox: undefined });
+    const after = (): Promise<Change | undefined> => findChange(database.db, change.number);
+    return { database, change, decline, after };
+  };
+
+  test('promise 2: a click before anybody has noticed ends nothing as if it were unsent', async () => {
+    const { database, decline, after } = await clicking();
+    await restores(database);
+    await expect(decline(contextOver(database))).rejects.toThrow('It has changed since you saw it');
+    expect(await after()).toMatchObject({ state: 'waiting', lost_at: now });
+  });
+
+  test('promise 2: while a click is checked: it ends nothing as if it were unsent', async () => {
+    const { database, decline, after } = await clicking();
+    const asked: StepsContext['whoIs'] = async (id) => {
+      await restores(database);
+      return whoIs()(id);
+    };
+    await expect(decline(contextOver(database, { whoIs: asked }))).rejects.toThrow("I couldn't check this");
+    expect(await after()).toMatchObject({ state: 'waiting' });
+  });
+
+  test('promise 2: a click on what this process has sent ends nothing: it is unknown', async () => {
+    const { database, change, decline, after } = await clicking();
+    const history = createSendHistory();
+    history.sent({ ...change, version: 3, state: 'sending', sent_at: now - 5_000 });
+    await expect(decline(contextOver(database, { history }))).rejects.toThrow("I couldn't check this");
+    expect(await after()).toMatchObject({ state: 'unknown', sent_at: now - 5_000 });
+    expect(await paused(database)).toHaveLength(1);
   });
 });

@@ -1,0 +1,18 @@
+import { Refusal } from '../../errors.ts';
+import type { Tx } from '../../storage/database.ts';
+import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
+import { say } from '../../text.ts';
+
+/**
+ * Closes the delivery for the transaction that does what it asks for. False if it was answered: its sender was told that
+ * nothing was done. Throws `Refusal` if the database no longer has it: then its sender has heard nothing.
+ */
+export async function claimDelivery(tx: Tx, inbox: string | undefined, at: number): Promise<boolean> {
+  if (inbox === undefined || (await closeInbox(tx, inbox, at))) return true;
+  if (await isInboxOpen(tx, inbox))
+    throw new Refusal(
+      say`**My database was set back, and what you asked for got lost.** If you see no card and no other answer to this, nothing was done.`,
+      { hint: 'Ask again if you still need it.' },
+    );
+  return false;
+}
