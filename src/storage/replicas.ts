@@ -16,6 +16,7 @@ export type SignOfLife = {
 const prefix = 'replica:';
 /** How many are read: far more than can use one Slack app. */
 const maxReplicas = 100;
+const dayMs = 86_400_000;
 
 /** Saves or renews a sign of life, as of `at` (epoch ms). */
 export const saveSignOfLife = (tx: Tx, sign: SignOfLife, at: number): Promise<void> =>
@@ -39,7 +40,14 @@ export async function removeSignOfLife(tx: Tx, owner: string): Promise<void> {
   await tx.deleteFrom('kv').where('key', '=', `${prefix}${owner}`).execute();
 }
 
-/** Removes those older than `before` (epoch ms): their processes were killed. */
+/**
+ * Removes those older than `before` (epoch ms): their processes were killed. Also those more than a day later, which are
+ * left from a wrong clock.
+ */
 export async function sweepSignsOfLife(tx: Tx, before: number): Promise<void> {
-  await tx.deleteFrom('kv').where('key', 'like', `${prefix}%`).where('at', '<', before).execute();
+  await tx
+    .deleteFrom('kv')
+    .where('key', 'like', `${prefix}%`)
+    .where((is) => is.or([is('at', '<', before), is('at', '>', before + dayMs)]))
+    .execute();
 }

@@ -48,6 +48,15 @@ async function withFleet(story: (fleet: Fleet) => Promise<void>): Promise<void> 
 }
 
 describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => {
+  it('do not count one that was killed while the clock was days ahead', () =>
+    withFleet(async ({ join, names, pass }) => {
+      const [one, two] = [join('one'), join('two')];
+      await two.look();
+      pass(-2 * 86_400_000);
+      await one.look();
+      expect([one.count(), await names()]).toEqual([1, 'one']);
+    }));
+
   it('count each other; one that stops counts no more, one that was killed half a minute later', () =>
     withFleet(async ({ join, names, pass }) => {
       const [one, two, three] = [join('one'), join('two'), join('three')];
