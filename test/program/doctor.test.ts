@@ -115,6 +115,14 @@ test(
       "✗ Slack: doesn't say who I am",
       '? Slack user groups: unknown: Slack has not said who I am',
     ]);
+    scenario.slack.faults.remove();
+    // A page of a proxy, and trouble of Slack's own, are no verdict on a token.
+    scenario.slack.faults.add({ kind: 'html', status: 200, method: 'auth.test', times: 100 });
+    scenario.slack.faults.add({ kind: 'error', error: 'internal_error', method: 'apps.connections.open', times: 100 });
+    await expectChecks(scenario, {}, 1, [
+      '? Slack app: unknown: Slack gave no usable answer',
+      '? Deliveries from Slack: unknown: Slack answered internal_error',
+    ]);
   }),
 );
 

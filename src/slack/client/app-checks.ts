@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { manifestFile } from '../../beside.ts';
 import { bad, unknown, well, type State } from '../../pipeline/conversation/health.ts';
 import { code, joined, say } from '../../text.ts';
-import { isLacking, refusalOf } from './api-errors.ts';
+import { isCode, isLacking, refusalOf } from './api-errors.ts';
 import { platformError } from './messenger.ts';
 import { whoAmI, type Bot } from './token.ts';
 
@@ -66,9 +66,11 @@ export async function checkAppToken(client: WebClient): Promise<State> {
 /** Slack's refusal is about the token; trouble of its own and anything else say nothing about it. */
 function refusal(error: unknown, variable: string, hint: string): State {
   const word = platformError(error);
-  if (word !== undefined && refusalOf(word) === 'transient' && !isLacking(word))
-    return { ...unknown(say`unknown: Slack answered ${code(word.slice(0, 40))}`), hint: say`Try again in a minute.` };
-  return word === undefined
+  // A page of a proxy is nobody's verdict, and may hold anything.
+  const isAnswered = word !== undefined && isCode(word);
+  if (isAnswered && refusalOf(word) === 'transient' && !isLacking(word))
+    return { ...unknown(say`unknown: Slack answered ${code(word)}`), hint: say`Try again in a minute.` };
+  return !isAnswered
     ? { ...unknown(say`unknown: Slack gave no usable answer`), hint: say`Check SLACK_API_URL and the network.` }
     : bad(say`Slack refuses ${code(variable)} (${code(word)})`, hint);
 }

@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { z } from 'zod';
-import { isLacking, refusalOf } from './api-errors.ts';
+import { isCode, isLacking, refusalOf } from './api-errors.ts';
 import { platformError, rateLimitMs } from './messenger.ts';
 
 /** Calls to Slack that never reject: no answer is a value too. */
@@ -62,7 +62,9 @@ export function createBoundedCall({ client, onMissing, onToken }: Questions): Bo
 
 function noAnswer(error: unknown): NoAnswer {
   const restMs = rateLimitMs(error, defaultRestMs);
-  return restMs === undefined ? new NoAnswer(platformError(error)) : new NoAnswer('ratelimited', restMs);
+  if (restMs !== undefined) return new NoAnswer('ratelimited', restMs);
+  const word = platformError(error);
+  return new NoAnswer(word !== undefined && isCode(word) ? word : undefined);
 }
 
 /** Callers that ask the same at the same time share one call. */
