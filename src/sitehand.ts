@@ -60,8 +60,11 @@ const programs: Readonly<Record<string, Program>> = {
 
 /** Runs one of them, with the settings of `.env` in the current folder where the environment has none. */
 export async function sitehand([name = 'help', ...words]: Words): Promise<void> {
-  // The reader may stop early: `| head`. A bot ends with a sentence of its own.
-  if (name !== 'start') process.stdout.on('error', () => process.exit(ends.wrong));
+  // The reader may stop early: `| head`. An export then has nobody to write for. All else goes on, because the exit code
+  // says what was done. A bot ends with a sentence of its own.
+  const isExport = name === 'audit' && words[0] === 'export';
+  const onLost = (): void => void (isExport && process.exit(ends.wrong));
+  if (name !== 'start') for (const output of [process.stdout, process.stderr]) output.on('error', onLost);
   const isHelp = ['help', '--help', '-h'].includes(name) || words.includes('--help');
   // Help is there whatever the settings are.
   if (!isHelp && !readSettings()) return;

@@ -1,6 +1,6 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { build } from '../../deploy/build.ts';
+import { openDatabase } from '../../src/storage/database.ts';
 import { canaries, ids, inScenario } from '../stories/scenario.ts';
 
 /** The package, installed without a network into a folder that has nothing else, and used as people do. */
@@ -82,6 +83,19 @@ test('help names what there is to run, and a word that is none does nothing', as
   expect(incomplete.out).toContain('SLACK_BOT_TOKEN is not set');
   expect(await sitehand(['start', 'now'])).toMatchObject({ code: 2, out: '' });
   expect(await sitehand(['toString'])).toMatchObject({ code: 2, out: '' });
+});
+
+test('the exit code says what was done, also if nobody can read what is said about it', async () => {
+  const DATABASE_URL = `sqlite:${join(folder, 'full', 'a.db')}`;
+  await (await openDatabase(DATABASE_URL)).close();
+  const env = { ...process.env, DATABASE_URL };
+  const full = openSync('/dev/full', 'w');
+  const ends = (words: readonly string[]): number | null =>
+    spawnSync(process.execPath, [program, ...words], { cwd: folder, env, stdio: ['ignore', full, full] }).status;
+  const file = join(folder, 'full', 'a.backup');
+  expect([ends(['backup', file]), ends(['backup', file]), ends(['audit', 'verify'])]).toEqual([0, 2, 0]);
+  expect(existsSync(file)).toBe(true);
+  closeSync(full);
 });
 
 test('settings that cannot be read are named, and help is there all the same', async () => {
