@@ -10,9 +10,18 @@ export function failureOf(error: unknown, what: string, then: string): string {
   }
   if (error instanceof Refusal) return plain(joined([error.says, error.hint]));
   if (isDiskFull(error)) return `${what}: there is no space left on the disk. ${then}`;
+  if (isReadOnly(error))
+    return `${what}: SQLite keeps files beside a database, and this user may not write them. ${then} ${asTheBot}`;
   const why = scrub(error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
   return `${what}: ${why}. ${then}`;
 }
+
+const asTheBot = 'Run this as the user who runs the bot, or copy the file to a folder of your own.';
+
+/** SQLite's result code, in the lowest byte, for a file that it may not write. */
+const sqliteReadOnly = 8;
+const isReadOnly = (error: unknown): boolean =>
+  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === sqliteReadOnly;
 
 /** SQLite's result code for a full disk, and PostgreSQL's. */
 const [sqliteFull, postgresFull] = [13, '53100'];

@@ -85,6 +85,8 @@ function refuseUnlessAFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Refusal(`I can't find ${path}. ${nothing}`);
   if (found.isDirectory()) throw new Refusal(`${path} is a folder. ${nothing} Name the file of a backup.`);
+  // SQLite would wait for the other end of a pipe.
+  if (found.isFIFO()) throw new Refusal(`${path} is a pipe. ${nothing} Write the backup to a file first.`);
   if (!isReadable(path))
     throw new Refusal(`I'm not allowed to read ${path}. ${nothing} Run this as the user who owns it.`);
   // An empty one is left by whoever only read a copied database.
@@ -127,6 +129,11 @@ const notEmpty = new Refusal(`The database of DATABASE_URL is not empty. ${nothi
 /** Looks before the database is opened: opening it would migrate it. */
 async function refuseUnlessEmpty(url: string): Promise<void> {
   const file = sqlitePath(url);
+  if (file === ':memory:') {
+    throw new Refusal(`DATABASE_URL names a database in memory, which would be gone at once. ${nothing}`, {
+      hint: 'Set it to a file that is not there yet, or an empty PostgreSQL database.',
+    });
+  }
   if (file !== undefined && statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
   const db = await openToRead(url);
   try {

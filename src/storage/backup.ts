@@ -1,4 +1,4 @@
-import { copyFileSync } from 'node:fs';
+import { chmodSync, copyFileSync } from 'node:fs';
 import { sql, type Kysely } from 'kysely';
 import { migrate, migrations, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
@@ -71,6 +71,8 @@ export async function upgradedCopy(
   steps: readonly Migration[] = migrations,
 ): Promise<Kysely<Schema>> {
   copyFileSync(backup, path);
+  // A copy has the rights of its original, which may be kept read-only.
+  chmodSync(path, 0o600);
   const copy = openIdleSqlite(path);
   try {
     await migrate(copy, steps);

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -168,11 +169,14 @@ describe('backup', () => {
     expect(existsSync(`${file}.part`)).toBe(false);
   });
 
-  test('a full disk is called that', () => {
+  test('a full disk, and files that may not be written, are called that', () => {
     const full = (fields: object): string =>
       failureOf(Object.assign(new Error('odd words'), fields), 'The backup failed', '');
     for (const fields of [{ errcode: 13 }, { code: 'ENOSPC' }, { code: '53100' }])
       expect(full(fields)).toBe('The backup failed: there is no space left on the disk. ');
+    expect(full({ errcode: 1032 })).toBe(
+      'The backup failed: SQLite keeps files beside a database, and this user may not write them.  Run this as the user who runs the bot, or copy the file to a folder of your own.',
+    );
     expect(full({ errcode: 10 })).toBe('The backup failed: odd words. ');
   });
 });
@@ -252,6 +256,15 @@ describe('restore', () => {
       if (keys !== undefined) expect((await run(restore, [good], `sqlite:${target}`)).code).toBe(0);
     },
   );
+
+  test('a pipe, and a database in memory, are refused', async () => {
+    const pipe = fresh();
+    execFileSync('sh', ['-c', 'mkfifo "$1"', 'sh', pipe]);
+    expect((await run(restore, [pipe], `sqlite:${fresh()}`)).said).toMatch(/ is a pipe\. Nothing was restored\. /);
+    const found = await run(restore, [good], 'sqlite::memory:');
+    expect(found).toMatchObject({ code: 2, out: '' });
+    expect(found.said).toMatch(/^DATABASE_URL names a database in memory, which would be gone at once\. Nothing was /);
+  });
 
   test('a database that was used: it is not even opened for writing', async () => {
     const used = fresh();

@@ -1,4 +1,4 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, closeSync, mkdtempSync, openSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'kysely';
@@ -135,9 +135,12 @@ describe('a backup of an earlier step', () => {
     await writeBackup(database.db, path);
     await database.close();
     const before = readFileSync(path);
+    // Kept so that nothing can change it.
+    chmodSync(path, 0o400);
     const up: Migration['up'] = async (tx) => void (await sql`alter table votes add column note text`.execute(tx));
     const added = migrations.slice(0, 1).map((one): Migration => ({ ...one, name: 'made up', up }));
     const copy = await upgradedCopy(path, `${path}.upgraded`, [...migrations, ...added]);
+    expect(statSync(`${path}.upgraded`).mode & 0o777).toBe(0o600);
     expect(await sql`select note from votes`.execute(copy)).toMatchObject({ rows: [] });
     expect(await copy.selectFrom('changes').select('number').execute()).toEqual([{ number: 1 }]);
     await copy.destroy();
