@@ -16,10 +16,17 @@ export function isReadable(path: string): boolean {
   }
 }
 
-/** Creates the database file and its folder, readable by this user only. Existing ones are left as they are. */
+/**
+ * Creates the database file and its folder, readable by this user only. Existing ones are left as they are. Throws if
+ * the log of another database is there: SQLite would empty it, and that database would lack its newest changes.
+ */
 export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) throw new Error('it is a folder');
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found?.isDirectory() === true) throw new Error('it is a folder');
+  const log = `${path}-wal`;
+  if ((found?.size ?? 0) === 0 && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
+    throw new Error(`${log} holds the newest changes of a database that is not there; move it to that database`);
   create(path);
 }
 

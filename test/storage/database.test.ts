@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -207,6 +208,15 @@ describe('the file of a bot', () => {
     await expect(failed).rejects.toThrow(`${path} cannot be opened as a database: ${why}. Nothing was changed.`);
     expect(statSync(path).mode & 0o777).toBe(0o755);
     expect(readdirSync(folder)).toEqual(['other']);
+  });
+
+  it('is not made beside the log of a database that was moved away: that log would be emptied', async () => {
+    const path = join(folder, 'moved.db');
+    writeFileSync(`${path}-wal`, 'the newest changes');
+    const failed = openDatabase(`sqlite:${path}`);
+    await expect(failed).rejects.toThrow(`${path}-wal holds the newest changes of a database that is not there`);
+    expect(readFileSync(`${path}-wal`, 'utf8')).toBe('the newest changes');
+    expect(readdirSync(folder)).toEqual(['moved.db-wal']);
   });
 
   it('promise 1: that the disk could not write rejects all waiting and later writes, and is reported once', async () => {
