@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { catalogue } from '../../commands/index.ts';
 import { environmentOr, policyFileIn, variables, type Environment } from '../../config.ts';
 import { scrub } from '../../secret.ts';
 import type { Bot } from '../../slack/client/token.ts';
+import { sqlitePath } from '../../storage/database.ts';
 import { doctor } from '../doctor.ts';
 import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
 import { envOf } from './files.ts';
@@ -71,6 +73,7 @@ async function run(job: Job, write: (text: string) => void): Promise<number> {
   await obtainHost(job);
   stopAt(mistakesIn(settings));
   const policy = await obtainNewPolicy(job, bot);
+  addAuditKey(job);
   const env = envOf(settings);
   const placed = [
     early ?? (await placeManifest()),
@@ -86,6 +89,17 @@ async function run(job: Job, write: (text: string) => void): Promise<number> {
   const found = await doctor([], { ...settings, POLICY_FILE }, write);
   // Somebody at the terminal has chosen what was kept.
   return found === ends.fine && !prompts && placed.includes(false) ? ends.look : found;
+}
+
+/** Makes a key of the audit chain. Not for PostgreSQL, where every replica must have the same one. */
+function addAuditKey(job: Job): void {
+  const { settings, tell } = job;
+  const database = variables.shape.DATABASE_URL.parse(valueIn(settings, 'DATABASE_URL'));
+  if (isSet(job, 'AUDIT_KEY') || sqlitePath(database) === undefined) return;
+  settings.AUDIT_KEY = randomBytes(32).toString('hex');
+  tell(
+    'I made an AUDIT_KEY. Keep a copy of .env apart from the database: only with this key can the trail be verified.',
+  );
 }
 
 /** Without anybody to ask: everything that is missing or wrong, at once. Else only what is never asked for. */

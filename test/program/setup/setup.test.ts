@@ -90,6 +90,20 @@ test(
 );
 
 test(
+  'without a key of the audit chain it makes one, but not where replicas share a database',
+  inFolder({}, async ({ run, read }) => {
+    const { said } = await run([...admins], { AUDIT_KEY: undefined });
+    const { AUDIT_KEY = '' } = parseEnv(await read('.env'));
+    expect(AUDIT_KEY).toMatch(/^[0-9a-f]{64}$/);
+    expect(said).toContain('I made an AUDIT_KEY.');
+    expect(said).not.toContain(AUDIT_KEY);
+    const shared = { AUDIT_KEY: undefined, DATABASE_URL: 'postgres://sitehand@127.0.0.1:1/none' };
+    await run([...admins, '--overwrite'], shared);
+    expect(parseEnv(await read('.env'))).not.toHaveProperty('AUDIT_KEY');
+  }),
+);
+
+test(
   'it can be run again: what is there stays, and what differs is replaced only with --overwrite',
   inFolder({}, async ({ run, read, write, names }) => {
     expect(await run(admins)).toMatchObject({ code: 0 });
