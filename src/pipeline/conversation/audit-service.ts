@@ -17,15 +17,15 @@ const maxCharacters = 40_000_000;
 /** The trail's part of a `QueryService`, limited to what this person may audit. */
 export function auditServiceFor(
   context: PipelineContext,
-  doer: Actor,
+  actor: Actor,
 ): Pick<QueryService, 'trail' | 'verify' | 'takeAway'> {
   const { db } = context.database;
   return {
-    trail: (filter) => trailFor(db, readerOf(context, doer.person, 'audit'), filter),
+    trail: (filter) => trailFor(db, readerOf(context, actor.person, 'audit'), filter),
     verify: async () => findingOf(db, context.auditKeys, await context.database.now()),
     takeAway: async (format, since) => {
-      const file = await fileOf(context, doer.person, format, since);
-      await writeDown(context, doer, { event: 'audit_export', format, since, lines: file.lines });
+      const file = await fileOf(context, actor.person, format, since);
+      await writeDown(context, actor, { event: 'audit_export', format, since, lines: file.lines });
       return file;
     },
   };

@@ -33,7 +33,7 @@ export async function bindingOf(db: Database['db'], channel: string): Promise<Bi
 /** The commands that read and change the binding of `channel`, where they were typed; undefined: not in a channel. */
 export const bindingFor = (
   context: ChangesContext & Pick<PipelineContext, 'channelOf'>,
-  doer: Actor,
+  actor: Actor,
   channel: string | undefined,
 ): Pick<QueryService, 'bound' | 'use' | 'forget'> => ({
   bound: async () => {
@@ -42,16 +42,16 @@ export const bindingFor = (
   },
   use: async (site) => {
     const place = placeOf(channel);
-    const target = usable(context, doer, site.id);
+    const target = usable(context, actor, site.id);
     if (target === undefined) throw new Refusal(say`**You may not bind a channel to ${site.name}.** Nothing was done.`);
     assertChannel(context.policy(), await context.channelOf(place), [target]);
     return exclusiveTransaction(context.database, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before?.site === site.id) return false;
-      const binding: Binding = { site: site.id, name: site.name, by: doer.person.id };
+      const binding: Binding = { site: site.id, name: site.name, by: actor.person.id };
       await writeKv(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
-      await record(context, doer, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
-      const text = say`**This channel is now bound to ${site.name}**, set by ${mention(doer.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
+      await record(context, actor, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
+      const text = say`**This channel is now bound to ${site.name}**, set by ${mention(actor.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
       await announce(tx, place, text, at);
       return true;
     });
@@ -62,10 +62,10 @@ export const bindingFor = (
       const before = await bindingOf(tx, place);
       if (before === undefined) return undefined;
       const name = nameNow(context, before);
-      refuseToForget(context, doer, before.site, name);
+      refuseToForget(context, actor, before.site, name);
       if (!(await removeKv(tx, keyOf(place)))) return undefined;
-      await record(context, doer, tx, at, { event: 'use', channel: place, before: before.name });
-      const text = say`**This channel is no longer bound to ${name}**, set by ${mention(doer.person.id)}. Please use full names here again.`;
+      await record(context, actor, tx, at, { event: 'use', channel: place, before: before.name });
+      const text = say`**This channel is no longer bound to ${name}**, set by ${mention(actor.person.id)}. Please use full names here again.`;
       await announce(tx, place, text, at);
       return { ...before, name };
     });
@@ -73,7 +73,7 @@ export const bindingFor = (
 });
 
 /** Throws `Refusal` if this person may not unbind the site. If the host no longer lists it, no right to it is needed. */
-function refuseToForget(context: AccessContext, doer: Actor, site: string, name: string): void {
+function refuseToForget(context: AccessContext, actor: Actor, site: string, name: string): void {
   const isListed = environmentsOf(context.names(undefined), site).length > 0;
   const { trouble } = context.names(undefined);
   if (!isListed && trouble) {
@@ -84,7 +84,7 @@ function refuseToForget(context: AccessContext, doer: Actor, site: string, name:
       },
     );
   }
-  if (isListed && usable(context, doer, site) === undefined)
+  if (isListed && usable(context, actor, site) === undefined)
     throw new Refusal(say`**You may not unbind this channel from ${name}.** Nothing was done.`);
 }
 

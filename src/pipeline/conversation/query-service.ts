@@ -34,7 +34,7 @@ export function queryServiceFor(
   invocation: Invocation = {},
 ): QueryService {
   const { policy } = context;
-  const doer = { person, authorization: invocation.authorization, inbox: invocation.inbox };
+  const actor = { person, authorization: invocation.authorization, inbox: invocation.inbox };
   return {
     person,
     now,
@@ -62,9 +62,9 @@ export function queryServiceFor(
     },
     health: () => healthOf({ ...context, read: (call) => context.read(call, person.id) }),
     buildInfo: () => buildInfoOf(context),
-    ...adminActions(context, doer, readerOf(context, person)),
-    forceUnlock: (env) => forceUnlock(context, doer, env),
-    ...bindingFor(context, doer, invocation.channel),
-    ...auditServiceFor(context, doer),
+    ...adminActions(context, actor, readerOf(context, person)),
+    forceUnlock: (env) => forceUnlock(context, actor, env),
+    ...bindingFor(context, actor, invocation.channel),
+    ...auditServiceFor(context, actor),
   };
 }

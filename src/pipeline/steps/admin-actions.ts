@@ -9,7 +9,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
 import { pauseKey, readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
-import { actor, person as mention, say, time, type Text, plain } from '../../text.ts';
+import { actor as named, person as mention, say, time, type Text, plain } from '../../text.ts';
 import type { Authorization } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
@@ -36,15 +36,15 @@ const maxTitleLength = 200;
 /** The lock and pause commands for one person. */
 export const adminActions = (
   context: ChangesContext,
-  doer: Actor,
+  actor: Actor,
   mayRead: MayRead,
 ): Pick<QueryService, 'lock' | 'unlock' | 'pause' | 'resume'> => ({
-  ...locking(context, doer),
-  ...pausing(context, doer, mayRead),
+  ...locking(context, actor),
+  ...pausing(context, actor, mayRead),
 });
 
-function locking(context: ChangesContext, doer: Actor): Pick<QueryService, 'lock' | 'unlock'> {
-  const { person } = doer;
+function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'lock' | 'unlock'> {
+  const { person } = actor;
   return {
     lock: (env, reason, forMs) =>
       exclusiveTransaction(context.database, async (tx, at) => {
@@ -56,7 +56,7 @@ function locking(context: ChangesContext, doer: Actor): Pick<QueryService, 'lock
         if (held) return { done: false, hold: holdOf(held) };
         const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
         const says = say`**${env.name} was locked by ${mention(person.id)}** ${end}: “${why}”. Changes to it are refused.`;
-        await record(context, doer, tx, at, { event: 'lock', target: env, reason: why, until, says });
+        await record(context, actor, tx, at, { event: 'lock', target: env, reason: why, until, says });
         return { done: true, hold: { by: { person: person.id }, why, until } };
       }),
     unlock: (env) =>
@@ -68,14 +68,14 @@ function locking(context: ChangesContext, doer: Actor): Pick<QueryService, 'lock
         const whose =
           freed.person === person.id ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;
-        await record(context, doer, tx, at, { event: 'unlock', target: env, lock: freed, says });
+        await record(context, actor, tx, at, { event: 'unlock', target: env, lock: freed, says });
         return { done: true, hold: holdOf(freed) };
       }),
   };
 }
 
-function pausing(context: ChangesContext, doer: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
-  const { person } = doer;
+function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
+  const { person } = actor;
   return {
     pause: (reason) =>
       exclusiveTransaction(context.database, async (tx, at) => {
@@ -89,7 +89,7 @@ function pausing(context: ChangesContext, doer: Actor, mayRead: MayRead): Pick<Q
         await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
         const because = why === undefined ? say`.` : say`: “${why}”.`;
         const says = say`⚠️ **${mention(person.id)} paused all sending**${because}`;
-        await record(context, doer, tx, at, { event: 'pause', reason: why, says });
+        await record(context, actor, tx, at, { event: 'pause', reason: why, says });
         return { done: true, pause, ...around };
       }),
     resume: () =>
@@ -97,8 +97,8 @@ function pausing(context: ChangesContext, doer: Actor, mayRead: MayRead): Pick<Q
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
         await removeKv(tx, pauseKey);
-        const says = say`**${mention(person.id)} resumed sending.** It was paused by ${actor(paused.by)} ${time(paused.at, 'date')}.`;
-        await record(context, doer, tx, at, { event: 'resume', paused, says });
+        const says = say`**${mention(person.id)} resumed sending.** It was paused by ${named(paused.by)} ${time(paused.at, 'date')}.`;
+        await record(context, actor, tx, at, { event: 'resume', paused, says });
         const held = (await countStates(tx)).approved ?? 0;
         return { pause: paused, held, named: await heldNow(tx, mayRead) };
       }),
@@ -116,8 +116,8 @@ async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
 }
 
 /** Writes the audit line of an action without other effects here, and answers its delivery. */
-export const writeDown = (context: ChangesContext, doer: Actor, entry: Entry): Promise<void> =>
-  exclusiveTransaction(context.database, (tx, at) => record(context, doer, tx, at, entry));
+export const writeDown = (context: ChangesContext, actor: Actor, entry: Entry): Promise<void> =>
+  exclusiveTransaction(context.database, (tx, at) => record(context, actor, tx, at, entry));
 
 type Entry = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
   Record<string, unknown>
@@ -129,11 +129,11 @@ export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Prom
 }
 
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
-export async function record(context: ChangesContext, doer: Actor, tx: Tx, at: number, entry: Entry): Promise<void> {
+export async function record(context: ChangesContext, actor: Actor, tx: Tx, at: number, entry: Entry): Promise<void> {
   const { event, target, says, ...rest } = entry;
-  const { person } = doer;
-  await answerDelivery(tx, doer, at);
-  const details = { ...(target && { target: target.name, target_key: keyOf(target) }), ...rest, ...detailsOf(doer) };
+  const { person } = actor;
+  await answerDelivery(tx, actor, at);
+  const details = { ...(target && { target: target.name, target_key: keyOf(target) }), ...rest, ...detailsOf(actor) };
   await context.changeStore.note(tx, { event, by: person.id, at, details });
   if (says) await enqueueOps(tx, `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }

@@ -14,7 +14,7 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
  * Frees one environment from the lock of an unknown or settled change, never of one that is approved, being sent or
  * followed. The change stays as it is. Lock, audit line and messages are one transaction.
  */
-export function forceUnlock(context: ChangesContext, doer: Actor, env: Environment): Promise<Forced> {
+export function forceUnlock(context: ChangesContext, actor: Actor, env: Environment): Promise<Forced> {
   return exclusiveTransaction(context.database, async (tx, at): Promise<Forced> => {
     const held = await heldLock(tx, keyOf(env), at);
     if (held === undefined) return { kind: 'not locked' };
@@ -25,7 +25,7 @@ export function forceUnlock(context: ChangesContext, doer: Actor, env: Environme
       return { kind: 'under way', change: change.number, stands };
     }
     await freeLock(tx, held);
-    await tell(context, doer, tx, at, change, env);
+    await tell(context, actor, tx, at, change, env);
     const others = (await locksOf(tx, change.number)).map(({ target }) => target.replace(/^environment:/, ''));
     const arrives = change.state === 'unknown' && at < closableFrom(change) ? closableFrom(change) : undefined;
     return { kind: 'freed', change: change.number, stands, arrives, others };
@@ -34,17 +34,17 @@ export function forceUnlock(context: ChangesContext, doer: Actor, env: Environme
 
 async function tell(
   context: ChangesContext,
-  doer: Actor,
+  actor: Actor,
   tx: Tx,
   at: number,
   change: Change,
   env: Environment,
 ): Promise<void> {
-  const { person } = doer;
-  await answerDelivery(tx, doer, at);
+  const { person } = actor;
+  await answerDelivery(tx, actor, at);
   const open = change.state === 'unknown' ? say` This one is still unknown and has to be closed.` : '';
   const text = say`🔓 **${mention(person.id)} removed its lock on ${env.name}.** Other changes to it can go ahead.${open}`;
-  const details = { target: env.name, target_key: keyOf(env), ...detailsOf(doer) };
+  const details = { target: env.name, target_key: keyOf(env), ...detailsOf(actor) };
   const note = { by: person.id, at, reply: { text }, ops: true, details };
   await context.changeStore.remark(tx, change, 'force_unlock', note);
 }
