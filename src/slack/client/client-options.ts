@@ -2,14 +2,32 @@ import { LogLevel, type Logger as BoltLogger } from '@slack/bolt';
 import { WebClient, type WebClientOptions } from '@slack/web-api';
 import { createLog, type Logger } from '../../log.ts';
 
-/** Options for calls to Slack: no retries or waiting after a rate limit (our queue does that), at most 2.5 s. */
+/** How much of an answer is read, in bytes. A page of 200 people, the longest we ask for, has less than 1 MB. */
+const maxAnswer = 4_000_000;
+
+/** Options for calls to Slack: no retries or waiting after a rate limit (our queue does that), at most 2.5 s and 4 MB. */
 export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClientOptions => ({
   slackApiUrl,
+  fetch: boundedFetch,
   timeout: 2_500,
   retryConfig: { retries: 0 },
   rejectRateLimitedCalls: true,
   ...(logger && { logger }),
 });
+
+/** As `fetch`, but it rejects if the answer, unpacked, is longer than `maxAnswer`. The answer was read when it resolves. */
+export async function boundedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
+  const { status, statusText, headers, body } = await fetch(...request);
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  // Leaving the loop closes the connection.
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > maxAnswer) throw new Error('the answer is too large');
+    parts.push(part);
+  }
+  return new Response(size > 0 ? Buffer.concat(parts) : null, { status, statusText, headers });
+}
 
 /** Bolt's logger. It logs warnings and errors only, because Bolt's debug lines contain whole payloads. */
 export function boltLogger(log: Logger): BoltLogger {

@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts';
 import type { Logger } from '../../log.ts';
 import { settledWithin } from '../../pipeline/steps/worker.ts';
 import { notListening } from '../../errors.ts';
-import { boltLogger, clientOptions } from '../client/client-options.ts';
+import { boltLogger, boundedFetch, clientOptions } from '../client/client-options.ts';
 import { boundConnections } from './connections.ts';
 import type { Track } from './receive.ts';
 import { listen } from './listeners.ts';
@@ -132,7 +132,7 @@ function receiverFor(
   const { delivery, apiUrl } = slack;
   if (delivery.kind === 'socket') {
     // Bolt's Socket Mode overwrites the options it is given (100 retries), so it gets its own object.
-    const installerOptions = { clientOptions: { slackApiUrl: apiUrl } };
+    const installerOptions = { clientOptions: { slackApiUrl: apiUrl, fetch: boundedFetch } };
     return new SocketModeReceiver({
       appToken: delivery.appToken.reveal(),
       logger,
