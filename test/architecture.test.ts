@@ -41,6 +41,7 @@ const leaves = [
   'metrics',
   'config',
   'failpoints',
+  'regular-file',
 ];
 /** What a folder may import besides itself. */
 const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
@@ -68,9 +69,9 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     'failpoints',
   ],
   commands: ['hosting', 'beside', 'text', 'duration', 'errors', 'masking', 'secret', 'semaphore'],
-  policy: ['hosting', 'storage', 'text', 'duration', 'errors'],
+  policy: ['hosting', 'storage', 'text', 'duration', 'errors', 'regular-file'],
   hosting: ['text', 'errors', 'secret', 'semaphore', 'share'],
-  storage: ['bounded-map', 'errors'],
+  storage: ['bounded-map', 'errors', 'regular-file'],
   playground: [],
   addresses: [],
   contradictions: ['addresses'],
@@ -80,6 +81,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   duration: [],
   semaphore: [],
   share: [],
+  'regular-file': [],
   'time-limit': [],
   errors: ['text'],
   failpoints: [],

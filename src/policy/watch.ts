@@ -1,7 +1,7 @@
 import { watch, watchFile, unwatchFile } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { attempt } from '../errors.ts';
+import { readAtMost } from '../regular-file.ts';
 import { loadPolicy, MAX_BYTES, unusable, type Loaded } from './load.ts';
 import { canonicalId, idsOf } from './people.ts';
 import { PolicyMistakes, type Mistake } from './mistakes.ts';
@@ -95,25 +95,8 @@ function follow(path: string, onChanged: () => void): () => void {
 /** Reads a policy file. Never rejects: what cannot be read is a mistake too. */
 export async function readPolicy(path: string, catalogue: Catalogue): Promise<Loaded> {
   try {
-    return loadPolicy(new TextDecoder('utf-8', { fatal: true }).decode(await readStart(path)), catalogue);
+    return loadPolicy(new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, MAX_BYTES)), catalogue);
   } catch (error) {
     return unusable(`the file cannot be read: ${error instanceof Error ? error.message : 'no reason given'}`);
-  }
-}
-
-/** Reads one byte more than a policy may have, which is enough to refuse a larger file. */
-async function readStart(path: string): Promise<Uint8Array> {
-  const file = await open(path);
-  try {
-    const buffer = Buffer.alloc(MAX_BYTES + 1);
-    let length = 0;
-    // One read may bring less than there is.
-    for (;;) {
-      const { bytesRead } = await file.read({ buffer, offset: length, position: length });
-      if (bytesRead === 0) return buffer.subarray(0, length);
-      length += bytesRead;
-    }
-  } finally {
-    await file.close();
   }
 }

@@ -8,6 +8,7 @@ import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { createChangeStore } from '../pipeline/changes/change-store.ts';
 import { acknowledgeRestore } from '../pipeline/steps/restored.ts';
 import { isIntact, isUsed, restoreRows, stepOf, upgradedCopy } from '../storage/backup.ts';
+import { otherThanFile } from '../regular-file.ts';
 import { scrub } from '../secret.ts';
 import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
 import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
@@ -84,9 +85,8 @@ async function withBackup<T>(path: string, work: (backup: Backup) => Promise<T>)
 function refuseUnlessAFile(path: string): void {
   const found = statSync(path, { throwIfNoEntry: false });
   if (found === undefined) throw new Refusal(`I can't find ${path}. ${nothing}`);
-  if (found.isDirectory()) throw new Refusal(`${path} is a folder. ${nothing} Name the file of a backup.`);
-  // SQLite would wait for the other end of a pipe.
-  if (found.isFIFO()) throw new Refusal(`${path} is a pipe. ${nothing} Write the backup to a file first.`);
+  const other = otherThanFile(found);
+  if (other) throw new Refusal(`${path} is ${other}. ${nothing} Name the file of a backup.`);
   if (!isReadable(path))
     throw new Refusal(`I'm not allowed to read ${path}. ${nothing} Run this as the user who owns it.`);
   // An empty one is left by whoever only read a copied database.

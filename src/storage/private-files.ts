@@ -1,5 +1,6 @@
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { otherThanFile } from '../regular-file.ts';
 
 /** The files of a SQLite database: who may read them, and whether they are still the ones that were opened. */
 
@@ -23,7 +24,8 @@ export function isReadable(path: string): boolean {
 export function makeFile(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const found = statSync(path, { throwIfNoEntry: false });
-  if (found?.isDirectory() === true) throw new Error('it is a folder');
+  const other = otherThanFile(found);
+  if (other) throw new Error(`it is ${other}`);
   const log = `${path}-wal`;
   if ((found?.size ?? 0) === 0 && (statSync(log, { throwIfNoEntry: false })?.size ?? 0) > 0)
     throw new Error(`${log} holds the newest changes of a database that is not there; move it to that database`);

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { Kysely, SqliteDialect, type SqliteDatabase } from 'kysely';
@@ -5,6 +6,7 @@ import { lockOf, makeFile, makePrivate, watchFiles } from './private-files.ts';
 import { migrate, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { otherThanFile } from '../regular-file.ts';
 
 /** How long a statement waits, in ms, if another program writes to the file. Short: it blocks the whole process. */
 const BUSY_MS = 250;
@@ -62,8 +64,10 @@ export async function openSqlite(
   }
 }
 
-/** Opens the file read-only, beside a running bot, without migrating it. */
+/** Opens the file read-only, beside a running bot, without migrating it. Throws if it is no regular file. */
 export function readSqlite(path: string): Kysely<Schema> {
+  const other = otherThanFile(statSync(path, { throwIfNoEntry: false }));
+  if (other) throw new Error(`${path} is ${other}, not the file of a database`);
   const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
   return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter({ database }) }) });
 }

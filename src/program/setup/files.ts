@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseEnv } from 'node:util';
+import { otherThanFile } from '../../regular-file.ts';
 import { Stopped } from './stopped.ts';
 import { settingsIn, type Settings } from './settings.ts';
 
@@ -23,8 +24,11 @@ export type WholeFile = { readonly path: string; readonly text: string; readonly
 /** `open`: the content is right, but others have rights to the file that they should not have. Throws if it cannot be read. */
 export function stateOf({ path, text, mode }: WholeFile): 'missing' | 'same' | 'open' | 'other' {
   if (!existsSync(path)) return 'missing';
+  const found = statSync(path);
+  const other = otherThanFile(found);
+  if (other) throw new Error(`it is ${other}`);
   if (readFileSync(path, 'utf8') !== text) return 'other';
-  return (statSync(path).mode & 0o077 & ~mode) === 0 ? 'same' : 'open';
+  return (found.mode & 0o077 & ~mode) === 0 ? 'same' : 'open';
 }
 
 /**

@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { parseArgs, parseEnv } from 'node:util';
 import type { Environment } from '../../config.ts';
+import { otherThanFile } from '../../regular-file.ts';
 import { Stopped } from './stopped.ts';
 
 /** The options of `setup`. No secret is one: other users of the machine can read the words of a running program. */
@@ -66,6 +67,8 @@ function valuesIn(words: readonly string[]) {
 
 function settingsFrom(file: string): Environment {
   try {
+    const other = file === '-' ? undefined : otherThanFile(statSync(file));
+    if (other) throw new Error(`${file} is ${other}; pass them on standard input, with --settings -`);
     return parseEnv(readFileSync(file === '-' ? 0 : file, 'utf8'));
   } catch (error) {
     const why = error instanceof Error ? error.message : 'no reason given';

@@ -18,10 +18,11 @@ export const clientOptions = (slackApiUrl: string, logger?: BoltLogger): WebClie
 /** As `fetch`, but it rejects if the answer, unpacked, is longer than `maxAnswer`. The answer was read when it resolves. */
 export async function boundedFetch(...request: Parameters<typeof fetch>): Promise<Response> {
   const { status, statusText, headers, body } = await fetch(...request);
+  const answer: AsyncIterable<Uint8Array> | readonly Uint8Array[] = body ?? [];
   const parts: Uint8Array[] = [];
   let size = 0;
   // Leaving the loop closes the connection.
-  for await (const part of body ?? []) {
+  for await (const part of answer) {
     size += part.length;
     if (size > maxAnswer) throw new Error('the answer is too large');
     parts.push(part);
