@@ -4,7 +4,8 @@ import { counted } from '../commands/kit/page.ts';
 import { auditKeysOf, readTrailConfig, type TrailConfig } from '../config.ts';
 import { Refusal, type Args } from '../errors.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
-import { isIntact, stepOf, writeBackup } from '../storage/backup.ts';
+import { flawOf } from '../storage/backup-digest.ts';
+import { stepOf, writeBackup } from '../storage/backup.ts';
 import { migrations } from '../storage/migrations/migrate.ts';
 import { readSqlite } from '../storage/sqlite.ts';
 import { storedTimes } from '../storage/time.ts';
@@ -121,7 +122,9 @@ function flush(path: string): void {
 async function check(path: string, keys: readonly Buffer[]) {
   const file = readSqlite(path);
   try {
-    if (!(await isIntact(file))) throw new Error('what was written cannot be read back');
+    const flaw = await flawOf(file, await stepOf(file));
+    if (flaw === 'foreign') throw new Error('the tables of the database are not as Sitehand made them');
+    if (flaw) throw new Error('what was written cannot be read back');
     const finding = await findingOf(file, keys, Date.now());
     const contents = say`${await contentsOf(file)}, ${megabytes(statSync(path).size)}.`;
     return { says: `${plain(contents)}\n${inLines(finding)}`, code: endOf[finding.verdict.kind] };

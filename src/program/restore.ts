@@ -7,7 +7,8 @@ import { attempt, Refusal, type Args } from '../errors.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { createChangeStore } from '../pipeline/changes/change-store.ts';
 import { acknowledgeRestore } from '../pipeline/steps/restored.ts';
-import { isIntact, isUsed, restoreRows, stepOf, upgradedCopy } from '../storage/backup.ts';
+import { flawOf } from '../storage/backup-digest.ts';
+import { isUsed, restoreRows, stepOf, upgradedCopy } from '../storage/backup.ts';
 import { otherThanFile } from '../regular-file.ts';
 import { scrub } from '../secret.ts';
 import { openDatabase, openToRead, sqlitePath } from '../storage/database.ts';
@@ -97,15 +98,17 @@ function refuseUnlessAFile(path: string): void {
   }
 }
 
-/** SQLite's result codes for a file that is no database, and for one with damaged or missing pages. */
-const [notADatabase, damaged] = [26, 11];
+/** SQLite's result codes for a file that is no database, and for one that is wrong in itself, in its pages or its statements. */
+const [notADatabase, damaged] = [26, [1, 11]];
 
 /** The step of the backup, which was read from end to end. Throws `Refusal` if it can't be restored. */
 async function checkedStep(path: string, file: Backup): Promise<number> {
   const broken = new Refusal(`${path} is damaged, or only part of a backup. ${nothing} Take another backup.`);
   const foreign = new Refusal(`${path} is not a backup of Sitehand. ${nothing} sitehand backup FILE makes one.`);
+  const changed = new Refusal(
+    `${path} is not as it was written: its content does not fit its digest. ${nothing} Take another backup.`,
+  );
   try {
-    if (!(await isIntact(file))) throw broken;
     const step = await stepOf(file);
     if (step === 0) throw foreign;
     if (step > migrations.length) {
@@ -113,11 +116,14 @@ async function checkedStep(path: string, file: Backup): Promise<number> {
         `A newer Sitehand made ${path} (step ${step}; this version knows ${migrations.length}). ${nothing} Use the newer version.`,
       );
     }
-    return step;
+    const flaw = await flawOf(file, step);
+    if (flaw === undefined) return step;
+    throw { foreign, damaged: broken, changed }[flaw];
   } catch (error) {
-    const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-    if (code === notADatabase) throw foreign;
-    if (code === damaged) throw broken;
+    const errcode = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+    if (errcode === notADatabase) throw foreign;
+    // Or a number larger than any that we write.
+    if (damaged.includes(errcode ?? 0) || error instanceof RangeError) throw broken;
     throw error;
   }
 }

@@ -18,10 +18,13 @@ import { backup } from '../../src/program/backup.ts';
 import { failureOf } from '../../src/program/failure.ts';
 import { restore } from '../../src/program/restore.ts';
 import { appendAudit } from '../../src/storage/audit.ts';
+import { seal } from '../../src/storage/backup-digest.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { enqueueMessage, markDelivered } from '../../src/storage/messages.ts';
+import { migrations } from '../../src/storage/migrations/migrate.ts';
 import { restoredTo } from '../../src/storage/restored.ts';
+import { openIdleSqlite } from '../../src/storage/sqlite.ts';
 import { save } from '../storage/samples.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'sitehand-restore-'));
@@ -53,13 +56,15 @@ async function filled(): Promise<string> {
   return url;
 }
 
-/** Changes the file with the database's password, and without the triggers that protect lines. */
+/** Changes the file as its owner can. */
 function tamper(file: string, statement: string): void {
   const database = new DatabaseSync(file);
-  database.exec('drop trigger if exists audit_no_update');
   database.exec(statement);
   database.close();
 }
+
+/** Without the trigger that protects the lines. */
+const alteration = "drop trigger audit_no_update; update audit set actor = 'U9'";
 
 /** What the line of a restore says. */
 const details = z.strictObject({
@@ -71,10 +76,17 @@ const details = z.strictObject({
 
 let source: string;
 let good: string;
+/** A backup of a database in whose trail somebody had changed a line. */
+let altered: string;
 beforeAll(async () => {
   source = await filled();
   good = fresh();
   await run(backup, [good], source);
+  const copy = fresh();
+  copyFileSync(good, copy);
+  tamper(copy, alteration);
+  altered = fresh();
+  await run(backup, [altered], `sqlite:${copy}`);
 });
 
 describe('backup', () => {
@@ -138,13 +150,7 @@ describe('backup', () => {
   });
 
   test.each<[string, number, RegExp, string | undefined, object]>([
-    [
-      'was altered',
-      1,
-      /The audit trail was altered: line 1 is wrong/,
-      "update audit set actor = 'U9'",
-      { AUDIT_KEY: key },
-    ],
+    ['was altered', 1, /The audit trail was altered: line 1 is wrong/, alteration, { AUDIT_KEY: key }],
     ['has another key', 3, /The audit trail can't be proven: line 1 is keyed with/, undefined, { AUDIT_KEY: other }],
   ])('a trail that %s: is written, and says so', async (_, code, says, statement, keys) => {
     const copy = fresh();
@@ -168,6 +174,24 @@ describe('backup', () => {
     expect(existsSync(`${file}.part`)).toBe(false);
   });
 
+  test('what somebody added to the database is not in it, and what they removed from around the rows is', async () => {
+    const [copy, file] = [fresh(), fresh()];
+    copyFileSync(good, copy);
+    tamper(
+      copy,
+      `create index hers on changes (reason); create table mine (one text); create view ours as select 1;
+       create trigger theirs after insert on kv begin select 1; end; drop index changes_due; analyze`,
+    );
+    expect(await run(backup, [file], `sqlite:${copy}`)).toMatchObject({ code: 0, said: '' });
+    expect((await run(restore, [file], `sqlite:${fresh()}`)).code).toBe(0);
+    tamper(copy, 'alter table changes add column mine text');
+    expect(await run(backup, [fresh()], `sqlite:${copy}`)).toEqual({
+      code: 2,
+      out: '',
+      said: 'The backup failed: the tables of the database are not as Sitehand made them. Nothing was written.\n',
+    });
+  });
+
   test('a full disk, and files that may not be written, are called that', () => {
     const full = (fields: object): string =>
       failureOf(Object.assign(new Error('odd words'), fields), 'The backup failed', '');
@@ -188,6 +212,9 @@ describe('restore', () => {
     change(file);
     return file;
   };
+  const isChanged =
+    /^\S+ is not as it was written: its content does not fit its digest\. Nothing was restored\. Take another backup\.\n$/;
+  const sourceFile = (): string => source.slice('sqlite:'.length);
   const isNone = /^\S+ is not a backup of Sitehand\. Nothing was restored\. sitehand backup FILE makes one\.\n$/;
   const isDamaged = /^\S+ is damaged, or only part of a backup\. Nothing was restored\. Take another backup\.\n$/;
 
@@ -231,10 +258,54 @@ describe('restore', () => {
       /^\S+ is a database in use, or one that was not closed\. Nothing was restored\. Set DATABASE_URL to it, run sitehand backup/,
     ],
     'an altered trail': [
-      () => [changed((file) => tamper(file, "update audit set actor = 'U9'"))],
+      () => [altered],
       /audit trail was altered: line 1 is wrong[^]*\nNothing was restored\. Take an earlier backup, and keep \S+ as evidence\.\n$/,
       1,
     ],
+    'a backup in which somebody changed a value': [
+      () => [changed((file) => tamper(file, `update changes set reason = 'because'`))],
+      isChanged,
+    ],
+    'a backup that lacks a row': [() => [changed((file) => tamper(file, 'delete from kv'))], isChanged],
+    'a backup whose numbers would be given again': [
+      () => [changed((file) => tamper(file, 'update sqlite_sequence set seq = 0'))],
+      isChanged,
+    ],
+    'a backup with a flipped bit': [
+      () => [
+        changed((file) => {
+          const bytes = readFileSync(file);
+          const at = bytes.lastIndexOf('["cache"');
+          bytes.writeUInt8(bytes.readUInt8(at + 1) ^ 1, at + 1);
+          writeFileSync(file, bytes);
+        }),
+      ],
+      isChanged,
+    ],
+    'a database that was only copied': [() => [sourceFile()], isNone],
+    ...Object.fromEntries(
+      [
+        'create trigger later after insert on kv begin delete from changes; end',
+        'create view more as select * from kv',
+        'create table more (one text)',
+        'drop table votes; create view votes as select 1 as change, 2 as person, 3 as at',
+        'drop index changes_due',
+        'drop trigger audit_no_delete',
+        'alter table kv add column more text',
+      ].map((forged) => [
+        `a forged backup: ${forged}`,
+        [() => [changed((file) => tamper(file, forged))], isNone] as const,
+      ]),
+    ),
+    ...Object.fromEntries(
+      [
+        `pragma foreign_keys = off; insert into votes values (99, 'U1', 1)`,
+        'update changes set due_at = 9223372036854775807',
+      ].map((forged) => [
+        `values that the tables do not take: ${forged}`,
+        [() => [changed((file) => tamper(file, forged))], isDamaged] as const,
+      ]),
+    ),
     'no key, and a trail with one': [
       () => [good],
       /^The restore failed: The audit trail was made with a key \(\S+\), and AUDIT_KEY is not set\. Nothing was written\. Set that key\./,
@@ -255,6 +326,22 @@ describe('restore', () => {
       if (keys !== undefined) expect((await run(restore, [good], `sqlite:${target}`)).code).toBe(0);
     },
   );
+
+  test('a value that the tables do not take, in a backup whose digest fits: nothing is restored', async () => {
+    const target = `sqlite:${fresh()}`;
+    const forged = changed((file) =>
+      tamper(file, 'pragma ignore_check_constraints = on; update changes set is_live = 7'),
+    );
+    const file = openIdleSqlite(forged);
+    await seal(file, migrations.length);
+    await file.destroy();
+    expect(await run(restore, [forged], target)).toEqual({
+      code: 2,
+      out: '',
+      said: 'The restore failed: CHECK constraint failed: is_live in (0, 1). Nothing was restored.\n',
+    });
+    expect((await run(restore, [good], target)).code).toBe(0);
+  });
 
   test('a database in memory is refused', async () => {
     const found = await run(restore, [good], 'sqlite::memory:');

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { sql } from 'kysely';
 import { afterAll, describe, expect, it } from 'vitest';
 import { appendAudit } from '../../src/storage/audit.ts';
-import { isIntact, isUsed, restoreRows, stepOf, upgradedCopy, writeBackup } from '../../src/storage/backup.ts';
+import { flawOf } from '../../src/storage/backup-digest.ts';
+import { isUsed, restoreRows, stepOf, upgradedCopy, writeBackup } from '../../src/storage/backup.ts';
 import { openDatabase, openToRead, type Database } from '../../src/storage/database.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { enqueueMessage } from '../../src/storage/messages.ts';
@@ -83,9 +84,9 @@ describeBoth('a backup', (open) => {
     await reader.destroy();
 
     const backup = await openToRead(`sqlite:${path}`);
-    expect([await rowsOf(backup), await isIntact(backup), await stepOf(backup)]).toEqual([
+    expect([await rowsOf(backup), await flawOf(backup, migrations.length), await stepOf(backup)]).toEqual([
       wanted,
-      true,
+      undefined,
       migrations.length,
     ]);
     expect(await backup.selectFrom('installation').select('id').execute()).toEqual([{ id: source.installation }]);
@@ -120,7 +121,7 @@ describeBoth('a backup', (open) => {
     await Promise.all(writes);
     await reader.destroy();
     const backup = await openToRead(`sqlite:${path}`);
-    expect(await isIntact(backup)).toBe(true);
+    expect(await flawOf(backup, migrations.length)).toBeUndefined();
     const lines = Number((await readKv(backup, 'lines'))?.value ?? 120);
     expect(await verifyAudit(backup, [key])).toMatchObject({ kind: 'proven', lines });
     await backup.destroy();
