@@ -8,7 +8,7 @@ import { mayRunSomewhere } from '../access/may-run.ts';
 import { adminActions } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
-import { healthOf } from './health.ts';
+import { healthOf } from './health/health.ts';
 import { bindingFor } from './channel-binding.ts';
 import { readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';

@@ -2,7 +2,7 @@ import { variables } from '../../config.ts';
 import { createClient, HostTrouble } from '../../hosting/client.ts';
 import { validateKey } from '../../hosting/contract/operations.ts';
 import { inWords } from '../../pipeline/changes/host-trouble.ts';
-import type { State } from '../../pipeline/conversation/health.ts';
+import type { State } from '../../pipeline/conversation/health/state.ts';
 import { Secret } from '../../secret.ts';
 import { checkAppToken, checkBotToken } from '../../slack/client/app-checks.ts';
 import { quietClient } from '../../slack/client/client-options.ts';

@@ -3,7 +3,7 @@ import type { WebClient } from '@slack/web-api';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { manifestFile } from '../../beside.ts';
-import { bad, unknown, well, type State } from '../../pipeline/conversation/health.ts';
+import { bad, unknown, well, type State } from '../../pipeline/conversation/health/state.ts';
 import { code, joined, say } from '../../text.ts';
 import { isCode, isLacking, refusalOf } from './api-errors.ts';
 import { platformError } from './messenger.ts';

@@ -1,5 +1,5 @@
-import type { Sizes } from '../../storage/sizes.ts';
-import { amount, bytes, joined, say, time, type Text } from '../../text.ts';
+import type { Sizes } from '../../../storage/sizes.ts';
+import { amount, bytes, joined, say, time, type Text } from '../../../text.ts';
 
 const maxTables = 3;
 

@@ -1,25 +1,26 @@
-import { expect, it, test } from 'vitest';
-import type { BuiltinAnswer } from '../../../src/commands/kit/builtin.ts';
-import { about } from '../../../src/commands/builtin/about.ts';
-import { doctor } from '../../../src/commands/builtin/doctor.ts';
-import type { Page } from '../../../src/commands/kit/page.ts';
-import type { Check } from '../../../src/commands/kit/builtin.ts';
-import { HostTrouble } from '../../../src/hosting/client.ts';
-import type { Listing } from '../../../src/hosting/names.ts';
-import { healthOf, roomState } from '../../../src/pipeline/conversation/health.ts';
-import { queryServiceFor } from '../../../src/pipeline/conversation/query-service.ts';
-import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
-import { sendAll, type DeliveryResult } from '../../../src/pipeline/audit/audit-out.ts';
-import { policyInForceKey } from '../../../src/pipeline/audit/policy-history.ts';
-import { appendAudit } from '../../../src/storage/audit.ts';
-import { enqueueMessage } from '../../../src/storage/messages.ts';
-import { writeKv } from '../../../src/storage/kv.ts';
-import type { Database } from '../../../src/storage/database.ts';
-import { inline, plain } from '../../../src/text.ts';
-import { describeBoth } from '../../storage/describe-both.ts';
-import { save } from '../../storage/samples.ts';
-import { ana, company, names, policyFrom, uuid, contextWith } from '../fixtures.ts';
-import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
+import { expect, it, test, vi } from 'vitest';
+import type { BuiltinAnswer } from '../../../../src/commands/kit/builtin.ts';
+import { about } from '../../../../src/commands/builtin/about.ts';
+import { doctor } from '../../../../src/commands/builtin/doctor.ts';
+import type { Page } from '../../../../src/commands/kit/page.ts';
+import type { Check } from '../../../../src/commands/kit/builtin.ts';
+import { HostTrouble } from '../../../../src/hosting/client.ts';
+import type { Listing } from '../../../../src/hosting/names.ts';
+import { roomState } from '../../../../src/pipeline/conversation/health/database.ts';
+import { healthOf } from '../../../../src/pipeline/conversation/health/health.ts';
+import { queryServiceFor } from '../../../../src/pipeline/conversation/query-service.ts';
+import { createChangeStore } from '../../../../src/pipeline/changes/change-store.ts';
+import { sendAll, type DeliveryResult } from '../../../../src/pipeline/audit/audit-out.ts';
+import { policyInForceKey } from '../../../../src/pipeline/audit/policy-history.ts';
+import { appendAudit } from '../../../../src/storage/audit.ts';
+import { enqueueMessage } from '../../../../src/storage/messages.ts';
+import { writeKv } from '../../../../src/storage/kv.ts';
+import { openDatabase, type Database } from '../../../../src/storage/database.ts';
+import { inline, plain } from '../../../../src/text.ts';
+import { describeBoth } from '../../../storage/describe-both.ts';
+import { save } from '../../../storage/samples.ts';
+import { ana, company, names, policyFrom, uuid, contextWith } from '../../fixtures.ts';
+import type { PipelineContext } from '../../../../src/pipeline/conversation/context.ts';
 
 const day = 86_400_000;
 const now = 20_000 * day;
@@ -308,6 +309,33 @@ function expiring(at: number): PipelineContext['read'] {
 function keyExpiring(expires_at: string | number | null): PipelineContext['read'] {
   return async (call) => call.reply.parse({ name: 'key', expires_at, company: uuid(99), status: 'active' });
 }
+
+test('what gets no answer in time is unknown, unless whether it answers is what is checked', async () => {
+  const database = await openDatabase('sqlite::memory:');
+  const silent = (): Promise<never> => new Promise(() => undefined);
+  const groups = policyFrom(
+    'version: 1\ngroups: { devs: [S0DEVS] }\nrules:\n  - { allow: [read], to: [devs] }\nchannels: { ops: C0OPS }\n',
+  );
+  const asked = { askSlack: silent, lookAt: silent, membersOf: silent, policy: () => groups };
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const finding = found(healthy({ ...database, now: silent }, { ...asked, freshenNames: silent }));
+    await vi.advanceTimersByTimeAsync(5_000);
+    const all = await finding;
+    const silence = 'has not answered for 5 s → Try again in a minute. My log may say more.';
+    expect(Object.fromEntries(Object.entries(all).filter(([, says]) => !says.startsWith('✅')))).toEqual({
+      Slack: `⚠️ ${silence}`,
+      'Hosting API': `⚠️ ${silence}`,
+      'Key of the hosting API': `❔ unknown: the host or the database ${silence}`,
+      'Slack user groups': `❔ unknown: Slack ${silence}`,
+      'Ops channel': `❔ unknown: Slack or the database ${silence}`,
+      Work: `❔ unknown: the database ${silence}`,
+    });
+  } finally {
+    vi.useRealTimers();
+    await database.close();
+  }
+});
 
 test('a disk that is nearly full needs a look, in numbers that people read', () => {
   const sizes = { bytes: 1_234_567_890, lines: 1_203_112, since: undefined, changes: 80_211 };

@@ -1,0 +1,24 @@
+import type { HostTrouble } from '../../../hosting/client.ts';
+import type { Database } from '../../../storage/database.ts';
+import type { PipelineContext } from '../context.ts';
+
+/** What the checks look at: parts of a bot, which need not be running. */
+export type HealthContext = Pick<
+  PipelineContext,
+  | 'askSlack'
+  | 'lookAt'
+  | 'freshenNames'
+  | 'listing'
+  | 'read'
+  | 'policy'
+  | 'policyIsBroken'
+  | 'membersOf'
+  | 'groupTrouble'
+  | 'plainHttp'
+  | 'auditOut'
+  | 'onTrouble'
+> & { readonly database: Pick<Database, 'db' | 'kind' | 'now'> };
+/** What the host says about the key, or its trouble; undefined: no answer in time. */
+export type KeyAnswer = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
+/** The host is asked about the key once; several checks share the answer. */
+export type Checking = HealthContext & { readonly keyAnswer: () => Promise<KeyAnswer> };

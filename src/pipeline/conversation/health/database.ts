@@ -1,0 +1,73 @@
+import type { Pause } from '../../../commands/kit/builtin.ts';
+import { pauseKey, readKv } from '../../../storage/kv.ts';
+import { parseStored } from '../../../storage/parse-json.ts';
+import { countStates, listLost, oldestDue } from '../../../storage/queue-stats.ts';
+import { sizesOf, type Sizes } from '../../../storage/sizes.ts';
+import { actor, code, joined, say, time } from '../../../text.ts';
+import { liveInWords, liveReplicas } from '../../messages/replicas.ts';
+import type { HealthContext } from './context.ts';
+import { bad, well, type State } from './state.ts';
+import { sizesInWords } from './stored-data.ts';
+
+/** Checks of the database, and of what it holds. */
+
+const slowMs = 1_000;
+const overdueMs = 60_000;
+const maxUnknown = 5;
+/** Less free space than this, in bytes, needs a look. */
+const leastFree = 500_000_000;
+
+export async function answers({ database }: HealthContext): Promise<State> {
+  const began = performance.now();
+  await database.db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
+  const took = Math.max(1, Math.round(performance.now() - began));
+  const says = say`${database.kind} answers in ${took} ms`;
+  return took < slowMs ? well(says) : bad(says, "It's slow. Please check its load and its disk.");
+}
+
+export const storedData = async ({ database }: HealthContext): Promise<State> => roomState(await sizesOf(database.db));
+
+export function roomState(sizes: Sizes): State {
+  const says = sizesInWords(sizes);
+  if (sizes.free === undefined || sizes.free >= leastFree) return well(says);
+  return bad(says, 'Please make room on the disk. When it is full, nothing can be saved, so nothing is sent.');
+}
+
+export async function replicas({ database }: HealthContext): Promise<State> {
+  if (database.kind === 'sqlite') return well(say`one process, because the database is SQLite`);
+  const { says, isSame } = liveInWords(await liveReplicas(database));
+  const advice = 'Which one answers is chance. Please give every replica the same policy file and the same version.';
+  return isSame ? well(says) : bad(says, advice);
+}
+
+export async function sending({ database }: HealthContext): Promise<State> {
+  const stored = await readKv(database.db, pauseKey);
+  if (stored === undefined) return well(say`approved changes are sent`);
+  const { by, at } = parseStored<Pause>(stored.value);
+  return bad(
+    say`paused by ${actor(by)} ${time(at, 'date')}`,
+    say`Whoever may run ${code('resume')} can end the pause with it.`,
+  );
+}
+
+export async function changes({ database }: HealthContext): Promise<State> {
+  const counts = await countStates(database.db);
+  const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
+  const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
+  if (unknown === 0) return well(says);
+  const lost = (await listLost(database.db, maxUnknown)).map(
+    ({ number, at }) => say`#${number} since ${time(at, 'date')}`,
+  );
+  const more = unknown > lost.length ? [say`${unknown - lost.length} more`] : [];
+  return bad(
+    say`${says}: ${joined([...lost, ...more], ', ')}`,
+    'Please check the host, then say on the card what happened. Until then, what these changes lock stays locked.',
+  );
+}
+
+export async function work({ database }: HealthContext): Promise<State> {
+  const now = await database.now();
+  const due = await oldestDue(database.db, now);
+  if (due === undefined || now - due <= overdueMs) return well(say`nothing is overdue`);
+  return bad(say`the oldest has been due since ${time(due, 'date')}`, 'My log says what holds it up.');
+}

@@ -1,0 +1,69 @@
+import type { Check } from '../../../commands/kit/builtin.ts';
+import { inline, say } from '../../../text.ts';
+import { TooLate, within } from '../../../time-limit.ts';
+import { auditOut } from './audit-out.ts';
+import type { Checking, HealthContext } from './context.ts';
+import { answers, changes, replicas, sending, storedData, work } from './database.ts';
+import { host, key, validate } from './host.ts';
+import { encryption, rules, versions } from './settings.ts';
+import { opsChannel, slack, userGroups } from './slack.ts';
+import { bad, unknown, type State } from './state.ts';
+
+type Probe = {
+  readonly run: (context: Checking) => Promise<State> | State;
+  /** Whose answer it needs, to begin a sentence with. */
+  readonly needs: string;
+  /** Whether that answer is the very thing it checks: without one it is not unknown but needs a look. */
+  readonly isItself?: true;
+};
+
+const outName = 'Audit trail elsewhere';
+/** In the order in which they are shown. */
+const probes = {
+  Slack: { run: slack, needs: 'Slack', isItself: true },
+  'Hosting API': { run: host, needs: 'the host', isItself: true },
+  'Key of the hosting API': { run: key, needs: 'the host or the database' },
+  Encryption: { run: encryption, needs: 'this process' },
+  Database: { run: answers, needs: 'the database', isItself: true },
+  'Stored data': { run: storedData, needs: 'the database' },
+  Replicas: { run: replicas, needs: 'the database' },
+  Rules: { run: rules, needs: 'the database' },
+  'Slack user groups': { run: userGroups, needs: 'Slack' },
+  'Ops channel': { run: opsChannel, needs: 'Slack or the database' },
+  Sending: { run: sending, needs: 'the database' },
+  Changes: { run: changes, needs: 'the database' },
+  Work: { run: work, needs: 'the database' },
+  [outName]: { run: auditOut, needs: 'the database' },
+  Versions: { run: versions, needs: 'this process' },
+} satisfies Readonly<Record<string, Probe>>;
+
+/** How long one check may take. */
+const timeoutMs = 5_000;
+
+/** Runs all checks at the same time, but those of which the result is `known` already. Never rejects because of one. */
+export function healthOf(
+  context: HealthContext,
+  known: Partial<Readonly<Record<keyof typeof probes, State>>> = {},
+): Promise<readonly Check[]> {
+  const answer = validate(context);
+  const checking: Checking = { ...context, keyAnswer: () => answer };
+  const all = Object.entries<Probe | State>({ ...probes, ...known }).filter(
+    ([what]) => what !== outName || context.auditOut,
+  );
+  return Promise.all(
+    all.map(async ([what, probe]) => ({ what, ...('run' in probe ? await probed(checking, what, probe) : probe) })),
+  );
+}
+
+/** What could not be asked is unknown. An error's message goes to the log only: it may contain secrets. */
+function probed(context: Checking, what: string, { run, needs, isItself }: Probe): Promise<State> {
+  return within(timeoutMs, Promise.resolve(context).then(run)).catch((error: unknown) => {
+    if (!(error instanceof TooLate)) {
+      context.onTrouble(`checking: ${what}`, error);
+      return { ...unknown(say`unknown: the check itself failed`), hint: say`My log says why.` };
+    }
+    const silence = say`has not answered for ${timeoutMs / 1_000} s`;
+    const hint = inline('Try again in a minute. My log may say more.');
+    return isItself ? bad(silence, hint) : { ...unknown(say`unknown: ${needs} ${silence}`), hint };
+  });
+}

@@ -1,0 +1,29 @@
+import { counted } from '../../../commands/kit/page.ts';
+import { readKv } from '../../../storage/kv.ts';
+import { code, joined, say, time } from '../../../text.ts';
+import { policyInForceKey } from '../../audit/policy-history.ts';
+import { version } from '../build-info.ts';
+import type { HealthContext } from './context.ts';
+import { bad, well, type State } from './state.ts';
+
+/** Checks of what this process runs with: the rules, the addresses, the versions. */
+
+export async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<State> {
+  const { hash, groups } = policy();
+  const known = await readKv(database.db, policyInForceKey);
+  const since = known?.value === hash ? say` since ${time(known.at, 'date')}` : '';
+  const says = say`${code(hash.slice(0, 8))} in force${since}, ${counted(groups.size, 'group')}`;
+  return policyIsBroken()
+    ? bad(say`the file can't be used; ${says}`, 'Its mistakes are in the log and the ops channel, with line numbers.')
+    : well(says);
+}
+
+export function encryption({ plainHttp }: HealthContext): State {
+  if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host unencrypted`);
+  return bad(
+    say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, so anybody on the way can read what is sent there`,
+    say`Whoever runs Sitehand should use https:// there and remove ${code('ALLOW_PLAIN_HTTP')}.`,
+  );
+}
+
+export const versions = (): State => well(say`Sitehand ${version} on Node ${process.versions.node}`);
