@@ -20,8 +20,9 @@ export function manifestOf(command: string, requestUrl: string | undefined): str
   const text = readFileSync(manifestFile, 'utf8');
   const former = String(parseDocument(text).getIn(main));
   const named = text.replaceAll(new RegExp(`(?<=\\s)${RegExp.escape(former)}(?![\\w-])`, 'g'), command);
-  const manifest = parseDocument(named);
   const isSocketMode = requestUrl === undefined;
+  // It says where the addresses go, which will be there.
+  const manifest = parseDocument(isSocketMode ? named : named.replace(/^# Without Socket Mode.*\n(?:#.*\n)*/m, ''));
   if (isSocketMode && manifest.getIn(socketMode) === true) return named;
   for (const path of addresses) {
     if (isSocketMode) manifest.deleteIn(path);

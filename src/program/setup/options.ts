@@ -28,7 +28,7 @@ export function optionsOf(words: readonly string[]): Options {
   const { values } = valuesIn(words);
   const requestUrl = values['request-url'];
   if (requestUrl !== undefined && !isRequestUrl(requestUrl))
-    throw new Stopped(`--request-url must be ${requestUrlForm}.`, 'wrong');
+    throw new Stopped(`--request-url must be ${requestUrlForm}, with the public name of your machine.`, 'wrong');
   return {
     admins: idsIn(values.admins),
     developers: idsIn(values.developers),
@@ -41,7 +41,7 @@ export function optionsOf(words: readonly string[]): Options {
 
 export const requestUrlForm = 'https://YOUR-HOST/slack/events';
 export const isRequestUrl = (url: string): boolean =>
-  /^https:\/\/[^\s?#]+\/slack\/events$/.test(url) && URL.canParse(url);
+  /^https:\/\/[^\s?#]+\/slack\/events$/.test(url) && URL.canParse(url) && new URL(url).hostname !== 'your-host';
 
 export const idsIn = (text = ''): readonly string[] => [...new Set(text.split(/[\s,]+/).filter((id) => id !== ''))];
 

@@ -84,12 +84,18 @@ async function run(job: Job, write: (text: string) => void): Promise<number> {
     job.tell("These answers are not in .env, so I didn't check the rest with them.");
     return ends.look;
   }
-  job.tell(`To start it: sitehand start. Then in Slack: /invite @Sitehand, and ${command} help.`);
   const POLICY_FILE = pathIn(folder, policyFileIn(settings));
   const found = await doctor([], { ...settings, POLICY_FILE }, write);
+  const toStart = `sitehand start. Then in Slack: /invite @Sitehand, and ${command} help.`;
+  job.tell(found === ends.fine ? `To start it: ${toStart}` : `${beforeStart(found)}: ${toStart}`);
   // Somebody at the terminal has chosen what was kept.
   return found === ends.fine && !prompts && placed.includes(false) ? ends.look : found;
 }
+
+const beforeStart = (found: number): string =>
+  found === ends.unknown
+    ? "Some of it couldn't be checked. Run sitehand doctor again, or start it and see"
+    : 'Something needs a look first. Correct it until sitehand doctor says that all is fine, then start it';
 
 /** Makes a key of the audit chain. Not for PostgreSQL, where every replica must have the same one. */
 function addAuditKey(job: Job): void {
@@ -169,9 +175,9 @@ async function obtainRequestUrl(job: Job): Promise<string | undefined> {
     isSet(job, 'SLACK_SIGNING_SECRET') || (await prompts.choose('How does Slack deliver?', deliveries)) === 'http';
   if (!isHttp) return undefined;
   for (;;) {
-    const url = await prompts.ask('Where to?', { example: requestUrlForm });
+    const url = await prompts.ask('To which public address?', { example: requestUrlForm });
     if (isRequestUrl(url)) return url;
-    prompts.tell(`It must be ${requestUrlForm}.`);
+    prompts.tell(`It must be ${requestUrlForm}, with the public name of your machine.`);
   }
 }
 

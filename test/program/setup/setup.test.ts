@@ -66,7 +66,9 @@ test(
   inFolder({}, async ({ scenario, folder, run, read, names }) => {
     const words = [...admins, '--developers', 'S0DEVS'];
     const { code, said } = await run(words, { SLACK_COMMAND: '/hosting' });
-    expect(said).toMatch(/✅ All 16 checks are fine\n$/);
+    expect(said).toMatch(
+      /✅ All 16 checks are fine\nTo start it: sitehand start\. Then in Slack: \/invite @Sitehand, and \/hosting help\.\n$/,
+    );
     expect(code).toBe(0);
     expect(await names()).toEqual(['.env', 'manifest.yml', 'policy.yml']);
 
@@ -116,7 +118,7 @@ test(
     expect(others.said).toMatch(
       /policy\.yml is already there and stays as it is\. With --overwrite it would be replaced\.\n/,
     );
-    expect(others.said).toMatch(/All 16 checks are fine\n$/);
+    expect(others.said).toMatch(/All 16 checks are fine\nTo start it: .*\n$/);
     expect(others.code).toBe(1);
 
     await write('.env', 'LOG_LEVEL=debug\n');
@@ -210,7 +212,22 @@ test(
     expect(said).toContain('Bot token: unknown: Slack gave no usable answer. Check SLACK_API_URL and the network.\n');
     expect(said).toContain("Slack doesn't list everybody (it has not said who I am)");
     expect(await read('policy.yml')).toContain('    - U03CHI\n    - U04DEE\n');
+    expect(said).toMatch(
+      /needs a look, .* unknown\nSomething needs a look first\. Correct it until sitehand doctor says that all is fine, then start it: sitehand start\. Then in Slack: .*\n$/,
+    );
     expect(code).toBe(1);
+  }),
+);
+
+test(
+  'what only could not be checked is no reason to correct anything',
+  inFolder({}, async ({ scenario, run }) => {
+    scenario.slack.faults.add({ kind: 'error', method: 'apps.connections.open', error: 'internal_error', times: 100 });
+    const { code, said } = await run(admins);
+    expect(said).toMatch(
+      /is unknown\nSome of it couldn't be checked\. Run sitehand doctor again, or start it and see: sitehand start\. .*\n$/,
+    );
+    expect(code).toBe(3);
   }),
 );
 
@@ -281,7 +298,12 @@ test(
     expect(incomplete.code).toBe(2);
     expect(incomplete.said).toContain('--request-url is missing');
     const url = 'https://bot.example/slack/events';
+    const copied = await run([...admins, '--request-url', 'https://YOUR-HOST/slack/events']);
+    expect(copied.said).toBe(
+      '--request-url must be https://YOUR-HOST/slack/events, with the public name of your machine. Nothing was written.\n',
+    );
     expect(await run([...admins, '--request-url', url])).toMatchObject({ code: 0 });
+    expect(await read('manifest.yml')).not.toMatch(/YOUR-HOST|Without Socket Mode/);
     expect(parse(await read('manifest.yml'))).toMatchObject({
       features: { slash_commands: [{ command: '/site', url }] },
       settings: {
