@@ -18,7 +18,8 @@ export type Migration = {
 };
 
 /**
- * All steps in order. Never change a released one; add new ones at the end. A step only adds: what older programs read
+ * All steps in order. Never change a released one, not even its spelling, which backups are compared with; add new ones
+ * at the end. A step only adds: what older programs read
  * and write is removed by a later one, which excludes them.
  */
 export const migrations: readonly Migration[] = [
