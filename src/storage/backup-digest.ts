@@ -14,7 +14,7 @@ import type { ReadHandle } from './tx.ts';
 const digestTable = 'create table digest (sha256 text not null) strict';
 
 /** Leaves in it what Sitehand makes at that step, such as no index of somebody else's, and adds the digest. */
-export async function seal(backup: Kysely<Schema>, step: number): Promise<void> {
+export async function addDigest(backup: Kysely<Schema>, step: number): Promise<void> {
   const [found, wanted] = [await entriesOf(backup), await entriesOfBackup(step)];
   const [others, missing] = [without(found, wanted), without(wanted, found)];
   await backup.transaction().execute(async (tx) => {

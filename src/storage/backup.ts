@@ -2,7 +2,7 @@ import { chmodSync, copyFileSync } from 'node:fs';
 import { sql, type Kysely } from 'kysely';
 import { migrate, migrations, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
-import { seal } from './backup-digest.ts';
+import { addDigest } from './backup-digest.ts';
 import { asNumbered, countFrom, hasTable, kindOf, lastNumber, readOneMoment } from './sql-dialect.ts';
 import { openIdleSqlite } from './sqlite.ts';
 import { batchesOf, tablesOf, type Row, type Table } from './table-rows.ts';
@@ -17,13 +17,13 @@ export async function stepOf(db: ReadHandle): Promise<number> {
   return rows[0]?.newest ?? 0;
 }
 
-/** Copies a database, which may be in use, as it is at one moment, to the empty file at `path`, and seals the copy. */
+/** Copies a database, which may be in use, as it is at one moment, to the empty file at `path`, with a digest. */
 export async function writeBackup(db: Kysely<Schema>, path: string): Promise<void> {
   if (kindOf(db) === 'sqlite') await sql`vacuum into ${path}`.execute(db);
   const file = openIdleSqlite(path);
   try {
     if (kindOf(db) === 'postgres') await copyInto(file, db);
-    await seal(file, await stepOf(file));
+    await addDigest(file, await stepOf(file));
   } finally {
     await file.destroy();
   }

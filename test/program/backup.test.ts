@@ -18,7 +18,7 @@ import { backup } from '../../src/program/backup.ts';
 import { failureOf } from '../../src/program/failure.ts';
 import { restore } from '../../src/program/restore.ts';
 import { appendAudit } from '../../src/storage/audit.ts';
-import { seal } from '../../src/storage/backup-digest.ts';
+import { addDigest } from '../../src/storage/backup-digest.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { enqueueMessage, markDelivered } from '../../src/storage/messages.ts';
@@ -333,7 +333,7 @@ describe('restore', () => {
       tamper(file, 'pragma ignore_check_constraints = on; update changes set is_live = 7'),
     );
     const file = openIdleSqlite(forged);
-    await seal(file, migrations.length);
+    await addDigest(file, migrations.length);
     await file.destroy();
     expect(await run(restore, [forged], target)).toEqual({
       code: 2,
