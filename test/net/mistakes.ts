@@ -36,7 +36,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/steps/execute.ts',
-        from: 'if (!isSameTimeline(context.history, await readTimeline(tx))) return undefined;',
+        from: 'if (!isSameTimeline(context.history, await readTimeline(tx))) return false;',
         to: '',
       },
     ],

@@ -53,6 +53,7 @@ const event: fc.Arbitrary<ChangeEvent> = fc.oneof(
         'confirmed_happened' as const,
         'confirmed_not' as const,
         'reject_late' as const,
+        'send_aborted_late' as const,
       )
       .map((kind) => ({ kind })),
   },

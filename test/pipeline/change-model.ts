@@ -113,6 +113,9 @@ export class Life {
         return this.#end('invalidated');
       case 'supersede':
         return this.#end('superseded');
+      case 'send_aborted_late':
+        this.sentAt = null;
+        return this.#end('expired');
       case 'reject':
       case 'reject_late':
         return this.#end('rejected');

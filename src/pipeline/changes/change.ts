@@ -44,7 +44,9 @@ export type ChangeEvent =
   | { readonly kind: 'ask_again'; readonly expiresAt: number; readonly remindAt: number }
   /** An answer that came after the change became unknown. */
   | { readonly kind: 'accept_late'; readonly operation: string | null }
-  | { readonly kind: 'reject_late' };
+  | { readonly kind: 'reject_late' }
+  /** Its owner wrote nothing, and could not save that before the change became unknown. */
+  | { readonly kind: 'send_aborted_late' };
 
 /** The columns that a move writes, besides the version. */
 export type Patch = Pick<Change, 'state' | 'settled_at' | 'due_at' | 'owner' | 'lease_until'> &
@@ -100,6 +102,7 @@ const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly St
   confirmed_not: { from: ['unknown'], to: 'did_not_happen' },
   accept_late: { from: ['unknown'], to: 'accepted' },
   reject_late: { from: ['unknown'], to: 'rejected' },
+  send_aborted_late: { from: ['unknown'], to: 'expired' },
 };
 
 /**
@@ -132,6 +135,9 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
       return { patch: { ...at(to), ...lostAt(now), sent_at: event.sentAt }, locks: 'keep' };
     case 'ask_again':
       return { patch: { ...at(to), ...askedAnew(event, now) }, locks: 'free' };
+    case 'send_aborted_late':
+      // It ends: people were told that it may have been sent, and may have asked for it again.
+      return { patch: { ...at(to), settled_at: now, sent_at: null, lost_at: null }, locks: 'free' };
     case 'unverified':
       return {
         patch: { ...at(to), settled_at: now },

@@ -40,6 +40,7 @@ const labels: Readonly<Record<string, string>> = {
   late_answer: 'an answer came late',
   accept_late: 'a late answer: the host had accepted it',
   reject_late: 'a late answer: the host had rejected it',
+  send_aborted_late: 'found that it had come too late to send; nothing was sent',
   policy: 'these rules apply from then on',
   sealed: 'sealed the lines before: the trail has a key from here on',
   rekeyed: 'switched to a new key of the trail',

@@ -1,6 +1,5 @@
 import type { Receipt, Unsent } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
-import type { State } from '../../storage/schema.ts';
 import type { ChangeEvent } from './change.ts';
 
 /** What the host's answer to a write means for its change; pure. `outcome.ts` saves it. */
@@ -36,8 +35,20 @@ export function eventOf(outcome: Outcome): ChangeEvent {
   }
 }
 
-/** The event for a later answer, by the state that the change has now; undefined: none. */
-export function lateEvent(outcome: Outcome, state: State): ChangeEvent | undefined {
+type Sent = Pick<Change, 'version' | 'sent_at' | 'lost_at'>;
+type Row = Pick<Change, 'state' | 'version' | 'sent_at'>;
+
+/**
+ * Whether exactly this send became unknown, and it is the only one that may have written. A change that was asked again
+ * after a failover may have been sent before.
+ */
+const isUnknownSince = (row: Row, sent: Sent): boolean =>
+  row.state === 'unknown' && row.version === sent.version + 1 && row.sent_at === sent.sent_at && sent.lost_at === null;
+
+/** The event for an answer to `sent` that comes later, by the change as it is now; undefined: none. */
+export function lateEvent(outcome: Outcome, row: Row, sent: Sent): ChangeEvent | undefined {
+  const { state } = row;
+  if (outcome.kind === 'not sent') return isUnknownSince(row, sent) ? { kind: 'send_aborted_late' } : undefined;
   if (outcome.kind === 'accepted') {
     const operation = outcome.operation ?? null;
     // It is being sent a second time without an answer yet, but the host did accept it once.

@@ -23,6 +23,7 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 /** If more time passes from the start of saving *sending* to the write, nothing is written. */
 const freshMs = 2_000;
 const heldUp = { kind: 'not sent', why: 'I was held up for too long between deciding and sending' } as const;
+const unsure = { kind: 'not sent', why: "my database didn't say whether it had saved that I was about to" } as const;
 const retryMs = 5_000;
 
 /**
@@ -51,10 +52,9 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
     opened.abandon();
     throw error;
   });
-  if (sending === undefined) {
-    opened.abandon();
-    return reschedule(context, change, say`Something changed at the last moment.`);
-  }
+  if (!sending?.isSaved) opened.abandon();
+  if (sending === undefined) return reschedule(context, change, say`Something changed at the last moment.`);
+  if (!sending.isSaved) return saveOutcome(context, sending.change, unsure);
   context.history.sent(sending.change);
   failpoint('sending saved', change.number);
   if (context.ticks() - sending.ticks > freshMs || Math.abs(context.wall() - sending.wall) > freshMs) {
@@ -64,24 +64,37 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   return saveOutcome(context, sending.change, await opened.write(call, change.request ?? undefined));
 }
 
-type Sending = { readonly change: Change; readonly ticks: number; readonly wall: number };
+/** `isSaved` is false if the commit failed, and may have been done all the same: then the row is `change`. */
+type Sending = {
+  readonly change: Change;
+  readonly isSaved: boolean;
+  readonly ticks: number;
+  readonly wall: number;
+};
 
 /** Checks version, locks and pause once more in the transaction that saves *sending*. Undefined: something changed. */
 async function commitSending(context: StepsContext, seen: Change): Promise<Sending | undefined> {
   const before = { ticks: context.ticks(), wall: context.wall() };
-  const change = await exclusiveTransaction(context.database, async (tx, now) => {
+  let begun: Change | undefined;
+  const isSaved = await exclusiveTransaction(context.database, async (tx, now) => {
+    begun = undefined;
     const change = await findChange(tx, seen.number);
-    if (change?.version !== seen.version || change.owner !== context.owner) return undefined;
-    if (context.history.newerThan(change)) return undefined;
-    if (await blockedReason(context.database, change, tx)) return undefined;
+    if (change?.version !== seen.version || change.owner !== context.owner) return false;
+    if (context.history.newerThan(change)) return false;
+    if (await blockedReason(context.database, change, tx)) return false;
     // Looking for work deals with it.
-    if (!isSameTimeline(context.history, await readTimeline(tx))) return undefined;
+    if (!isSameTimeline(context.history, await readTimeline(tx))) return false;
     const sending = { kind: 'send', owner: context.owner, leaseMs: sendLeaseMs } as const;
     const sent = await context.changeStore.advance(tx, change, sending, { by: 'sitehand', at: now });
     context.database.stillOurs();
-    return sent;
+    begun = sent;
+    return true;
+  }).catch((error: unknown) => {
+    if (begun === undefined) throw error;
+    context.onTrouble(`saving that #${seen.number} is being sent`, error);
+    return false;
   });
-  return change && { change, ...before };
+  return begun && { change: begun, isSaved, ...before };
 }
 
 /** No write needed, and the recheck found everything as approved: the change is done. */

@@ -1,9 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { failpoint } from '../../failpoints.ts';
 import { linesOfChanges } from '../../storage/audit.ts';
-import { findChange, type Change } from '../../storage/changes.ts';
+import { findChange, touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { unowned } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
@@ -20,6 +21,9 @@ import type { StepsContext } from './context.ts';
  * attempt is left.
  */
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
+
+/** The delay until a change is tried again whose *sending* was not saved. */
+const notBegunRetryMs = 5_000;
 
 /** Saves an outcome, whatever state the row has now. If it can't move the change, it is a remark, also for ops. */
 export async function saveOutcome(context: StepsContext, sent: Change, outcome: Outcome): Promise<void> {
@@ -48,6 +52,10 @@ async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outc
     await reportMissing(context, tx, sent, outcome, at);
     return undefined;
   }
+  if (outcome.kind === 'not sent' && isNotBegun(found, sent)) {
+    await touchChange(tx, found, { due_at: at + notBegunRetryMs, ...unowned });
+    return found;
+  }
   const isOurs = isSameSend(found, sent);
   if (!isOurs && (await isRecorded(tx, sent, outcome))) return found;
   const isSetBack = (found.state === 'waiting' || found.state === 'approved') && !tookNothing(outcome);
@@ -55,12 +63,16 @@ async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outc
   if (isSetBack || isSentAnew) await pauseAfterLoss(context, tx, at, foundOf(found));
   const row = isSetBack ? await markLost(context, tx, found, sent, outcome, at) : found;
   if (isSetBack && outcome.kind === 'unknown') return row;
-  const event = isOurs ? eventOf(outcome) : lateEvent(outcome, row.state);
+  const event = isOurs ? eventOf(outcome) : lateEvent(outcome, row, sent);
   const note = noteFor(row, outcome, { event, isOurs }, at);
   const moved = event && (await context.changeStore.advance(tx, row, event, note));
   if (moved === undefined) await context.changeStore.remark(tx, row, 'late_answer', note);
   return moved ?? row;
 }
+
+/** The commit of *sending* was not done: the row is as it was before, and still ours. */
+const isNotBegun = (found: Change, sent: Change): boolean =>
+  found.state === 'approved' && found.version === sent.version - 1 && found.owner === sent.owner;
 
 /** The row says unsent, which the answer disproves: it becomes unknown before the answer is applied. */
 async function markLost(
@@ -90,7 +102,7 @@ async function reportMissing(context: StepsContext, tx: Tx, sent: Change, outcom
 
 /** Whether an earlier attempt to save did commit, so that saving again would repeat it as a late answer. */
 async function isRecorded(tx: Tx, sent: Change, outcome: Outcome): Promise<boolean> {
-  const events = [eventOf(outcome).kind, 'accept_late', 'reject_late', 'late_answer'];
+  const events = [eventOf(outcome).kind, 'accept_late', 'reject_late', 'send_aborted_late', 'late_answer'];
   const answer = JSON.stringify(outcome.kind === 'not sent' ? undefined : outcome);
   return (await linesOfChanges(tx, [sent.number], events)).some(({ details }) => {
     const { version, receipt } = parseStored<{ readonly version: number; readonly receipt?: unknown }>(details);
@@ -105,6 +117,7 @@ function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, 
   const base = { by: 'sitehand', at };
   if (outcome.kind === 'not sent') {
     const why = say`I wrote nothing: ${outcome.why}.`;
+    if (event?.kind === 'send_aborted_late') return endedLate(change, event, at, why);
     return event ? retryNote(change, event, at, why) : { ...base, reply: { text: why } };
   }
   const text = answered(outcome, change);
@@ -124,6 +137,12 @@ function noteFor(change: Change, outcome: Outcome, { event, isOurs }: Answered, 
   if (outcome.kind === 'unknown') return { ...note, ...alarm(change, text) };
   const reply = { text: joined(['❌', late]) };
   return { ...note, reply, lastNote: text, tell: [change.requester] };
+}
+
+/** Whoever was told that it is unknown hears that it is not. */
+function endedLate(change: Change, event: ChangeEvent, at: number, why: Text): TransitionNote {
+  const late = say`${why} I couldn't save that in time, so it was unknown until now.`;
+  return { ...retryNote({ ...change, lost_at: null }, event, at, late), ops: true, tell: [change.requester] };
 }
 
 /** The note for an attempt that sent nothing: when the next one is, or that there is none. */

@@ -58,6 +58,7 @@ const simpleEvents: readonly ChangeEvent[] = [
   { kind: 'confirmed_not' },
   { kind: 'accept_late', operation: null },
   { kind: 'reject_late' },
+  { kind: 'send_aborted_late' },
 ];
 
 const standing = (state: State, more: Partial<TransitionInput> = {}): TransitionInput => ({
@@ -135,6 +136,10 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
     confirmed_not: settled('did_not_happen'),
     accept_late: moving('accepted', now + 200, { operation: null }),
     reject_late: settled('rejected'),
+    send_aborted_late: {
+      ...settled('expired'),
+      patch: { ...settled('expired').patch, sent_at: null, lost_at: null },
+    },
   },
 };
 

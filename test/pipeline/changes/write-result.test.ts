@@ -38,7 +38,7 @@ describe('a late answer', () => {
   const late = (outcome: Outcome): Partial<Record<State, ChangeEvent>> =>
     Object.fromEntries(
       (['waiting', 'approved', 'sending', 'accepted', 'unknown', 'done', 'rejected'] as const).flatMap((state) => {
-        const event = lateEvent(outcome, state);
+        const event = lateEvent(outcome, { state, version: 9, sent_at: 7 }, { version: 5, sent_at: 7, lost_at: null });
         return event ? [[state, event]] : [];
       }),
     );
@@ -55,10 +55,33 @@ describe('a late answer', () => {
     ],
     ['a rejection counts only for its own send', rejected, { unknown: { kind: 'reject_late' } }],
     ['a throttled write moves nothing', throttled(1), {}],
-    ['an unsent write moves nothing', notSent, {}],
+    ['an unsent write moves nothing, if the change has moved on', notSent, {}],
     ['an unknown outcome moves nothing', unknown, {}],
   ])('%s', (_, outcome, wanted) => {
     expect(late(outcome)).toEqual(wanted);
+  });
+});
+
+describe('an unsent write whose change became unknown in between', () => {
+  const sent = { version: 5, sent_at: 7, lost_at: null };
+  const unknownSince = { state: 'unknown', version: 6, sent_at: 7 } as const;
+  test('ends it', () => {
+    expect(lateEvent(notSent, unknownSince, sent)).toEqual({ kind: 'send_aborted_late' });
+  });
+
+  test.each([
+    ['another send', { ...unknownSince, sent_at: 8 }, sent],
+    ['the host had taken that send', { ...unknownSince, version: 7 }, sent],
+    ['the database says that this send never was', { ...unknownSince, version: 5 }, sent],
+    ['a person has closed it', { ...unknownSince, state: 'happened', version: 7 }, sent],
+    ['it is being sent', { ...unknownSince, state: 'sending' }, sent],
+    ['it may have been sent before a failover', unknownSince, { ...sent, lost_at: 3 }],
+  ] as const)('does not if %s', (_, row, of) => {
+    expect(lateEvent(notSent, row, of)).toBeUndefined();
+  });
+
+  test.each([throttled(1), unknown])('says nothing of an answer of the host: $kind', (outcome) => {
+    expect(lateEvent(outcome, unknownSince, sent)).toBeUndefined();
   });
 });
 

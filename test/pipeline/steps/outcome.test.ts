@@ -167,3 +167,61 @@ describe('an answer of the host is kept, whatever the state of its row', () => {
     expect(await database.db.selectFrom('kv').selectAll().where('key', '=', 'pause').execute()).toHaveLength(1);
   });
 });
+
+describe('nothing was written, and that could not be saved in time', () => {
+  const heldUp = outcomes['not sent'];
+  const declaredUnknown = async (sent: Change): Promise<void> => {
+    const { changeStore } = contextOver(database);
+    await database.transaction((tx) =>
+      changeStore.advance(tx, sent, { kind: 'outcome_lost' }, { by: 'sitehand', at: now }),
+    );
+  };
+  const begun = async (more: Partial<Change> = {}): Promise<Change> => {
+    const { card, authorization } = changeOf();
+    return save(database, { card, authorization, state: 'sending', sent_at: now, expires_at: now + 300_000, ...more });
+  };
+
+  test('promise 2: another process called it unknown: it ends, its people are told that nothing was sent, and nothing is sent', async () => {
+    const sent = await begun();
+    await declaredUnknown(sent);
+    await saveOutcome(contextOver(database), sent, heldUp);
+    expect(await findChange(database.db, sent.number)).toMatchObject({
+      state: 'expired',
+      sent_at: null,
+      lost_at: null,
+    });
+    const told = await database.db
+      .selectFrom('messages')
+      .select(['kind', 'body'])
+      .where('change', '=', sent.number)
+      .where('body', 'like', '%I was held up%')
+      .execute();
+    expect(told.map(({ kind }) => kind).toSorted()).toEqual(['direct', 'ops', 'reply']);
+    for (const { body } of told) expect(body).toMatch(/Nothing was sent\..*it was unknown until now/);
+  });
+
+  test('a person closed it in between: what the person said stays', async () => {
+    const sent = await begun({ sent_at: 1 });
+    await declaredUnknown(sent);
+    const row = await findChange(database.db, sent.number);
+    if (row === undefined) throw new Error('there is no row');
+    const { changeStore } = contextOver(database);
+    await database.transaction((tx) =>
+      changeStore.advance(tx, row, { kind: 'confirmed_happened' }, { by: 'U03CHI', at: now }),
+    );
+    await saveOutcome(contextOver(database), sent, heldUp);
+    expect((await findChange(database.db, sent.number))?.state).toBe('happened');
+  });
+
+  test('the database lost that it was about to be sent: it is tried again, and nobody hears of it', async () => {
+    const sent = await begun({ state: 'approved', sent_at: null, owner: owners.mine, lease_until: now + 1_000 });
+    await saveOutcome(
+      contextOver(database),
+      { ...sent, state: 'sending', version: sent.version + 1, sent_at: now },
+      heldUp,
+    );
+    const row = await findChange(database.db, sent.number);
+    expect(row).toMatchObject({ state: 'approved', owner: null, due_at: now + 5_000, attempts: 0 });
+    expect((await traceOf(sent.number)).isTold).toBe(false);
+  });
+});
