@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import type { Jump } from './clock.ts';
 import { migrations as ourMigrations, type Migration } from './migrations/migrate.ts';
+import { CommitUnanswered, isLostConnection } from './lost-connection.ts';
 import { kindOf, isRetryable, type Kind } from './sql-dialect.ts';
 import type { Listening } from './listener.ts';
 import type { OnLost } from './postgres.ts';
@@ -21,7 +22,7 @@ export type Database = {
   /**
    * Runs `work` in a transaction, committed when it resolves and rolled back when it rejects. `work` must have no other
    * effects, because it is retried (twice at most) when PostgreSQL aborts it for a deadlock or conflict. If the promise
-   * rejects because the connection was lost or the disk did not flush, the commit may or may not have happened.
+   * rejects because the disk did not flush, or with `CommitUnanswered`, the commit may or may not have happened.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** As `transaction`, for a single statement that commits by itself: saves two round trips. */
@@ -219,9 +220,15 @@ const replacedWords = (path: string): string =>
 /** On PostgreSQL. */
 async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
+    let isCommitting = false;
     try {
-      return await db.transaction().execute(work);
+      return await db.transaction().execute(async (tx) => {
+        const result = await work(tx);
+        isCommitting = true;
+        return result;
+      });
     } catch (error) {
+      if (isCommitting && isLostConnection(error)) throw new CommitUnanswered(error);
       if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
       // Retried at once, it could deadlock with the same transaction again.
       await setTimeout(attempt * 20 + Math.random() * 20);

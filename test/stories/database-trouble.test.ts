@@ -175,6 +175,56 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     }
   });
 
+  /** The server ends the connection of the first so many statements that do this, before their transaction commits. */
+  const endsWhile = async (name: string, doing: string, condition: string, times = 1): Promise<void> => {
+    await sql.query(`create sequence ${name}`);
+    await sql.query(`
+      create function ${name}() returns trigger language plpgsql as $$ begin
+        if nextval('${name}') <= ${times} then
+          perform pg_terminate_backend(pg_backend_pid());
+          perform pg_sleep(60);
+        end if;
+        return null;
+      end $$`);
+    await sql.query(
+      `create trigger ${name} after ${doing} for each row when (${condition}) execute function ${name}()`,
+    );
+  };
+  const faults = /Nothing was done|nothing was done|Something broke/;
+
+  test('promise 8: a connection that ends before a new change is saved: it is saved at the second try, and nobody hears of it', async () => {
+    const target = 'acme-docs/live';
+    const written = writesOf(target);
+    await endsWhile('ends_once', 'insert on changes', `new.target_name = '${target}'`);
+    const said = await scenario.person('ana').says(`/site cache clear ${target}`, 'C0OPS');
+    await scenario.hosting.until(() => written() || undefined, patienceMs);
+    await none(`select number from changes where target_name = '${target}' and settled_at is null`);
+    expect(said.answers().filter(({ text }) => faults.test(text))).toEqual([]);
+    expect(written()).toBe(1);
+  });
+
+  test('promise 8: if it ends again, the sender is told, and nothing is done', async () => {
+    const target = 'acme-docs/staging';
+    const written = writesOf(target);
+    await endsWhile('ends_twice', 'insert on changes', `new.target_name = '${target}'`, 2);
+    const said = await scenario.person('ana').says(`/site cache clear ${target}`, 'C0OPS');
+    await said.hears('If you see no card for it, nothing was done.');
+    await none(`select key from inbox where closed_at is null`);
+    expect(written()).toBe(0);
+  });
+
+  test('a connection that ends while a delivery is closed: it is closed all the same, and its sender hears no fault', async () => {
+    await endsWhile('ends_closing', 'update on inbox', `old.content like '%198.51.100.77%'`);
+    const fay = scenario.person('fay');
+    const said = await fay.says(`/site allowlist add acme-shop/live 198.51.100.77`, 'C0OPS');
+    await fay.form('List before');
+    await soon(async () =>
+      expect(await rows(`select 1 from ends_closing where last_value > 1 or is_called`)).toHaveLength(1),
+    );
+    await none(`select key from inbox where closed_at is null`);
+    expect(said.answers().filter(({ text }) => faults.test(text))).toEqual([]);
+  });
+
   test('loses the commit of a receipt that says unknown: ops are alerted once', async () => {
     const written = writesOf('acme-shop/staging');
     scenario.hosting.faults.add({ kind: 'status', method: 'POST', status: 500 });

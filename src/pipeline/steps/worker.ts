@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { claimDue, touchChange, type Change } from '../../storage/changes.ts';
 import { idsOf } from '../../policy/people.ts';
 import { isAnyDue, unowned, type IdsOf } from '../../storage/lease.ts';
+import { isBack } from '../../storage/lost-connection.ts';
 import { claimTimers, type Timer } from '../../storage/timers.ts';
 import { checkTimeline } from './ask-again.ts';
 import { createPoller } from '../messages/poller.ts';
@@ -75,12 +76,15 @@ async function stepOrPutBack(context: StepsContext, change: Change): Promise<voi
   try {
     await step(context, change);
   } catch (error) {
-    // Does nothing if the change moved or was claimed. If the database is away, the lease runs out.
-    await putBack(context, change).catch(() => undefined);
+    await putBack(context, change).catch(async () => {
+      // The lease ends if the database does not come back before.
+      if (await isBack(context.database, stepLeaseMs)) await putBack(context, change).catch(() => undefined);
+    });
     throw error;
   }
 }
 
+/** Does nothing if the change was moved or claimed since. */
 async function putBack({ database }: StepsContext, change: Change): Promise<void> {
   await database.unflushed(async (tx) => {
     await touchChange(tx, change, { due_at: (await database.now(tx)) + brokenRetryMs, ...unowned });

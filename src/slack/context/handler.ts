@@ -2,21 +2,27 @@ import { attempt, Fault, Refusal } from '../../errors.ts';
 import { Ended } from '../../pipeline/steps/decide.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
+import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
 import { code, joined, say, type Inline, type Text } from '../../text.ts';
 import { cut } from '../draw/truncate.ts';
 import { drawNote, drawRefusal, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
-import { whileLeased } from './slow-work.ts';
+import { withSecondTry } from './second-try.ts';
+import { inboxLeaseMs, whileLeased } from './slow-work.ts';
 
 /** Closes the delivery. True if its sender has not been told a result yet. */
 export async function close(context: SlackContext, { inbox }: Pick<Interaction, 'inbox'>): Promise<boolean> {
   if (inbox === undefined) return true;
   const { database } = context.pipeline;
-  const now = await database.now();
   // Not flushed to disk: after a power loss the sender is merely told once more.
-  return closeInbox(database.db, inbox, now);
+  const closeNow = async (): Promise<boolean> => closeInbox(database.db, inbox, await database.now());
+  return closeNow().catch(async (error: unknown) => {
+    // Left open, it would be reported as lost once its lease ends.
+    if (isLostConnection(error) && (await isBack(database, inboxLeaseMs))) return closeNow();
+    throw error;
+  });
 }
 
 /** Whether its sender has not been told a result yet, as far as the database says. */
@@ -43,7 +49,9 @@ export async function runHandler(
       'worked on a delivery',
     );
   try {
-    await whileLeased(context, interaction, () => context.turns[lane](work, interaction.person));
+    await whileLeased(context, interaction, () =>
+      context.turns[lane](() => withSecondTry(context, interaction, work), interaction.person),
+    );
     await close(context, interaction);
     note('done');
   } catch (error) {

@@ -75,6 +75,28 @@ test('promise 1: a change whose step threw is released after a moment, and is th
   expect(written).toHaveLength(1);
 });
 
+test('promise 8: a change whose step lost the database is released when the database is back, not when its lease ends', async () => {
+  const now = 1_000_000;
+  const database = await openDatabase('sqlite::memory:', { now: () => now });
+  tidy.push(() => database.close());
+  let failing = 0;
+  const away = new Error('Connection terminated unexpectedly');
+  const { change, step } = await due(database, {
+    database: {
+      ...database,
+      now: () => ((failing -= 1) >= 0 ? Promise.reject(away) : database.now()),
+      unflushed: (work) => (failing > 0 ? Promise.reject(away) : database.unflushed(work)),
+    },
+    whoIs: () => {
+      failing = 1;
+      return Promise.reject(away);
+    },
+    onTrouble: () => undefined,
+  });
+  await step();
+  expect(await change()).toMatchObject({ state: 'approved', owner: null, lease_until: null, due_at: now + 5_000 });
+});
+
 test('promise 2: a write that this process is still sending is not called unknown, however long it takes', async () => {
   let now = 1_000_000;
   const database = await openDatabase('sqlite::memory:', { now: () => now });
