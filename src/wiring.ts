@@ -64,7 +64,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
   const opening = openDatabase(config.databaseUrl, { migrations, onLost, ...ofDatabase(log, tell) });
   const database = timed(await opening, () => metrics.transactions.startTimer());
   onOpen(database);
-  const replica = joinReplicas(database, () => policy.current().hash);
+  const replica = joinReplicas(database, () => policy.current().hash, log);
   const { secrets, certificate } = openCertificates(config.certificatesDir);
   const hosting = createClient({
     ...config.hosting,
@@ -113,11 +113,13 @@ function timed(database: Database, begin: () => () => unknown): Database {
 }
 
 /** This process among those on the same database. `policy`: the hash of the one it goes by. */
-function joinReplicas(database: Database, policy: () => string) {
+function joinReplicas(database: Database, policy: () => string, log: Logger) {
   const owner = randomUUID();
   const name = `${hostname()}:${process.pid}`;
   const sign = () => ({ owner, name, version, policy: policy() });
-  return { owner, replicas: createReplicas({ database, sign }) };
+  const onUnreadable = (owners: readonly string[]): void =>
+    log.warn({ owners }, 'a replica says of itself what this version cannot read');
+  return { owner, replicas: createReplicas({ database, sign, onUnreadable }) };
 }
 
 export type Slack = Awaited<ReturnType<typeof connectSlack>>;

@@ -1,3 +1,4 @@
+import { attempt } from '../errors.ts';
 import { parseStored } from './parse-json.ts';
 import { writeKv } from './kv.ts';
 import type { ReadHandle, Tx } from './tx.ts';
@@ -13,6 +14,11 @@ export type SignOfLife = {
   readonly policy: string;
 };
 
+/** A process that is live. Its version and rules are undefined if what it says cannot be read. */
+export type LiveReplica = Pick<SignOfLife, 'owner' | 'name'> & {
+  readonly [K in 'version' | 'policy']: SignOfLife[K] | undefined;
+};
+
 const prefix = 'replica:';
 /** How many are read: far more than can use one Slack app. */
 const maxReplicas = 100;
@@ -22,17 +28,27 @@ const dayMs = 86_400_000;
 export const saveSignOfLife = (tx: Tx, sign: SignOfLife, at: number): Promise<void> =>
   writeKv(tx, { key: `${prefix}${sign.owner}`, value: JSON.stringify(sign), at });
 
-/** The signs of life since `since` (epoch ms), in the order of their owners; 100 at most. */
-export async function signsOfLife(db: ReadHandle, since: number): Promise<readonly SignOfLife[]> {
+/** Whoever gave a sign of life since `since` (epoch ms), in the order of their owners; 100 at most. */
+export async function signsOfLife(db: ReadHandle, since: number): Promise<readonly LiveReplica[]> {
   const rows = await db
     .selectFrom('kv')
-    .select('value')
+    .select(['key', 'value'])
     .where('key', 'like', `${prefix}%`)
     .where('at', '>=', since)
     .orderBy('key')
     .limit(maxReplicas)
     .execute();
-  return rows.map(({ value }) => parseStored<SignOfLife>(value));
+  return rows.map(({ key, value }) => readSign(key.slice(prefix.length), value));
+}
+
+/** Another version, or somebody by hand, may have written what this one cannot read. */
+function readSign(owner: string, value: string): LiveReplica {
+  const said = attempt(() => parseStored<Partial<SignOfLife> | null>(value)) ?? {};
+  const { name, version, policy } = said;
+  const isWhole = [name, version, policy].every((one) => typeof one === 'string');
+  return isWhole
+    ? { owner, name: name ?? '', version, policy }
+    : { owner, name: owner, version: undefined, policy: undefined };
 }
 
 /** Removes the sign of life of a process that stops. */

@@ -8,6 +8,7 @@ import {
   saveSignOfLife,
   signsOfLife,
   sweepSignsOfLife,
+  type LiveReplica,
   type SignOfLife,
 } from '../../storage/replicas.ts';
 import { code, joined, say, type Text } from '../../text.ts';
@@ -23,7 +24,12 @@ export type Replicas = {
   readonly leave: () => Promise<void>;
 };
 
-export type ReplicaOptions = { readonly database: Database; readonly sign: () => SignOfLife };
+export type ReplicaOptions = {
+  readonly database: Database;
+  readonly sign: () => SignOfLife;
+  /** Called at each look with the owners of live replicas whose sign of life cannot be read. */
+  readonly onUnreadable: (owners: readonly string[]) => void;
+};
 
 /** A replica that was not seen for this long counts as dead. */
 const liveMs = 30_000;
@@ -34,7 +40,7 @@ const differKey = 'policies_differ';
 const maxNames = 5;
 
 /** On SQLite there is one process, and nothing is read. Counts 1 until the first look. */
-export function createReplicas({ database, sign }: ReplicaOptions): Replicas {
+export function createReplicas({ database, sign, onUnreadable }: ReplicaOptions): Replicas {
   let count = 1;
   let differSince: number | undefined;
   const leave = (): Promise<void> =>
@@ -51,6 +57,8 @@ export function createReplicas({ database, sign }: ReplicaOptions): Replicas {
       return { now, signs: await signsOfLife(tx, now - liveMs), isTold: (await readKv(tx, differKey)) !== undefined };
     });
     count = Math.max(1, signs.length);
+    const unreadable = signs.filter(isUnreadable);
+    if (unreadable.length > 0) onUnreadable(unreadable.map(({ owner }) => owner));
     differSince = policiesOf(signs).size > 1 ? (differSince ?? now) : undefined;
     const isDue = differSince !== undefined && now - differSince >= differMs;
     if (isTold ? differSince === undefined : isDue) await tellOfRules(database, signs);
@@ -59,32 +67,43 @@ export function createReplicas({ database, sign }: ReplicaOptions): Replicas {
 }
 
 /** The live replicas, in the order of their owners. */
-export const liveReplicas = async ({ db, now }: Pick<Database, 'db' | 'now'>): Promise<readonly SignOfLife[]> =>
+export const liveReplicas = async ({ db, now }: Pick<Database, 'db' | 'now'>): Promise<readonly LiveReplica[]> =>
   signsOfLife(db, (await now()) - liveMs);
 
 /** How many these are, and in what they differ. */
-export function liveInWords(signs: readonly SignOfLife[]): { readonly says: Text; readonly isSame: boolean } {
+export function liveInWords(signs: readonly LiveReplica[]): { readonly says: Text; readonly isSame: boolean } {
   const { policies, versions } = differencesOf(signs);
   const differ = [policies, versions].filter((one) => one !== undefined);
-  const says = say`${signs.length} live`;
+  const unreadable = signs.filter(isUnreadable).length;
+  const says = say`${signs.length} live${unreadable === 0 ? '' : `, ${unreadable} of them unknown: I can't read what they say about themselves`}`;
   if (differ.length > 0) return { says: say`${says}, but they differ: ${joined(differ, '; ')}`, isSame: false };
+  if (unreadable > 0) return { says, isSame: false };
   return { says: signs.length < 2 ? says : say`${says}, with the same rules and version`, isSame: true };
 }
 
 /** Who goes by which rules and has which version; undefined where all have the same. */
-const differencesOf = (signs: readonly SignOfLife[]) => ({
+const differencesOf = (signs: readonly LiveReplica[]) => ({
   policies: inWords(policiesOf(signs), (hash) => say`rules ${code(hash.slice(0, 8))}`),
   versions: inWords(
-    Map.groupBy(signs, ({ version }) => version),
+    groupsBy(signs, ({ version }) => version),
     (version) => say`version ${version}`,
   ),
 });
 
-const policiesOf = (signs: readonly SignOfLife[]): Map<string, SignOfLife[]> =>
-  Map.groupBy(signs, ({ policy }) => policy);
+const policiesOf = (signs: readonly LiveReplica[]): Groups => groupsBy(signs, ({ policy }) => policy);
+
+type Groups = ReadonlyMap<string, readonly LiveReplica[]>;
+
+/** Without those of which it is not known. */
+function groupsBy(signs: readonly LiveReplica[], of: (sign: LiveReplica) => string | undefined): Groups {
+  const groups = [...Map.groupBy(signs, of)];
+  return new Map(groups.flatMap(([what, those]) => (what === undefined ? [] : [[what, those] as const])));
+}
+
+const isUnreadable = ({ version }: LiveReplica): boolean => version === undefined;
 
 /** Who has which; undefined if all have the same. */
-function inWords(groups: Map<string, SignOfLife[]>, what: (of: string) => Text): Text | undefined {
+function inWords(groups: Groups, what: (of: string) => Text): Text | undefined {
   if (groups.size < 2) return undefined;
   const lines = [...groups].map(([of, signs]) => {
     const more = signs.length > maxNames ? ` and ${signs.length - maxNames} more` : '';
@@ -95,7 +114,7 @@ function inWords(groups: Map<string, SignOfLife[]>, what: (of: string) => Text):
 }
 
 /** Tells the ops channel once that the rules differ, and once that they do not any more. */
-const tellOfRules = (database: Database, signs: readonly SignOfLife[]): Promise<void> =>
+const tellOfRules = (database: Database, signs: readonly LiveReplica[]): Promise<void> =>
   exclusiveTransaction(database, async (tx, at) => {
     const { policies } = differencesOf(signs);
     const isTold = (await readKv(tx, differKey)) !== undefined;

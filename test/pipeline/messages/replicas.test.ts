@@ -7,11 +7,14 @@ import { abandoned, receive } from '../../../src/storage/inbox.ts';
 import { claimDue } from '../../../src/storage/changes.ts';
 import { claimMessages, enqueueMessage } from '../../../src/storage/messages.ts';
 import { save } from '../../storage/samples.ts';
+import { writeKv } from '../../../src/storage/kv.ts';
 import { plain } from '../../../src/text.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../../postgres.ts';
 
 type Fleet = {
   readonly database: Database;
+  /** The owners that were reported as unreadable. */
+  readonly unreadable: readonly string[];
   readonly join: (name: string, policy?: string) => Replicas;
   /** Puts another policy in force at one of them. */
   readonly rule: (name: string, policy: string) => void;
@@ -26,13 +29,15 @@ async function withFleet(story: (fleet: Fleet) => Promise<void>): Promise<void> 
   let now = 1_000_000;
   const database = await openDatabase(await freshPostgres(), { now: () => now });
   const policies = new Map<string, string>();
+  const unreadable: string[] = [];
   try {
     await story({
       database,
+      unreadable,
       join: (name, policy = 'aaaaaaaaaaaa') => {
         policies.set(name, policy);
         const sign = () => ({ owner: `owner-${name}`, name, version: '1.0.0', policy: policies.get(name) ?? '' });
-        return createReplicas({ database, sign });
+        return createReplicas({ database, sign, onUnreadable: (owners) => unreadable.push(...owners) });
       },
       rule: (name, policy) => void policies.set(name, policy),
       pass: (ms) => void (now += ms),
@@ -103,6 +108,24 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       });
       expect((await abandoned(database.db, 1_000_000)).map(({ key }) => key)).toEqual(['d']);
     }));
+
+  it.each(['', 'null', '{}', '{"name":1}', 'not JSON'])(
+    'start beside one that says %j of itself: it counts, and nothing is known about it',
+    (value) =>
+      withFleet(async ({ database, join, unreadable, told, pass }) => {
+        await database.transaction((tx) => writeKv(tx, { key: 'replica:odd', value, at: 1_000_000 }));
+        const one = join('one');
+        await one.look();
+        pass(20_000);
+        await one.look();
+        expect(one.count()).toBe(2);
+        expect(unreadable).toEqual(['odd', 'odd']);
+        expect(await told()).toEqual([]);
+        const { says, isSame } = liveInWords(await liveReplicas(database));
+        expect(isSame).toBe(false);
+        expect(plain(says)).toBe("2 live, 1 of them unknown: I can't read what they say about themselves");
+      }),
+  );
 
   it('leave no trace of those that were killed', () =>
     withFleet(async ({ database, join, pass }) => {
