@@ -67,8 +67,8 @@ export type QueryService = {
   forceUnlock(env: Environment): Promise<Forced>;
   /** Stops the sends of all replicas; `done` is false if they were already stopped. */
   pause(why: string | undefined): Promise<Paused>;
-  /** Resumes sending; resolves with the ended pause and what it held back, or undefined if there was none. */
-  resume(): Promise<Pick<Paused, 'pause' | 'held' | 'named'> | undefined>;
+  /** Ends one pause, a person's before the one that came on top of it; undefined if there was none. */
+  resume(): Promise<Resumed | undefined>;
   /** Checks everything that Sitehand needs; returns nothing that a reader may not know. */
   health(): Promise<readonly Check[]>;
   /** Facts about this installation. */
@@ -196,7 +196,12 @@ export type Pause = {
   readonly name: string;
   readonly why: string | undefined;
   readonly at: number;
+  /** The pause of a person that was in force when Sitehand itself paused. */
+  readonly earlier?: Pause;
 };
+
+/** The result of resuming: the ended pause and what it held back. `left`: the pause that is still in force. */
+export type Resumed = Pick<Paused, 'pause' | 'held' | 'named'> & { readonly left: Pause | undefined };
 
 /**
  * The result of pausing. `done` is false if it was already paused. `held` counts the changes held back, `named` has the

@@ -96,11 +96,17 @@ function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<
       exclusiveTransaction(context.database, async (tx, at) => {
         const paused = await readPause(tx);
         if (paused === undefined) return undefined;
-        await removeKv(tx, pauseKey);
-        const says = say`**${mention(person.id)} resumed sending.** It was paused by ${named(paused.by)} ${time(paused.at, 'date')}.`;
-        await record(context, actor, tx, at, { event: 'resume', paused, says });
+        const { earlier, ...newest } = paused;
+        const pause = earlier ?? newest;
+        const left = earlier && newest;
+        if (left) await writeKv(tx, { key: pauseKey, value: JSON.stringify(left), at: left.at });
+        else await removeKv(tx, pauseKey);
+        const says = left
+          ? say`**${mention(person.id)} ended the pause of ${named(pause.by)}.** Sending stays paused, because I paused it too ${time(left.at, 'date')}.`
+          : say`**${mention(person.id)} resumed sending.** It was paused by ${named(pause.by)} ${time(pause.at, 'date')}.`;
+        await record(context, actor, tx, at, { event: 'resume', paused: pause, ...(left && { left }), says });
         const held = (await countStates(tx)).approved ?? 0;
-        return { pause: paused, held, named: await heldNow(tx, mayRead) };
+        return { pause, left, held, named: await heldNow(tx, mayRead) };
       }),
   };
 }

@@ -3,6 +3,8 @@ import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { unowned } from '../../storage/lease.ts';
 import { pauseKey, readKv, writeKv } from '../../storage/kv.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import { attempt } from '../../errors.ts';
 import { code, plain, say, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import type { ChangeMemory } from './send-history.ts';
@@ -37,9 +39,11 @@ export async function pauseAfterLoss(
   next: Text = cancelThem,
 ): Promise<void> {
   const why = plain(found.says);
-  // A person's pause stays as it is; the ops channel is told all the same.
-  if ((await readKv(tx, pauseKey)) === undefined) {
-    const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at };
+  const stored = await readKv(tx, pauseKey);
+  const earlier = stored && attempt(() => parseStored<Pause>(stored.value));
+  // On top of a person's pause: whoever ends that one may not know of this.
+  if (stored === undefined || (earlier && earlier.by !== 'sitehand')) {
+    const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at, ...(earlier && { earlier }) };
     await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
     await changeStore.note(tx, { event: 'pause', by: 'sitehand', at, details: { reason: why } });
   }

@@ -11,7 +11,9 @@ import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import { ana, live, changeOf, contextWith } from '../fixtures.ts';
 import { cardOf } from '../../../src/pipeline/changes/freeze.ts';
-import { plain } from '../../../src/text.ts';
+import { exclusiveTransaction } from '../../../src/storage/exclusive-transaction.ts';
+import { pauseAfterLoss } from '../../../src/pipeline/steps/lost-commit.ts';
+import { plain, say } from '../../../src/text.ts';
 
 const ben = { ...ana, id: 'U02BEN', name: 'Ben' };
 const hour = 3_600_000;
@@ -140,7 +142,7 @@ describeBoth('a pause', (open) => {
     expect(await actions(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
     expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual(pause);
     expect(await actions(database, ben).pause('me too')).toEqual({ done: false, pause, ...around });
-    expect(await actions(database, ben).resume()).toEqual({ pause, held: 2, named });
+    expect(await actions(database, ben).resume()).toEqual({ pause, left: undefined, held: 2, named });
     expect(await readKv(database.db, 'pause')).toBeUndefined();
     expect(await actions(database, ben).resume()).toBeUndefined();
     expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
@@ -148,6 +150,24 @@ describeBoth('a pause', (open) => {
       ['resume', ben.id],
     ]);
     expect(await announced(database)).toHaveLength(2);
+  });
+
+  it.each([1, 2])('of a person does not hide one after %i lost commits: a resume ends one of them', async (losses) => {
+    let now = 1_000;
+    const database = await open({ now: () => now });
+    await actions(database).pause('night');
+    const { installation } = database;
+    const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
+    for (now = 2_000; now < 2_000 + losses; now += 1)
+      await exclusiveTransaction(database, (tx, at) =>
+        pauseAfterLoss({ changeStore }, tx, at, { key: `lost${at}`, says: say`It was promoted.` }),
+      );
+    const left = { by: 'sitehand', name: 'Sitehand', why: 'It was promoted.', at: 2_000 };
+    expect(await actions(database, ben).resume()).toMatchObject({ pause: { by: ana.id, why: 'night' }, left });
+    expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual(left);
+    expect((await announced(database)).at(-1)).toContain('Sending stays paused, because I paused it too');
+    expect(await actions(database, ben).resume()).toMatchObject({ pause: left, left: undefined });
+    expect(await readKv(database.db, 'pause')).toBeUndefined();
   });
 
   it('names the first few changes that it holds, and none that the person may not read', async () => {
