@@ -2,6 +2,9 @@ import { appendFile, copyFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { describe, expect, test, vi } from 'vitest';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
+import { openDatabase } from '../../src/storage/database.ts';
+import { enqueueMessage } from '../../src/storage/messages.ts';
+import { say } from '../../src/text.ts';
 import { ids, inScenario, patienceMs, type Scenario, type ScenarioOptions } from './scenario.ts';
 
 const live = 'acme-shop/live';
@@ -157,6 +160,39 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
   );
 
   test(
+    'one does what became due on another as soon as that is announced: its own looks never come',
+    withBots(0, async (scenario, sql) => {
+      // It looks for work when it is started, when it is nudged, and at intervals, of which none ends.
+      const intervals = vi.spyOn(globalThis, 'setInterval').mockImplementation(never);
+      try {
+        await scenario.start();
+      } finally {
+        intervals.mockRestore();
+      }
+      const listening = `select 1 from pg_stat_activity where application_name = 'sitehand listener'
+        and datname = current_database() and state = 'idle' and query like 'listen %'`;
+      await vi.waitFor(async () => expect((await sql.query(listening)).rowCount).toBe(1), { timeout: patienceMs });
+      const other = await openDatabase(scenario.environment['DATABASE_URL'] ?? '');
+      try {
+        for (const says of ['the first', 'the second']) {
+          const body = JSON.stringify({ text: say`${says}` });
+          const owed = { key: says, kind: 'direct', recipient: ids.ana, body } as const;
+          await other.transaction(async (tx) => void (await enqueueMessage(tx, { ...owed, at: await other.now(tx) })));
+          await scenario.slack.until(
+            () =>
+              scenario.slack
+                .messages({ channel: scenario.person('ana').direct, as: ids.ana })
+                .find(({ text }) => text === says),
+            patienceMs,
+          );
+        }
+      } finally {
+        await other.close();
+      }
+    }),
+  );
+
+  test(
     'with different rules are named by doctor',
     withBots(0, async (scenario) => {
       const other = `${scenario.environment['POLICY_FILE']}.other`;
@@ -192,6 +228,8 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
     ),
   );
 });
+
+const never = (): NodeJS.Timeout => setTimeout(() => undefined, 2 ** 31 - 1).unref();
 
 const farAway = 9_000_000_000_000;
 
