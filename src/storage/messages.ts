@@ -125,6 +125,19 @@ export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: M
   });
 }
 
+/** What a message is by now that another owner has claimed since. */
+export const findClaimed = (tx: Tx, { id }: Claimed): Promise<Message | undefined> =>
+  tx.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** Makes a posted message due again at `at` (epoch ms), as it is: what is shown may be older. */
+export async function redrawMessage(tx: Tx, { id }: Claimed, at: number): Promise<void> {
+  await tx
+    .updateTable('messages')
+    .set({ version: sql`version + 1`, due_at: at, owed_at: at, attempts: 0 })
+    .where('id', '=', id)
+    .execute();
+}
+
 /** Updates and releases a claimed message; false, with nothing written, if another owner has claimed it since. */
 async function released(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Schema, 'messages'>): Promise<boolean> {
   const updated = await tx

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { coolDown, findChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import type { Message } from '../../storage/messages.ts';
+import { findClaimed, redrawMessage, type Message, type MessagePlace } from '../../storage/messages.ts';
+import { say } from '../../text.ts';
+import type { Note } from '../changes/card.ts';
 import { stopKey } from '../changes/change-store.ts';
 import type { Posted } from './destinations.ts';
 import { isUninvited, tellOfMove } from './undelivered.ts';
@@ -27,6 +29,32 @@ export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { re
   if (change && refused !== undefined && !isUsual) await tellOfMove(tx, change, refused, at);
   if (message.kind === 'ops') await noteOps(outbox, tx, null, at);
 }
+
+/**
+ * Runs instead of `afterPosted` if the lease ended before, so that another process may have drawn the message too: this one
+ * was frozen. True if the message at `place` is a second one. If it is the first, and may now show what is older, it is
+ * drawn again.
+ */
+export async function isSecondPost(
+  { database }: Pick<Outbox, 'database'>,
+  tx: Tx,
+  message: Message,
+  place: MessagePlace,
+): Promise<boolean> {
+  const row = await findClaimed(tx, message);
+  if (row === undefined) return false;
+  // Also if only the answer to our own commit got lost.
+  const isTheOne = row.channel === place.channel && row.ts === place.ts;
+  if (!isTheOne) return true;
+  if (row.delivered_version > message.version || row.owner !== null)
+    await redrawMessage(tx, message, await database.now(tx));
+  return false;
+}
+
+/** Replaces a message that was posted a second time, with its buttons: nothing updates it. */
+export const secondPost: Note = {
+  text: say`I posted this twice by mistake. I keep the other one up to date, and not this one.`,
+};
 
 type Save = (tx: Tx) => Promise<void>;
 

@@ -6,7 +6,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { claimMessages, markDelivered, giveUp, releaseUntil, type Message } from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { joined, plain } from '../../text.ts';
-import { afterPosted, isEdit, saveResult } from './after-posting.ts';
+import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './after-posting.ts';
 import { afterFailure, type Outbox } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
@@ -156,10 +156,13 @@ async function draw(context: Delivery, ready: Ready): Promise<number> {
     if (what) failpoint('posting', message.key, drawing);
     const posted = what && (await put(context, ready, what));
     if (what) failpoint('posted', message.key, drawing);
+    let isSecond = false;
     await saveResult(context, message, async (tx) => {
       if (posted === undefined) return void (await giveUp(tx, message));
-      if (await markDelivered(tx, message, posted.place)) await afterPosted(context, tx, message, posted);
+      if (await markDelivered(tx, message, posted.place)) return afterPosted(context, tx, message, posted);
+      isSecond = await isSecondPost(context, tx, message, posted.place);
     });
+    if (isSecond && posted) await markSecond(context, message, posted);
     if (what) failpoint('noted', message.key, drawing);
     return 0;
   } catch (error) {
@@ -170,6 +173,13 @@ async function draw(context: Delivery, ready: Ready): Promise<number> {
     await saveResult(context, message, (tx) => afterFailure(context, tx, { message, what, error }));
     return afterMs;
   }
+}
+
+/** Its result is saved: a failure must not draw it again. */
+async function markSecond({ messenger, onTrouble }: Delivery, { key }: Message, { place }: Posted): Promise<void> {
+  await messenger
+    .edit(place, secondPost)
+    .catch((error: unknown) => onTrouble(`marking the second message for ${key}`, error));
 }
 
 const startOf = (what: Card | Note): string =>

@@ -130,6 +130,82 @@ describeBoth('messages that Slack does not take', (open) => {
     ]);
   });
 
+  const secondOf = (
+    context: Delivery,
+    state: { slowly: (to: string) => Promise<void> },
+  ): { readonly wake: () => void; readonly other: Delivery; readonly asleep: Promise<void> } => {
+    const [sleeps, wakes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    state.slowly = () => {
+      state.slowly = async () => undefined;
+      sleeps.resolve();
+      return wakes.promise;
+    };
+    const other = { ...context, owner: 'b', turns: createPostQueues() };
+    return { wake: wakes.resolve, other, asleep: sleeps.promise };
+  };
+
+  it('that another process has posted since, because this one was frozen: the second one says so, and has no buttons', async () => {
+    const { database, context, posts, state, later } = await opened(card);
+    const { wake, other, asleep } = secondOf(context, state);
+    const frozenOne = deliverAll(context);
+    await asleep;
+    later(40_001);
+    await deliverAll(other);
+    wake();
+    await frozenOne;
+    expect(posts).toEqual([
+      expect.stringMatching(/^C0ACME: Clear it/),
+      expect.stringMatching(/^C0ACME: Clear it/),
+      'edit C0ACME: I posted this twice by mistake. I keep the other one up to date, and not this one.',
+    ]);
+    const row = await database.db.selectFrom('messages').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ channel: 'C0ACME', ts: '1.1', due_at: null, owner: null });
+  });
+
+  it('are drawn again if a frozen process has edited them after another one', async () => {
+    const { database, context, posts, later } = await opened(card);
+    await deliverAll(context);
+    const redraw = (): Promise<void> => database.transaction((tx) => redrawCards(tx, 1, start, true));
+    await redraw();
+    const other = { ...context, owner: 'b', turns: createPostQueues() };
+    const overtaken = Promise.withResolvers<void>();
+    const { edit } = context.messenger;
+    let isFirst = true;
+    const slow = async (...args: Parameters<Messenger['edit']>): Promise<void> => {
+      if (isFirst) {
+        isFirst = false;
+        later(40_001);
+        await redraw();
+        await deliverAll(other);
+        overtaken.resolve();
+      }
+      return edit(...args);
+    };
+    await deliverAll({ ...context, messenger: { ...context.messenger, edit: slow } });
+    await overtaken.promise;
+    expect(posts).toHaveLength(4);
+    expect(posts.slice(1).every((one) => one.startsWith('edit C0ACME: Clear it'))).toBe(true);
+    expect(await database.db.selectFrom('messages').select('key').where('due_at', 'is not', null).execute()).toEqual(
+      [],
+    );
+  });
+
+  it('whose result was saved although the database did not say so are not taken for a second one', async () => {
+    const { database, context, posts } = await opened(card);
+    let isLost = true;
+    const losing: Database = {
+      ...database,
+      transaction: async (work) => {
+        const result = await database.transaction(work);
+        if (!isLost) return result;
+        isLost = false;
+        throw new Error('Connection terminated unexpectedly');
+      },
+    };
+    await deliverAll({ ...context, database: losing });
+    expect(posts).toHaveLength(1);
+  });
+
   it('are as old as their newest version: an hour without an answer does not end messages of old changes', async () => {
     const { database, state, untilNothing, later, due } = await opened(card);
     await untilNothing();
