@@ -67,6 +67,15 @@ const databaseAt = (start: RegExp, error: string) => {
   return z.string().regex(start, error).refine(isReadable, 'has a password whose % signs are not written as %25');
 };
 
+/** `host:port`; an IPv6 address in brackets. */
+function placeIn(said: string): { readonly host: string; readonly port: number } | undefined {
+  const [, written = '', port = ''] = /^(\[[\da-f:.]+\]|[^:]+):(\d{1,5})$/i.exec(said) ?? [];
+  const name = written.replace(/^\[(.*)\]$/, '$1');
+  const isPlace = (isIP(name) !== 0 || hostName.test(name)) && Number(port) > 0 && Number(port) <= 65_535;
+  return isPlace ? { host: name, port: Number(port) } : undefined;
+}
+const placeHint = 'must be host:port, such as 127.0.0.1:8080, without http://';
+
 /** The environment variables and what each must be. No others are read. */
 export const variables = z.object({
   SLACK_BOT_TOKEN: z.string(required('the bot token of your Slack app, xoxb-…')).pipe(token('xoxb-')).transform(hidden),
@@ -100,6 +109,10 @@ export const variables = z.object({
   AUDIT_OUT: z.string().refine(isAuditOut, 'must be an https:// address, file:PATH or stdout').optional(),
   AUDIT_OUT_KEY: credential(32, 'openssl rand -hex 32 makes one').transform(hidden).optional(),
   CERTIFICATES_DIR: z.string().optional(),
+  CHECK_CONNECT_TO: z
+    .string()
+    .refine((said) => placeIn(said) !== undefined, placeHint)
+    .optional(),
   ALLOW_PLAIN_HTTP: z.literal('1', 'must be 1, or not set').optional(),
   LOG_LEVEL: z
     .string()
@@ -238,6 +251,8 @@ function toConfig(read: z.output<typeof variables>) {
     formerAuditKeys: read.AUDIT_KEYS_FORMER ?? [],
     auditOut: auditOutOf(read),
     certificatesDir: read.CERTIFICATES_DIR,
+    /** Where every site check goes instead of the site. */
+    checkConnectTo: read.CHECK_CONNECT_TO === undefined ? undefined : placeIn(read.CHECK_CONNECT_TO),
     /** The variables with a plain http address of another machine. */
     plainHttp: plainIn(read),
     logLevel: read.LOG_LEVEL,

@@ -140,7 +140,12 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     poller('publishing the audit head', 3_600_000, async () => logHead(log, await publishAuditHead(database))),
   ];
   const server = createSlackServer({ config, context, bot, ...readiness(foundations, slack, back.ops) });
-  return { server, pollers, payloads, turns: context.turns };
+  const stop: typeof server.stop = (withinMs) => {
+    // First: a verdict that is still to come would hold up the end.
+    back.pipeline.siteCheck.close();
+    return server.stop(withinMs);
+  };
+  return { server: { ...server, stop }, pollers, payloads, turns: context.turns };
 }
 
 /** What the Slack code works with. */

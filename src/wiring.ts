@@ -34,6 +34,7 @@ import { createPeople, type People } from './slack/client/people.ts';
 import { createMessenger } from './slack/client/messenger.ts';
 import type { Pace } from './slack/client/rate-limits.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
+import { createSiteCheck } from './site-check/site-check.ts';
 import { openDatabase, type Database } from './storage/database.ts';
 import { migrations as ourMigrations } from './storage/migrations/migrate.ts';
 import { keptKey, pauseKey, readKv } from './storage/kv.ts';
@@ -202,7 +203,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     read: (call, onBehalfOf) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf)),
     certificate,
     dialect: config.hosting.dialect,
-    plainHttp: config.plainHttp,
+    ...outward(config, foundations),
     leastTtl: leastTtl[config.hosting.dialect],
     send: { open: hosting.open },
     ticks: () => performance.now(),
@@ -227,6 +228,12 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
   };
   const stop = (): Promise<void> => worker.stop(graceMs / 2);
   return { pipeline, nudge, worker: { ...worker, stop }, delivery, ops, logs, auditOut };
+}
+
+/** What leaves this machine for sites, and what leaves it unencrypted. */
+function outward({ plainHttp, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
+  if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
+  return { plainHttp, siteCheck: createSiteCheck({ instead, now, behind: policy.behind }) };
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */

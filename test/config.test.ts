@@ -124,6 +124,11 @@ describe('the minimum of settings', () => {
       { AUDIT_OUT: 'http://siem/in', AUDIT_OUT_KEY: long, ALLOW_PLAIN_HTTP: '1' },
       { plainHttp: ['AUDIT_OUT'] },
     ],
+    [
+      'checks of sites that go elsewhere',
+      { CHECK_CONNECT_TO: '[::1]:8080' },
+      { checkConnectTo: { host: '::1', port: 8080 } },
+    ],
     ['PostgreSQL', { DATABASE_URL: 'postgres://u:p%40ss@h/db' }, { databaseUrl: 'postgres://u:p%40ss@h/db' }],
     [
       'PostgreSQL behind a pooler',
@@ -269,6 +274,13 @@ describe('a mistake in the settings', () => {
       { AUDIT_OUT: said, AUDIT_OUT_KEY: long },
       'AUDIT_OUT must be an https:// address, file:PATH or stdout',
     ]),
+    ...['127.0.0.1', 'http://127.0.0.1:80', 'h:0', 'h:65536', '::1:80', ':80'].map(
+      (said): [string, Variables, string] => [
+        `a place for checks that is none: ${said}`,
+        { CHECK_CONNECT_TO: said },
+        'CHECK_CONNECT_TO must be host:port, such as 127.0.0.1:8080, without http://',
+      ],
+    ),
     [
       'an address for the trail without a key',
       { AUDIT_OUT: 'https://siem.example/in' },

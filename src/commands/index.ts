@@ -6,6 +6,7 @@ import { allowlistShow } from './allowlist/show.ts';
 import { backupsList } from './backups/list.ts';
 import { backupsNext } from './backups/next.ts';
 import { cacheClear } from './cache/clear.ts';
+import { check } from './check.ts';
 import { clone } from './clone.ts';
 import { deletion } from './delete.ts';
 import type { AnyBuiltin } from './kit/builtin.ts';
@@ -79,6 +80,7 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['dns set', dnsSet],
   ['backups list', backupsList],
   ['backups next', backupsNext],
+  ['check', check],
   ['logs', logs],
   ['logs reveal', logsReveal],
   ['files', files],

@@ -52,7 +52,7 @@ const freshenWithinMs = 1_500;
 const sharedMs = 5_000;
 
 /** What was read from the host, before the policy's pins are applied. */
-type HostListing = Omit<Listing, 'environments' | 'domains' | 'company' | 'cut'> & {
+type HostListing = Omit<Listing, 'environments' | 'domains' | 'environmentDomains' | 'company' | 'cut'> & {
   readonly company: string | undefined;
   readonly sites: Sites;
   readonly domains: Domains;
@@ -191,6 +191,7 @@ function listingOf({ company, sites, domains: known, ...seen }: HostListing, pin
     ...seen,
     environments: environments.slice(0, maxEnvironments),
     domains: domains.slice(0, maxDomains),
+    environmentDomains: sites.domains,
     company: company === undefined ? undefined : { id: company },
     cut: environments.length > maxEnvironments || domains.length > maxDomains,
   };

@@ -9,6 +9,8 @@ export type Listing = {
   readonly at: number | undefined;
   readonly environments: readonly ListedEnvironment[];
   readonly domains: readonly ListedDomain[];
+  /** The domains of which the host says which environment they are for. */
+  readonly environmentDomains: readonly SiteDomain[];
   readonly company: { readonly id: string } | undefined;
   /**
    * When (epoch ms) the host was last asked for its sites, or its domains, and listed all of them; undefined if never.
@@ -45,6 +47,8 @@ export type ListedDomain = {
   readonly name: string;
   readonly siteId: string | undefined;
   readonly site: SiteName | undefined;
+  /** False: the host has not verified it yet. Undefined: it does not say. */
+  readonly isActive: boolean | undefined;
 };
 
 /** A domain in a sites listing, with its environment. */
@@ -140,14 +144,14 @@ export function domainsOf(
   for (const { id, name } of pins.sites) sites.set(id, { id, name, displayName: name });
   const homes = new Map(environments.map(({ id, site }) => [id, site]));
   const [here, there] = [byName(domains), byName(siteDomains)];
-  return domains.flatMap(({ id, name, site_id: siteId }) => {
+  return domains.flatMap(({ id, name, site_id: siteId, is_active: isActive }) => {
     if (id === undefined || name === undefined) return [];
     const key = name.toLowerCase();
     const same = here.get(key)?.length === 1 ? there.get(key) : undefined;
     const known = same?.length === 1 ? same[0] : undefined;
     const home = known && homes.get(known.environmentId);
     const site = home ?? sites.get(siteId ?? '');
-    return [{ id: known?.id ?? id, name, siteId: home?.id ?? siteId, site }];
+    return [{ id: known?.id ?? id, name, siteId: home?.id ?? siteId, site, isActive }];
   });
 }
 

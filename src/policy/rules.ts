@@ -23,6 +23,19 @@ export type Channels = {
   readonly ops: string | undefined;
 };
 
+/** What is expected of the environments that `where` covers; undefined: not said here. */
+export type SiteExpectations = {
+  readonly where: Pattern;
+  /** They are not checked. */
+  readonly isOff: boolean;
+  /** Paths of the pages to read. */
+  readonly paths?: readonly string[] | undefined;
+  /** Texts, each of which has to be on at least one of these pages. */
+  readonly must?: readonly string[] | undefined;
+  /** Names of the environment, if the host does not say. */
+  readonly domains?: readonly string[] | undefined;
+};
+
 /** The classes a rule can name instead of commands. */
 export const CLASSES = ['read', 'routine', 'sensitive', 'destructive'] as const;
 type Class = (typeof CLASSES)[number];
@@ -95,6 +108,8 @@ export type Policy = {
   readonly people: ReadonlyMap<string, readonly string[]>;
   readonly rules: readonly Rule[];
   readonly channels: Channels;
+  /** What is expected of sites when they are checked, in file order; `off`: no site is. */
+  readonly checks: 'off' | readonly SiteExpectations[];
   readonly pins: Pick<Pins, 'sites'> & { readonly environments: readonly PinnedEnvironment[] };
 };
 

@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import { parseDuration, showDuration } from '../duration.ts';
+import { checks } from './checks.ts';
 import { quoted, unknown } from './mistakes.ts';
 import { isNamedLive } from './live-environments.ts';
 import { fold, readGlob, readPattern } from './pattern.ts';
 import { CLASSES, DEFAULT_EXPIRY, type Catalogue } from './rules.ts';
+import { fields, list, meaning, refuse, several, that, type Context } from './shapes.ts';
 
 /**
  * The shape of the policy file; `policy.schema.json` is derived from it. A message that begins with `expected` is
@@ -25,24 +27,6 @@ const GROUP_NAME = /^(?!everyone$)[a-z0-9_-]{1,40}$/;
 const NAME = /^(?! )[^\p{Cc}\p{Cf}\p{Cs}/*]{1,100}(?<! )$/u;
 const PERSON = /^[UW][A-Z0-9]{2,20}$/;
 const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
-
-/** The error of a schema: quotes the text and says what is wrong with it. */
-const that = (says: string) => ({ error: ({ input }: { input?: unknown }) => `${quoted(String(input))} ${says}` });
-
-type Context = Pick<z.core.$RefinementCtx, 'addIssue'>;
-/** Refuses a part of what a check is about. */
-const refuse = (ctx: Context, path: PropertyKey[], message: string): void =>
-  ctx.addIssue({ code: 'custom', path, message });
-
-const list = <T extends z.ZodType>(item: T, of: string) => z.array(item, `expected a list of ${of}`);
-/** The same, but not an empty one. */
-const several = <T extends z.ZodType>(item: T, of: string) =>
-  list(item, of).min(1, `this list is empty; expected ${of}`);
-/** A mapping with these keys and no others. */
-const fields = <S extends z.ZodRawShape>(shape: S, expected: string) =>
-  z.strictObject(shape, {
-    error: ({ code }) => (code === 'unrecognized_keys' ? Object.keys(shape).join(' ') : `expected ${expected}`),
-  });
 
 const groupName = z.string().regex(GROUP_NAME, {
   error: ({ input }) =>
@@ -70,15 +54,6 @@ const people = z
         if (owner !== name) refuse(ctx, [name, index], `${id} already belongs to another person`);
         owners.set(id, owner);
       }
-  });
-
-/** A text with a meaning. `read` returns a sentence if it has none. */
-const meaning = <T>(text: z.ZodString, read: (text: string) => T | string) =>
-  text.transform((given, ctx) => {
-    const value = read(given);
-    if (typeof value !== 'string') return value;
-    ctx.addIssue(value);
-    return z.NEVER;
   });
 
 /** An entry of `where` or `live`. Its text is kept, to show the rule as written. */
@@ -254,6 +229,7 @@ export const policyFile = (known: RuleNames) =>
       people: people.default({}).describe('One person with several accounts'),
       rules: list(ruleOf(known), 'rules'),
       channels: channels.prefault({}).describe('Where which sites may be discussed, and where reports go'),
+      checks: checks.default([]).describe('What the pages of sites have to show, or off'),
       environments: environments.default({}).describe('Names of environments that the hosting API does not give'),
       sites: sites.default({}).describe('Names of sites that the hosting API does not give'),
     },

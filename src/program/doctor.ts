@@ -18,6 +18,7 @@ import type { Policy } from '../policy/rules.ts';
 import { loadPolicy } from '../policy/load.ts';
 import { readPolicy } from '../policy/watch.ts';
 import { scrub } from '../secret.ts';
+import { createSiteCheck } from '../site-check/site-check.ts';
 import { checkAppToken, checkBotToken } from '../slack/client/app-checks.ts';
 import { createChannelLook } from '../slack/client/channel-access.ts';
 import { quietClient } from '../slack/client/client-options.ts';
@@ -104,6 +105,7 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
         policy: () => rules.policy,
         policyIsBroken: () => false,
         plainHttp: config.plainHttp,
+        siteCheck: createSiteCheck({ instead: config.checkConnectTo, now: Date.now }),
         auditOut: config.auditOut && destinationOf(config.auditOut),
         onTrouble,
       },

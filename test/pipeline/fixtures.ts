@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { catalogue, type Command } from '../../src/commands/index.ts';
+import { isName } from '../../src/commands/kit/action.ts';
 import type { Field, Fields } from '../../src/commands/kit/fields.ts';
 import { rights } from '../../src/commands/rights.ts';
 import { analyze } from '../../src/commands/logs/analyze.ts';
@@ -42,6 +43,12 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
   alias: () => 'client-3f2a',
   look: (look, recall) => analyze(look, () => 'client-3f2a', recall),
   happened: async () => [],
+  siteCheck: {
+    planFor: ({ name }) => ({ kind: 'cannot be checked', why: say`this test does not check ${name}` }),
+    read: () => Promise.reject(new Error('no test reads a site here')),
+    readOn: () => Promise.reject(new Error('no test reads a site here')),
+    instead: undefined,
+  },
 };
 /** A context with only these parts. Access to another one throws an error that names it. */
 export const contextWith = (parts: Partial<PipelineContext>): PipelineContext =>
@@ -205,7 +212,7 @@ export const hostile: fc.Arbitrary<string> = fc.oneof(
 export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly string[]> {
   if (field.kind === 'environment') return fc.constantFrom(...names.environments).map(({ id }) => [id]);
   if (field.kind === 'domain') return fc.constantFrom(...names.domains).map(({ id }) => [id]);
-  if (field.kind === 'site') return fc.constant([uuid(900)]);
+  if (isName(field)) return fc.constant([uuid(900)]);
   if (field.choices) return fc.constantFrom(...field.choices).map((choice) => [choice]);
   switch (name) {
     case 'addresses':

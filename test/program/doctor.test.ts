@@ -40,7 +40,7 @@ test(
     expect(code).toBe(0);
     expect(said).toContain('✅ Slack app: the bot token has every scope of manifest.yml\n');
     expect(said).toContain('✅ Deliveries from Slack: Slack accepts the app token; no connection was opened\n');
-    expect(said).toMatch(/✅ All 16 checks are fine\n$/);
+    expect(said).toMatch(/✅ All 17 checks are fine\n$/);
     const asked = scenario.slack.calls().slice(before);
     expect(asked.filter(({ method }) => /^(chat|files|views)\./.test(method))).toEqual([]);
     const heard = await scenario.person('ana').says('/site whoami');

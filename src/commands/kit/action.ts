@@ -1,8 +1,7 @@
 import type { Offer, Args } from '../../errors.ts';
 import type { Write } from '../../hosting/contract/call.ts';
-import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
 import type { Inline, Text } from '../../text.ts';
-import type { Field, Fields, Input, NameField, TargetKey } from './fields.ts';
+import type { Field, Fields, Input, PlainField, TargetKey } from './fields.ts';
 import type { LookSources, Sources } from './sources.ts';
 
 export type Risk = 'routine' | 'sensitive' | 'destructive';
@@ -115,5 +114,4 @@ export type AnyAction = Omit<Action<Fields, unknown>, 'target' | 'alsoReads'> & 
 };
 
 /** Whether a field names an environment, a domain or a site. */
-export const isName = (field: Field): field is NameField<Environment> | NameField<Domain> | NameField<NamedSite> =>
-  field.kind !== 'plain';
+export const isName = (field: Field): field is Exclude<Field, PlainField<unknown>> => field.kind !== 'plain';

@@ -54,11 +54,21 @@ export type NameField<
   Optional extends boolean = boolean,
 > = Common<Optional> & {
   readonly kind: T['kind'];
+  /** It can name a domain too. */
+  readonly orDomain?: true;
   readonly of?: T;
 };
 
+/** Which names a field can hold. */
+export type NameKind = { readonly kind: Field['kind']; readonly orDomain?: true };
+
 /** Any field, without the type of its value; `Input` restores that type. */
-export type Field = PlainField<unknown> | NameField<Environment> | NameField<Domain> | NameField<NamedSite>;
+export type Field =
+  | PlainField<unknown>
+  | NameField<Environment>
+  | NameField<Domain>
+  | NameField<Environment | Domain>
+  | NameField<NamedSite>;
 export type Fields = Readonly<Record<string, Field>>;
 
 type Value<F> =
@@ -69,7 +79,7 @@ export type Input<F extends Fields> = { readonly [K in keyof F]: Value<F[K]> };
 
 /** Names of the fields that can be a target: a required environment or domain. */
 export type TargetKey<F extends Fields> = {
-  [K in keyof F]: F[K] extends NameField<Environment, false> | NameField<Domain, false> ? K : never;
+  [K in keyof F]: F[K] extends NameField<Environment | Domain, false> ? K : never;
 }[keyof F] &
   string;
 
@@ -90,6 +100,16 @@ export const domain = (): NameField<Domain, false> => ({
   place: 'word',
   optional: false,
   shown: 'domain',
+});
+
+/** An environment or a domain. */
+export const environmentOrDomain = (): NameField<Environment | Domain, false> => ({
+  kind: 'environment',
+  orDomain: true,
+  label: 'Environment or domain',
+  place: 'word',
+  optional: false,
+  shown: 'site/environment|domain',
 });
 
 /** An optional site. */

@@ -17,6 +17,8 @@ export type Page = {
   readonly offers?: readonly Offer[];
   /** Content too long for a message; sent as a file, to this person only. */
   readonly file?: { readonly name: string; readonly content: string };
+  /** A second answer, which takes its time. It begins once the first was sent; it is lost if Sitehand is killed. */
+  readonly later?: () => Promise<Page>;
 };
 
 /** A paragraph of these lines; empty lines are left out. */

@@ -2,11 +2,12 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';
 import type { Examples, Wrong } from './action.ts';
 import type { Page } from './page.ts';
-import type { Sources } from './sources.ts';
+import type { SiteCheckSource, Sources } from './sources.ts';
 import type { Happened, LogQuery, Recall } from './log-query.ts';
 
 /** What a report can use besides its input. */
 export type Surroundings = Sources & {
+  readonly siteCheck: SiteCheckSource;
   /** Epoch milliseconds. */
   readonly now: number;
   /** The person's time zone, an IANA name. */

@@ -1,6 +1,7 @@
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
-import type { Company, Environment } from '../../hosting/contract/target.ts';
+import type { Company, Domain, Environment } from '../../hosting/contract/target.ts';
+import type { Pages, SiteCheck } from '../../site-check/site-check.ts';
 import type { Text } from '../../text.ts';
 
 /** What a command may read before anything is sent. */
@@ -13,6 +14,22 @@ export type Sources = {
   /** The lowest TTL of a DNS record that the host accepts, in seconds; undefined if there is no limit. */
   readonly leastTtl?: number | undefined;
 };
+
+/** Readings of sites, on behalf of whoever asks. */
+export type SiteCheckSource = Pick<SiteCheck, 'read' | 'readOn'> & {
+  readonly planFor: (target: Environment | Domain) => CheckPlan;
+  /** Where every reading goes instead of the site, as `host:port`: for the playground. */
+  readonly instead: string | undefined;
+};
+
+/** The pages by which a site is judged, or why it is not checked. */
+export type CheckPlan =
+  | ({
+      readonly kind: 'pages';
+      /** How many more domains it has. */
+      readonly otherDomains: number;
+    } & Pages)
+  | { readonly kind: 'cannot be checked'; readonly why: Text };
 
 /** What an action may read in its look: also what Sitehand stores itself. */
 export type LookSources = Sources & {

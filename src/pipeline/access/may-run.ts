@@ -1,3 +1,4 @@
+import { isName } from '../../commands/kit/action.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { rightsOf } from '../../commands/rights.ts';
@@ -30,7 +31,9 @@ function kindOf(command: Command): Target['kind'] | undefined {
   if (command.shape === 'builtin') return command.everywhere ? 'company' : undefined;
   if (command.target === 'company') return 'company';
   const fields: Fields = command.fields;
-  const kind = fields[command.target]?.kind;
+  const field = fields[command.target];
+  if (field === undefined || (isName(field) && field.orDomain)) return undefined;
+  const { kind } = field;
   return kind === 'environment' || kind === 'domain' ? kind : undefined;
 }
 

@@ -60,12 +60,19 @@ function readable({ environments, domains, trouble }: KnownNames, policy: Policy
   return { ...mine, trouble: trouble && withheld ? joined([trouble, withheld]) : (trouble ?? withheld) };
 }
 
-function allNames({ environments, domains, at, trouble }: ListedNames, policy: Policy): KnownNames {
-  const named = environments.map(({ id, name, site, named }): Environment => {
+/** All listed environments under the names that people use. */
+export const allEnvironments = (
+  { environments }: Pick<Listing, 'environments'>,
+  policy: Policy,
+): readonly Environment[] =>
+  environments.map(({ id, name, site, named }) => {
     const kindKnown = named !== 'by its display name';
     const live = isLive(policy, { id, site: site?.name, name, kindKnown });
     return { kind: 'environment', id, name: site ? `${site.name}/${name}` : name, live, site };
   });
+
+function allNames({ environments, domains, at, trouble }: ListedNames, policy: Policy): KnownNames {
+  const named = allEnvironments({ environments }, policy);
   const listed = domains.map(({ id, name, site }): Domain => ({ kind: 'domain', id, name, site }));
   const unlisted = trouble ? inWords(trouble) : at === undefined ? say`I haven't listed the sites yet.` : undefined;
   return { environments: named.toSorted(byName), domains: listed.toSorted(byName), trouble: unlisted };

@@ -6,6 +6,7 @@ import type { Authorized, Person } from '../access/access-check.ts';
 import { happenedTo } from './change-history.ts';
 import { queryServiceFor } from './query-service.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
+import { siteCheckFor } from '../changes/check-plan.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { writeDown } from '../steps/admin-actions.ts';
@@ -39,6 +40,7 @@ export async function answerOf(
     zone: person.zone,
     alias: context.alias,
     look: context.look,
+    siteCheck: siteCheckFor(context, person.id),
     happened: (env, since) => happenedTo(context.database, env, since),
   };
   return command.show({ input: parsed.input, ...surroundings }).catch((error: unknown) => {

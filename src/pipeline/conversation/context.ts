@@ -5,6 +5,7 @@ import type { AuditDestination } from '../audit/audit-out.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { ChannelLook } from '../messages/messenger.ts';
+import type { SiteCheck } from '../../site-check/site-check.ts';
 import type { StepsContext } from '../steps/context.ts';
 
 /** Answered, saved as a change, shown in a review before that, or refused. */
@@ -15,6 +16,7 @@ export type PipelineContext = StepsContext &
   Pick<Surroundings, 'alias' | 'look'> & {
     readonly recent: Recent;
     readonly listing: () => Listing;
+    readonly siteCheck: SiteCheck;
     /** Whether a channel is shared with another organisation. */
     readonly channelOf: (id: string) => Promise<Channel>;
     readonly lookAt: (channel: string) => Promise<ChannelLook>;

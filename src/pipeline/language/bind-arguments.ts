@@ -1,5 +1,5 @@
 import { isName } from '../../commands/kit/action.ts';
-import type { Field } from '../../commands/kit/fields.ts';
+import type { Field, NameKind } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import { code, say } from '../../text.ts';
@@ -41,7 +41,7 @@ function bindNames(rest: Word[], path: string, command: Command, context: BindCo
   const given: Record<string, readonly string[]> = {};
   const fields = wordFields(command).flatMap(([name, field]) => (isName(field) ? [{ name, field }] : []));
   for (const [at, { name, field }] of fields.entries()) {
-    const fullAt = fullNameIn(rest, field.kind, fields.length - at);
+    const fullAt = fullNameIn(rest, field, fields.length - at);
     const sibling = fullAt === -1 ? context.sibling?.(rest[0]?.text ?? '') : undefined;
     if (sibling !== undefined && context.isLoose && isDestructive(command))
       throw needsFullName(path, rest[0]?.text ?? '');
@@ -71,8 +71,8 @@ function bindPlain(rest: Word[], command: Command): Given {
  * Index of the next full name. -1 if there is none, or if a bare name before it belongs to this field: the words
  * `push staging shop/live` must not push in the other direction.
  */
-function fullNameIn(rest: readonly Word[], kind: NameKind, namesToCome: number): number {
-  const full = rest.map((word) => looksLikeName(word.text, kind));
+function fullNameIn(rest: readonly Word[], field: NameKind, namesToCome: number): number {
+  const full = rest.map((word) => looksLikeName(word.text, field));
   const isShort = rest.length >= namesToCome && full.filter(Boolean).length < namesToCome;
   return isShort && !full[0] ? -1 : full.indexOf(true);
 }
@@ -91,10 +91,9 @@ const needsFullName = (path: string, word: string): Refusal =>
     { hint: say`Write it as ${code('site/environment')}.` },
   );
 
-type NameKind = Exclude<Field['kind'], 'plain'>;
-
 /** A UUID or `site/environment` (not an address range like 10.0.0.0/8); a domain has a dot, a site can be any word. */
-const looksLikeName = (word: string, kind: NameKind): boolean =>
+const looksLikeName = (word: string, { kind, orDomain }: NameKind): boolean =>
   kind === 'site' ||
   /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(word) ||
+  (orDomain === true && looksLikeName(word, { kind: 'domain' })) ||
   (kind === 'domain' ? /^[^\s/]+\.[^\s/]+$/.test(word) : /^[^\s/]+\/[^\s/]*\p{L}[^\s/]*$/u.test(word));

@@ -1,5 +1,5 @@
 import { isName } from '../../commands/kit/action.ts';
-import type { Field } from '../../commands/kit/fields.ts';
+import type { Field, NameKind } from '../../commands/kit/fields.ts';
 import { didYouMean, near } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
@@ -65,9 +65,19 @@ const isOfKind = (value: unknown, kind: NamedItem['kind']): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && 'id' in value && value.kind === kind;
 
 /** The names that a field of this kind can hold. */
-export function namesOfKind(kind: Field['kind'], names: KnownNames): readonly NamedItem[] {
+export function namedBy({ kind, orDomain }: NameKind, names: KnownNames): readonly NamedItem[] {
   if (kind === 'site') return sitesIn(names);
+  if (orDomain) return environmentsAndDomainsIn(names);
   return kind === 'domain' ? names.domains : names.environments;
+}
+
+const both = new WeakMap<KnownNames, readonly NamedItem[]>();
+
+/** Cached, because a search keeps an index of each list. */
+function environmentsAndDomainsIn(names: KnownNames): readonly NamedItem[] {
+  const known = both.get(names) ?? [...names.environments, ...names.domains];
+  both.set(names, known);
+  return known;
 }
 
 const sites = new WeakMap<KnownNames, readonly NamedSite[]>();
@@ -91,8 +101,8 @@ function sitesIn(names: KnownNames): readonly NamedSite[] {
 export const environmentsOf = ({ environments }: KnownNames, id: string): readonly Environment[] =>
   environments.filter(({ site }) => (site?.id ?? site?.name) === id);
 
-function find(field: Field, typed: string, names: KnownNames, parsed: ParsedCommand, name: string): NamedItem {
-  const all = namesOfKind(field.kind, names);
+function find(field: NameKind, typed: string, names: KnownNames, parsed: ParsedCommand, name: string): NamedItem {
+  const all = namedBy(field, names);
   const exact = searchIn(all).exact(typed);
   if (exact.length === 1 && exact[0]) return exact[0];
   const offer = (one: NamedItem): Offer => offerOf(parsed, name, one);
@@ -119,12 +129,14 @@ export function unknownName(
 ): Refusal {
   const typed = parsed.given[name]?.[0] ?? '';
   const notLatin = /[^\p{ASCII}]/u.test(typed) ? ' It has letters that are not plain Latin.' : '';
-  const kind = parsed.command.fields[name]?.kind ?? 'target';
+  const field = parsed.command.fields[name];
+  const kind = field?.kind ?? 'target';
+  const kinds = field !== undefined && isName(field) && field.orDomain ? 'environments and domains' : `${kind}s`;
   const word = code(typed.slice(0, 80));
   return new Refusal(
     trouble
       ? say`I can't tell whether there is ${kind === 'environment' ? 'an' : 'a'} ${kind} ${word}. ${trouble} Nothing was done.`
-      : say`I can't find ${word} among the ${kind}s you can see.${notLatin} Nothing was done.`,
+      : say`I can't find ${word} among the ${kinds} you can see.${notLatin} Nothing was done.`,
     {
       field: name,
       hint:

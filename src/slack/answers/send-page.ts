@@ -23,4 +23,9 @@ export async function sendPage(
   if (lateNote) await context.ephemeral(interaction, lateNote);
   await context.ephemeral(interaction, drawPage(page, id === undefined ? undefined : { id, shareable }));
   if (page.file) await sendFile(context, interaction, page.file);
+  const { later } = page;
+  if (later === undefined) return;
+  const answerLater = async (): Promise<void> => sendPage(context, interaction, parsed, await later());
+  if (interaction.afterwards) interaction.afterwards.push(answerLater);
+  else await answerLater();
 }

@@ -57,6 +57,8 @@ export type Interaction = ReplyTarget & {
   readonly request: string;
   /** What was typed, or the command of a form. Not parsed yet, so do not repeat it without checks. */
   readonly line?: string | undefined;
+  /** Work to do once the turn of this request has ended: others need not wait for it. */
+  readonly afterwards?: (() => Promise<void>)[];
 };
 
 /** `urgent`: decisions, submitted forms and commands that stop things. Other work cannot take its places. */

@@ -49,9 +49,10 @@ export async function runHandler(
       'worked on a delivery',
     );
   try {
-    await whileLeased(context, interaction, () =>
-      context.turns[lane](() => withSecondTry(context, interaction, work), interaction.person),
-    );
+    await whileLeased(context, interaction, async () => {
+      await context.turns[lane](() => withSecondTry(context, interaction, work), interaction.person);
+      for (const later of interaction.afterwards ?? []) await later();
+    });
     await close(context, interaction);
     note('done');
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Person } from '../../pipeline/access/access-check.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { canonicalArgs, namesOfKind } from '../../pipeline/language/resolve.ts';
+import { canonicalArgs, namedBy } from '../../pipeline/language/resolve.ts';
 import { searchIn } from '../../pipeline/language/name-search.ts';
 import { next, type Ask, type Ready } from '../../pipeline/conversation/conversation.ts';
 import type { Change } from '../../storage/changes.ts';
@@ -183,7 +183,7 @@ export const loadingView = ({ button }: Pick<AnyAction, 'button'>): ModalView =>
 /** Looks up the names of targets that the person may read, by id. */
 function namesFor(context: SlackContext, person: Person): (id: string) => string | undefined {
   const names = context.pipeline.names(person);
-  const lists = (['environment', 'domain', 'site'] as const).map((kind) => searchIn(namesOfKind(kind, names)));
+  const lists = (['environment', 'domain', 'site'] as const).map((kind) => searchIn(namedBy({ kind }, names)));
   return (id) => lists.flatMap((list) => list.exact(id))[0]?.name;
 }
 

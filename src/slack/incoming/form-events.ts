@@ -3,7 +3,7 @@ import type { Option } from '@slack/types';
 import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
 import { catalogue } from '../../commands/index.ts';
-import { namesOfKind } from '../../pipeline/language/resolve.ts';
+import { namedBy } from '../../pipeline/language/resolve.ts';
 import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
@@ -93,7 +93,7 @@ async function suggestions(context: SlackContext, body: unknown): Promise<Option
     return likelyWords(words, value, maxOptions).map((at) => choiceAt(words, at));
   }
   const field = catalogue.get(memo?.path ?? '')?.fields[name];
-  const search = searchIn(namesOfKind(field?.kind ?? 'environment', context.pipeline.names(person)));
+  const search = searchIn(namedBy(field ?? { kind: 'environment' }, context.pipeline.names(person)));
   const recent = await context.pipeline.recent.of(person.id).catch(() => []);
   const found = search.likely(value, maxOptions, recent);
   return found.map((one) => {

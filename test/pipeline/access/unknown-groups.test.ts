@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { can } from '../../../src/commands/builtin/can.ts';
 import { help } from '../../../src/commands/builtin/help.ts';
 import { whoami } from '../../../src/commands/builtin/whoami.ts';
+import { createSiteCheck } from '../../../src/site-check/site-check.ts';
 import type { BuiltinAnswer, QueryService } from '../../../src/commands/kit/builtin.ts';
 import type { Page } from '../../../src/commands/kit/page.ts';
 import type { Listing } from '../../../src/hosting/names.ts';
@@ -110,6 +111,7 @@ const listing: Listing = {
     },
   ],
   domains: [],
+  environmentDomains: [],
   company: undefined,
   cut: false,
   sitesAt: undefined,
@@ -146,6 +148,7 @@ describe('what people are shown', () => {
         freshenNames: async () => 0,
         dialect: 'document',
         plainHttp: [],
+        siteCheck: createSiteCheck({ now: () => 0 }),
         lookAt: () => Promise.reject(new Error('nobody is asked')),
         askSlack: async () => ({ botUserId: 'UBOT' }),
       }),

@@ -107,6 +107,7 @@ test('names are those a person may read, computed again when the rules or the li
     at: 1,
     environments: [listed(live.id, 'live', 'acme-shop'), listed(blog.id, 'live', 'acme-blog')],
     domains: [],
+    environmentDomains: [],
     company: undefined,
     cut: false,
     sitesAt: undefined,

@@ -17,7 +17,10 @@ export type HealthContext = Pick<
   | 'plainHttp'
   | 'auditOut'
   | 'onTrouble'
-> & { readonly database: Pick<Database, 'db' | 'kind' | 'now'> };
+> & {
+  readonly siteCheck: Pick<PipelineContext['siteCheck'], 'instead'>;
+  readonly database: Pick<Database, 'db' | 'kind' | 'now'>;
+};
 /** What the host says about the key, or its trouble; undefined: no answer in time. */
 export type KeyAnswer = { readonly expires_at?: number | undefined } | HostTrouble | undefined;
 /** The host is asked about the key once; several checks share the answer. */

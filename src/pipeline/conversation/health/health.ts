@@ -5,7 +5,7 @@ import { auditOut } from './audit-out.ts';
 import type { Checking, HealthContext } from './context.ts';
 import { answers, changes, replicas, sending, storedData, work } from './database.ts';
 import { host, key, validate } from './host.ts';
-import { encryption, rules, versions } from './settings.ts';
+import { encryption, rules, siteChecks, versions } from './settings.ts';
 import { opsChannel, slack, userGroups } from './slack.ts';
 import { bad, unknown, type State } from './state.ts';
 
@@ -24,6 +24,7 @@ const probes = {
   'Hosting API': { run: host, needs: 'the host', isItself: true },
   'Key of the hosting API': { run: key, needs: 'the host or the database' },
   Encryption: { run: encryption, needs: 'this process' },
+  'Site checks': { run: siteChecks, needs: 'this process' },
   Database: { run: answers, needs: 'the database', isItself: true },
   'Stored data': { run: storedData, needs: 'the database' },
   Replicas: { run: replicas, needs: 'the database' },

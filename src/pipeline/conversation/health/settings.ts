@@ -27,3 +27,12 @@ export function encryption({ plainHttp }: HealthContext): State {
 }
 
 export const versions = (): State => well(say`Sitehand ${version} on Node ${process.versions.node}`);
+
+export function siteChecks({ siteCheck: { instead }, policy }: HealthContext): State {
+  if (instead !== undefined)
+    return bad(
+      say`${code('CHECK_CONNECT_TO')} sends all of them to ${code(instead)}, so they say nothing about your sites`,
+      say`Whoever runs Sitehand should remove ${code('CHECK_CONNECT_TO')}: it is for the playground.`,
+    );
+  return well(policy().checks === 'off' ? say`the policy turns them off` : say`they ask the sites themselves`);
+}

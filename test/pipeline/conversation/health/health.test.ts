@@ -4,6 +4,7 @@ import { about } from '../../../../src/commands/builtin/about.ts';
 import { doctor } from '../../../../src/commands/builtin/doctor.ts';
 import type { Page } from '../../../../src/commands/kit/page.ts';
 import type { Check } from '../../../../src/commands/kit/builtin.ts';
+import { createSiteCheck } from '../../../../src/site-check/site-check.ts';
 import { HostTrouble } from '../../../../src/hosting/client.ts';
 import type { Listing } from '../../../../src/hosting/names.ts';
 import { roomState } from '../../../../src/pipeline/conversation/health/database.ts';
@@ -32,6 +33,7 @@ const listing: Listing = {
   at: now - 60_000,
   environments: [],
   domains: [],
+  environmentDomains: [],
   company: { id: uuid(99) },
   cut: false,
   trouble: undefined,
@@ -57,6 +59,7 @@ const healthy = (database: Database, more: Partial<PipelineContext> = {}): Pipel
     freshenNames: () => Promise.resolve(now - 65_000),
     dialect: 'document',
     plainHttp: [],
+    siteCheck: createSiteCheck({ now: () => now }),
     auditOut: undefined,
     askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
     lookAt: () => Promise.resolve({ kind: 'seen', shared: false, archived: false, member: true }),
@@ -77,6 +80,7 @@ describeBoth('health', (open) => {
       ['Hosting API', /^✅ answers; the sites were last listed 2024-10-03 23:59 UTC$/],
       ['Key of the hosting API', /^✅ valid until 2025-01-12 /],
       ['Encryption', /^✅ nothing leaves this machine/],
+      ['Site checks', /^✅ they ask the sites themselves/],
       ['Database', /^✅ (?:sqlite|postgres) answers in \d+ ms$/],
       [
         'Stored data',
@@ -116,6 +120,13 @@ describeBoth('health', (open) => {
     const plainHttp = ['SLACK_API_URL', 'HOSTING_API_URL'];
     const { Encryption } = await found(healthy(await open({ now: () => now }), { plainHttp }));
     expect(Encryption).toMatch(/^⚠️ SLACK_API_URL and HOSTING_API_URL: plain http to another machine, .* → .*https:/);
+  });
+
+  it('warns if site checks go elsewhere', async () => {
+    const instead = { host: '127.0.0.1', port: 8080 };
+    const siteCheck = createSiteCheck({ now: () => now, instead });
+    const { 'Site checks': checks } = await found(healthy(await open({ now: () => now }), { siteCheck }));
+    expect(checks).toMatch(/^⚠️ CHECK_CONNECT_TO sends all of them to 127\.0\.0\.1:8080, so .* → .*remove/);
   });
 
   it('says whether the audit trail reaches the place it is sent to', async () => {
@@ -285,10 +296,10 @@ describeBoth('health', (open) => {
       now,
     );
     const page = pageOf(await doctor.answer({ input: {}, queryService }));
-    expect(plain(page.title)).toBe('⚠️ 1 of 14 checks needs a look');
+    expect(plain(page.title)).toBe('⚠️ 1 of 15 checks needs a look');
     const [table] = page.parts;
     if (table?.kind !== 'table') throw new Error('no table');
-    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 13 }, () => '✅')]);
+    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 14 }, () => '✅')]);
     const edition = pageOf(await about.answer({ input: {}, queryService }));
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(

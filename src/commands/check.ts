@@ -1,0 +1,148 @@
+import type { Domain, Environment } from '../hosting/contract/target.ts';
+import { impressionIn, impressionOf, verdictOf } from '../site-check/reading.ts';
+import type { Impression, Look, Reading, Verdict } from '../site-check/reading.ts';
+import { bold, code, joined, say, time, type Inline, type Text } from '../text.ts';
+import { environmentOrDomain } from './kit/fields.ts';
+import { counted, paragraph, type Page } from './kit/page.ts';
+import { report } from './kit/report.ts';
+import type { CheckPlan, SiteCheckSource } from './kit/sources.ts';
+
+/** A certificate with fewer days than this is named first. */
+const fewDays = 14;
+
+export const check = report({
+  summary: 'Ask a site itself how it is, as a visitor and past the cache',
+  button: 'Check the site',
+  examples: ['acme-shop/live', 'acme-shop.example'],
+  fields: { of: environmentOrDomain() },
+  target: 'of',
+  show: async ({ input: { of }, siteCheck }) => {
+    const plan = siteCheck.planFor(of);
+    if (plan.kind === 'cannot be checked') return notChecked(of, plan.why);
+    const first = await siteCheck.read(plan);
+    const page = pageOf(of, plan, siteCheck, [first]);
+    if (impressionIn(first) === 'cannot be checked') return page;
+    return {
+      ...page,
+      parts: [...page.parts, paragraph('Two more readings follow. The verdict comes here in about 20 seconds.')],
+      later: async () => pageOf(of, plan, siteCheck, await siteCheck.readOn(plan, first)),
+    };
+  },
+});
+
+const notChecked = ({ name }: Named, why: Text): Page => ({
+  title: say`❔ **${name} can't be checked**`,
+  parts: [paragraph(say`I don't know how it is: ${why}. Nothing was asked of it.`)],
+});
+
+type Named = Environment | Domain;
+type Plan = Extract<CheckPlan, { kind: 'pages' }>;
+
+/** What these readings show. One reading is called one reading. */
+function pageOf(of: Named, { otherDomains }: Plan, { instead }: SiteCheckSource, readings: readonly Reading[]): Page {
+  const shown = readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
+  const verdict = verdictOf(readings);
+  const more = otherDomains > 0 ? `${counted(otherDomains, 'more domain')} not read` : undefined;
+  const there = instead && say`asked ${code(instead)} in place of the site (${code('CHECK_CONNECT_TO')})`;
+  const each = readings.length > 1 ? [paragraph(...readings.map(inOneLine))] : [];
+  return {
+    title: titleOf(of.name, verdict),
+    parts: [...each, ...(shown ? [paragraph(...detailsOf(shown))] : [])],
+    source: joined(
+      [shown && say`${readings.length > 1 ? 'details' : 'read'} ${time(shown.at, 'date')}`, more, there],
+      '; ',
+    ),
+    offers: [
+      ...(of.kind === 'environment'
+        ? [{ label: 'Error log of the last hour', args: ['logs', of.id, 'error', '--since=1h'] }]
+        : []),
+      { label: 'Check again', args: ['check', of.id] },
+    ],
+  };
+}
+
+const titles: Readonly<Record<Impression, (name: string) => Text>> = {
+  well: (name) => say`✅ **${name} answers well** · one reading`,
+  bad: (name) => say`⚠️ **${name} answers badly** · one reading`,
+  unknown: (name) => say`❔ **I can't tell how ${name} is** · one reading`,
+  'cannot be checked': (name) => say`❔ **${name} can't be checked**`,
+};
+
+function titleOf(name: string, verdict: Verdict): Text {
+  switch (verdict.kind) {
+    case 'one reading':
+      return titles[verdict.looks](name);
+    case 'well':
+      return say`✅ **${name} is well** in ${verdict.of} of ${verdict.of} readings`;
+    case 'bad':
+      return say`⚠️ **${name} is not well**: bad in ${verdict.bad} of ${verdict.of} readings`;
+    case 'unsteady':
+      return say`⚠️ **${name} is unsteady**: bad in ${verdict.bad} of ${verdict.of} readings`;
+    case 'unknown':
+      return say`❔ **I can't tell how ${name} is**: bad in ${verdict.bad} of ${verdict.of} readings, and the others don't say`;
+    case 'cannot be checked':
+      return titles['cannot be checked'](name);
+  }
+}
+
+const inWords: Readonly<Record<Impression, string>> = {
+  well: 'well',
+  bad: 'bad',
+  unknown: 'unknown',
+  'cannot be checked': 'not checked',
+};
+
+function inOneLine(reading: Reading, at: number): Text {
+  const answers = [...new Set(reading.looks.map((look) => `${shortOf(look)} ${asWhom(look)}`))].slice(0, 4);
+  return say`Reading ${at + 1}, ${time(reading.at)}: **${inWords[impressionIn(reading)]}** (${answers.join(', ')})`;
+}
+
+const asWhom = ({ as }: Look): string => (as === 'visitor' ? 'as a visitor' : 'past the cache');
+
+const shortOf = (look: Look): string => (look.kind === 'answered' ? String(look.status) : look.kind);
+
+function detailsOf(reading: Reading): readonly Inline[] {
+  const { looks, missing } = reading;
+  const texts = missing.map((text) => say`**Missing:** “${text}” is on none of these pages.`);
+  return [
+    isOnlyCached(looks) ? say`**Visitors still get pages**, but past the cache the site fails.` : undefined,
+    ...texts,
+    ...looks.map(lineOf),
+    certificateIn(looks),
+  ];
+}
+
+/** Whether visitors see a page of which the site itself fails. */
+const isOnlyCached = (looks: readonly Look[]): boolean =>
+  looks.some(
+    (one) =>
+      one.as === 'visitor' &&
+      impressionOf(one) === 'well' &&
+      looks.some((other) => other.address === one.address && other !== one && impressionOf(other) === 'bad'),
+  );
+
+function lineOf(look: Look): Text {
+  const start = say`${code(look.address)} ${asWhom(look)}:`;
+  if (look.kind === 'not checked') return say`${start} not asked, because ${look.why}`;
+  if (look.kind === 'no answer') return say`${start} **no answer**: it ${look.why}`;
+  const { status, trouble, title, cache, finalAddress, address } = look;
+  const moved = finalAddress === address ? undefined : say`at ${code(finalAddress)}`;
+  const facts: readonly Inline[] = [
+    say`${impressionOf(look) === 'bad' ? bold(String(status)) : String(status)} in ${seconds(look.ms)}, first byte after ${seconds(look.firstByteMs)}`,
+    trouble && bold(trouble),
+    moved,
+    title && say`“${title}”`,
+    cache && say`cache: ${code(cache)}`,
+  ];
+  return say`${start} ${joined(facts, '; ')}`;
+}
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+
+function certificateIn(looks: readonly Look[]): Text | undefined {
+  const days = looks.flatMap((look) => (look.kind === 'answered' ? (look.certificateDays ?? []) : []));
+  if (days.length === 0) return undefined;
+  const least = Math.min(...days);
+  const left = `The certificate is valid for ${counted(least, 'more day')}.`;
+  return least < fewDays ? say`⚠️ **${left}**` : say`${left}`;
+}

@@ -1,0 +1,119 @@
+import { Resolver } from 'node:dns/promises';
+import { connect as connectPlain, type Socket } from 'node:net';
+import { connect as connectSecure } from 'node:tls';
+import type { Hop } from './hop.ts';
+import { isPublicAddress, isSameAddress } from './public-address.ts';
+
+/** Finds the IP addresses of a name. Rejects if DNS does not say. */
+export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
+
+/** Where every check goes instead of the site, without encryption. */
+export type Place = { readonly host: string; readonly port: number };
+
+/** A request was not made, because it could lead into a private network. */
+export class NotAllowed extends Error {
+  override readonly name = 'NotAllowed';
+}
+
+/** DNS does not say where the name leads. */
+export class NotResolved extends Error {
+  override readonly name = 'NotResolved';
+}
+
+/** Until the connection is open: TCP and TLS together, in milliseconds. */
+const connectMs = 4_000;
+/** How many addresses of one name are tried. */
+const maxAddresses = 4;
+const dns = { timeout: 1_500, tries: 2 };
+
+/**
+ * The addresses in DNS, both families. Not `dns.lookup`: a slow name server would block the threads that other work of
+ * this process needs, and it also reads `/etc/hosts` and search domains.
+ */
+export const resolveInDns: Resolve = async (name, signal) => {
+  const resolver = new Resolver(dns);
+  const stop = (): void => resolver.cancel();
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const found = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    const [failed] = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    if (found.length === 0) throw failed;
+    return found;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+};
+
+/**
+ * Opens a connection for one hop. Without `instead`, it goes to exactly the addresses that were looked up and found to be
+ * public here; nothing looks the name up again. Certificates are verified against the name. Rejects with `NotAllowed`,
+ * `NotResolved` or the socket's error.
+ */
+export async function connectFor(hop: Hop, resolve: Resolve, instead: Place | undefined, signal: AbortSignal) {
+  if (instead) return opened(connectPlain(instead), 'connect', signal);
+  const addresses = await publicAddresses(hop.name, resolve, signal);
+  return connectTo(hop, hop.isSecure ? 443 : 80, addresses, signal);
+}
+
+/** Connects to one of these addresses under the name of the hop. */
+export async function connectTo(
+  { name, isSecure }: Pick<Hop, 'name' | 'isSecure'>,
+  port: number,
+  addresses: readonly string[],
+  signal: AbortSignal,
+): Promise<Socket> {
+  const all = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const where = {
+    host: name,
+    port,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: 1_000,
+    lookup: (
+      _name: string,
+      _options: object,
+      found: (error: null, all: { address: string; family: number }[]) => void,
+    ) => found(null, all),
+  };
+  const socket = isSecure
+    ? connectSecure({ ...where, servername: name, ALPNProtocols: ['http/1.1'], rejectUnauthorized: true })
+    : connectPlain(where);
+  const open = await opened(socket, isSecure ? 'secureConnect' : 'connect', signal);
+  const { remoteAddress = '' } = open;
+  if (addresses.some((address) => isSameAddress(address, remoteAddress))) return open;
+  open.destroy();
+  throw new NotAllowed('the connection went elsewhere than to the address I checked');
+}
+
+async function publicAddresses(name: string, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
+  const stopped = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('stopped')), { once: true });
+  });
+  const found = await Promise.race([resolve(name, signal), stopped]).catch((error: unknown) => {
+    throw new NotResolved('DNS does not say where the name leads', { cause: error });
+  });
+  if (found.length === 0) throw new NotResolved('DNS does not say where the name leads');
+  // One address inside is enough to refuse: whoever answers so may answer differently the next time.
+  if (!found.every(isPublicAddress)) throw new NotAllowed('the name leads into a private network');
+  return found.toSorted((one, other) => Number(one.includes(':')) - Number(other.includes(':'))).slice(0, maxAddresses);
+}
+
+function opened(socket: Socket, event: 'connect' | 'secureConnect', signal: AbortSignal): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: unknown): void => {
+      socket.destroy();
+      reject(error instanceof Error ? error : new Error('the connection failed', { cause: error }));
+    };
+    const late = setTimeout(() => fail(Object.assign(new Error('no connection'), { code: 'ETIMEDOUT' })), connectMs);
+    const stop = (): void => fail(signal.reason);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    // Stays for the life of the socket: without it, a later error would end the process.
+    socket.on('error', fail);
+    socket.once('close', () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
+    socket.once('close', () => signal.removeEventListener('abort', stop));
+    socket.once(event, () => resolve(socket));
+    const over = (): void => clearTimeout(late);
+    socket.once(event, over).once('close', over);
+  });
+}

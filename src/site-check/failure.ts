@@ -1,0 +1,45 @@
+import { NotResolved } from './connect.ts';
+
+/** Why there was no answer, in words that follow the name of a site, and whether that is the site's own doing. */
+export type Failure = { readonly why: string; readonly isOfSite: boolean };
+
+const bySite = (why: string): Failure => ({ why, isOfSite: true });
+/** It may as well be the network between, or Sitehand's own. */
+const unsure = (why: string): Failure => ({ why, isOfSite: false });
+const closed = bySite('closed the connection before it had answered');
+const noWay = unsure('could not be reached, which can be my own network');
+const oddIssuer = unsure('has a certificate from an authority that I do not know');
+
+const byCode: ReadonlyMap<string, Failure> = new Map([
+  ['ECONNREFUSED', bySite('refused the connection')],
+  ['ECONNRESET', closed],
+  ['EPIPE', closed],
+
+  ['ETIMEDOUT', noWay],
+  ['EHOSTUNREACH', noWay],
+  ['ENETUNREACH', noWay],
+  ['CERT_HAS_EXPIRED', bySite('has a certificate that has expired')],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', bySite('has a certificate for other names')],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', oddIssuer],
+  ['SELF_SIGNED_CERT_IN_CHAIN', oddIssuer],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', oddIssuer],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', oddIssuer],
+  ['HPE_HEADER_OVERFLOW', unsure('answered with more headers than I read')],
+]);
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof NotResolved)
+    return unsure(
+      /^(ENOTFOUND|ENODATA)$/.test(codeOf(error.cause)) ? 'has no address in DNS' : 'could not be looked up in DNS',
+    );
+  const code = codeOf(error);
+  const known = byCode.get(code);
+  if (known) return known;
+  if (code.startsWith('HPE_')) return bySite('did not answer in HTTP');
+  if (code.startsWith('Z_')) return bySite('sent a badly compressed answer');
+  if (/^(ERR_SSL_|EPROTO)/.test(code)) return bySite(`could not agree on a secure connection (${code})`);
+  return unsure(`could not be read${code && ` (${code})`}`);
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,0 +1,126 @@
+import { randomUUID } from 'node:crypto';
+import { connectFor, NotAllowed, type Place, type Resolve } from './connect.ts';
+import { failureOf } from './failure.ts';
+import { hopTo } from './hop.ts';
+import { titleIn, troubleIn } from './page-content.ts';
+import type { Answered, Asked, Look } from './reading.ts';
+import { requestOn, type Answer, type Body } from './request.ts';
+
+/** How requests reach a site. */
+export type Reach = {
+  readonly resolve: Resolve;
+  /** Where every request goes instead. */
+  readonly instead: Place | undefined;
+};
+
+/** A look with the body it saw, if that could be read. */
+export type Seen = { readonly look: Look; readonly body?: Body | undefined };
+
+const maxRedirects = 5;
+/** How long one look may take with its redirects, in milliseconds. A site that takes longer is bad. */
+const lookMs = 8_000;
+const dayMs = 86_400_000;
+
+/** What a look is doing: only beyond the connection is its slowness the site's. */
+type Progress = { phase: 'connecting' | 'answering' };
+
+/** Reads one page with GET, following redirects by hand. Never rejects. `signal` ends it early. */
+export async function lookAt(asked: Asked, reach: Reach, signal: AbortSignal): Promise<Seen> {
+  const began = performance.now();
+  const late = AbortSignal.timeout(lookMs);
+  const progress: Progress = { phase: 'connecting' };
+  try {
+    return await follow(asked, reach, AbortSignal.any([signal, late]), began, progress);
+  } catch (error) {
+    if (error instanceof NotAllowed) return { look: { ...asked, kind: 'not checked', why: error.message } };
+    const ms = performance.now() - began;
+    if (!signal.aborted && !late.aborted) return { look: { ...asked, kind: 'no answer', ms, ...failureOf(error) } };
+    const isOfSite = late.aborted && progress.phase === 'answering';
+    const why = `had not answered after ${(ms / 1_000).toFixed(1)} s`;
+    return { look: { ...asked, kind: 'no answer', why, isOfSite, ms } };
+  }
+}
+
+async function follow(
+  asked: Asked,
+  { resolve, instead }: Reach,
+  signal: AbortSignal,
+  began: number,
+  progress: Progress,
+): Promise<Seen> {
+  let address = firstAddress(asked);
+  let certificateUntil: number | undefined;
+  for (let redirects = 0; ; redirects += 1) {
+    const hop = hopTo(address);
+    if (typeof hop === 'string')
+      throw new NotAllowed(redirects === 0 ? hop : `it redirects to where I don't go: ${hop}`);
+    progress.phase = 'connecting';
+    const socket = await connectFor(hop, resolve, instead, signal);
+    progress.phase = 'answering';
+    const answer = await requestOn(socket, hop, headersFor(asked));
+    certificateUntil = earlier(certificateUntil, answer.certificateUntil);
+    const next = redirectOf(answer, address);
+    if (next === undefined) {
+      const look = answered(asked, { address, answer, certificateUntil }, began);
+      return { look, body: answer.body };
+    }
+    if (redirects === maxRedirects) {
+      const why = `redirects more than ${maxRedirects} times`;
+      return { look: { ...asked, kind: 'no answer', why, isOfSite: true, ms: performance.now() - began } };
+    }
+    address = next;
+  }
+}
+
+/** Past the cache: with a query that no cache has seen. */
+function firstAddress({ address, as }: Asked): string {
+  const url = URL.parse(address);
+  if (url === null || as === 'visitor') return address;
+  url.searchParams.set('sitehand-check', randomUUID());
+  return url.href;
+}
+
+/** No cookie and no credential. */
+const headersFor = ({ as }: Asked): Readonly<Record<string, string>> => ({
+  'user-agent': 'Sitehand/1.0 (site check for the owners of this site)',
+  accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
+  ...(as === 'past the cache' && { 'cache-control': 'no-cache', pragma: 'no-cache' }),
+});
+
+/** Where an answer redirects to; undefined: nowhere. */
+function redirectOf({ status, header }: Answer, address: string): string | undefined {
+  const to = [301, 302, 303, 307, 308].includes(status) ? header('location') : undefined;
+  // An address that cannot be read is refused as a hop.
+  return to === undefined ? undefined : (URL.parse(to, address)?.href ?? to);
+}
+
+const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
+  one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
+
+type End = { readonly address: string; readonly answer: Answer; readonly certificateUntil: number | undefined };
+
+function answered(asked: Asked, { address, answer, certificateUntil }: End, began: number): Answered {
+  const { status, body, headersAt } = answer;
+  return {
+    ...asked,
+    kind: 'answered',
+    status,
+    firstByteMs: headersAt - began,
+    ms: performance.now() - began,
+    finalAddress: address.replace(/[?#].*$/s, '').slice(0, maxAddress),
+    title: body && titleIn(body),
+    trouble: body && troubleIn(body),
+    cache: cacheIn(answer),
+    certificateDays: certificateUntil === undefined ? undefined : Math.floor((certificateUntil - Date.now()) / dayMs),
+  };
+}
+
+const maxAddress = 200;
+/** Headers in which caches say whether they had the page. */
+const cacheHeaders = ['cf-cache-status', 'x-kinsta-cache', 'x-cache-status', 'x-cache', 'x-proxy-cache'];
+
+function cacheIn({ header }: Answer): string | undefined {
+  const said = cacheHeaders.flatMap((name) => header(name)?.slice(0, 40) ?? [])[0];
+  const age = header('age');
+  return said ?? (age !== undefined && /^\d{1,9}$/.test(age) && age !== '0' ? `${age} s old` : undefined);
+}

@@ -1,0 +1,100 @@
+/** What readings of a site are, and what they prove. Pure. */
+
+/** The first address of a request, and how it was made: as visitors make it, or so that no cache answers it. */
+export type Asked = { readonly address: string; readonly as: 'visitor' | 'past the cache' };
+
+/** An answer after redirects. Times are milliseconds from the first request. */
+export type Answered = Asked & {
+  readonly kind: 'answered';
+  readonly status: number;
+  readonly firstByteMs: number;
+  readonly ms: number;
+  /** Where the redirects led, without a query; the site's own words, as the title. */
+  readonly finalAddress: string;
+  readonly title: string | undefined;
+  /** Why the page is none although it was answered: it is empty, or an error in words. */
+  readonly trouble: string | undefined;
+  /** What a cache said of itself, such as `HIT`. */
+  readonly cache: string | undefined;
+  /** Full days until the certificate of the first address expires. */
+  readonly certificateDays: number | undefined;
+};
+
+export type NoAnswer = Asked & {
+  readonly kind: 'no answer';
+  readonly why: string;
+  /** Whether this is known to be the site's own doing. If not, it may be the network between. */
+  readonly isOfSite: boolean;
+  readonly ms: number;
+};
+
+/** The request, or one that it was redirected to, is never made. */
+export type NotChecked = Asked & { readonly kind: 'not checked'; readonly why: string };
+
+export type Look = Answered | NoAnswer | NotChecked;
+
+/** One reading of a site: each page, once as a visitor and once past the cache. */
+export type Reading = {
+  /** When it began, in epoch milliseconds. */
+  readonly at: number;
+  readonly looks: readonly Look[];
+  /** Expected texts that are on none of the pages. */
+  readonly missing: readonly string[];
+};
+
+/** What one reading looks like. It proves nothing by itself. */
+export type Impression = 'well' | 'bad' | 'unknown' | 'cannot be checked';
+
+/** What all readings together say. */
+export type Verdict =
+  /** There is one reading only, and what it looks like. */
+  | { readonly kind: 'one reading'; readonly looks: Impression }
+  | {
+      readonly kind: 'well' | 'bad' | 'unsteady' | 'unknown' | 'cannot be checked';
+      readonly bad: number;
+      readonly of: number;
+    };
+
+/** A site is called bad after this many readings, all of them bad, over this time in milliseconds. */
+export const readingsForBad = 3;
+export const leastSpanMs = 15_000;
+
+/** What a look shows. A refusal (401, 403, 429 …) may be meant for Sitehand alone, so it is unknown. */
+export function impressionOf(look: Look): Impression {
+  if (look.kind === 'not checked') return 'cannot be checked';
+  if (look.kind === 'no answer') return look.isOfSite ? 'bad' : 'unknown';
+  const { status, trouble } = look;
+  if (status >= 500 || status === 404 || status === 410) return 'bad';
+  if (status < 200 || status > 299) return 'unknown';
+  return trouble === undefined ? 'well' : 'bad';
+}
+
+export function impressionIn({ looks, missing }: Reading): Impression {
+  const all = looks.map(impressionOf);
+  if (all.includes('bad') || missing.length > 0) return 'bad';
+  if (all.every((one) => one === 'cannot be checked')) return 'cannot be checked';
+  return all.every((one) => one === 'well') ? 'well' : 'unknown';
+}
+
+/** What these readings, oldest first, say together. Never *bad* from fewer than three, or from a moment. */
+export function verdictOf(readings: readonly Reading[]): Verdict {
+  const all = readings.map(impressionIn);
+  const [first] = all;
+  if (first === undefined) return { kind: 'unknown', bad: 0, of: 0 };
+  if (all.length === 1) return { kind: 'one reading', looks: first };
+  const bad = all.filter((one) => one === 'bad').length;
+  return { kind: togetherOf(readings, all, bad), bad, of: all.length };
+}
+
+function togetherOf(
+  readings: readonly Reading[],
+  all: readonly Impression[],
+  bad: number,
+): Exclude<Verdict['kind'], 'one reading'> {
+  const [first] = all;
+  const isSame = all.every((one) => one === first);
+  if (isSame && first !== undefined && first !== 'bad') return first;
+  if (bad > 0 && all.includes('well')) return 'unsteady';
+  const span = (readings.at(-1)?.at ?? 0) - (readings[0]?.at ?? 0);
+  return isSame && bad >= readingsForBad && span >= leastSpanMs ? 'bad' : 'unknown';
+}

@@ -1,0 +1,89 @@
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { createGunzip } from 'node:zlib';
+import type { Hop } from './hop.ts';
+
+/** The body of an answer is read up to this, in bytes, packed and unpacked. */
+export const maxBody = 524_288;
+/** The header lines of an answer, in bytes. */
+const maxHeaders = 16_384;
+const encoding = 'gzip';
+
+/** The beginning of a body as text, and whether that is all of it. */
+export type Body = { readonly text: string; readonly isWhole: boolean };
+
+export type Answer = {
+  readonly status: number;
+  /** When the headers had come, in milliseconds of `performance.now`. */
+  readonly headersAt: number;
+  readonly header: (name: string) => string | undefined;
+  /** Undefined: compressed in a way that was not asked for. */
+  readonly body: Body | undefined;
+  /** When the certificate expires, in epoch milliseconds; undefined without encryption. */
+  readonly certificateUntil: number | undefined;
+};
+
+/**
+ * Sends one GET on this socket, which is closed then, and reads the answer, at most `maxBody` of it. Rejects with the
+ * error of HTTP, zlib or the socket. `headers` have no cookie and no credential. Not with undici: its client throws beyond
+ * reach, and so ends the process, if a request is ended while a body without a length comes in.
+ */
+export async function requestOn(
+  socket: Socket,
+  { name, path }: Hop,
+  headers: Readonly<Record<string, string>>,
+): Promise<Answer> {
+  const certificateUntil = expiryOf(socket);
+  try {
+    const answer = await answerTo(socket, path, { host: name, ...headers, 'accept-encoding': encoding });
+    const headersAt = performance.now();
+    const header = (of: string): string | undefined => [answer.headers[of] ?? []].flat()[0];
+    const body = await bodyOf(answer, header('content-encoding'));
+    return { status: answer.statusCode ?? 0, headersAt, header, body, certificateUntil };
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** It gets this socket and never a second one, which would be looked up anew. */
+const answerTo = (socket: Socket, path: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> =>
+  new Promise((resolve, reject) => {
+    const request = httpRequest({ createConnection: () => socket, path, headers, maxHeaderSize: maxHeaders });
+    // Both stay: an error after the answer must not end the process.
+    request.on('error', reject).on('upgrade', () => reject(new Error('the answer is no page')));
+    request.on('response', resolve).end();
+  });
+
+function expiryOf(socket: Socket): number | undefined {
+  const until = socket instanceof TLSSocket ? Date.parse(socket.getPeerCertificate().valid_to) : Number.NaN;
+  return Number.isNaN(until) ? undefined : until;
+}
+
+async function bodyOf(answer: IncomingMessage, packedAs = 'identity'): Promise<Body | undefined> {
+  // Leaving early destroys the stream, and its error needs a listener.
+  answer.on('error', () => undefined);
+  if (packedAs === 'identity' || packedAs === '') return beginningOf(answer);
+  if (packedAs.toLowerCase() !== encoding) return undefined;
+  // A body that stays small until it is unpacked is cut while it grows. A chunk of it is 16 KB.
+  const unpacked = createGunzip();
+  answer.once('error', (error) => unpacked.destroy(error)).pipe(unpacked);
+  try {
+    return await beginningOf(unpacked);
+  } finally {
+    unpacked.destroy();
+  }
+}
+
+async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Body> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of stream) {
+    parts.push(part.subarray(0, maxBody - size));
+    size += part.length;
+    if (size > maxBody) return { text: textOf(parts), isWhole: false };
+  }
+  return { text: textOf(parts), isWhole: true };
+}
+
+const textOf = (parts: readonly Buffer[]): string => Buffer.concat(parts).toString('utf8');

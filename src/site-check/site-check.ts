@@ -1,0 +1,124 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { createSemaphore } from '../semaphore.ts';
+import { resolveInDns, type Place, type Resolve } from './connect.ts';
+import { lookAt, type Seen } from './look.ts';
+import { readingsForBad, type Asked, type Look, type Reading } from './reading.ts';
+
+/** The pages of a site, and the texts that have to be on at least one of them. */
+export type Pages = { readonly addresses: readonly string[]; readonly must: readonly string[] };
+
+export type ReadingLimits = {
+  /** The reading ends after this, with what it has; 10 s by default. A look takes 8 s at most. */
+  readonly deadlineMs?: number;
+  readonly signal?: AbortSignal;
+  /** The Slack user id that it is for: people share the connections fairly. */
+  readonly onBehalfOf?: string | undefined;
+};
+
+/** Asks sites themselves how they are. Only with GET, and never an address that is not public. */
+export type SiteCheck = {
+  /** One reading. Never rejects: what could not be read says why. */
+  readonly read: (pages: Pages, limits?: ReadingLimits) => Promise<Reading>;
+  /**
+   * Reads twice more after `first`, ten seconds apart. Resolves with all readings: fewer than three if Sitehand is
+   * stopping, or busy with too many others. Never rejects.
+   */
+  readonly readOn: (pages: Pages, first: Reading, limits?: ReadingLimits) => Promise<readonly Reading[]>;
+  /** Where every reading goes instead of the site, as `host:port`. */
+  readonly instead: string | undefined;
+  /** Ends what is running. */
+  readonly close: () => void;
+};
+
+export type SiteCheckOptions = {
+  readonly resolve?: Resolve;
+  /** Where every request goes instead of the site, without encryption. */
+  readonly instead?: Place | undefined;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** From the end of one reading to the next, in milliseconds. */
+  readonly pauseMs?: number;
+  /** Maps an account to its person. */
+  readonly behind?: (account: string) => string;
+};
+
+/** Longer than one look may take. */
+const defaultDeadlineMs = 10_000;
+/** How many requests run at once: an answer takes about 2 MB while it is read. */
+const places = { most: 16, maxEach: 8, waiting: 400, waitingEach: 60, waitMs: defaultDeadlineMs };
+
+/** How many series of readings run at once. Nothing waits: a late verdict is about another moment. */
+const seriesPlaces = { most: 40, maxEach: 4, waiting: 0, waitMs: 0 };
+
+/** Opens nothing yet. */
+export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
+  const { resolve = resolveInDns, instead, now, pauseMs = 10_000, behind } = options;
+  const turn = createSemaphore(places, behind);
+  const series = createSemaphore(seriesPlaces, behind);
+  const closing = new AbortController();
+
+  async function read(
+    pages: Pages,
+    { deadlineMs = defaultDeadlineMs, signal, onBehalfOf }: ReadingLimits = {},
+  ): Promise<Reading> {
+    const at = now();
+    const ends = [closing.signal, AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])];
+    const end = AbortSignal.any(ends);
+    const all = pages.addresses.flatMap((address): Asked[] => [
+      { address, as: 'visitor' },
+      { address, as: 'past the cache' },
+    ]);
+    const seen = await Promise.all(
+      all.map((asked) => {
+        let hasTurn = false;
+        const looking = turn(() => {
+          hasTurn = !end.aborted;
+          end.throwIfAborted();
+          return lookAt(asked, { resolve, instead }, end);
+        }, onBehalfOf);
+        // A look that has begun ends by itself, and knows what it saw.
+        const waited = new Promise<never>((_, reject) => {
+          end.addEventListener('abort', () => hasTurn || reject(new Error('no turn')), { once: true });
+        });
+        return Promise.race([looking, waited]).catch((): Seen => ({ look: notReached(asked) }));
+      }),
+    );
+    return { at, looks: seen.map(({ look }) => look), missing: pages.must.filter((text) => isMissing(text, seen)) };
+  }
+
+  async function readTwiceMore(pages: Pages, first: Reading, limits: ReadingLimits): Promise<readonly Reading[]> {
+    const readings = [first];
+    const ends = [closing.signal, ...(limits.signal ? [limits.signal] : [])];
+    const end = AbortSignal.any(ends);
+    while (readings.length < readingsForBad) {
+      await pause(pauseMs, undefined, { signal: end }).catch(() => undefined);
+      if (end.aborted) break;
+      readings.push(await read(pages, limits));
+    }
+    return readings;
+  }
+
+  const readOn: SiteCheck['readOn'] = (pages, first, limits = {}) =>
+    series(() => readTwiceMore(pages, first, limits), limits.onBehalfOf).catch(() => [first]);
+
+  return { read, readOn, instead: instead && `${instead.host}:${instead.port}`, close: () => closing.abort() };
+}
+
+/** A look that got no turn, or was ended before it had one. */
+const notReached = (asked: Asked): Look => ({
+  ...asked,
+  kind: 'no answer',
+  why: 'was not asked in time: I was busy or stopping',
+  isOfSite: false,
+  ms: 0,
+});
+
+/** Whether a text is on none of the pages, as visitors get them or past the cache. Pages that were not read leave it open. */
+const isMissing = (text: string, seen: readonly Seen[]): boolean =>
+  (['visitor', 'past the cache'] as const).some((as) => {
+    const those = seen.filter(({ look }) => look.as === as);
+    const isRead = those.every(({ look, body }) => isPage(look) && body?.isWhole === true);
+    return isRead && those.length > 0 && !those.some(({ body }) => body?.text.includes(text));
+  });
+
+const isPage = (look: Look): boolean => look.kind === 'answered' && look.status >= 200 && look.status < 300;
