@@ -11,6 +11,7 @@ import { type Rehearsal, readRehearsal } from './rehearsal.ts';
 import type { SlackOptions } from './slack/options.ts';
 import { startSlack } from './slack/server.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
+import { type SiteStandIn, startSite } from './site/server.ts';
 
 /** Options of a playground; all have defaults. */
 export type PlaygroundOptions = {
@@ -38,12 +39,13 @@ export type PlaygroundOptions = {
   readonly onBot?: (state: BotState) => void;
 };
 
-/** Two stand-ins, the real bot between them, and a page that shows it. */
+/** Stand-ins for Slack, the host and its sites, the real bot between them, and a page that shows it. */
 export type Playground = {
   /** Address of the page, without a trailing slash. */
   readonly url: string;
   readonly slack: SlackStandIn;
   readonly hosting: HostingStandIn;
+  readonly site: SiteStandIn;
   readonly bot: Bot;
   /** The rehearsed policy, if any. */
   readonly rehearsal: Rehearsal | undefined;
@@ -79,20 +81,21 @@ async function start(
   const rehearsal = options.policy === undefined ? undefined : await readRehearsal(options.policy);
   const folder = await openDataFolder(options.keep);
   onClose(() => folder.release());
-  const slack = await startSlack({
-    ...(rehearsal && { seed: rehearsal.workspace }),
-    ...options.slack,
-    delivery: { kind: options.http === true ? 'http' : 'socket' },
-  });
-  onClose(() => slack.close());
-  const hosting = await startHosting({ ...(rehearsal && { plan: rehearsal.plan }), ...options.hosting });
-  onClose(() => hosting.close());
+  const { slack, hosting, site } = await startStandIns(options, rehearsal, onClose);
   const running: { bot?: Bot } = {};
   const catalogue = readCatalogue();
   onClose(() => Promise.resolve(catalogue.close()));
   const changes = watchChanges(join(folder.path, 'sitehand.db'), () => page.changesMoved());
   onClose(() => Promise.resolve(changes.close()));
-  const sources = { slack, hosting, bot: () => running.bot, catalogue, changes, inOneFile: options.pageInOneFile };
+  const sources = {
+    slack,
+    hosting,
+    site,
+    bot: () => running.bot,
+    catalogue,
+    changes,
+    inOneFile: options.pageInOneFile,
+  };
   const page = await servePage(sources, options.port);
   onClose(() => page.close());
   const port = options.http === true ? await freePort() : undefined;
@@ -119,5 +122,25 @@ async function start(
   running.bot = bot;
   onClose(() => bot.close());
   await bot.started();
-  return { url: page.url, slack, hosting, bot, rehearsal };
+  return { url: page.url, slack, hosting, site, bot, rehearsal };
+}
+
+type StandIns = Pick<Playground, 'slack' | 'hosting' | 'site'>;
+
+async function startStandIns(
+  options: PlaygroundOptions,
+  rehearsal: Rehearsal | undefined,
+  onClose: (closer: () => Promise<void>) => void,
+): Promise<StandIns> {
+  const slack = await startSlack({
+    ...(rehearsal && { seed: rehearsal.workspace }),
+    ...options.slack,
+    delivery: { kind: options.http === true ? 'http' : 'socket' },
+  });
+  onClose(() => slack.close());
+  const hosting = await startHosting({ ...(rehearsal && { plan: rehearsal.plan }), ...options.hosting });
+  onClose(() => hosting.close());
+  const site = await startSite(hosting.world);
+  onClose(() => site.close());
+  return { slack, hosting, site };
 }

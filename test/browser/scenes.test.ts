@@ -106,6 +106,27 @@ describe.skipIf(missing !== undefined)('the side pane', () => {
     expect(playground.slack.faults.list()).toEqual([]);
   });
 
+  it('breaks a site and mends it; what it is broken by is shown, also if it was broken elsewhere', async () => {
+    await open();
+    await button('Break it').click();
+    await pane().getByLabel('Environment').selectOption('acme-shop/live');
+    await pane().getByLabel('What happens to it').selectOption('empty');
+    const address = `${playground.site.url.replace('127.0.0.1', 'acme-shop.example.localhost')}/`;
+    expect(await pane().getByRole('link', { name: 'Look at it' }).getAttribute('href')).toBe(address);
+    await button('Break this site').click();
+    await pane().getByText('acme-shop/live: empty', { exact: true }).waitFor();
+    await fetch(`${playground.url}/control/site/break`, {
+      method: 'POST',
+      body: JSON.stringify({ environment: 'acme-blog/live', break: 'push' }),
+    });
+    await pane().getByText('acme-shop/live: empty; acme-blog/live: push').waitFor();
+    await button('Mend it').click();
+    await pane().getByText('acme-blog/live: push', { exact: true }).waitFor();
+    await button('Mend all').click();
+    await button('Mend all').waitFor({ state: 'hidden' });
+    expect(playground.hosting.world.environments().filter((one) => one.nextPushBreaks)).toEqual([]);
+  });
+
   it('is a drawer on a small screen', async () => {
     await open(390, 844);
     await pane().waitFor({ state: 'hidden' });

@@ -5,24 +5,25 @@ import { createGzip } from 'node:zlib';
 import { z } from 'zod';
 import { sendJson } from '../http.ts';
 import type { Fault } from './faults.ts';
-import type { Reply } from './reply.ts';
 import type { Timers } from './timers.ts';
 
 /** A fault that replaces the answer; a mere delay does not. */
 export type ReplyFault = Exclude<Fault, { kind: 'delay' }>;
 type Kind<K extends ReplyFault['kind']> = Extract<Fault, { kind: K }>;
 
-const json = { 'content-type': 'application/json; charset=utf-8' };
+/** An answer as bytes; `type` is its content type. */
+export type WholeReply = { readonly status: number; readonly type: string; readonly body: Buffer };
 
 /** Answers a request as the fault says instead of with `real`. */
 export async function sendBroken(
   fault: ReplyFault,
-  real: Reply,
+  real: WholeReply,
   response: ServerResponse,
   timers: Timers,
 ): Promise<void> {
   if (fault.ms > 0) await timers.wait(fault.ms);
-  const whole = Buffer.from(JSON.stringify(real.body));
+  const { status, body: whole } = real;
+  const type = { 'content-type': real.type };
   switch (fault.kind) {
     case 'status':
       return sendStatus(fault, response);
@@ -31,20 +32,22 @@ export async function sendBroken(
     case 'hang':
       return;
     case 'reset':
-      return reset(fault, real.status, whole, response);
+      return reset(fault, real, response);
     case 'broken-json':
-      response.writeHead(real.status, json).end(whole.subarray(0, whole.length - 2));
+      response.writeHead(status, type).end(whole.subarray(0, whole.length - 2));
       return;
     case 'huge-body':
-      response.writeHead(real.status, json);
+      response.writeHead(status, type);
       return untilDisconnect(pipeline(Readable.from(padding(fault.bytes)), response));
     case 'gzip-bomb':
-      response.writeHead(real.status, { ...json, 'content-encoding': 'gzip' });
+      response.writeHead(status, { ...type, 'content-encoding': 'gzip' });
       return untilDisconnect(pipeline(Readable.from(padding(fault.bytes)), createGzip(), response));
     case 'slow-body':
-      return drip(fault, real.status, whole, response, timers);
+      return drip(fault, real, response, timers);
+    case 'slow-headers':
+      return dripHeaders(fault, status, response, timers);
     case 'capital-ids':
-      return sendJson(response, real.status, JSON.parse(whole.toString(), inCapitals));
+      return sendJson(response, status, JSON.parse(whole.toString(), inCapitals));
     case 'odd-202':
       return sendOdd(fault, response);
   }
@@ -68,31 +71,45 @@ function sendPage({ status }: Kind<'gateway'>, response: ServerResponse): void {
 }
 
 /** Resets right after the last byte that must arrive: once `write` calls back, the receiver has it. */
-function reset({ at }: Kind<'reset'>, status: number, whole: Buffer, response: ServerResponse): void {
+function reset({ at }: Kind<'reset'>, { status, type, body }: WholeReply, response: ServerResponse): void {
   const { socket } = response;
   const cut = (): void => void socket?.resetAndDestroy();
   if (at === 'before-headers') return cut();
   if (at === 'after-status-line') return void socket?.write(`HTTP/1.1 ${status} Accepted\r\n`, cut);
-  response.writeHead(status, { ...json, 'content-length': whole.length });
-  if (at === 'mid-body') return void response.write(whole.subarray(0, whole.length / 2), cut);
+  response.writeHead(status, { 'content-type': type, 'content-length': body.length });
+  if (at === 'mid-body') return void response.write(body.subarray(0, body.length / 2), cut);
   response.flushHeaders();
   socket?.write('', cut);
 }
 
 async function drip(
   { everyMs }: Kind<'slow-body'>,
-  status: number,
-  whole: Buffer,
+  { status, type, body }: WholeReply,
   response: ServerResponse,
   timers: Timers,
 ): Promise<void> {
-  response.writeHead(status, { ...json, 'content-length': whole.length });
-  for (const byte of whole) {
+  response.writeHead(status, { 'content-type': type, 'content-length': body.length });
+  for (const byte of body) {
     if (response.destroyed) return;
     response.write(Buffer.of(byte));
     await timers.wait(everyMs);
   }
   response.end();
+}
+
+/** Headers that never end, each one a while after the other. */
+async function dripHeaders(
+  { everyMs }: Kind<'slow-headers'>,
+  status: number,
+  response: ServerResponse,
+  timers: Timers,
+): Promise<void> {
+  const { socket } = response;
+  socket?.write(`HTTP/1.1 ${status} Answered\r\n`);
+  for (let number = 1; !response.destroyed; number += 1) {
+    socket?.write(`x-header-${number}: a\r\n`);
+    await timers.wait(everyMs);
+  }
 }
 
 const oddIds: Readonly<Record<Exclude<Kind<'odd-202'>['shape'], 'no-body'>, object>> = {

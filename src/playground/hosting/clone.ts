@@ -28,6 +28,7 @@ export function cloneEnvironment(
     backups: [],
     allowlist: [],
     written: [],
+    nextPushBreaks: false,
     database: { from: source.database.from, since: now },
   };
   const domain = domainNamed(hostname, { id: randomUUID(), siteId, environmentId: environment.id, isActive: true });

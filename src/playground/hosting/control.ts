@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { controlAnswer, count } from '../control-answer.ts';
 import type { Control, ControlAnswer, ControlRequest } from '../http.ts';
 import type { Switches } from './answer.ts';
 import { optionalEndpoints } from './endpoint.ts';
@@ -29,10 +30,6 @@ const plans = z.strictObject({
     .default([]),
 });
 const switches = z.partialRecord(z.enum(optionalEndpoints), z.boolean());
-const count = z
-  .string()
-  .regex(/^\d{1,9}$/, 'a whole number')
-  .transform(Number);
 const journalQuery = z.object({ after: count.default(0), limit: count.default(1_000) });
 
 /** What the control API can do, by method and path. */
@@ -79,22 +76,8 @@ export function controlOf(controlled: Controlled): Control {
   return async (request): Promise<ControlAnswer | undefined> => {
     const handler = handlers[`${request.method} ${request.path}`];
     if (handler === undefined) return undefined;
-    try {
-      return { status: 200, body: await handler(request, controlled) };
-    } catch (error) {
-      const sentence = sentenceFor(error);
-      if (sentence === undefined) throw error;
-      return { status: 400, body: { message: sentence } };
-    }
+    return controlAnswer(() => handler(request, controlled));
   };
-}
-
-function sentenceFor(error: unknown): string | undefined {
-  if (error instanceof RangeError) return `${error.message}.`;
-  if (!(error instanceof z.ZodError)) return undefined;
-  const [issue] = error.issues;
-  const where = issue === undefined || issue.path.length === 0 ? 'The body' : `"${issue.path.join('.')}"`;
-  return `${where} is wrong: ${issue?.message ?? 'it cannot be read'}.`;
 }
 
 function operationsNow(operations: Operations) {

@@ -1,21 +1,40 @@
+import { breakEnvironment } from './breakages.ts';
 import { touches, withPaths } from './file-tree.ts';
-import type { Environment, InstalledTheme } from './resources.ts';
+import type { Breakage, Environment, InstalledTheme } from './resources.ts';
 import type { World } from './world.ts';
 
 /** What a push copies; files by path, relative to the site root. */
 export type Pushed = { readonly database: boolean; readonly files: 'none' | 'all' | readonly string[] };
 
-/** Overwrites parts of `target` with `source`. Redirects are always copied, as in the service. */
+/** The files in which a breakage is. `database` is in the database instead, `slow` in the running PHP. */
+const brokenFiles = { error: 'wp-content/plugins/quick-cart', empty: 'wp-content/themes' } as const;
+
+/** Overwrites parts of `target` with `source` and clears its cache. Redirects are always copied, as in the service. */
 export function push(world: World, source: Environment, target: Environment, what: Pushed, now: number): void {
   target.redirects = structuredClone(source.redirects);
+  target.cacheGeneration += 1;
+  target.broken = breakagesAfter(source, target, what);
+  if (target.nextPushBreaks) breakEnvironment(target, 'error', now);
+  target.nextPushBreaks = false;
   if (what.files === 'all') target.files = structuredClone(source.files);
   else if (what.files !== 'none') target.files = withPaths(target.files, source.files, what.files);
   if (what.files !== 'none') target.themes = themesAfter(source.themes, target.themes, what.files);
   if (!what.database) return;
   target.database = { from: world.words(source), since: now };
+  target.products = structuredClone(source.products);
   for (const theme of target.themes) {
     theme.status = source.themes.find(({ name }) => name === theme.name)?.status ?? 'inactive';
   }
+}
+
+/** The breakages of a target after a push: what it copies brings the source's, and replaces the target's own. */
+function breakagesAfter(source: Environment, target: Environment, what: Pushed): Breakage[] {
+  const isCopied = (breakage: Breakage): boolean => {
+    if (breakage === 'slow') return false;
+    if (breakage === 'database') return what.database;
+    return what.files === 'all' || (what.files !== 'none' && touches(what.files, brokenFiles[breakage]));
+  };
+  return [...target.broken.filter((one) => !isCopied(one)), ...source.broken.filter(isCopied)];
 }
 
 /** The database says which theme is active; the files say which version is installed. */

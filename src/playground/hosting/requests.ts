@@ -71,7 +71,9 @@ async function respond(
     const { status, body } = answer(host);
     return sendJson(response, status, body);
   }
-  await sendBroken(fault, answer(fault.applied ? host : withoutEffects(host)), response, timers);
+  const { status, body } = answer(fault.applied ? host : withoutEffects(host));
+  const type = 'application/json; charset=utf-8';
+  await sendBroken(fault, { status, type, body: Buffer.from(JSON.stringify(body)) }, response, timers);
 }
 
 /** Path and query exactly as sent (a URL parser would normalise them), and the path below the base, if it is. */

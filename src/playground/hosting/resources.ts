@@ -49,6 +49,14 @@ export type LogKind = 'error' | 'access' | 'service-cache-perf';
 /** One line of a log; `at` in epoch milliseconds. */
 export type LogLine = { readonly at: number; readonly text: string };
 
+/** What can be wrong with what visitors are served: an error, an error page with status 200, an empty page, slowness. */
+export const breakages = ['error', 'database', 'empty', 'slow'] as const;
+/** One of `breakages`. */
+export type Breakage = (typeof breakages)[number];
+
+/** What a shop sells; `price` in cents. */
+export type Product = { readonly name: string; readonly price: number };
+
 /** One environment with everything that the API can read or change. */
 export type Environment = {
   readonly id: string;
@@ -69,6 +77,13 @@ export type Environment = {
   phpRestartedAt: number | null;
   /** The environment this database came from, and since when: its own until a push replaces it. */
   database: { from: string; since: number };
+  /** What the database holds of the shop's pages. */
+  products: readonly Product[];
+  broken: Breakage[];
+  /** Whether the next push to this environment breaks it. */
+  nextPushBreaks: boolean;
+  /** Grows with everything that empties the page cache. */
+  cacheGeneration: number;
   /** Lines written by events, in addition to the generated ones. */
   written: (LogLine & { readonly kind: LogKind })[];
 };

@@ -3,6 +3,7 @@ import type { Bot } from '../bot.ts';
 import type { Catalogue } from '../catalogue.ts';
 import type { HostingStandIn } from '../hosting/server.ts';
 import type { ChangeWatcher } from '../bot-changes.ts';
+import type { SiteStandIn } from '../site/server.ts';
 import type { SlackStandIn } from '../slack/stand-in.ts';
 import type { Entry } from '../hosting/journal.ts';
 import { sendJson } from '../http.ts';
@@ -12,6 +13,7 @@ import type { Fields } from '../slack/json-fields.ts';
 export type PageSources = {
   readonly slack: Pick<SlackStandIn, 'control' | 'subscribe'>;
   readonly hosting: Pick<HostingStandIn, 'control' | 'journal' | 'until'>;
+  readonly site: Pick<SiteStandIn, 'control'>;
   readonly bot: () => Bot | undefined;
   readonly catalogue: Pick<Catalogue, 'commands'>;
   readonly changes: Pick<ChangeWatcher, 'current'>;
@@ -25,7 +27,7 @@ export type Events = {
   tellBot(): void;
   /** One of the bot's changes moved. */
   tellChanges(): void;
-  /** A fault was switched on or off. */
+  /** A fault was switched on or off, or a site broken or mended. */
   tellFaults(): void;
   close(): void;
 };

@@ -11,7 +11,7 @@ export type PageServer = { readonly url: string; botChanged(): void; changesMove
 const BODY = 256 * 1024;
 
 /**
- * Serves the page on loopback: `/`, its modules, `/events`, `/commands` and `/control/{slack,hosting,bot}/…`. Port 0
+ * Serves the page on loopback: `/`, its modules, `/events`, `/commands` and `/control/{slack,hosting,site,bot}/…`. Port 0
  * takes a free one. Rejects with the system's error if the port is taken.
  */
 export async function servePage(sources: PageSources, port = 0): Promise<PageServer> {
@@ -46,7 +46,7 @@ async function answer(
   }
   if (pathname.startsWith('/control/')) {
     const result = await control(sources, request, pathname.slice('/control'.length), searchParams);
-    if (request.method !== 'GET' && pathname.endsWith('/faults')) events.tellFaults();
+    if (request.method !== 'GET' && /\/(faults|break|mend)$/.test(pathname)) events.tellFaults();
     return sendJson(
       response,
       result?.status ?? 404,
@@ -59,7 +59,7 @@ async function answer(
 }
 
 async function control(
-  { slack, hosting, bot }: PageSources,
+  { slack, hosting, site, bot }: PageSources,
   request: IncomingMessage,
   path: string,
   query: URLSearchParams,
@@ -69,6 +69,7 @@ async function control(
   const controlRequest = { method: request.method ?? '', path: `/${rest.join('/')}`, query, body: parsed(text) };
   if (part === 'slack') return slack.control(controlRequest);
   if (part === 'hosting') return hosting.control(controlRequest);
+  if (part === 'site') return site.control(controlRequest);
   return part === 'bot' ? controlBot(bot(), controlRequest) : undefined;
 }
 

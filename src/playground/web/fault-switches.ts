@@ -3,6 +3,7 @@ import { h } from './dom.ts';
 import { FAILURES, type Failure, type ActiveFaults, isOn, clearAll, readFaults, turnOff, turnOn } from './faults.ts';
 import type { Session } from './session.ts';
 import type { BotState } from './shapes.ts';
+import { createSiteBreaks } from './site-breaks.ts';
 
 /** Buttons that switch failures around the bot on and off. */
 export type FaultSwitches = {
@@ -22,7 +23,7 @@ export function createFaultSwitches(session: Session): FaultSwitches {
   let active: ActiveFaults = { hosting: [], slack: [] };
   let isKilled = false;
   const read = async (): Promise<void> => {
-    active = await readFaults();
+    [active] = await Promise.all([readFaults(), sites.read()]);
     draw();
   };
   const thenRead = (task: () => Promise<unknown>) => (): void => {
@@ -41,18 +42,18 @@ export function createFaultSwitches(session: Session): FaultSwitches {
     KILLED,
     thenRead(() => (isKilled ? start() : kill())),
   );
+  const sites = createSiteBreaks(thenRead);
   const endAll = h('button', { click: thenRead(() => Promise.all([clearAll(), isKilled && start()])) }, 'Mend all');
   const broken = h('span', { class: 'broken', 'aria-live': 'polite' });
   const draw = (): void => {
     for (const { failure, button } of toggles) button.setAttribute('aria-pressed', String(isOn(failure, active)));
     killed.setAttribute('aria-pressed', String(isKilled));
-    const names = namesOf(active, isKilled);
+    const names = [namesOf(active, isKilled), sites.summary()].filter(Boolean).join('; ');
     if (broken.textContent !== names) broken.textContent = names;
-    endAll.hidden = !isKilled && active.hosting.length + active.slack.length === 0;
+    endAll.hidden = names === '' && active.hosting.length + active.slack.length === 0;
   };
-  const of = (place: Failure['place']): readonly HTMLElement[] =>
-    toggles.filter(({ failure }) => failure.place === place).map(({ button }) => button);
-  const panel = drawPanel(of('hosting'), [...of('slack'), killed]);
+  const of = (place: string) => toggles.filter(({ failure }) => failure.place === place).map(({ button }) => button);
+  const panel = drawPanel(of('hosting'), [...of('slack'), killed], sites.element);
   draw();
   return {
     element: h(
@@ -74,12 +75,13 @@ const namesOf = (active: ActiveFaults, isDead: boolean): string =>
     .map(({ name }) => name)
     .join(', ');
 
-const drawPanel = (host: readonly HTMLElement[], others: readonly HTMLElement[]): HTMLElement =>
+const drawPanel = (host: readonly HTMLElement[], others: readonly HTMLElement[], site: HTMLElement): HTMLElement =>
   h(
     'div',
     { class: 'switches', id: 'switches', hidden: true },
     group('Hosting API, one at a time', host),
     group('Slack and the bot', others),
+    site,
   );
 
 function disclosureButton(panel: HTMLElement): HTMLElement {

@@ -87,11 +87,11 @@ export async function turnOff(failure: Failure, active: ActiveFaults): Promise<v
     await ask(`/control/${failure.place}/faults?id=${id}`, undefined, 'DELETE');
 }
 
-async function clear(place: StandIn): Promise<void> {
+async function clear(place: StandIn | 'site'): Promise<void> {
   await ask(`/control/${place}/faults`, undefined, 'DELETE');
 }
 
-/** Removes all faults. */
+/** Removes all faults and mends all sites. */
 export async function clearAll(): Promise<void> {
-  await Promise.all([clear('hosting'), clear('slack')]);
+  await Promise.all([clear('hosting'), clear('slack'), clear('site'), ask('/control/site/mend', {})]);
 }

@@ -132,6 +132,8 @@ listen({
   onChanges: (changes) => {
     activity.showChanges(changes);
     tour.see({ changes });
+    // A change can mend a site, or break it.
+    refresh.faults();
   },
   onHosting: (entries) => activity.add(entries),
   onBot: (bot) => activity.showBot(bot),

@@ -1,3 +1,5 @@
+import { randomFrom } from '../random.ts';
+import type { Environment } from '../resources.ts';
 import type { EntryContext } from './entry-context.ts';
 import { mailAddress, nginxTime, phpTime, visitor, webPath } from './sample-values.ts';
 
@@ -75,6 +77,14 @@ function fatal(moment: EntryContext): string[] {
   ];
   if (random.chance(0.7)) return byPhp(moment, [lines.join('\\n')]);
   return [`[${phpTime(at)}] ${lines[0]}`, ...lines.slice(1)];
+}
+
+/** One entry about a request to `path` that failed because the cart is broken; always the same but for its visitor. */
+export function fatalAt({ id, hostname }: Pick<Environment, 'id' | 'hostname'>, path: string, at: number): string {
+  const what = `PHP message: PHP Fatal error:  Uncaught Error: Call to undefined function cart_totals() in ${root}/plugins/quick-cart/quick-cart.php:42`;
+  const moment = { hostname, at, incident: true, random: randomFrom(`${id} fatal ${at}`) };
+  const said = `FastCGI sent in stderr: "${what}" while reading response header from upstream`;
+  return byNginx(moment, 'error', said, `GET ${path}`);
 }
 
 /** An entry of nginx itself. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mendEnvironment } from '../breakages.ts';
 import { direction, paged, type Route } from '../endpoint.ts';
 import { missing } from '../refused.ts';
 import { ok } from '../reply.ts';
@@ -52,10 +53,13 @@ export const themeRoutes: readonly Route[] = [
       for (const theme of updated) theme.updateStatus = 'updating';
       const accepted = operations.start('wp-themes:bulk-update', {
         finish: () => {
-          for (const theme of themesNamed(world.environment(id), names)) {
+          const environment = world.environment(id);
+          for (const theme of themesNamed(environment, names)) {
             theme.version = latestOf(theme, world);
             theme.updateStatus = 'updated';
+            if (theme.status === 'active') mendEnvironment(environment, 'empty');
           }
+          environment.cacheGeneration += 1;
         },
         fail: () => {
           for (const theme of updated) theme.updateStatus = 'failed';

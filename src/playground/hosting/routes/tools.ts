@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mendEnvironment } from '../breakages.ts';
 import { type Route, uuid } from '../endpoint.ts';
 import { missBurst } from '../logs/cache.ts';
 
@@ -34,6 +35,7 @@ export const toolRoutes: readonly Route[] = [
         finish: () => {
           const environment = world.environment(environment_id);
           environment.cacheClearedAt = now();
+          environment.cacheGeneration += 1;
           environment.written = [...environment.written, ...missBurst(environment, seed, now())].slice(-2_000);
         },
       });
@@ -50,7 +52,9 @@ export const toolRoutes: readonly Route[] = [
       world.environment(environment_id);
       return operations.start('sites:restart-php', {
         finish: () => {
-          world.environment(environment_id).phpRestartedAt = now();
+          const environment = world.environment(environment_id);
+          environment.phpRestartedAt = now();
+          mendEnvironment(environment, 'slow');
         },
       });
     },

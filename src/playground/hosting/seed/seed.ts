@@ -6,6 +6,7 @@ import { domainNamed, defaultDns } from './domains.ts';
 import { filesWith } from './files.ts';
 import { companyId, containerId, domainId } from './ids.ts';
 import { type Plan, type PlannedSite, defaultPlan } from './plan.ts';
+import { productsOf } from './products.ts';
 import { redirectRules } from './redirects.ts';
 import { installed, themes } from './themes.ts';
 
@@ -70,6 +71,10 @@ function seedEnvironment(site: Named, { id, name }: Named, seed: string, now: nu
     cacheClearedAt: null,
     phpRestartedAt: null,
     database: { from: fullName, since: now - 400 * 24 * hour },
+    products: productsOf(site.name, name),
+    broken: [],
+    nextPushBreaks: false,
+    cacheGeneration: 0,
     written: [],
   };
 }

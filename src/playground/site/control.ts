@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { controlAnswer, count } from '../control-answer.ts';
+import { type Faults, faultShape } from '../hosting/faults.ts';
+import type { Journal } from '../hosting/journal.ts';
+import type { World } from '../hosting/world.ts';
+import type { Control, ControlRequest } from '../http.ts';
+import { type Break, breaks } from './breaks.ts';
+
+type Controlled = {
+  readonly world: World;
+  readonly port: number;
+  readonly faults: Faults;
+  readonly journal: Journal;
+  break(environment: string, what: Break): void;
+  mend(environment?: string): void;
+};
+
+const breaking = z.strictObject({ environment: z.string(), break: z.enum(breaks) });
+const mending = z.strictObject({ environment: z.string().optional() });
+const faultQuery = z.object({ id: count.optional() });
+/** Faults of an answer in JSON; a site has none. */
+const ofJson: ReadonlySet<string> = new Set(['broken-json', 'capital-ids', 'odd-202']);
+
+const handlers: Readonly<Record<string, (request: ControlRequest, site: Controlled) => unknown>> = {
+  'GET /environments': (_request, site) => environments(site),
+  'POST /break': ({ body }, site) => {
+    const { environment, break: what } = breaking.parse(body);
+    site.break(environment, what);
+    return environments(site);
+  },
+  'POST /mend': ({ body }, site) => {
+    site.mend(mending.parse(body ?? {}).environment);
+    return environments(site);
+  },
+  'GET /journal': (_request, { journal }) => journal.entries(),
+  'GET /faults': (_request, { faults }) => faults.list(),
+  'POST /faults': ({ body }, { faults }) => {
+    const fault = faultShape.parse(body);
+    if (ofJson.has(fault.kind)) throw new RangeError(`a site cannot play "${fault.kind}"`);
+    return faults.add(fault);
+  },
+  'DELETE /faults': ({ query }, { faults }) => ({
+    removed: faults.remove(faultQuery.parse(Object.fromEntries(query)).id),
+  }),
+};
+
+/** The control API of the sites: bad input is answered 400 with one sentence, an unknown path with undefined. */
+export function controlOf(site: Controlled): Control {
+  return async (request) => {
+    const handler = handlers[`${request.method} ${request.path}`];
+    return handler && controlAnswer(() => handler(request, site));
+  };
+}
+
+/** Every environment with what is broken, its domains, and an address for a browser on this machine. */
+function environments({ world, port }: Controlled) {
+  return world.environments().map((environment) => ({
+    name: world.words(environment),
+    domains: world.domains.filter((one) => one.environmentId === environment.id).map((one) => one.name),
+    broken: environment.broken,
+    url: `http://${environment.hostname}.localhost:${port}/`,
+    next_push_breaks: environment.nextPushBreaks,
+  }));
+}
