@@ -210,7 +210,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     wall: Date.now,
     freshenNames: directory.freshen,
     recent: createRecent(database),
-    look: logs.look,
+    logs,
     alias: aliasesBy(aliasKey),
     auditKeys: auditKeysOf(config),
     auditOut: destination,

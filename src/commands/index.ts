@@ -17,6 +17,7 @@ import { audit } from './builtin/audit.ts';
 import { can } from './builtin/can.ts';
 import { change } from './builtin/change.ts';
 import { changes } from './builtin/changes.ts';
+import { changesExport } from './builtin/changes/export.ts';
 import { doctor } from './builtin/doctor.ts';
 import { environments } from './builtin/environments.ts';
 import { help } from './builtin/help.ts';
@@ -86,6 +87,7 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['files', files],
   ['environments', environments],
   ['changes', changes],
+  ['changes export', changesExport],
   ['change', change],
   ['timers', timers],
   ['timers cancel', timersCancel],

@@ -129,6 +129,31 @@ export async function linesOfKeys(db: ReadHandle): Promise<readonly AuditLine[]>
   return [...(first ? [first] : []), ...(await lines.execute())];
 }
 
+/** The newest pauses and ends of pauses, newest first. */
+export function listPauses(db: ReadHandle, limit: number): Promise<readonly AuditLine[]> {
+  // Literals, as in the index's condition.
+  const pauses = sql<boolean>`event in ('pause', 'resume')`;
+  return db
+    .selectFrom('audit')
+    .selectAll()
+    .where('seq', '>', beforeFirst)
+    .where(pauses)
+    .orderBy('seq', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/** All lines of these changes, oldest first, `limit` at most. */
+export async function storyLines(
+  db: ReadHandle,
+  changes: readonly number[],
+  limit: number,
+): Promise<readonly AuditLine[]> {
+  if (changes.length === 0) return [];
+  const lines = db.selectFrom('audit').selectAll().where('seq', '>', beforeFirst).where('change', 'in', changes);
+  return lines.orderBy('seq').limit(limit).execute();
+}
+
 export function findAudit(db: ReadHandle, seq: number): Promise<AuditLine | undefined> {
   return db.selectFrom('audit').selectAll().where('seq', '=', seq).executeTakeFirst();
 }

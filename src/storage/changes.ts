@@ -213,6 +213,12 @@ export function findByCard(db: ReadHandle, channel: string, ts: string): Promise
     .executeTakeFirst();
 }
 
+/** The changes with these numbers, in no particular order. */
+export async function changesNumbered(db: ReadHandle, numbers: readonly number[]): Promise<readonly Change[]> {
+  if (numbers.length === 0) return [];
+  return db.selectFrom('changes').selectAll().where('number', 'in', numbers).execute();
+}
+
 /** The targets of these changes, in no particular order. */
 export async function aboutChanges(
   db: ReadHandle,

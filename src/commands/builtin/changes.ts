@@ -1,14 +1,35 @@
+import { Refusal } from '../../errors.ts';
 import { code, inline, person, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { anyEnvironment, flag } from '../kit/fields.ts';
+import { anyEnvironment, flag, moment, option } from '../kit/fields.ts';
 import { counted, tableOr } from '../kit/page.ts';
+import { startOf, timeLinePage } from './time-line.ts';
 
 export const changes = builtin({
-  summary: 'List changes, newest first',
+  summary: 'List changes, newest first, or what happened to an environment since a time',
   button: 'List changes',
   right: 'read',
-  fields: { env: anyEnvironment(), mine: flag('Mine'), waiting: flag('Waiting') },
-  answer: async ({ input: { env, mine, waiting }, queryService }) => {
+  fields: {
+    env: anyEnvironment(),
+    mine: flag('Mine'),
+    waiting: flag('Waiting'),
+    since: { ...option(moment('Since')), shown: '2d' },
+  },
+  answer: async ({ input: { env, mine, waiting, since }, queryService }) => {
+    if (since !== undefined) {
+      if (mine || waiting)
+        throw new Refusal("A time line has everybody's changes in every state. Nothing was done.", {
+          hint: 'Leave out --mine and --waiting, or --since.',
+          field: 'since',
+        });
+      if (env === undefined)
+        throw new Refusal('A time line needs an environment. Nothing was done.', {
+          hint: say`Name one, as in ${code('changes acme-shop/live --since 2d')}.`,
+          field: 'env',
+        });
+      const from = startOf(since, queryService.now, queryService.person.zone);
+      return timeLinePage(env, await queryService.timeLine(env, from));
+    }
     const { lines, more } = await queryService.changes({ env, mine, waiting });
     const whose = mine ? 'Your changes' : 'Changes';
     const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}`;
@@ -26,6 +47,7 @@ export const changes = builtin({
         ]),
       ),
       source: say`${code('change')} and a number shows the whole story of one${more ? '; name an environment to find older ones' : ''}`,
+      ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),
     };
   },
 });

@@ -4,6 +4,7 @@ import type { Text } from '../../text.ts';
 import type { Fields, Input } from './fields.ts';
 import type { LockInfo } from './lock-info.ts';
 import type { Page } from './page.ts';
+import type { TimeLine } from './time-line.ts';
 import type { Finding, TrailFile, TrailFilter, TrailLine } from './audit.ts';
 
 /** What a builtin may ask of Sitehand; the pipeline implements it for one person in one channel. */
@@ -53,6 +54,13 @@ export type QueryService = {
   verify(): Promise<Finding>;
   /** The trail lines that this person may read, as a file; only the newest if it is too long. The export is audited. */
   takeAway(format: 'csv' | 'jsonl', since: number | undefined): Promise<TrailFile>;
+  /** What happened to an environment since then (epoch ms), as far as this person may read it. */
+  timeLine(env: Environment, since: number): Promise<TimeLine>;
+  /** The same as a Markdown file; without the oldest entries if it is too long. The export is audited. */
+  takeTimeLine(
+    env: Environment,
+    since: number,
+  ): Promise<{ readonly file: { readonly name: string; readonly content: string }; readonly line: TimeLine }>;
   /** This person's policy groups, whether the policy knows them at all, and user groups that Slack does not tell. */
   standing(): { readonly groups: readonly string[]; readonly known: boolean; readonly unknown: readonly string[] };
   /** Locks an environment for `forMs`, or until it is unlocked. `done` is false if `hold` already locked it. */

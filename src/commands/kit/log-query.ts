@@ -32,3 +32,30 @@ export type LogQuery = {
 
 /** The changes sent for the environment since then (epoch ms), oldest first. */
 export type Recall = (since: number) => Promise<readonly Happened[]>;
+
+/** An error log as the host sent it, to be searched for peaks in this span (epoch ms). Plain data. */
+export type PeakQuery = {
+  readonly text: string;
+  /** How many lines were requested; if the host sent that many, it may have more. */
+  readonly wanted: number;
+  readonly span: { readonly from: number; readonly to: number };
+  readonly now: number;
+};
+
+/** Far more errors than usual, from one moment to another (epoch ms), and what most of them say. */
+export type LogPeak = {
+  readonly from: number;
+  readonly to: number;
+  readonly count: number;
+  readonly says: string;
+};
+
+/** The peaks of an error log, oldest first; the five largest. */
+export type LogPeaks = {
+  readonly peaks: readonly LogPeak[];
+  readonly errors: number;
+  readonly lines: number;
+  readonly timeless: number;
+  /** The time of the oldest line read, if the log may have older ones in the span. */
+  readonly readFrom: number | undefined;
+};

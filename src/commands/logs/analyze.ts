@@ -1,5 +1,5 @@
 import type { Page } from '../kit/page.ts';
-import { lineReader, newestOf } from './lines.ts';
+import { lineReader, newestOf, type Plausible } from './lines.ts';
 import { pageOf, stretchOf } from './page.ts';
 import { inPieces } from './chunks.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
@@ -10,11 +10,14 @@ const dayMs = 86_400_000;
 /** Older timestamps are not believed. */
 const oldestDays = 400;
 
+/** The times that a log read at `now` (epoch ms) can have. */
+export const plausibleAt = (now: number): Plausible => ({ from: now - oldestDays * dayMs, to: now + dayMs });
+
 /** Masks and reads the lines and builds the page; lines with times are shown beside the changes sent meanwhile. */
 export async function analyze(look: LogQuery, alias: (address: string) => string, recall: Recall): Promise<Page> {
   const { text, asked, wanted, most, span, now } = look;
   const raw = newestOf(text, wanted);
-  const all = await inPieces(raw, lineReader(alias, { from: now - oldestDays * dayMs, to: now + dayMs }));
+  const all = await inPieces(raw, lineReader(alias, plausibleAt(now)));
   const kept = selectLines(all, raw, { span, search: asked.search });
   const goesBack = kept.oldest !== undefined && kept.oldest < beginningOf(span);
   const isCut = (all.length === wanted && !goesBack) || kept.lines.length > most;

@@ -4,24 +4,31 @@ import { spellings } from '../../secret.ts';
 import { createSemaphore } from '../../semaphore.ts';
 import { aliasesBy } from './masking.ts';
 import type { Page } from '../kit/page.ts';
-import type { LogQuery, Recall } from '../kit/log-query.ts';
+import type { LogPeaks, LogQuery, PeakQuery, Recall } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
+import { peaksIn } from './peaks.ts';
 
 /** Analyses logs: short ones here, long ones in a worker thread, so that the event loop is not blocked. */
 export type LogReader = {
   /** Rejects if `recall` does, or if the thread ends. */
   readonly look: (look: LogQuery, recall: Recall) => Promise<Page>;
+  /** Rejects if the thread ends. */
+  readonly peaks: (query: PeakQuery) => Promise<LogPeaks>;
   /** Ends the thread; running analyses reject. */
   readonly close: () => Promise<void>;
 };
 
+/** What to make of a log. */
+type Job = { readonly kind: 'page'; readonly look: LogQuery } | { readonly kind: 'peaks'; readonly query: PeakQuery };
 /** A request to the thread, with the port for its answers. */
-export type Asking = { readonly look: LogQuery; readonly secrets: readonly string[]; readonly port: MessagePort };
+export type Asking = { readonly job: Job; readonly secrets: readonly string[]; readonly port: MessagePort };
 /** The thread's messages: a question (`recall`), or the final result. */
 export type Answer =
-  | { readonly kind: 'page'; readonly page: Page }
+  | Result
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'recall'; readonly since: number };
+
+type Result = { readonly kind: 'page'; readonly page: Page } | { readonly kind: 'peaks'; readonly peaks: LogPeaks };
 
 /** The thread, and the reject functions of everybody waiting for it. */
 type Thread = { readonly worker: Worker; readonly waiting: Set<(why: Error) => void> };
@@ -61,30 +68,48 @@ export function createLogReader(aliasKey: string): LogReader {
     thread = undefined;
     await ending?.worker.terminate();
   };
-  const inThread = async (look: LogQuery, recall: Recall): Promise<Page> => {
+  const inThread = async (job: Job, recall: Recall): Promise<Result> => {
     clearTimeout(idle);
     thread ??= start();
-    const { worker, waiting } = thread;
-    const { port1: here, port2: there } = new MessageChannel();
-    const { promise, resolve, reject } = Promise.withResolvers<Page>();
-    here.on('message', (answer: Answer) => {
-      if (answer.kind === 'page') resolve(answer.page);
-      else if (answer.kind === 'failed') reject(answer.error);
-      else recall(answer.since).then((happened) => here.postMessage(happened), reject);
-    });
-    waiting.add(reject);
     try {
-      worker.postMessage({ look, secrets: spellings(), port: there } satisfies Asking, [there]);
-      return await promise;
+      return await askThread(thread, job, recall);
     } finally {
-      here.close();
-      waiting.delete(reject);
       if (thread?.waiting.size === 0) idle = setTimeout(() => void close(), idleMs).unref();
     }
   };
   return {
-    look: (look, recall) =>
-      look.text.length < short ? analyze(look, alias, recall) : inTurn(() => inThread(look, recall)),
+    look: async (look, recall) => {
+      if (look.text.length < short) return analyze(look, alias, recall);
+      const result = await inTurn(() => inThread({ kind: 'page', look }, recall));
+      return result.kind === 'page' ? result.page : noAnswer();
+    },
+    peaks: async (query) => {
+      if (query.text.length < short) return peaksIn(query, alias);
+      const result = await inTurn(() => inThread({ kind: 'peaks', query }, () => Promise.resolve([])));
+      return result.kind === 'peaks' ? result.peaks : noAnswer();
+    },
     close,
   };
 }
+
+async function askThread({ worker, waiting }: Thread, job: Job, recall: Recall): Promise<Result> {
+  const { port1: here, port2: there } = new MessageChannel();
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  here.on('message', (answer: Answer) => {
+    if (answer.kind === 'failed') reject(answer.error);
+    else if (answer.kind === 'recall') recall(answer.since).then((happened) => here.postMessage(happened), reject);
+    else resolve(answer);
+  });
+  waiting.add(reject);
+  try {
+    worker.postMessage({ job, secrets: spellings(), port: there } satisfies Asking, [there]);
+    return await promise;
+  } finally {
+    here.close();
+    waiting.delete(reject);
+  }
+}
+
+const noAnswer = (): never => {
+  throw new Error('the thread that reads long logs answered something else');
+};

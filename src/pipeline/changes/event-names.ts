@@ -52,5 +52,6 @@ const labels: Readonly<Record<string, string>> = {
   use: 'bound a channel to a site, or freed it',
   restored: 'restored the database from a backup',
   reveal: 'asked for the address of a visitor',
+  changes_export: 'exported a time line as a file',
   audit_export: 'exported the trail as a file',
 };

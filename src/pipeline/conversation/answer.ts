@@ -39,7 +39,7 @@ export async function answerOf(
     now,
     zone: person.zone,
     alias: context.alias,
-    look: context.look,
+    look: context.logs.look,
     siteCheck: siteCheckFor(context, person.id),
     happened: (env, since) => happenedTo(context.database, env, since),
   };

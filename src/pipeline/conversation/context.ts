@@ -1,4 +1,5 @@
 import type { Surroundings } from '../../commands/kit/report.ts';
+import type { LogReader } from '../../commands/logs/reader.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
 import type { Listing } from '../../hosting/names.ts';
 import type { AuditDestination } from '../audit/audit-out.ts';
@@ -13,7 +14,8 @@ export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'refused';
 
 /** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
 export type PipelineContext = StepsContext &
-  Pick<Surroundings, 'alias' | 'look'> & {
+  Pick<Surroundings, 'alias'> & {
+    readonly logs: Pick<LogReader, 'look' | 'peaks'>;
     readonly recent: Recent;
     readonly listing: () => Listing;
     readonly siteCheck: SiteCheck;

@@ -13,6 +13,7 @@ import { bindingFor } from './channel-binding.ts';
 import { readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';
 import { timersFor } from './timer-list.ts';
+import { timeLineServiceFor } from './time-line-service.ts';
 import { auditServiceFor } from './audit-service.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
@@ -66,5 +67,6 @@ export function queryServiceFor(
     forceUnlock: (env) => forceUnlock(context, actor, env),
     ...bindingFor(context, actor, invocation.channel),
     ...auditServiceFor(context, actor),
+    ...timeLineServiceFor(context, actor),
   };
 }

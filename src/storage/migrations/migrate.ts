@@ -4,6 +4,7 @@ import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { announceDueWork } from './announce-due-work.ts';
 import { firstTables } from './first-tables.ts';
+import { pausesInTheTrail } from './pauses-in-the-trail.ts';
 import { requestOfChange } from './request-of-change.ts';
 
 /** One step forward. There is no way back except a backup. */
@@ -26,6 +27,7 @@ export const migrations: readonly Migration[] = [
   { name: 'first tables', oldest: 1, up: firstTables },
   { name: 'the request of a change', oldest: 1, up: requestOfChange },
   { name: 'announce due work', oldest: 1, up: announceDueWork },
+  { name: 'pauses in the trail', oldest: 1, up: pausesInTheTrail },
 ];
 
 /**

@@ -34,6 +34,8 @@ const queryService = (may: (path: string) => boolean = () => true): QueryService
   trail: nobody,
   verify: nobody,
   takeAway: nobody,
+  timeLine: nobody,
+  takeTimeLine: nobody,
   standing: nobody,
   lock: nobody,
   unlock: nobody,

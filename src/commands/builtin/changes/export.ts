@@ -1,0 +1,30 @@
+import { say, time } from '../../../text.ts';
+import { builtin } from '../../kit/builtin.ts';
+import { environment, moment, option } from '../../kit/fields.ts';
+import { counted, paragraph } from '../../kit/page.ts';
+import { leftOut, logInWords, startOf } from '../time-line.ts';
+
+const usual = { ago: 2 * 86_400_000 };
+
+export const changesExport = builtin({
+  summary: 'Export what happened to an environment as a Markdown file that only you get',
+  button: 'Export the time line',
+  right: 'read',
+  changes: true,
+  fields: { env: environment(), since: { ...option(moment('Since')), shown: '2d' } },
+  answer: async ({ input: { env, since = usual }, queryService }) => {
+    const from = startOf(since, queryService.now, queryService.person.zone);
+    const { file, line } = await queryService.takeTimeLine(env, from);
+    return {
+      title: say`**Time line of ${env.name} as a file** · ${counted(line.entries.length, 'entry', 'entries')} since ${time(from, 'date')}`,
+      parts: [
+        paragraph(
+          say`It has what you can see, oldest first, in Markdown and with times in UTC. The audit trail records this export.`,
+          logInWords(line),
+          line.more ? leftOut : undefined,
+        ),
+      ],
+      file,
+    };
+  },
+});

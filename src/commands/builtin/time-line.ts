@@ -1,0 +1,89 @@
+import { spokenDuration } from '../../duration.ts';
+import { Refusal } from '../../errors.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { actor, amount, code, inline, joined, say, time, type Text } from '../../text.ts';
+import { counted, paragraph, tableOr, type Page } from '../kit/page.ts';
+import type { TimeLine, TimeLineEntry, Who } from '../kit/time-line.ts';
+import { momentAt, type Moment } from '../kit/values/times.ts';
+
+/** The start of a span that ends now. Throws `Refusal` for the future. */
+export function startOf(since: Moment, now: number, zone: string): number {
+  const from = momentAt(since, now, zone);
+  if (from <= now) return from;
+  throw new Refusal('--since is in the future. Nothing was done.', {
+    hint: 'Type how far back to go, like 2d.',
+    field: 'since',
+  });
+}
+
+/** A start as it is typed, to the second, so that it still means the same when a button is pressed. */
+const sinceArg = (from: number): string => `--since=${new Date(from).toISOString().slice(0, 19)}Z`;
+
+/** What happened to an environment, oldest first. */
+export function timeLinePage(env: Environment, line: TimeLine): Page {
+  const { entries, since, more } = line;
+  return {
+    title: say`**Time line of ${env.name}** · since ${time(since, 'date')}`,
+    parts: [
+      paragraph(logInWords(line), more ? leftOut : undefined),
+      ...tableOr(
+        say`I see no change, lock or pause since then.`,
+        ['When', 'What', 'Who', 'Outcome'],
+        entries.map(rowOf),
+      ),
+    ],
+    source: say`changes to the domains of its site are in it; ${code('change')} and a number shows the whole story of one`,
+    offers: [
+      { label: 'Export', args: ['changes', 'export', env.id, sinceArg(since)] },
+      { label: 'Error log', args: ['logs', env.id, 'error', sinceArg(since)] },
+    ],
+  };
+}
+
+/** Said where older entries are missing. */
+export const leftOut = say`There was more: the oldest changes, locks or pauses are left out.`;
+
+/** What is known of the error log, and what is not. */
+export function logInWords({ log, entries }: TimeLine): Text {
+  if (log.kind === 'not read') return say`**I couldn't read the error log, so its peaks are missing here.** ${log.why}`;
+  const peaks = entries.filter(({ kind }) => kind === 'peak').length;
+  const unread =
+    log.readFrom === undefined
+      ? undefined
+      : say`I could only read its newest ${counted(log.lines, 'line')}, back to ${time(log.readFrom, 'date')}: earlier peaks are missing here.`;
+  const timeless =
+    log.timeless === 0
+      ? undefined
+      : say`${counted(log.timeless, 'line')} ${log.timeless === 1 ? 'has' : 'have'} no time and can't be placed.`;
+  const found = peaks === 0 ? 'none of its ten minutes stands out' : counted(peaks, 'peak');
+  return joined([say`Error log: ${counted(log.errors, 'error')}, ${found}.`, unread, timeless]);
+}
+
+function rowOf(entry: TimeLineEntry): readonly Text[] {
+  const at = [time(entry.at, 'date')];
+  if (entry.kind === 'peak') return [at, peakInWords(entry), inline('Error log'), []];
+  if (entry.kind === 'hold') return [at, inline(entry.says), [actor(entry.who.id)], holdTerms(entry)];
+  const { mark, number, title, reason, requester, approvers, outcome } = entry;
+  const approved = approvers.length === 0 ? '' : say`, approved by ${joined(approvers.map(mention), ', ')}`;
+  return [
+    at,
+    say`${mark} ${code(`#${number}`)} ${title}${reason === undefined ? '' : ` (“${reason}”)`}`,
+    say`${mention(requester)}${approved}`,
+    outcome,
+  ];
+}
+
+const mention = ({ id }: Who): Text => [actor(id)];
+
+/** A peak in a sentence, without its time. */
+const peakInWords = ({ count, from, to, says }: Extract<TimeLineEntry, { kind: 'peak' }>): Text =>
+  say`📈 ${amount(count)} errors in ${spokenDuration(to - from)}, mostly “${says}”`;
+
+const holdTerms = ({ reason, until }: Extract<TimeLineEntry, { kind: 'hold' }>): Text =>
+  joined(
+    [
+      reason === undefined ? undefined : say`“${reason}”`,
+      until === undefined ? undefined : say`until ${time(until, 'date')}`,
+    ],
+    ', ',
+  );

@@ -1,0 +1,63 @@
+import type { Text } from '../../text.ts';
+import type { LogPeak } from './log-query.ts';
+
+/** What happened to an environment in a span of time. Times are epoch milliseconds. */
+
+/** Somebody by their Slack user id, or `sitehand`, with the name at that time, if it is known. */
+export type Who = { readonly id: string; readonly name: string | undefined };
+
+/** What the audit trail says about a change, such as that it was asked for, approved, sent. */
+export type ChangeMoment = { readonly at: number; readonly who: Who; readonly says: string };
+
+export type TimeLineEntry =
+  | {
+      readonly kind: 'change';
+      /** When it was sent, or when it was asked for if it was not sent. */
+      readonly at: number;
+      readonly number: number;
+      readonly title: string;
+      readonly requester: Who;
+      readonly reason: string | undefined;
+      readonly approvers: readonly Who[];
+      /** Its symbol, and its state in a sentence. */
+      readonly mark: string;
+      readonly outcome: Text;
+      /** From sending it to its end; undefined if it was not sent, or its end is not known. */
+      readonly tookMs: number | undefined;
+      /** Everything in its trail, oldest first; the first 40. */
+      readonly moments: readonly ChangeMoment[];
+    }
+  /** A lock or a pause. `says` follows the name; `until`: when it ends by itself. */
+  | {
+      readonly kind: 'hold';
+      readonly at: number;
+      readonly who: Who;
+      readonly says: string;
+      readonly reason: string | undefined;
+      readonly until: number | undefined;
+    }
+  | ({ readonly kind: 'peak'; readonly at: number } & LogPeak);
+
+/** The error log in that span; `why` is a sentence about what kept it from being read. */
+export type LogInSpan =
+  | {
+      readonly kind: 'read';
+      /** How many errors there are. */
+      readonly errors: number;
+      /** How many lines were read, and since when; undefined: the log has no older ones in the span. */
+      readonly lines: number;
+      readonly readFrom: number | undefined;
+      /** Lines without a time cannot be placed. */
+      readonly timeless: number;
+    }
+  | { readonly kind: 'not read'; readonly why: Text };
+
+export type TimeLine = {
+  readonly since: number;
+  readonly until: number;
+  /** Oldest first. */
+  readonly entries: readonly TimeLineEntry[];
+  /** Older changes, locks or pauses were left out. */
+  readonly more: boolean;
+  readonly log: LogInSpan;
+};

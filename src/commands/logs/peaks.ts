@@ -1,0 +1,90 @@
+import type { LogPeak, LogPeaks, PeakQuery } from '../kit/log-query.ts';
+import { plausibleAt } from './analyze.ts';
+import { inPieces } from './chunks.ts';
+import { isGrave, kindsOf } from './groups.ts';
+import { type Line, lineReader, newestOf } from './lines.ts';
+import { cut } from './section.ts';
+import { beginningOf, selectLines } from './select-lines.ts';
+
+/** Errors are counted in steps of this length. */
+const stepMs = 600_000;
+const maxPeaks = 5;
+/** A step with fewer errors is no peak. */
+const fewest = 5;
+/** A peak has this many times the errors of the median step. */
+const factor = 3;
+const shownCharacters = 140;
+/** A minute belongs to a peak if it has a quarter of the errors of its busiest minute. */
+const fairPart = 4;
+
+/** When an error log had far more errors than usual. Its lines are masked as everywhere. */
+export async function peaksIn(query: PeakQuery, alias: (address: string) => string): Promise<LogPeaks> {
+  const { text, wanted, span, now } = query;
+  const raw = newestOf(text, wanted);
+  const all = await inPieces(raw, lineReader(alias, plausibleAt(now)));
+  const { lines, oldest, timeless } = selectLines(all, raw, { span, search: undefined });
+  const errors = lines.filter(({ continues, messages }) => !continues && messages.some(isGrave));
+  const timed = errors.filter((line): line is Timed => line.at !== undefined);
+  const goesBack = oldest !== undefined && oldest < beginningOf(span);
+  const readFrom = all.length === wanted && !goesBack ? oldest : undefined;
+  const from = Math.max(span.from, readFrom ?? span.from);
+  return {
+    errors: errors.length,
+    lines: lines.length,
+    timeless: oldest === undefined ? lines.length : timeless,
+    readFrom,
+    peaks: peaksOf(timed, from, now),
+  };
+}
+
+type Timed = Line & { readonly at: number };
+type Stretch = { from: number; to: number; count: number };
+
+function peaksOf(errors: readonly Timed[], from: number, now: number): readonly LogPeak[] {
+  const counts = new Map<number, number>();
+  for (const { at } of errors) counts.set(stepOf(at), (counts.get(stepOf(at)) ?? 0) + 1);
+  const least = Math.max(fewest, factor * medianOf([...counts.values()], stepOf(now) - stepOf(from) + 1));
+  const stretches: Stretch[] = [];
+  for (const [step, count] of [...counts].toSorted(([one], [other]) => one - other)) {
+    if (count < least) continue;
+    const last = stretches.at(-1);
+    const [begins, ends] = [step * stepMs, (step + 1) * stepMs];
+    if (last?.to === begins) Object.assign(last, { to: ends, count: last.count + count });
+    else stretches.push({ from: begins, to: ends, count });
+  }
+  return stretches
+    .toSorted((one, other) => other.count - one.count)
+    .slice(0, maxPeaks)
+    .toSorted((one, other) => one.from - other.from)
+    .map((stretch) => peakIn(errors.filter(({ at }) => at >= stretch.from && at < stretch.to)));
+}
+
+const stepOf = (at: number): number => Math.floor(at / stepMs);
+
+/** The median of these counts and of as many zeros as there are steps without any. */
+function medianOf(counts: readonly number[], steps: number): number {
+  const middle = Math.floor(steps / 2);
+  const zeros = Math.max(0, steps - counts.length);
+  return middle < zeros ? 0 : (counts.toSorted((one, other) => one - other)[middle - zeros] ?? 0);
+}
+
+/**
+ * The peak among the errors of a stretch, of which there are some. A lonely error before it would make it look older
+ * than what set it off, so it begins and ends in minutes that have a fair part of its busiest one's errors.
+ */
+function peakIn(errors: readonly Timed[]): LogPeak {
+  const minuteOf = ({ at }: Timed): number => Math.floor(at / 60_000);
+  const minutes = Map.groupBy(errors, minuteOf);
+  const busiest = Math.max(...[...minutes.values()].map(({ length }) => length));
+  const busy = [...minutes].filter(([, { length }]) => length * fairPart >= busiest).map(([minute]) => minute);
+  const [first, last] = [Math.min(...busy), Math.max(...busy)];
+  const inside = errors.filter((line) => minuteOf(line) >= first && minuteOf(line) <= last);
+  const times = inside.map(({ at }) => at);
+  const [loudest] = kindsOf(inside);
+  return {
+    from: times.reduce((one, other) => Math.min(one, other)),
+    to: times.reduce((one, other) => Math.max(one, other)),
+    count: inside.length,
+    says: cut(loudest?.text ?? '', shownCharacters),
+  };
+}

@@ -1,0 +1,77 @@
+import { leftOut, logInWords } from '../../commands/builtin/time-line.ts';
+import type { TimeLine, TimeLineEntry, Who } from '../../commands/kit/time-line.ts';
+import { spokenDuration } from '../../duration.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { amount, say } from '../../text.ts';
+import type { Person } from '../access/access-check.ts';
+import { codeSpan, escapeMarkdown, textToMarkdown, utc } from './markdown.ts';
+
+/** A time line as a Markdown file, to begin a post-mortem with. */
+
+const maxCharacters = 1_000_000;
+
+/** The file, and the entries that had room: the newest. */
+export function timeLineFile(env: Environment, line: TimeLine, by: Person) {
+  const nameOf = namesIn(line, by);
+  const drawn: string[] = [];
+  let characters = 0;
+  for (const entry of line.entries.toReversed()) {
+    const text = entryIn(entry, nameOf);
+    characters += text.length;
+    if (characters > maxCharacters) break;
+    drawn.push(text);
+  }
+  const entries = drawn.length === 0 ? [] : line.entries.slice(-drawn.length);
+  const shown = { ...line, entries, more: line.more || entries.length < line.entries.length };
+  const none = say`I saw no change, lock or pause in that time.`;
+  const content = [
+    `# Time line of ${escapeMarkdown(env.name)}`,
+    `From ${utc(line.since)} to ${utc(line.until)}, exported by ${escapeMarkdown(nameOf(by.id))}. Changes to the domains of its site are in it.`,
+    'Only what the exporting person may read is in it. Known shapes of credentials and e-mail addresses are masked.',
+    textToMarkdown(logInWords(shown), nameOf),
+    ...(shown.more ? [textToMarkdown(leftOut, nameOf)] : []),
+    '## What happened',
+    entries.length === 0 ? textToMarkdown(none, nameOf) : drawn.toReversed().join('\n'),
+  ].join('\n\n');
+  const day = new Date(line.until).toISOString().slice(0, 10);
+  const name = `time-line-${env.name.replaceAll(/[^\w.-]+/g, '-')}-${day}.md`;
+  return { file: { name, content: `${content}\n` }, line: shown };
+}
+
+function entryIn(entry: TimeLineEntry, nameOf: (id: string) => string): string {
+  const at = `* **${utc(entry.at)}**`;
+  const whoIs = ({ id }: Who): string => escapeMarkdown(nameOf(id));
+  if (entry.kind === 'peak')
+    return `${at} Error log: ${amount(entry.count)} errors until ${utc(entry.to)}, mostly ${codeSpan(entry.says)}`;
+  if (entry.kind === 'hold') {
+    const until = entry.until === undefined ? '' : `, until ${utc(entry.until)}`;
+    return `${at} ${whoIs(entry.who)} ${escapeMarkdown(entry.says)}${until}${because(entry.reason)}`;
+  }
+  const { number, title, mark, requester, approvers, outcome, tookMs, moments } = entry;
+  const approved = approvers.length === 0 ? '' : `; approved by ${approvers.map(whoIs).join(', ')}`;
+  const took = tookMs === undefined ? '' : ` It took ${spokenDuration(tookMs)}.`;
+  return [
+    `${at} ${mark} **\\#${number} ${escapeMarkdown(title)}**`,
+    `  * Asked by ${whoIs(requester)}${because(entry.reason)}${approved}`,
+    `  * ${textToMarkdown(outcome, nameOf)}${took}`,
+    ...moments.map((one) => `  * ${utc(one.at)} ${whoIs(one.who)}: ${escapeMarkdown(one.says)}`),
+  ].join('\n');
+}
+
+const because = (reason: string | undefined): string => (reason === undefined ? '' : `: ${codeSpan(reason)}`);
+
+/** Names by id, as far as the time line knows them: `Ana (U01ANA)`. */
+function namesIn({ entries }: TimeLine, by: Person): (id: string) => string {
+  const names = new Map([[by.id, by.name]]);
+  const add = ({ id, name }: Who): void => void (name !== undefined && names.set(id, name));
+  for (const entry of entries) {
+    if (entry.kind === 'hold') add(entry.who);
+    if (entry.kind !== 'change') continue;
+    for (const who of [entry.requester, ...entry.approvers, ...entry.moments.map((one) => one.who)]) add(who);
+  }
+  return (id) => {
+    if (id === 'sitehand') return 'Sitehand';
+    const name = names.get(id);
+    return name === undefined ? id : `${name} (${id})`;
+  };
+}

@@ -1,0 +1,178 @@
+import type { ChangeMoment, LogInSpan, TimeLine, TimeLineEntry, Who } from '../../commands/kit/time-line.ts';
+import { files } from '../../commands/logs/files.ts';
+import { HostTrouble } from '../../hosting/client.ts';
+import { getLogs } from '../../hosting/contract/logs.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { listAudit, listPauses, storyLines, type AuditLine } from '../../storage/audit.ts';
+import { changesNumbered, type Change } from '../../storage/changes.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
+import { plain, say } from '../../text.ts';
+import type { Person } from '../access/access-check.ts';
+import { readerOf } from '../access/visibility.ts';
+import { fieldsOf, parseDetails } from '../audit/audit-details.ts';
+import { markOf, standing } from '../changes/card.ts';
+import { eventInWords } from '../changes/event-names.ts';
+import { cardOf } from '../changes/freeze.ts';
+import { inWords } from '../changes/host-trouble.ts';
+import type { PipelineContext } from './context.ts';
+
+/** What happened to an environment: its changes, locks, pauses, and the peaks of its error log. */
+
+/** The newest changes, and locks, are shown up to this number. */
+const maxChanges = 100;
+const maxHolds = 100;
+const maxMoments = 40;
+/** The domains of its site whose changes are looked for. */
+const maxDomains = 50;
+const batch = 500;
+/** How many lines of the trail are read about one target. */
+const maxRead = 5_000;
+const maxPauses = 100;
+const maxStory = 5_000;
+const maxLogLines = 20_000;
+const maxTitleLength = 200;
+/** No date is later; an altered line may hold any number. */
+const endOfTime = 8_640_000_000_000_000;
+
+/** From `since` (epoch ms) until now. Leaves out what this person may not read. */
+export async function timeLineFor(
+  context: PipelineContext,
+  person: Person,
+  env: Environment,
+  since: number,
+): Promise<TimeLine> {
+  const [now, { log, peaks }] = await Promise.all([context.database.now(), logOf(context, person, env, since)]);
+  const { db } = context.database;
+  const found: Trail[] = [];
+  for (const target of targetsOf(context, person, env)) found.push(await trailOf(db, target, since));
+  const lines = found.flatMap((one) => one.lines);
+  const changes = await changesIn(context, person, lines);
+  const holds = [
+    ...lines.filter(({ event }) => ['lock', 'unlock', 'force_unlock'].includes(event)).map(holdOf),
+    ...(await pausesIn(db, since)),
+  ].toSorted(byTime);
+  const entries = [...changes.entries, ...holds.slice(-maxHolds), ...peaks].toSorted(byTime);
+  const more = changes.more || holds.length > maxHolds || found.some((one) => one.more);
+  return { since, until: now, entries, more, log };
+}
+
+const byTime = (one: TimeLineEntry, other: TimeLineEntry): number => one.at - other.at;
+
+/** The environment, and the domains of its site: what changes them can break it too. */
+function targetsOf({ names }: PipelineContext, person: Person, { id, site }: Environment): readonly string[] {
+  const domains = names(person).domains.filter((one) => site !== undefined && one.site?.name === site.name);
+  return [`environment:${id}`, ...domains.slice(0, maxDomains).map((one) => `domain:${one.id}`)];
+}
+
+/** `more`: there may be older lines in the span. */
+type Trail = { readonly lines: readonly AuditLine[]; readonly more: boolean };
+
+/** The lines about a target since then. Lines have an order of their own, which times follow. */
+async function trailOf(db: ReadHandle, target: string, since: number): Promise<Trail> {
+  const lines: AuditLine[] = [];
+  let beforeSeq: number | undefined;
+  while (lines.length < maxRead) {
+    const some = await listAudit(db, { target, limit: batch, ...(beforeSeq !== undefined && { beforeSeq }) });
+    lines.push(...some.filter(({ at }) => at >= since));
+    const last = some.at(-1);
+    if (last === undefined || some.length < batch || last.at < since) return { lines, more: false };
+    beforeSeq = last.seq;
+  }
+  return { lines, more: true };
+}
+
+async function changesIn(context: PipelineContext, person: Person, lines: readonly AuditLine[]) {
+  const { db } = context.database;
+  const numbers = [...new Set(lines.flatMap(({ change }) => change ?? []))].toSorted((one, other) => other - one);
+  const mayRead = readerOf(context, person);
+  const found: Change[] = [];
+  for (let from = 0; from < numbers.length && found.length <= maxChanges; from += maxChanges) {
+    const some = await changesNumbered(db, numbers.slice(from, from + maxChanges));
+    found.push(...some.filter(mayRead).toSorted((one, other) => other.number - one.number));
+  }
+  const shown = found.slice(0, maxChanges);
+  const story = await storyLines(
+    db,
+    shown.map(({ number }) => number),
+    maxStory,
+  );
+  const byChange = Map.groupBy(story, ({ change }) => change);
+  const entries = shown.map((change) => changeEntry(change, byChange.get(change.number) ?? []));
+  return { entries, more: found.length > maxChanges };
+}
+
+function changeEntry(change: Change, story: readonly AuditLine[]): TimeLineEntry {
+  const { sent_at, settled_at, state, created_at } = change;
+  const requester = { id: change.requester, name: change.requester_name };
+  const who = (line: AuditLine): Who => (line.actor === requester.id ? requester : whoOf(line));
+  const moments = story.map((line): ChangeMoment => ({ at: line.at, who: who(line), says: eventInWords(line.event) }));
+  const approvals = story.filter(({ event, actor }) => ['vote', 'approve'].includes(event) && actor !== 'sitehand');
+  return {
+    kind: 'change',
+    at: sent_at ?? created_at,
+    number: change.number,
+    title: plain(cardOf(change).title).slice(0, maxTitleLength),
+    requester,
+    reason: change.reason ?? undefined,
+    approvers: [...new Map(approvals.map((line) => [line.actor, who(line)])).values()],
+    mark: markOf(change),
+    outcome: standing(change),
+    tookMs:
+      sent_at === null || settled_at === null || !['done', 'failed'].includes(state)
+        ? undefined
+        : Math.max(0, settled_at - sent_at),
+    moments: moments.slice(0, maxMoments),
+  };
+}
+
+const whoOf = ({ actor, details }: AuditLine): Who => ({ id: actor, name: parseDetails(details).name });
+
+function holdOf(line: AuditLine): Extract<TimeLineEntry, { kind: 'hold' }> {
+  const { until } = fieldsOf(line.details);
+  return {
+    kind: 'hold',
+    at: line.at,
+    who: whoOf(line),
+    says: eventInWords(line.event),
+    reason: parseDetails(line.details).reason,
+    until: typeof until === 'number' && Math.abs(until) < endOfTime ? until : undefined,
+  };
+}
+
+/**
+ * The pauses since then, and the one that was in force at its beginning. They are about all sites, so their reasons are
+ * left out: they may name one that this reader may not see.
+ */
+async function pausesIn(db: ReadHandle, since: number): Promise<readonly TimeLineEntry[]> {
+  const lines = await listPauses(db, maxPauses);
+  const inside = lines.filter(({ at }) => at >= since);
+  const before = lines[inside.length];
+  return [...inside, ...(before?.event === 'pause' ? [before] : [])].map((line) => ({
+    ...holdOf(line),
+    reason: undefined,
+  }));
+}
+
+/** Reads the log once. Whatever goes wrong at the host, the rest of the time line is shown. */
+async function logOf(
+  context: PipelineContext,
+  person: Person,
+  { id }: Environment,
+  since: number,
+): Promise<{ readonly log: LogInSpan; readonly peaks: readonly TimeLineEntry[] }> {
+  const now = Date.now();
+  const asked = { env_id: id, file_name: files.error, lines: maxLogLines, from: new Date(since).toISOString() };
+  try {
+    const text = await context.read(getLogs(asked), person.id);
+    const found = await context.logs.peaks({ text, wanted: maxLogLines, span: { from: since, to: now }, now });
+    const { peaks, ...log } = found;
+    return {
+      log: { kind: 'read', ...log },
+      peaks: peaks.map((peak) => ({ kind: 'peak', at: peak.from, ...peak })),
+    };
+  } catch (error) {
+    if (error instanceof HostTrouble) return { log: { kind: 'not read', why: inWords(error) }, peaks: [] };
+    context.onTrouble('could not read the error log for a time line', error);
+    return { log: { kind: 'not read', why: say`Something went wrong here.` }, peaks: [] };
+  }
+}

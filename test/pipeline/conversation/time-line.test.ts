@@ -1,0 +1,268 @@
+import * as fc from 'fast-check';
+import { describe, expect, it, test } from 'vitest';
+import { timeLinePage } from '../../../src/commands/builtin/time-line.ts';
+import type { TimeLine, TimeLineEntry } from '../../../src/commands/kit/time-line.ts';
+import { peaksIn } from '../../../src/commands/logs/peaks.ts';
+import { HostTrouble } from '../../../src/hosting/client.ts';
+import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
+import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
+import { codeSpan, escapeMarkdown } from '../../../src/pipeline/conversation/markdown.ts';
+import { timeLineFile } from '../../../src/pipeline/conversation/time-line-file.ts';
+import { timeLineServiceFor } from '../../../src/pipeline/conversation/time-line-service.ts';
+import { timeLineFor } from '../../../src/pipeline/conversation/time-line.ts';
+import { appendAudit, listAudit, type AuditEntry } from '../../../src/storage/audit.ts';
+import type { NewChange } from '../../../src/storage/changes.ts';
+import type { Database } from '../../../src/storage/database.ts';
+import { inline, plain, say } from '../../../src/text.ts';
+import { describeBoth } from '../../storage/describe-both.ts';
+import { save } from '../../storage/samples.ts';
+import {
+  ana,
+  blog,
+  changeOf,
+  chi,
+  company,
+  contextWith,
+  hostile,
+  live,
+  names,
+  policyOf,
+  shopDomain,
+  staging,
+} from '../fixtures.ts';
+
+const now = Date.UTC(2026, 2, 1, 12);
+const hour = 3_600_000;
+const since = now - 48 * hour;
+
+const contextOn = (database: Database, more: Partial<PipelineContext> = {}): PipelineContext =>
+  contextWith({
+    database,
+    policy: () => policyOf('{ allow: [read], to: [developers, leads] }'),
+    company: () => company,
+    names: () => names,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Only the log is read.
+    read: (async () => '') as PipelineContext['read'],
+    logs: { look: () => Promise.reject(new Error('not here')), peaks: (query) => peaksIn(query, () => 'client-3f2a') },
+    changeStore: createChangeStore({
+      auditKey: undefined,
+      installation: database.installation,
+      onEvent: () => undefined,
+    }),
+    ...more,
+  });
+
+const add = (database: Database, entry: Partial<AuditEntry>) =>
+  database.transaction((tx) =>
+    appendAudit(tx, { at: now, change: null, event: 'pause', actor: ana.id, details: '{}', ...entry }, undefined),
+  );
+
+const throwing = (error: unknown) => async (): Promise<never> => {
+  throw error;
+};
+
+type About = typeof live | typeof shopDomain;
+const keyOf = ({ kind, id }: About): string => `${kind}:${id}`;
+
+/** A change of this target with what the trail says of it, the first line at `at`. */
+async function happened(
+  database: Database,
+  target: About,
+  at: number,
+  more: Partial<NewChange> = {},
+  events: readonly (readonly [string, string, string])[] = [],
+): Promise<number> {
+  const about = { target: keyOf(target), target_name: target.name, targets: JSON.stringify([target]) };
+  const row = { ...about, card: changeOf().card, requester: ana.id, requester_name: 'Ana', created_at: at, ...more };
+  const { number } = await save(database, row);
+  const place = { target: target.name, target_key: keyOf(target) };
+  for (const [index, [event, actor, name]] of ([['asked', ana.id, 'Ana'], ...events] as const).entries()) {
+    const details = JSON.stringify({ ...place, name });
+    await add(database, { change: number, at: at + index * 60_000, event, actor, details });
+  }
+  return number;
+}
+
+const kinds = ({ entries }: TimeLine): readonly string[] =>
+  entries.map((entry) =>
+    entry.kind === 'change' ? `#${entry.number}` : entry.kind === 'hold' ? entry.says : `${entry.count} errors`,
+  );
+
+describeBoth('a time line', (open) => {
+  it('has changes, locks and pauses in order, with who asked, who approved, and how long it took', async () => {
+    const database = await open({ now: () => now });
+    await add(database, {
+      event: 'pause',
+      at: since - hour,
+      actor: 'U04DEE',
+      details: '{"name":"Dee","reason":"acme-blog"}',
+    });
+    await happened(database, live, since - 3 * hour);
+    const lock = { target: live.name, target_key: keyOf(live), name: 'Chi', reason: 'sale', until: now + hour };
+    await add(database, { event: 'lock', at: since + hour, actor: chi.id, details: JSON.stringify(lock) });
+    const sent: Partial<NewChange> = {
+      sent_at: since + 5 * hour,
+      settled_at: since + 5 * hour + 134_000,
+      state: 'done',
+      reason: 'r42',
+    };
+    const number = await happened(database, live, since + 4 * hour, sent, [
+      ['vote', chi.id, 'Chi'],
+      ['approve', 'U04DEE', 'Dee'],
+      ['send', 'sitehand', 'Sitehand'],
+    ]);
+    await add(database, { event: 'resume', at: since + 6 * hour });
+    const ofDomain = await happened(database, shopDomain, since + 7 * hour);
+    await happened(database, blog, since + 8 * hour);
+    await happened(database, staging, since + 8 * hour);
+    const line = await timeLineFor(contextOn(database), ana, live, since);
+    expect(kinds(line)).toEqual([
+      'paused all sending',
+      'locked it',
+      `#${number}`,
+      'resumed all sending',
+      `#${ofDomain}`,
+    ]);
+    expect(line).toMatchObject({ since, until: now, more: false, log: { kind: 'read', errors: 0 } });
+    expect(line.entries[0]).toMatchObject({ who: { id: 'U04DEE', name: 'Dee' }, reason: undefined });
+    expect(line.entries[1]).toMatchObject({ who: { id: chi.id, name: 'Chi' }, reason: 'sale', until: now + hour });
+    expect(line.entries[2]).toMatchObject({
+      at: since + 5 * hour,
+      requester: { id: ana.id, name: 'Ana' },
+      approvers: [
+        { id: chi.id, name: 'Chi' },
+        { id: 'U04DEE', name: 'Dee' },
+      ],
+      reason: 'r42',
+      tookMs: 134_000,
+      moments: [
+        { at: since + 4 * hour, says: 'asked for it' },
+        { says: 'approved it; more are needed' },
+        { says: 'approved it' },
+        { says: 'began to send it' },
+      ],
+    });
+  });
+
+  it('leaves out what its reader may not read, and says that there was more', async () => {
+    const database = await open({ now: () => now });
+    const both = await happened(database, live, now - hour, { targets: JSON.stringify([live, staging]) });
+    const one = await happened(database, live, now - hour / 2);
+    const onlyLive = policyOf('{ allow: [read], to: [developers], where: ["*/live"] }');
+    const context = contextOn(database, { policy: () => onlyLive });
+    expect(kinds(await timeLineFor(context, ana, live, since))).toEqual([`#${one}`]);
+    expect(kinds(await timeLineFor(contextOn(database), ana, live, since))).toEqual([`#${both}`, `#${one}`]);
+    for (let count = 0; count < 100; count += 1) await happened(database, live, now - 60_000);
+    const long = await timeLineFor(contextOn(database), ana, live, since);
+    expect(long.more).toBe(true);
+    expect(long.entries).toHaveLength(100);
+    expect(kinds(long)).not.toContain(`#${both}`);
+  });
+
+  it('does not need the log: it says why that could not be read', async () => {
+    const database = await open({ now: () => now });
+    const number = await happened(database, live, now - hour);
+    const told: unknown[] = [];
+    const onTrouble = (_what: string, why: unknown): unknown => told.push(why);
+    const failing = (error: unknown): PipelineContext => contextOn(database, { read: throwing(error), onTrouble });
+    const trouble = new HostTrouble({ kind: 'server error', status: 500, says: '' }, { attempts: 1, elapsedMs: 5 });
+    const line = await timeLineFor(failing(trouble), ana, live, since);
+    expect(kinds(line)).toEqual([`#${number}`]);
+    expect(plain(line.log.kind === 'not read' ? line.log.why : [])).toBe('The host answered 500.');
+    const bug = new Error('a bug');
+    expect((await timeLineFor(failing(bug), ana, live, since)).log.kind).toBe('not read');
+    expect(told).toEqual([bug]);
+  });
+
+  it('is exported with names and without links, and the export is in the trail', async () => {
+    const database = await open({ now: () => now });
+    const reason = '[x](http://evil.example) `y` | <b> https://evil.example jo@acme.example';
+    await happened(database, live, now - hour, { reason }, [['approve', chi.id, 'C*h*i']]);
+    const actor = { person: ana, authorization: undefined, inbox: undefined };
+    const { file, line } = await timeLineServiceFor(contextOn(database), actor).takeTimeLine(live, since);
+    expect(line.entries).toHaveLength(1);
+    expect(file.name).toBe('time-line-acme-shop-live-2026-03-01.md');
+    expect(file.content).toContain(
+      'From 2026-02-27 12:00:00 UTC to 2026-03-01 12:00:00 UTC, exported by Ana \\(U01ANA\\).',
+    );
+    expect(file.content).toContain(
+      '  * Asked by Ana \\(U01ANA\\): ``[x](http://evil.example) `y` | <b> https://evil.example ***@***``; approved by C\\*h\\*i \\(U03CHI\\)',
+    );
+    const [newest] = await listAudit(database.db, { limit: 1 });
+    expect(newest).toMatchObject({ event: 'changes_export', actor: ana.id, target: keyOf(live) });
+    expect(JSON.parse(newest?.details ?? '')).toMatchObject({ since, entries: 1 });
+  });
+});
+
+const empty: TimeLine = {
+  since,
+  until: now,
+  entries: [],
+  more: false,
+  log: { kind: 'read', errors: 0, lines: 0, readFrom: undefined, timeless: 0 },
+};
+const changeEntry = (more: object = {}): TimeLineEntry => ({
+  kind: 'change',
+  at: now,
+  number: 7,
+  title: 'Push',
+  requester: { id: ana.id, name: 'Ana' },
+  reason: undefined,
+  approvers: [],
+  mark: '✅',
+  outcome: inline('Done.'),
+  tookMs: undefined,
+  moments: [],
+  ...more,
+});
+
+describe('the file of a time line', () => {
+  it('is bounded: its oldest entries are left out, and it says so', () => {
+    const moments = Array.from({ length: 40 }, () => ({
+      at: now,
+      who: { id: 'sitehand', name: undefined },
+      says: 'x'.repeat(900),
+    }));
+    const entries = Array.from({ length: 100 }, (_, number) => changeEntry({ number, moments }));
+    const { file, line } = timeLineFile(live, { ...empty, entries }, ana);
+    expect(file.content.length).toBeLessThan(1_010_000);
+    expect(line.more).toBe(true);
+    expect(line.entries.length).toBeLessThan(100);
+    expect(file.content).toContain('#99 ');
+    expect(file.content).not.toContain('#0 ');
+    expect(file.content).toContain('are left out');
+  });
+
+  test('says what is not known of the log', () => {
+    const content = (log: TimeLine['log']): string => timeLineFile(live, { ...empty, log }, ana).file.content;
+    expect(content({ kind: 'not read', why: say`The host answered 500.` })).toContain(
+      "I couldn't read the error log, so its peaks are missing here. The host answered 500.",
+    );
+    expect(content({ kind: 'read', errors: 1, lines: 20, readFrom: now, timeless: 2 })).toContain(
+      'back to 2026-03-01 12:00:00 UTC: earlier peaks are missing here. 2 lines have no time',
+    );
+  });
+
+  test('hostile text makes no markup, no link and no line of its own', () => {
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const span = codeSpan(text);
+        const fence = /^`+/.exec(span)?.[0] ?? '';
+        expect(span.endsWith(fence)).toBe(true);
+        const inside = span.slice(fence.length, -fence.length);
+        expect([...inside.matchAll(/`+/g)].map(([run]) => run)).not.toContain(fence);
+        const escaped = escapeMarkdown(text);
+        expect(escaped.replaceAll(/\\[!-/:-@[-`{-~]/g, '')).not.toMatch(/[\\`*_{}[\]<>#|~!&$()@]|:\/\/|www\./i);
+        for (const shown of [span, escaped]) expect(shown).not.toMatch(/[\n\r\u2028\u2029\u202E\u200B]/);
+      }),
+    );
+  });
+});
+
+test('the page offers the export and the log of the same span', () => {
+  const page = timeLinePage(live, { ...empty, entries: [changeEntry({ reason: 'r42' })] });
+  expect(page.offers).toEqual([
+    { label: 'Export', args: ['changes', 'export', live.id, '--since=2026-02-27T12:00:00Z'] },
+    { label: 'Error log', args: ['logs', live.id, 'error', '--since=2026-02-27T12:00:00Z'] },
+  ]);
+});
