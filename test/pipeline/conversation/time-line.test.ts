@@ -243,6 +243,16 @@ describe('the file of a time line', () => {
     );
   });
 
+  test.each([
+    ['plain', '`plain`'],
+    ['a `b` ```c', '````a `b` ```c````'],
+    ['`', '`` ` ``'],
+    ['', '`  `'],
+    ['a\r\n# b\u202E', '`a # b⟨U+202E⟩`'],
+  ])('%j as code is %s', (text, shown) => {
+    expect(codeSpan(text)).toBe(shown);
+  });
+
   test('hostile text makes no markup, no link and no line of its own', () => {
     fc.assert(
       fc.property(hostile, (text) => {
