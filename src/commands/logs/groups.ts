@@ -36,7 +36,7 @@ const partCharacters = 2_600;
 /** Size limit: requests are listed for the first kinds until this is used up. */
 const roomForAll = 4_600;
 /** The folders of an absolute file path. */
-const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
+export const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
 
 /** The first word of a level decides: a warning may speak of errors, and an error may quote a warning. */
 const level =

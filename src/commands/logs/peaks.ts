@@ -1,7 +1,7 @@
 import type { LogPeak, LogPeaks, PeakQuery } from '../kit/log-query.ts';
 import { plausibleAt } from './analyze.ts';
 import { inPieces } from './chunks.ts';
-import { isGrave, kindsOf } from './groups.ts';
+import { folders, isGrave, kindsOf } from './groups.ts';
 import { type Line, lineReader, newestOf } from './lines.ts';
 import { cut } from './section.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
@@ -85,6 +85,6 @@ function peakIn(errors: readonly Timed[]): LogPeak {
     from: times.reduce((one, other) => Math.min(one, other)),
     to: times.reduce((one, other) => Math.max(one, other)),
     count: inside.length,
-    says: cut(loudest?.text ?? '', shownCharacters),
+    says: cut(loudest?.text.replace(folders, '…') ?? '', shownCharacters),
   };
 }

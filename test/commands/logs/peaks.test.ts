@@ -36,8 +36,8 @@ it('finds when there were far more errors than usual, and what most of them say'
 });
 
 test('peaks beside each other are one, the newest ends now, and at most five are shown', async () => {
-  expect(shown(await peaks(burst(15, 90)))).toEqual([
-    '13:50:00-14:04:50 90× PHP Fatal error:  Uncaught Error in cart.php',
+  expect(shown(await peaks(burst(15, 90, 'no price in /www/public/wp-content/cart.php')))).toEqual([
+    '13:50:00-14:04:50 90× PHP Fatal error:  no price in …/cart.php',
   ]);
   const many = [20, 60, 100, 140, 180, 220, 260].flatMap((ago, index) => burst(ago, 6 + index));
   expect((await peaks(many)).peaks.map(({ count }) => count)).toEqual([12, 11, 10, 9, 8]);
