@@ -1,12 +1,14 @@
 import { join } from 'node:path';
 import type { HostingStandIn } from './hosting/server.ts';
 import { projectRoot } from './paths-and-ports.ts';
+import type { SiteStandIn } from './site/server.ts';
 import type { SlackStandIn } from './slack/stand-in.ts';
 
 /** The inputs of the bot's environment. */
 export type EnvironmentInputs = {
   readonly slack: Pick<SlackStandIn, 'apiUrl' | 'tokens'>;
   readonly hosting: Pick<HostingStandIn, 'url' | 'key' | 'companyId'>;
+  readonly site: Pick<SiteStandIn, 'connectTo'>;
   /** The database's folder. */
   readonly folder: string;
   /** Where the bot listens in HTTP mode; undefined means Socket Mode. */
@@ -23,7 +25,7 @@ const INHERITED = ['PATH', 'HOME', 'TZ', 'LANG', 'NODE_COMPILE_CACHE'];
 
 /** The bot's whole environment, with the two stand-ins in place of Slack and the host. */
 export function botEnvironment(inputs: EnvironmentInputs): Record<string, string> {
-  const { slack, hosting, folder, port, logLevel, policy, more } = inputs;
+  const { slack, hosting, site, folder, port, logLevel, policy, more } = inputs;
   const inherited = INHERITED.flatMap((name): [string, string][] => {
     const value = process.env[name];
     return value === undefined ? [] : [[name, value]];
@@ -40,6 +42,7 @@ export function botEnvironment(inputs: EnvironmentInputs): Record<string, string
     HOSTING_API_URL: hosting.url,
     HOSTING_API_KEY: hosting.key,
     HOSTING_COMPANY_ID: hosting.companyId,
+    CHECK_CONNECT_TO: site.connectTo,
     POLICY_FILE: policy ?? join(projectRoot, 'src/playground/policy.yml'),
     DATABASE_URL: `sqlite:${join(folder, 'sitehand.db')}`,
     LOG_LEVEL: logLevel,

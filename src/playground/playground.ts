@@ -81,16 +81,15 @@ async function start(
   const rehearsal = options.policy === undefined ? undefined : await readRehearsal(options.policy);
   const folder = await openDataFolder(options.keep);
   onClose(() => folder.release());
-  const { slack, hosting, site } = await startStandIns(options, rehearsal, onClose);
+  const standIns = await startStandIns(options, rehearsal, onClose);
+  const { slack } = standIns;
   const running: { bot?: Bot } = {};
   const catalogue = readCatalogue();
   onClose(() => Promise.resolve(catalogue.close()));
   const changes = watchChanges(join(folder.path, 'sitehand.db'), () => page.changesMoved());
   onClose(() => Promise.resolve(changes.close()));
   const sources = {
-    slack,
-    hosting,
-    site,
+    ...standIns,
     bot: () => running.bot,
     catalogue,
     changes,
@@ -104,8 +103,7 @@ async function start(
   const bot = startBot({
     program: options.program ?? 'src/main.ts',
     environment: botEnvironment({
-      slack,
-      hosting,
+      ...standIns,
       folder: folder.path,
       port,
       logLevel: options.logLevel ?? 'warn',
@@ -122,7 +120,7 @@ async function start(
   running.bot = bot;
   onClose(() => bot.close());
   await bot.started();
-  return { url: page.url, slack, hosting, site, bot, rehearsal };
+  return { url: page.url, ...standIns, bot, rehearsal };
 }
 
 type StandIns = Pick<Playground, 'slack' | 'hosting' | 'site'>;

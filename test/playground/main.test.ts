@@ -72,11 +72,12 @@ describe('a playground', () => {
       SLACK_API_URL: playground.slack.apiUrl,
       HOSTING_API_URL: playground.hosting.url,
       HOSTING_COMPANY_ID: playground.hosting.companyId,
+      CHECK_CONNECT_TO: playground.site.connectTo,
       LOG_LEVEL: 'warn',
       PORT: '0',
     });
     const expected =
-      /^(SLACK_|HOSTING_|POLICY_FILE$|DATABASE_URL$|PORT$|LOG_LEVEL$|PATH$|HOME$|TZ$|LANG$|NODE_COMPILE_CACHE$)/;
+      /^(SLACK_|HOSTING_|CHECK_CONNECT_TO$|POLICY_FILE$|DATABASE_URL$|PORT$|LOG_LEVEL$|PATH$|HOME$|TZ$|LANG$|NODE_COMPILE_CACHE$)/;
     expect(Object.keys(fieldsOf(seen)).filter((name) => !expected.test(name))).toEqual([]);
   });
 

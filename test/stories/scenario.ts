@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { vi } from 'vitest';
 import { startHosting, type HostingOptions, type HostingStandIn } from '../../src/playground/hosting/server.ts';
 import type { Entry } from '../../src/playground/hosting/journal.ts';
+import { startSite, type SiteStandIn } from '../../src/playground/site/server.ts';
 import type { SlackOptions } from '../../src/playground/slack/options.ts';
 import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { startSlack } from '../../src/playground/slack/server.ts';
@@ -26,6 +27,7 @@ export const canaries = {
 export type Scenario = {
   readonly hosting: HostingStandIn;
   readonly slack: SlackStandIn;
+  readonly site: SiteStandIn;
   /** A person of the workspace by first name. */
   readonly person: (name: keyof typeof ids) => TestUser;
   /** The change with that number, found where the bot's database says its card is. */
@@ -107,6 +109,7 @@ export { patienceMs };
 export async function openScenario(options: ScenarioOptions = {}): Promise<Scenario> {
   const durations = { 'cache:clear': 0 } as const;
   const hosting = await startHosting({ key: canaries.hosting, durations, notKnownFor: 0, ...options.hosting });
+  const site = await startSite(hosting.world);
   // A busy machine must not cause re-deliveries. Tests of the three seconds measure them (three-seconds.ts).
   const slack = await startSlack({ tokens: canaries, ackTimeoutMs: patienceMs, ...options.slack });
   const folder = await mkdtemp(join(tmpdir(), 'sitehand-story-'));
@@ -122,6 +125,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     HOSTING_API_URL: hosting.url,
     HOSTING_API_KEY: canaries.hosting,
     HOSTING_COMPANY_ID: hosting.companyId,
+    CHECK_CONNECT_TO: site.connectTo,
     POLICY_FILE: policyFile,
     DATABASE_URL: `sqlite:${file}`,
     AUDIT_KEY: canaries.audit,
@@ -146,6 +150,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   const scenario: Scenario = {
     hosting,
     slack,
+    site,
     databaseUrl: defaults.DATABASE_URL,
     environment: defaults,
     rule: (policy) => writeFile(policyFile, policy),
@@ -228,7 +233,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
       [...lines, ...(await contents(join(folder, 'database'))), ...argumentsOfCalls(slack)].join('\n'),
     close: async () => {
       // An unanswered request to the host would keep a bot from ending.
-      await hosting.close();
+      await Promise.all([hosting.close(), site.close()]);
       await Promise.all([...all].map((one) => one.close()));
       const left = await scenario.leftovers();
       await slack.close();
