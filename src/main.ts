@@ -128,7 +128,7 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
     createPoller({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });
   const pollers = [
     back.ops,
-    ...back.auditOut,
+    ...back.pollers,
     poller('checking the bot token', 5_000, async () => void ((await token.askAgain()) && back.delivery.nudge())),
     poller('redrawing App Homes', 1_000, () => redrawHomes(context)),
     poller('reporting lost deliveries', 5_000, () => tellTheLost(housekeeping)),

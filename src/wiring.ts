@@ -22,6 +22,7 @@ import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
 import { createGroupWatch } from './pipeline/messages/group-watch.ts';
 import { createNames } from './pipeline/changes/visible-names.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
+import { createWatcher } from './pipeline/steps/watches.ts';
 import { createWorker } from './pipeline/steps/worker.ts';
 import { tellOps } from './pipeline/messages/ops-messages.ts';
 import { createReplicas } from './pipeline/messages/replicas.ts';
@@ -211,6 +212,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     freshenNames: directory.freshen,
     recent: createRecent(database),
     logs,
+    hasLogRoom: hosting.hasLogRoom,
     alias: aliasesBy(aliasKey),
     auditKeys: auditKeysOf(config),
     auditOut: destination,
@@ -220,14 +222,14 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     onTrouble,
   };
   const { delivery, ops } = buildPost(foundations, door);
-  const auditOut = buildAuditOut(foundations, destination);
+  const pollers = [createWatcher(pipeline, delivery.nudge), ...buildAuditOut(foundations, destination)];
   const worker = createWorker(pipeline, delivery.nudge);
   const nudge = (): void => {
     worker.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
   const stop = (): Promise<void> => worker.stop(graceMs / 2);
-  return { pipeline, nudge, worker: { ...worker, stop }, delivery, ops, logs, auditOut };
+  return { pipeline, nudge, worker: { ...worker, stop }, delivery, ops, logs, pollers };
 }
 
 /** What leaves this machine for sites, and what leaves it unencrypted. */

@@ -28,6 +28,9 @@ import { timers } from './builtin/timers.ts';
 import { timersCancel } from './builtin/timers/cancel.ts';
 import { unlock } from './builtin/unlock.ts';
 import { use } from './builtin/use.ts';
+import { watch } from './builtin/watch.ts';
+import { watchStop } from './builtin/watch/stop.ts';
+import { watches } from './builtin/watches.ts';
 import { whoami } from './builtin/whoami.ts';
 import { files } from './files.ts';
 import { images } from './images.ts';
@@ -84,6 +87,9 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['check', check],
   ['logs', logs],
   ['logs reveal', logsReveal],
+  ['watch', watch],
+  ['watches', watches],
+  ['watch stop', watchStop],
   ['files', files],
   ['environments', environments],
   ['changes', changes],

@@ -2,7 +2,9 @@ import { attempt } from '../errors.ts';
 import type { Secret } from '../secret.ts';
 import type { Load } from '../semaphore.ts';
 import type { Read, HostReader, Write } from './contract/call.ts';
+import { getLogs } from './contract/logs.ts';
 import type { Dialect } from './dialect.ts';
+import { createLogRate, type LogRate } from './log-rate.ts';
 import { createReading, readBudget, type ReadBudget } from './read.ts';
 import type { Receipt, Unsent } from './receipt.ts';
 import { openConnection, writeBudget, type Opened, type Sending, type WriteBudget } from './send.ts';
@@ -45,6 +47,7 @@ export type Client = {
   readonly read: HostReader;
   /** Free connections for reads, and the reads that wait. */
   readonly load: () => Load;
+  readonly hasLogRoom: LogRate['hasRoom'];
   /** Opens a connection for one write. Rejects with `NotSent`: nothing was and nothing will be sent. */
   readonly open: () => Promise<Opened>;
   /** Ends reads, closes unused connections, and waits for the answers of running writes. */
@@ -57,10 +60,12 @@ export function createClient(options: ClientOptions): Client {
   const { replicas = () => 1 } = options;
   const wire = wireTo(options.url, options.key);
   const reading = createReading({ wire, dialect, budget: { ...readBudget, ...budgets?.reads }, replicas, now, random });
+  const logRate = createLogRate(() => performance.now(), replicas);
   const watch = watchCalls(options.onCall);
   const writing = createWriting({ wire, budget: { ...writeBudget, ...budgets?.writes }, secrets, now }, watch);
 
   async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
+    if (call.section === getLogs.section) logRate.note();
     const end = watch(call.section, call.method);
     try {
       const value = await reading.read(call, onBehalfOf);
@@ -75,6 +80,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     read,
     load: reading.load,
+    hasLogRoom: logRate.hasRoom,
     open: writing.open,
     close: async () => {
       await Promise.all([reading.close(), writing.close()]);

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { glance, isPage, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
-import { following, type Read, type HostReader } from './contract/call.ts';
+import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
@@ -23,7 +23,7 @@ export type ReadBudget = {
   readonly tryMs: number;
   /** The size of an answer, on the wire and unpacked; 20,000 log lines fit. */
   readonly bytes: number;
-  /** Of all replicas together, as the next four: each process has its share, at least one of each. */
+  /** Of all replicas together, as the next five: each process has its share, at least one of each. */
   readonly connections: number;
   /** How many connections serve people's requests, and how many one person gets. The rest is for changes. */
   readonly forPeople: number;
@@ -32,6 +32,8 @@ export type ReadBudget = {
   readonly forIdle: number;
   /** How many serve operations that the host has accepted. */
   readonly following: number;
+  /** How many serve watches. */
+  readonly watching: number;
   /** How many answers of more than a megabyte are read at a time, one per person. */
   readonly long: number;
   readonly waiting: number;
@@ -50,6 +52,7 @@ export const readBudget: ReadBudget = {
   forEach: 2,
   forIdle: 2,
   following: 3,
+  watching: 1,
   long: 2,
   waiting: 200,
   waitMs: 15_000,
@@ -72,13 +75,7 @@ type Reader = { readonly read: HostReader; readonly load: () => Load; close(): P
 export function createReading(of: Reading): Reader {
   const { budget, replicas } = of;
   const mine = (whole: number): number => shareOf(whole, replicas());
-  const pool = new Pool(of.wire.origin, {
-    connections: budget.connections,
-    allowH2: false,
-    headersTimeout: budget.silenceMs,
-    bodyTimeout: budget.silenceMs,
-    connect: { timeout: budget.connectMs },
-  });
+  const pool = poolFor(of);
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
   // The number of replicas may change at any time.
@@ -91,11 +88,12 @@ export function createReading(of: Reading): Reader {
     waitMs,
   }));
   const forFollowing = createSemaphore(() => ({ most: mine(budget.following), waiting, waitMs }));
+  const forWatching = createSemaphore(() => ({ most: mine(budget.watching), waiting, waitMs }));
   // A long answer is in memory four times while it is parsed.
   const long = createSemaphore({ most: budget.long, maxEach: 1, waiting, waitMs });
 
   async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
-    const own = onBehalfOf === following ? forFollowing : forPeople;
+    const own = onBehalfOf === following ? forFollowing : onBehalfOf === watching ? forWatching : forPeople;
     const queued: Semaphore = onBehalfOf === undefined ? forAll : (work) => own(() => forAll(work), onBehalfOf);
     const claim: Claim = () =>
       new Promise((resolve, reject) => {
@@ -116,13 +114,22 @@ export function createReading(of: Reading): Reader {
 
   return {
     read,
-    load: () => loadOf(forAll, forPeople, forFollowing),
+    load: () => loadOf(forAll, forPeople, forFollowing, forWatching),
     async close() {
       closing.abort();
       await pool.destroy();
     },
   };
 }
+
+const poolFor = ({ wire, budget }: Reading): Pool =>
+  new Pool(wire.origin, {
+    connections: budget.connections,
+    allowH2: false,
+    headersTimeout: budget.silenceMs,
+    bodyTimeout: budget.silenceMs,
+    connect: { timeout: budget.connectMs },
+  });
 
 /** The free places of the first semaphore, and the number of callers that wait for any of them. */
 const loadOf = (first: Watched, ...others: readonly Watched[]): Load => ({

@@ -5,10 +5,11 @@ import type { Fields, Input } from './fields.ts';
 import type { LockInfo } from './lock-info.ts';
 import type { Page } from './page.ts';
 import type { TimeLine } from './time-line.ts';
+import type { WatchService } from './watch.ts';
 import type { Finding, TrailFile, TrailFilter, TrailLine } from './audit.ts';
 
 /** What a builtin may ask of Sitehand; the pipeline implements it for one person in one channel. */
-export type QueryService = {
+export type QueryService = WatchService & {
   readonly person: {
     readonly id: string;
     readonly name: string;

@@ -5,6 +5,7 @@ import { readAddresses } from './values/addresses.ts';
 import { didYouMean, near } from './nearest-words.ts';
 import { readPaths } from './values/paths.ts';
 import { code } from '../../text.ts';
+import { readHours, showHours, type Hours } from './values/hours.ts';
 import { readDuration, readMoment, type Moment } from './values/times.ts';
 
 /** How a field is typed: as a positional word, or as `--name value`. Forms ignore it. */
@@ -255,6 +256,15 @@ export const moment = (label: string): PlainField<Moment, false> =>
     example: '1h, 14:05, yesterday, 2026-03-01 14:05',
     read: (words) => readMoment(label, words.join(' ')),
     show: (value) => ('ago' in value ? [showDuration(value.ago)] : [value.clock]),
+  });
+
+/** Hours of every day, in the person's time zone: `22:00-07:00`. */
+export const hours = (label: string): PlainField<Hours, false> =>
+  plainField(label, {
+    shown: '22:00-07:00',
+    example: '22:00-07:00',
+    read: ([first = '']) => readHours(label, first),
+    show: (value) => [showHours(value)],
   });
 
 /** The same field, typed as `--name value` and optional. */

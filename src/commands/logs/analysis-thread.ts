@@ -3,6 +3,7 @@ import { addSpellings } from '../../secret.ts';
 import { aliasesBy } from './masking.ts';
 import type { Happened } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
+import { findNewKinds } from './new-kinds.ts';
 import { peaksIn } from './peaks.ts';
 import type { Answer, Asking } from './reader.ts';
 
@@ -10,7 +11,7 @@ import type { Answer, Asking } from './reader.ts';
 
 const alias = aliasesBy(String(workerData));
 
-async function answer({ job, secrets, port }: Asking): Promise<void> {
+async function answer({ task, secrets, port }: Asking): Promise<void> {
   addSpellings(secrets);
   const send = (message: Answer): void => port.postMessage(message);
   const recall = (since: number): Promise<readonly Happened[]> =>
@@ -19,11 +20,9 @@ async function answer({ job, secrets, port }: Asking): Promise<void> {
       send({ kind: 'recall', since });
     });
   try {
-    send(
-      job.kind === 'page'
-        ? { kind: 'page', page: await analyze(job.look, alias, recall) }
-        : { kind: 'peaks', peaks: await peaksIn(job.query, alias) },
-    );
+    if ('look' in task) send({ kind: 'page', page: await analyze(task.look, alias, recall) });
+    else if ('peaks' in task) send({ kind: 'peaks', peaks: await peaksIn(task.peaks, alias) });
+    else send({ kind: 'kinds', kinds: await findNewKinds(task.find, alias) });
   } catch (error) {
     send({ kind: 'failed', error });
   }

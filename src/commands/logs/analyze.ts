@@ -1,17 +1,10 @@
 import type { Page } from '../kit/page.ts';
-import { lineReader, newestOf, type Plausible } from './lines.ts';
+import { lineReader, newestOf, plausibleAt } from './lines.ts';
 import { pageOf, stretchOf } from './page.ts';
 import { inPieces } from './chunks.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
 import { ledUp } from './timeline.ts';
 import type { LogQuery, Recall } from '../kit/log-query.ts';
-
-const dayMs = 86_400_000;
-/** Older timestamps are not believed. */
-const oldestDays = 400;
-
-/** The times that a log read at `now` (epoch ms) can have. */
-export const plausibleAt = (now: number): Plausible => ({ from: now - oldestDays * dayMs, to: now + dayMs });
 
 /** Masks and reads the lines and builds the page; lines with times are shown beside the changes sent meanwhile. */
 export async function analyze(look: LogQuery, alias: (address: string) => string, recall: Recall): Promise<Page> {

@@ -14,6 +14,8 @@ export type Kind = {
   count: number;
   first: number | undefined;
   last: number | undefined;
+  /** The oldest message, masked. */
+  readonly oldest: string;
   /** The newest message, masked. */
   example: string;
   readonly grave: boolean;
@@ -58,6 +60,7 @@ export function kindsOf(lines: readonly Line[]): readonly Kind[] {
       count: 0,
       first: undefined,
       last: undefined,
+      oldest: message,
       example: '',
       causes: [],
       isCut,
@@ -100,6 +103,14 @@ function add(kind: Kind, { count, first, last }: Pick<Kind, 'count' | 'first' | 
   if (first !== undefined) kind.first = Math.min(kind.first ?? first, first);
   if (last !== undefined) kind.last = Math.max(kind.last ?? last, last);
 }
+
+/** Whether one of the two is cut off and the other begins with it. */
+export const matchesCut = (one: Kind, other: Kind): boolean => beginsWithCut(one, other) || beginsWithCut(other, one);
+const beginsWithCut = (whole: Kind, { isCut, text }: Kind): boolean =>
+  isCut && text.length >= minPrefix && whole.text.startsWith(text);
+
+/** A message without the folders of its file paths. */
+export const withoutFolders = (message: string): string => message.replace(folders, '…');
 
 /** Merges a cut message into the kind that starts with it, if there is exactly one. */
 function wholeOf(kinds: ReadonlyMap<string, Kind>): readonly Kind[] {
@@ -149,15 +160,14 @@ export function errorLens(
 const sizeOf = (text: Text): number => JSON.stringify(text).length;
 
 function summaryOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'): Text {
-  const shown = text.trim() === '' ? 'an empty line' : cut(text.replace(folders, '…'), shownCharacters);
+  const shown = text.trim() === '' ? 'an empty line' : cut(withoutFolders(text), shownCharacters);
   const when =
     first === undefined || last === undefined
       ? ''
       : first === last
         ? say` · ${as === 'time' ? 'at ' : ''}${time(first, as)}`
         : say` · first ${time(first, as)}, last ${time(last, as)}`;
-  const newest =
-    example === text ? [] : say`\n    newest: ${code(cut(example.replace(folders, '…'), exampleCharacters))}`;
+  const newest = example === text ? [] : say`\n    newest: ${code(cut(withoutFolders(example), exampleCharacters))}`;
   return say`${bold(`${amount(count)}×`)} ${shown}${when}${newest}`;
 }
 

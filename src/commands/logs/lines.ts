@@ -21,6 +21,12 @@ export type Line = Unwrapped & {
 /** Times outside these bounds (epoch ms) are ignored: visitors can write any time into a log. */
 export type Plausible = { readonly from: number; readonly to: number };
 
+const dayMs = 86_400_000;
+/** Older times are not believed. */
+const oldestDays = 400;
+
+export const plausibleAt = (now: number): Plausible => ({ from: now - oldestDays * dayMs, to: now + dayMs });
+
 const goesOn = /^(?:\s|#\d+ |Stack trace:|Caused by|Next [\w\\]{0,100}(?:Exception|Error)\b|thrown in |[)}\]]|$)/;
 
 /** Reads a log in pieces, in order; where it is split does not affect the result. */

@@ -1,8 +1,7 @@
 import type { LogPeak, LogPeaks, PeakQuery } from '../kit/log-query.ts';
-import { plausibleAt } from './analyze.ts';
 import { inPieces } from './chunks.ts';
 import { folders, isGrave, kindsOf } from './groups.ts';
-import { type Line, lineReader, newestOf } from './lines.ts';
+import { type Line, lineReader, newestOf, plausibleAt } from './lines.ts';
 import { cut } from './section.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
 

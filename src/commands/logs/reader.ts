@@ -5,7 +5,9 @@ import { createSemaphore } from '../../semaphore.ts';
 import { aliasesBy } from './masking.ts';
 import type { Page } from '../kit/page.ts';
 import type { LogPeaks, LogQuery, PeakQuery, Recall } from '../kit/log-query.ts';
+import type { NewKinds, NewKindsQuery } from '../kit/watch.ts';
 import { analyze } from './analyze.ts';
+import { findNewKinds } from './new-kinds.ts';
 import { peaksIn } from './peaks.ts';
 
 /** Analyses logs: short ones here, long ones in a worker thread, so that the event loop is not blocked. */
@@ -14,21 +16,24 @@ export type LogReader = {
   readonly look: (look: LogQuery, recall: Recall) => Promise<Page>;
   /** Rejects if the thread ends. */
   readonly peaks: (query: PeakQuery) => Promise<LogPeaks>;
+  /** Rejects if the thread ends. */
+  readonly findNew: (find: NewKindsQuery) => Promise<NewKinds>;
   /** Ends the thread; running analyses reject. */
   readonly close: () => Promise<void>;
 };
 
-/** What to make of a log. */
-type Job = { readonly kind: 'page'; readonly look: LogQuery } | { readonly kind: 'peaks'; readonly query: PeakQuery };
 /** A request to the thread, with the port for its answers. */
-export type Asking = { readonly job: Job; readonly secrets: readonly string[]; readonly port: MessagePort };
+export type Asking = { readonly task: Task; readonly secrets: readonly string[]; readonly port: MessagePort };
+type Task = { readonly look: LogQuery } | { readonly peaks: PeakQuery } | { readonly find: NewKindsQuery };
 /** The thread's messages: a question (`recall`), or the final result. */
+type Done =
+  | { readonly kind: 'page'; readonly page: Page }
+  | { readonly kind: 'peaks'; readonly peaks: LogPeaks }
+  | { readonly kind: 'kinds'; readonly kinds: NewKinds };
 export type Answer =
-  | Result
+  | Done
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'recall'; readonly since: number };
-
-type Result = { readonly kind: 'page'; readonly page: Page } | { readonly kind: 'peaks'; readonly peaks: LogPeaks };
 
 /** The thread, and the reject functions of everybody waiting for it. */
 type Thread = { readonly worker: Worker; readonly waiting: Set<(why: Error) => void> };
@@ -43,11 +48,40 @@ const resourceLimits = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 
 /** An idle thread keeps its memory, and a new one takes a moment to start: end it only after this time. */
 const idleMs = 60_000;
 
+const neverRecalls: Recall = () => Promise.resolve([]);
+
 /** Creates a log reader. `aliasKey` makes the visitors' aliases. The thread starts with the first long log. */
 export function createLogReader(aliasKey: string): LogReader {
   const alias = aliasesBy(aliasKey);
   // A parsed log takes ten times its size in memory, so one long log at a time.
   const inTurn = createSemaphore({ most: 1, waiting: maxWaiting, waitMs: waitingMs });
+  const { run, close } = createThread(aliasKey);
+  return {
+    look: async (look, recall) => {
+      if (look.text.length < short) return analyze(look, alias, recall);
+      const done = await inTurn(() => run({ look }, recall));
+      return done.kind === 'page' ? done.page : wrongAnswer();
+    },
+    peaks: async (peaks) => {
+      if (peaks.text.length < short) return peaksIn(peaks, alias);
+      const done = await inTurn(() => run({ peaks }, neverRecalls));
+      return done.kind === 'peaks' ? done.peaks : wrongAnswer();
+    },
+    findNew: async (find) => {
+      if (find.text.length < short) return findNewKinds(find, alias);
+      const done = await inTurn(() => run({ find }, neverRecalls));
+      return done.kind === 'kinds' ? done.kinds : wrongAnswer();
+    },
+    close,
+  };
+}
+
+const wrongAnswer = (): never => {
+  throw new Error('the thread that reads long logs did another task');
+};
+
+/** The thread, started when it is needed. `run` does one task there. */
+function createThread(aliasKey: string) {
   let thread: Thread | undefined;
   let idle: NodeJS.Timeout | undefined;
 
@@ -68,48 +102,26 @@ export function createLogReader(aliasKey: string): LogReader {
     thread = undefined;
     await ending?.worker.terminate();
   };
-  const inThread = async (job: Job, recall: Recall): Promise<Result> => {
+  const run = async (task: Task, recall: Recall): Promise<Done> => {
     clearTimeout(idle);
     thread ??= start();
+    const { worker, waiting } = thread;
+    const { port1: here, port2: there } = new MessageChannel();
+    const { promise, resolve, reject } = Promise.withResolvers<Done>();
+    here.on('message', (answer: Answer) => {
+      if (answer.kind === 'recall') recall(answer.since).then((happened) => here.postMessage(happened), reject);
+      else if (answer.kind === 'failed') reject(answer.error);
+      else resolve(answer);
+    });
+    waiting.add(reject);
     try {
-      return await askThread(thread, job, recall);
+      worker.postMessage({ task, secrets: spellings(), port: there } satisfies Asking, [there]);
+      return await promise;
     } finally {
+      here.close();
+      waiting.delete(reject);
       if (thread?.waiting.size === 0) idle = setTimeout(() => void close(), idleMs).unref();
     }
   };
-  return {
-    look: async (look, recall) => {
-      if (look.text.length < short) return analyze(look, alias, recall);
-      const result = await inTurn(() => inThread({ kind: 'page', look }, recall));
-      return result.kind === 'page' ? result.page : noAnswer();
-    },
-    peaks: async (query) => {
-      if (query.text.length < short) return peaksIn(query, alias);
-      const result = await inTurn(() => inThread({ kind: 'peaks', query }, () => Promise.resolve([])));
-      return result.kind === 'peaks' ? result.peaks : noAnswer();
-    },
-    close,
-  };
+  return { run, close };
 }
-
-async function askThread({ worker, waiting }: Thread, job: Job, recall: Recall): Promise<Result> {
-  const { port1: here, port2: there } = new MessageChannel();
-  const { promise, resolve, reject } = Promise.withResolvers<Result>();
-  here.on('message', (answer: Answer) => {
-    if (answer.kind === 'failed') reject(answer.error);
-    else if (answer.kind === 'recall') recall(answer.since).then((happened) => here.postMessage(happened), reject);
-    else resolve(answer);
-  });
-  waiting.add(reject);
-  try {
-    worker.postMessage({ job, secrets: spellings(), port: there } satisfies Asking, [there]);
-    return await promise;
-  } finally {
-    here.close();
-    waiting.delete(reject);
-  }
-}
-
-const noAnswer = (): never => {
-  throw new Error('the thread that reads long logs answered something else');
-};

@@ -28,10 +28,13 @@ export type Write = {
 };
 
 /**
- * Sends reads and nothing else, so any code may have it. Reads for a person, or for `following`, are limited; leave
+ * Sends reads and nothing else, so any code may have it. Reads for a person, `following` or `watching` are limited; leave
  * `onBehalfOf` out for checks before a send and for listings. Rejects with `HostTrouble`.
  */
 export type HostReader = <R>(call: Read<R>, onBehalfOf?: string) => Promise<R>;
 
 /** The `onBehalfOf` for operations that the host has accepted: they can wait, checks before a send cannot. */
 export const following = 'following';
+
+/** The `onBehalfOf` for watches: they can wait longest. */
+export const watching = 'watching';

@@ -5,15 +5,14 @@ import type { Listing } from '../../hosting/names.ts';
 import type { AuditDestination } from '../audit/audit-out.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
-import type { ChannelLook } from '../messages/messenger.ts';
 import type { SiteCheck } from '../../site-check/site-check.ts';
-import type { StepsContext } from '../steps/context.ts';
+import type { WatchContext } from '../steps/watches.ts';
 
 /** Answered, saved as a change, shown in a review before that, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'refused';
 
 /** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
-export type PipelineContext = StepsContext &
+export type PipelineContext = WatchContext &
   Pick<Surroundings, 'alias'> & {
     readonly logs: Pick<LogReader, 'look' | 'peaks'>;
     readonly recent: Recent;
@@ -21,7 +20,6 @@ export type PipelineContext = StepsContext &
     readonly siteCheck: SiteCheck;
     /** Whether a channel is shared with another organisation. */
     readonly channelOf: (id: string) => Promise<Channel>;
-    readonly lookAt: (channel: string) => Promise<ChannelLook>;
     /** Slack's last error code for reading a user group; undefined: the read succeeded, or there was none. */
     readonly groupTrouble: (group: string) => string | undefined;
     /** Asks Slack who this bot is; rejects if Slack does not say. */

@@ -14,6 +14,7 @@ import { readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';
 import { timersFor } from './timer-list.ts';
 import { timeLineServiceFor } from './time-line-service.ts';
+import { watchesFor } from './watch-service.ts';
 import { auditServiceFor } from './audit-service.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
@@ -55,6 +56,7 @@ export function queryServiceFor(
     can: (words, id) => explainAccess(context, person, words, id),
     changes: (filter) => changesFor(context, person, filter),
     ...timersFor(context, person, now),
+    ...watchesFor(context, actor, invocation.channel),
     standing: () => {
       const { own } = membershipsOf(policy(), person);
       const groups = [...policy().groups.keys()].filter((name) => own.has(name));

@@ -6,6 +6,7 @@ import { announceDueWork } from './announce-due-work.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesInTheTrail } from './pauses-in-the-trail.ts';
 import { requestOfChange } from './request-of-change.ts';
+import { watches } from './watches.ts';
 
 /** One step forward. There is no way back except a backup. */
 export type Migration = {
@@ -28,6 +29,7 @@ export const migrations: readonly Migration[] = [
   { name: 'the request of a change', oldest: 1, up: requestOfChange },
   { name: 'announce due work', oldest: 1, up: announceDueWork },
   { name: 'pauses in the trail', oldest: 1, up: pausesInTheTrail },
+  { name: 'watches', oldest: 1, up: watches },
 ];
 
 /**

@@ -47,6 +47,9 @@ const queryService = (may: (path: string) => boolean = () => true): QueryService
   bound: nobody,
   use: nobody,
   forget: nobody,
+  watch: nobody,
+  watches: nobody,
+  stopWatch: nobody,
 });
 
 const asked = async (command: string, may?: (path: string) => boolean): Promise<Page> => {

@@ -174,7 +174,8 @@ describe('the normal form of an entry', () => {
       fc.property(fc.array(fc.tuple(entry, fc.nat()), { maxLength: 20 }), (keyed) => {
         const entries = keyed.map(([line]) => line);
         const shuffled = keyed.toSorted(([, one], [, other]) => one - other).map(([line]) => line);
-        const told = (raw: readonly string[]) => kindsOf(read(...raw)).map((kind) => ({ ...kind, example: '' }));
+        const told = (raw: readonly string[]) =>
+          kindsOf(read(...raw)).map((kind) => ({ ...kind, oldest: '', example: '' }));
         expect(told(shuffled)).toEqual(told(entries));
       }),
     );

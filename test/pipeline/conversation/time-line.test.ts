@@ -43,7 +43,11 @@ const contextOn = (database: Database, more: Partial<PipelineContext> = {}): Pip
     names: () => names,
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- Only the log is read.
     read: (async () => '') as PipelineContext['read'],
-    logs: { look: () => Promise.reject(new Error('not here')), peaks: (query) => peaksIn(query, () => 'client-3f2a') },
+    logs: {
+      look: () => Promise.reject(new Error('not here')),
+      findNew: () => Promise.reject(new Error('not here')),
+      peaks: (query) => peaksIn(query, () => 'client-3f2a'),
+    },
     changeStore: createChangeStore({
       auditKey: undefined,
       installation: database.installation,

@@ -1,0 +1,39 @@
+import { code, say, time } from '../../text.ts';
+import { builtin } from '../kit/builtin.ts';
+import { choice, duration, environment, hours, option, optional, word } from '../kit/fields.ts';
+import { paragraph } from '../kit/page.ts';
+import { showHours } from '../kit/values/hours.ts';
+
+const dayMs = 86_400_000;
+const defaultMs = 7 * dayMs;
+const maxMs = 30 * dayMs;
+const minMs = 3_600_000;
+
+export const watch = builtin({
+  summary: 'Tell this channel about new kinds of errors in a log, until a date',
+  button: 'Watch',
+  right: 'named',
+  changes: true,
+  fields: {
+    env: environment(),
+    log: optional(choice('Log', ['error'])),
+    match: option(word('Match')),
+    for: option(duration('For', minMs, maxMs)),
+    quiet: option(hours('Quiet hours')),
+  },
+  answer: async ({ input, queryService }) => {
+    const terms = { match: input.match, forMs: input.for ?? defaultMs, quiet: input.quiet };
+    const started = await queryService.watch(input.env, terms);
+    const quiet =
+      started.quiet && say` From ${showHours(started.quiet)} (${started.zone}) I collect, and tell it after.`;
+    return {
+      title: say`**Watch ${code(`#${started.number}`)} of ${started.env.name} is on** until ${time(started.until, 'date')}`,
+      parts: [
+        paragraph(
+          say`I read its error log every few minutes, with your rights, and tell about kinds of errors that I didn't see in the 24 hours before. Known kinds stay silent.${quiet}`,
+        ),
+      ],
+      offers: [{ label: 'Stop', args: ['watch', 'stop', String(started.number)] }],
+    };
+  },
+});

@@ -1,0 +1,33 @@
+import { Refusal } from '../../../errors.ts';
+import { code, say } from '../../../text.ts';
+import { builtin } from '../../kit/builtin.ts';
+import { count } from '../../kit/fields.ts';
+import { counted, paragraph } from '../../kit/page.ts';
+
+export const watchStop = builtin({
+  summary: 'End a watch now',
+  button: 'Stop a watch',
+  right: 'read',
+  changes: true,
+  fields: { number: count('Watch', 1, 999_999_999) },
+  answer: async ({ input: { number }, queryService }) => {
+    const stopped = await queryService.stopWatch(number);
+    if (stopped === undefined) {
+      throw new Refusal(
+        say`I can't find a watch #${number} among those you can see that is still on. Nothing was done.`,
+        {
+          hint: say`${code('watches')} lists them.`,
+        },
+      );
+    }
+    const { watch, untold } = stopped;
+    return {
+      title: say`**Watch ${code(`#${number}`)} of ${watch.env.name} is over**`,
+      parts:
+        untold === 0
+          ? []
+          : [paragraph(say`It held back ${counted(untold, 'new kind')} of errors that nobody is told about now.`)],
+      offers: [{ label: 'Error log', args: ['logs', watch.env.id, 'error', '--errors', '--since=24h'] }],
+    };
+  },
+});

@@ -1,0 +1,35 @@
+import { channel, code, inline, joined, person, say, time } from '../../text.ts';
+import { builtin } from '../kit/builtin.ts';
+import { counted, tableOr } from '../kit/page.ts';
+import { showHours } from '../kit/values/hours.ts';
+import type { WatchLine } from '../kit/watch.ts';
+
+export const watches = builtin({
+  summary: 'List the watches of this channel, and yours elsewhere',
+  button: 'List watches',
+  right: 'read',
+  fields: {},
+  answer: async ({ queryService }) => {
+    const lines = await queryService.watches();
+    return {
+      title: say`**Watches** · ${counted(lines.length, 'watch', 'watches')}`,
+      parts: tableOr(
+        say`No watches here that you can see, and none of yours elsewhere.`,
+        ['Watch', 'Environment', 'Tells', 'Started by', 'Until', 'Status'],
+        lines.map((line) => [
+          [code(`#${line.number}`)],
+          joined([line.env.name, line.match && say`with “${line.match}”`]),
+          [/^[UW]/.test(line.channel) ? person(line.channel) : channel(line.channel)],
+          [person(line.owner)],
+          [time(line.until, 'date')],
+          statusOf(line),
+        ]),
+      ),
+      source: say`${code('watch stop')} and the number ends one`,
+      offers: lines.map(({ number }) => ({ label: `Stop #${number}`, args: ['watch', 'stop', String(number)] })),
+    };
+  },
+});
+
+const statusOf = ({ standing, quiet, zone }: WatchLine) =>
+  joined([standing ?? inline('on'), quiet && say`quiet ${showHours(quiet)} (${zone})`], '; ');

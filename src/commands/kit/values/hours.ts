@@ -1,0 +1,28 @@
+import { Refusal } from '../../../errors.ts';
+import { code, say } from '../../../text.ts';
+import { momentAt } from './times.ts';
+
+/** Hours of every day, as `HH:MM`; they may go over midnight. */
+export type Hours = { readonly from: string; readonly to: string };
+
+const shape = /^((?:[01]?\d|2[0-3]):[0-5]\d)[-–—]((?:[01]?\d|2[0-3]):[0-5]\d)$/;
+const dayMs = 86_400_000;
+
+/** Reads `22:00-07:00`; throws `Refusal`. */
+export function readHours(label: string, text: string): Hours {
+  const [, from = '', to = ''] = shape.exec(text) ?? [];
+  const hours = { from: from.padStart(5, '0'), to: to.padStart(5, '0') };
+  if (to !== '' && hours.from !== hours.to) return hours;
+  throw new Refusal(say`${label} are like ${code('22:00-07:00')}, not “${text.slice(0, 40)}”. Nothing was done.`);
+}
+
+export const showHours = ({ from, to }: Hours): string => `${from}-${to}`;
+
+/** When these hours end (epoch ms), if it is one of them now in `zone` (IANA name); undefined: it is not. */
+export function hoursEnd({ from, to }: Hours, now: number, zone: string): number | undefined {
+  const [began, ended] = [momentAt({ clock: from }, now, zone), momentAt({ clock: to }, now, zone)];
+  if (began < ended) return undefined;
+  const next = momentAt({ clock: to }, now + dayMs, zone);
+  // On a day of 25 hours, the last end before tomorrow's time may still be the one that is over.
+  return next > now ? next : next + dayMs;
+}

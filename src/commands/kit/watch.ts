@@ -1,0 +1,75 @@
+import type { Environment } from '../../hosting/contract/target.ts';
+import type { Text } from '../../text.ts';
+import type { Hours } from './values/hours.ts';
+
+/** A log to search for new kinds of errors, as the host sent it. Plain data, so it can be passed to another thread. */
+export type NewKindsQuery = {
+  readonly text: string;
+  /** How many lines were requested. */
+  readonly wanted: number;
+  /** Only kinds first seen since then (epoch ms) are new. */
+  readonly since: number;
+  /** Only entries with these words count. */
+  readonly match: string | undefined;
+  readonly now: number;
+};
+
+/** A kind of error that was first seen since a time. */
+export type NewKind = {
+  /** The same for the same kind in every read. */
+  readonly key: string;
+  /** How many entries of it there are. */
+  readonly count: number;
+  /** The message of its first entry, masked and cut. */
+  readonly says: string;
+  /** When that was, epoch ms. */
+  readonly first: number;
+  readonly last: number;
+  /** The time of the oldest line that was read with it. */
+  readonly reaches: number;
+};
+
+export type NewKinds = {
+  /** The most frequent first. */
+  readonly kinds: readonly NewKind[];
+  /** The time of the oldest line (epoch ms); undefined: no line has a time. */
+  readonly reaches: number | undefined;
+  /** How many lines were read. */
+  readonly lines: number;
+  /** The host may have older lines. */
+  readonly isCut: boolean;
+};
+
+/** What a watch is started with. */
+export type WatchTerms = {
+  readonly match: string | undefined;
+  readonly forMs: number;
+  readonly quiet: Hours | undefined;
+};
+
+/** A watch. `until` is epoch ms. */
+export type WatchLine = {
+  readonly number: number;
+  readonly env: Pick<Environment, 'id' | 'name'>;
+  readonly match: string | undefined;
+  /** Slack user id of who started it. */
+  readonly owner: string;
+  /** Slack id of the channel that is told, or of the person. */
+  readonly channel: string;
+  readonly until: number;
+  readonly quiet: Hours | undefined;
+  /** The time zone of `quiet`. */
+  readonly zone: string;
+  /** What is in its way. */
+  readonly standing: Text | undefined;
+};
+
+/** Watches, for one person in one channel. */
+export type WatchService = {
+  /** Starts one in this channel and announces it there. */
+  watch(env: Environment, terms: WatchTerms): Promise<WatchLine>;
+  /** Those of this channel whose environments this person may read, and all of theirs, oldest first. */
+  watches(): Promise<readonly WatchLine[]>;
+  /** Ends one and announces that; undefined if there is none that this person may see. `untold`: kinds held back. */
+  stopWatch(number: number): Promise<{ readonly watch: WatchLine; readonly untold: number } | undefined>;
+};

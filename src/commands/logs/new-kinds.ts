@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import type { NewKind, NewKinds, NewKindsQuery } from '../kit/watch.ts';
+import { inPieces } from './chunks.ts';
+import { kindsOf, matchesCut, withoutFolders, type Kind } from './groups.ts';
+import { lineReader, newestOf, plausibleAt, type Line } from './lines.ts';
+import { cut } from './section.ts';
+
+const dayMs = 86_400_000;
+/** How many kinds are returned; the rest is as many distinct errors as nobody reads. */
+const maxKinds = 200;
+const shownCharacters = 200;
+
+/**
+ * The kinds of errors whose first entry since `since` has none in the 24 hours before it, by the lines' own times. Lines
+ * before the first time count as old as the first time.
+ */
+export async function findNewKinds(query: NewKindsQuery, alias: (address: string) => string): Promise<NewKinds> {
+  const { text, wanted, since, match, now } = query;
+  const raw = newestOf(text, wanted);
+  const lines = await inPieces(raw, lineReader(alias, plausibleAt(now)));
+  const reaches = lines.find(({ at }) => at !== undefined)?.at;
+  const read = { reaches, lines: lines.length, isCut: lines.length === wanted };
+  if (reaches === undefined) return { ...read, kinds: [] };
+  const entries = match === undefined ? lines : entriesWith(lines, match.toLowerCase());
+  const at = (line: Line): number => line.at ?? reaches;
+  const before = kindsOf(entries.filter((line) => at(line) < since));
+  const known = new Map(before.map((kind) => [kind.text, kind]));
+  const cutBefore = before.filter(({ isCut }) => isCut);
+  const isKnown = (kind: Kind, first: number): boolean => {
+    const like = kind.isCut ? before : cutBefore;
+    const same = known.get(kind.text) ?? like.find((other) => matchesCut(kind, other));
+    return same !== undefined && (same.last ?? reaches) > first - dayMs;
+  };
+  const kinds: NewKind[] = [];
+  for (const kind of kindsOf(entries.filter((line) => at(line) >= since))) {
+    const { first = reaches, last = first, count } = kind;
+    if (!kind.grave || kinds.length === maxKinds) break;
+    if (isKnown(kind, first)) continue;
+    const says = cut(withoutFolders(kind.oldest).trim(), shownCharacters);
+    kinds.push({ key: keyOf(kind), count, says, first, last, reaches });
+  }
+  return { ...read, kinds };
+}
+
+/** The entries that have these words, in any of their lines. The words are looked for in what may be shown. */
+function entriesWith(lines: readonly Line[], words: string): readonly Line[] {
+  const kept: Line[] = [];
+  let entry: Line[] = [];
+  const close = (): void => {
+    if (entry.some(({ text }) => text.toLowerCase().includes(words))) kept.push(...entry);
+    entry = [];
+  };
+  for (const line of lines) {
+    if (!line.continues) close();
+    entry.push(line);
+  }
+  close();
+  return kept;
+}
+
+const keyOf = ({ text }: Kind): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

@@ -1,0 +1,23 @@
+import { shareOf } from '../share.ts';
+
+/** Known hosts answer 35 log reads a minute; watches begin none once this many were made, so that people can read on. */
+const beforeWatchesWait = 28;
+const minuteMs = 60_000;
+
+/** How many logs this process has read lately. */
+export type LogRate = {
+  /** Counts one read. */
+  readonly note: () => void;
+  /** Whether a watch may read now: by this replica's share, most of the host's rate is still free. */
+  readonly hasRoom: () => boolean;
+};
+
+/** `ticks`: monotonic milliseconds. `replicas`: how many processes share the host's rate. */
+export function createLogRate(ticks: () => number, replicas: () => number): LogRate {
+  let times: readonly number[] = [];
+  const ofLastMinute = (): readonly number[] => (times = times.filter((at) => ticks() - at < minuteMs));
+  return {
+    note: () => void (times = [...ofLastMinute(), ticks()].slice(-beforeWatchesWait)),
+    hasRoom: () => ofLastMinute().length < shareOf(beforeWatchesWait, replicas()),
+  };
+}

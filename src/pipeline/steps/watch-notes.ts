@@ -1,0 +1,100 @@
+import type { NewKind } from '../../commands/kit/watch.ts';
+import { counted } from '../../commands/kit/page.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import type { Watch } from '../../storage/watches.ts';
+import { bold, amount, code, joined, say, time, type Inline, type Text } from '../../text.ts';
+import { membersUnknownQuietly } from '../access/unknown-groups.ts';
+import type { Button, Note } from '../changes/card.ts';
+import { maxMessagesAnHour, type News } from './watch-progress.ts';
+
+const dayMs = 86_400_000;
+
+/** What a watch says. It names people without mentions, so that nobody is notified by it. */
+
+export const stopButton = ({ id }: Pick<Watch, 'id'>): Button => ({
+  label: 'Stop',
+  press: { kind: 'run', args: ['watch', 'stop', String(id)] },
+});
+const logButton = (env: Environment): Button => ({
+  label: 'Error log',
+  press: { kind: 'run', args: ['logs', env.id, 'error', '--errors', '--since=24h'] },
+});
+
+const footOf = ({ id, match, requester_name: owner, ends_at: until }: Watch): Text =>
+  joined(
+    [say`Watch #${id} of ${owner}, until ${time(until, 'date')}`, match === null ? undefined : say`only “${match}”`],
+    ', ',
+  );
+
+export function newsNote(watch: Watch, env: Environment, news: News): Note {
+  return { text: joined([newsText(env, news), footOf(watch)], '\n'), buttons: [logButton(env), stopButton(watch)] };
+}
+
+function newsText(env: Environment, { kinds, more, wereHeld, until }: News): Text {
+  const [certain, others] = [kinds.filter(isNew), kinds.filter((kind) => !isNew(kind))];
+  const far = Math.max(...others.map(({ reaches }) => reaches));
+  const held = wereHeld ? ' Some were collected until now.' : '';
+  return joined(
+    [
+      certain.length > 0 &&
+        say`**${counted(certain.length, 'new kind')} of errors in ${env.name}**, not seen in the 24 hours before.${held}`,
+      ...certain.map(lineOf),
+      others.length > 0 &&
+        say`**${counted(others.length, 'kind')} of errors in ${env.name}, first seen in the lines I could read** since ${time(far, 'date')}. They don't go back 24 hours, so I can't say that it is new.${certain.length > 0 ? '' : held}`,
+      ...others.map(lineOf),
+      more > 0 && say`And ${counted(more, 'more kind')}.`,
+      until !== undefined &&
+        say`That is message ${maxMessagesAnHour} within an hour: I collect what follows until ${time(until)}.`,
+    ].map((line): Inline => line || undefined),
+    '\n',
+  );
+}
+
+const lineOf = ({ count, says, first }: NewKind): Text =>
+  say`• ${bold(`${amount(count)}×`)} ${code(says || 'an empty line')} · first ${time(first, 'date')}`;
+
+/** The lines that were read go back to 24 hours before it, so it is known that it was not there. */
+const isNew = ({ first, reaches }: NewKind): boolean => reaches <= first - dayMs;
+
+export const startedNote = (watch: Watch, env: Environment, quiet: Text | undefined): Note => ({
+  text: joined([
+    say`**${watch.requester_name} watches the error log of ${env.name} here** until ${time(watch.ends_at, 'date')}: I tell about new kinds of errors${watch.match === null ? '' : say` with “${watch.match}”`}, known ones stay silent.`,
+    quiet,
+  ]),
+  buttons: [stopButton(watch)],
+});
+
+export const stoppedNote = (watch: Watch, env: Environment, by: string): Note => ({
+  text: say`**Watch #${watch.id} of ${env.name} was stopped** by ${by}.`,
+});
+
+/** `untold`: kinds that were held back and can't be told. */
+export function overNote(watch: Watch, env: Environment, news: News | undefined, untold: number): Note {
+  const again = say`**Watch #${watch.id} of ${env.name} is over:** its time is up. ${code(`watch ${env.name} error`)} starts another one.`;
+  const lost =
+    untold > 0 &&
+    say`I held back ${counted(untold, 'new kind')} of errors, and can't tell them, because I can't check who may read them.`;
+  return { text: joined([news && newsText(env, news), again, lost || undefined], '\n') };
+}
+
+export const endedNote = (watch: Watch, env: Environment, why: Text): Note => ({
+  text: say`**Watch #${watch.id} of ${env.name} has ended:** ${why}`,
+});
+
+export const unreadNote = (watch: Watch, env: Environment, why: Text, since: number): Note => ({
+  text: say`⚠️ **I can't read all of the error log of ${env.name}** since ${time(since, 'date')}. ${why} So silence of watch #${watch.id} doesn't mean that there are no errors. I keep trying, and say when I can.`,
+  buttons: [stopButton(watch)],
+});
+
+export const readAgainNote = (watch: Watch, env: Environment, since: number): Note => ({
+  text: say`**I can read the error log of ${env.name} again**, and looked at what was written since ${time(since, 'date')}. Watch #${watch.id} goes on.`,
+});
+
+export const pausedNote = (watch: Watch, env: Environment, groups: readonly string[]): Note => ({
+  text: say`**Watch #${watch.id} of ${env.name} is paused:** I can't tell whether ${watch.requester_name} may still read it. ${membersUnknownQuietly(groups)} I go on once I can.`,
+  buttons: [stopButton(watch)],
+});
+
+export const resumedNote = (watch: Watch, env: Environment): Note => ({
+  text: say`**Watch #${watch.id} of ${env.name} goes on**, from where it was paused.`,
+});

@@ -1,0 +1,91 @@
+import type { NewKind } from '../../commands/kit/watch.ts';
+import type { Watch } from '../../storage/watches.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+
+/** What a watch remembers between two looks. */
+export type Progress = {
+  /** Kinds that were found, with when they were last seen (epoch ms), oldest first. */
+  readonly found: readonly (readonly [key: string, last: number])[];
+  /** The first kinds that are held back, and how many more there are. */
+  readonly held: readonly NewKind[];
+  readonly heldMore: number;
+  /** The messages of the hour that began with the first of them (epoch ms). */
+  readonly hour: { readonly from: number; readonly messages: number };
+  /** What keeps it from reading, since when (epoch ms), for how many looks, and whether people were told. */
+  readonly trouble?: Trouble | undefined;
+};
+
+/** `unread`: the log could not be read, or not whole. `unsure`: whether the owner may read it is unknown. */
+export type Trouble = {
+  readonly kind: 'unread' | 'unsure';
+  readonly since: number;
+  readonly looks: number;
+  readonly isTold: boolean;
+};
+
+/** Kinds for one message, and how many more there are. `until`: how long the next ones are held back (epoch ms). */
+export type News = {
+  readonly kinds: readonly NewKind[];
+  readonly more: number;
+  readonly wereHeld: boolean;
+  readonly until: number | undefined;
+};
+
+export const maxKindsShown = 5;
+export const maxMessagesAnHour = 3;
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+const maxRemembered = 300;
+/** People are told after so many looks in a row. */
+const looksUntilTold: Readonly<Record<Trouble['kind'], number>> = { unread: 3, unsure: 2 };
+
+export const emptyProgress: Progress = { found: [], held: [], heldMore: 0, hour: { from: 0, messages: 0 } };
+export const progressOf = ({ progress }: Pick<Watch, 'progress'>): Progress => parseStored(progress);
+export const heldIn = ({ held, heldMore }: Progress): number => held.length + heldMore;
+
+/**
+ * Takes in the kinds that a look found. `quietUntil`: the end of the quiet hours, if it is one of them. `news`: what to
+ * tell now. `due`: when what is held back can be told (epoch ms).
+ */
+export function takeIn(
+  before: Progress,
+  kinds: readonly NewKind[],
+  now: number,
+  quietUntil: number | undefined,
+): { readonly progress: Progress; readonly news?: News; readonly due?: number } {
+  const known = new Map(before.found);
+  // Not told again within a day, even if the read did not go back far enough to see that.
+  const fresh = kinds.filter(({ key, first }) => (known.get(key) ?? -Infinity) <= first - dayMs);
+  for (const { key, last } of kinds) {
+    const seen = Math.max(last, known.get(key) ?? last);
+    known.delete(key);
+    known.set(key, seen);
+  }
+  const found = [...known].slice(-maxRemembered);
+  const all = [...before.held, ...fresh];
+  const [shown, more] = [all.slice(0, maxKindsShown), before.heldMore + Math.max(0, all.length - maxKindsShown)];
+  const isOver = now - before.hour.from >= hourMs || now < before.hour.from;
+  const hour = isOver ? { from: now, messages: 0 } : before.hour;
+  const rest = { ...before, found, hour };
+  if (all.length === 0) return { progress: rest };
+  const due = quietUntil ?? (hour.messages >= maxMessagesAnHour ? hour.from + hourMs : undefined);
+  if (due !== undefined) return { progress: { ...rest, held: shown, heldMore: more }, due };
+  const counted = { from: hour.messages === 0 ? now : hour.from, messages: hour.messages + 1 };
+  const until = counted.messages === maxMessagesAnHour ? counted.from + hourMs : undefined;
+  return {
+    progress: { ...rest, held: [], heldMore: 0, hour: counted },
+    news: { kinds: shown, more, wereHeld: before.held.length > 0, until },
+  };
+}
+
+/** One more look in a row with this trouble. `isNews`: people are to be told now. */
+export function inTrouble(
+  { trouble, ...rest }: Progress,
+  kind: Trouble['kind'],
+  now: number,
+): { readonly progress: Progress & { readonly trouble: Trouble }; readonly isNews: boolean } {
+  const same = trouble?.kind === kind ? trouble : { kind, since: trouble?.since ?? now, looks: 0, isTold: false };
+  const looks = same.looks + 1;
+  const isNews = !same.isTold && looks >= looksUntilTold[kind];
+  return { progress: { ...rest, trouble: { ...same, looks, isTold: same.isTold || isNews } }, isNews };
+}

@@ -1,0 +1,79 @@
+import type { Environment } from '../../hosting/contract/target.ts';
+import { channelRule } from '../../policy/channels.ts';
+import type { Watch } from '../../storage/watches.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import { say, type Text } from '../../text.ts';
+import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
+import { listingMs } from '../changes/recheck.ts';
+import type { ChannelLook } from '../messages/messenger.ts';
+import type { StepsContext } from './context.ts';
+
+/**
+ * Whether a watch may read and tell now. `later`: something couldn't be asked. `unsure`: it depends on Slack user groups
+ * whose members are unknown. `lost`: it may not any more; `isQuiet` if its channel may not be told why.
+ */
+export type WatchStanding =
+  | { readonly kind: 'may'; readonly env: Environment }
+  | { readonly kind: 'later'; readonly why: Text }
+  | { readonly kind: 'unsure'; readonly groups: readonly string[] }
+  | { readonly kind: 'lost'; readonly reason: NonNullable<Watch['end_reason']>; readonly why: Text };
+
+/** What the checks of a watch need besides what every step needs. */
+export type WatchChecks = StepsContext & { readonly lookAt: (channel: string) => Promise<ChannelLook> };
+
+const later = (why: Text): WatchStanding => ({ kind: 'later', why });
+const notAllowed = (why: Text): WatchStanding => ({ kind: 'lost', reason: 'not_allowed', why });
+const noChannel = (why: Text): WatchStanding => ({ kind: 'lost', reason: 'no_channel', why });
+
+/** The environment of a watch as it was when the watch was started. */
+export const storedEnvironment = ({ target }: Watch): Environment => parseStored(target);
+/** Whether a person is told in direct messages, not a channel. */
+export const isDirect = ({ channel }: Pick<Watch, 'channel'>): boolean => /^[UW]/.test(channel);
+
+/** Checks the owner's present rights, the environment and the channel. */
+export async function standingOf(context: WatchChecks, watch: Watch): Promise<WatchStanding> {
+  const owner = await context.personOf(watch.requester, groupsToWatch(context.policy()));
+  if (owner === undefined) return later(say`Slack doesn't tell me right now who may read it.`);
+  if (owner.standing !== 'member') return notAllowed(say`${watch.requester_name} may no longer use Sitehand.`);
+  const env = await listedNow(context, watch);
+  if ('kind' in env && env.kind !== 'environment') return env;
+  const may = mayWatch(context.policy(), owner, env);
+  if (may === 'no') return notAllowed(say`${watch.requester_name} is no longer allowed to watch it.`);
+  const channel = isDirect(watch) ? undefined : await inChannel(context, watch, env);
+  if (channel) return channel;
+  return may === 'yes' ? { kind: 'may', env } : { kind: 'unsure', groups: may };
+}
+
+async function listedNow(context: WatchChecks, watch: Watch): Promise<Environment | WatchStanding> {
+  const stored = storedEnvironment(watch);
+  const found = (): Environment | undefined => context.names(undefined).environments.find(({ id }) => id === stored.id);
+  const known = found();
+  if (known) return known;
+  const presence = context.presenceOf(stored, await context.freshenNames(listingMs));
+  if (presence === 'gone')
+    return { kind: 'lost', reason: 'gone', why: say`${stored.name} is gone: the host no longer lists it.` };
+  return found() ?? later(say`The host doesn't list ${stored.name} right now.`);
+}
+
+async function inChannel(
+  { lookAt, policy }: WatchChecks,
+  { channel }: Watch,
+  env: Environment,
+): Promise<WatchStanding | undefined> {
+  const look = await lookAt(channel).catch(() => undefined);
+  if (look === undefined || look.kind === 'untold')
+    return later(say`Slack doesn't tell me right now who is in this channel.`);
+  const wrong = placeTrouble(look);
+  if (wrong) return noChannel(say`${{ channel }} ${wrong}.`);
+  if (channelRule(policy(), channel, [env.site?.name]) !== 'ok')
+    return noChannel(say`${env.name} can't be discussed in ${{ channel }} any more.`);
+  return undefined;
+}
+
+/** Why a channel can't be told, to follow its name; undefined: it can. */
+export function placeTrouble(look: Extract<ChannelLook, { kind: 'seen' | 'hidden' }>): string | undefined {
+  if (look.kind === 'hidden') return "isn't shown to me";
+  if (look.shared) return 'is shared with another organisation';
+  if (look.archived) return 'is archived';
+  return look.member ? undefined : "doesn't have me as a member";
+}

@@ -1,0 +1,242 @@
+import { randomUUID } from 'node:crypto';
+import type { NewKinds, NewKindsQuery } from '../../commands/kit/watch.ts';
+import { readHours, hoursEnd } from '../../commands/kit/values/hours.ts';
+import { HostTrouble } from '../../hosting/client.ts';
+import { watching } from '../../hosting/contract/call.ts';
+import { getLogs } from '../../hosting/contract/logs.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { idsOf } from '../../policy/people.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { isAnyDue } from '../../storage/lease.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
+import type { Tx } from '../../storage/tx.ts';
+import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '../../storage/watches.ts';
+import { plain, say, time, type Text } from '../../text.ts';
+import { inWords } from '../changes/host-trouble.ts';
+import type { Note } from '../changes/card.ts';
+import { createPoller, type Poller } from '../messages/poller.ts';
+import * as notes from './watch-notes.ts';
+import { heldIn, inTrouble, progressOf, takeIn, type News, type Progress } from './watch-progress.ts';
+import { isDirect, standingOf, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
+
+/** What a look needs besides its checks. */
+export type WatchContext = WatchChecks & {
+  readonly logs: {
+    /** Finds the kinds of errors that are new in a log. */
+    readonly findNew: (query: NewKindsQuery) => Promise<NewKinds>;
+  };
+  /** Whether the host's rate of log reads has room for a watch now. */
+  readonly hasLogRoom: () => boolean;
+};
+
+const pollMs = 2_000;
+/** Longer than a read with all of its attempts, and the analysis. */
+const leaseMs = 240_000;
+const maxAtOnce = 2;
+/** Reads that watches may begin in a minute, all replicas together. Each may take three tries; the host allows 35. */
+const readsPerMinute = 8;
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+const minIntervalMs = 5 * minuteMs;
+const maxLines = 20_000;
+/** How far before the last look a read goes, so that a line shows that it covers 24 hours. */
+const backMs = 36 * hourMs;
+/** Lines may reach the host's log so much late. */
+const lateMs = 10 * minuteMs;
+
+/** The time between two looks of a watch, if there are so many: it grows, so that all get their turn. */
+export const intervalMs = (watches: number): number =>
+  Math.max(minIntervalMs, Math.ceil((1.25 * watches * minuteMs) / readsPerMinute));
+
+/** Creates what looks for watches that are due. `onNote` is called when there may be messages to post. */
+export function createWatcher(context: WatchContext, onNote: () => void): Poller {
+  const onTrouble = (error: unknown): void => context.onTrouble('looking for a watch', error);
+  const look = async (): Promise<void> => {
+    const claimed = await claimDue(context);
+    if (claimed.length === 0) return;
+    await Promise.all(claimed.map((watch) => lookFor(context, watch).catch(onTrouble)));
+    onNote();
+  };
+  return createPoller({ everyMs: pollMs, look, onTrouble });
+}
+
+async function claimDue(context: WatchContext): Promise<readonly Watch[]> {
+  const { database, owner, policy } = context;
+  if (!(await isAnyDue(database, ['watches'], await database.now())) || !context.hasLogRoom()) return [];
+  return exclusiveTransaction(database, (tx, now) =>
+    claimWatches(tx, { owner, now, leaseMs, limit: maxAtOnce }, readsPerMinute, (id) => idsOf(policy(), id)),
+  );
+}
+
+/** One look: checks the rights, reads the log, and tells what is new. A failed look is tried again at the next one. */
+async function lookFor(context: WatchContext, watch: Watch): Promise<void> {
+  const now = await context.database.now();
+  const isOver = now >= watch.ends_at;
+  const standing = isOver && heldIn(progressOf(watch)) === 0 ? undefined : await standingOf(context, watch);
+  if (standing?.kind === 'lost') return end(context, watch, standing);
+  if (isOver) return endInTime(context, watch, standing?.kind === 'may' ? standing.env : undefined);
+  if (standing?.kind === 'unsure') return pause(context, watch, standing.groups);
+  if (standing?.kind === 'later') return unread(context, watch, standing.why);
+  if (standing === undefined) return;
+  const { env } = standing;
+  const read = await readLog(context, watch, env, now);
+  if ('why' in read) return unread(context, watch, read.why, env);
+  await tell(context, watch, env, read, now);
+}
+
+type Unread = { readonly why: Text };
+
+async function readLog(context: WatchContext, watch: Watch, env: Environment, now: number): Promise<NewKinds | Unread> {
+  const since = Math.floor(Math.max(watch.created_at, watch.read_to - lateMs) / 1_000) * 1_000;
+  const from = new Date(since - backMs).toISOString();
+  try {
+    const call = getLogs({ env_id: env.id, file_name: 'error', lines: maxLines, from });
+    const text = await context.read(call, watching);
+    const match = watch.match ?? undefined;
+    const found = await context.logs.findNew({ text, wanted: maxLines, since, match, now });
+    if (found.reaches === undefined && found.lines > 0)
+      return { why: say`Its lines have no times, so I can't tell what is new.` };
+    return found;
+  } catch (error) {
+    if (error instanceof HostTrouble) return { why: inWords(error) };
+    context.onTrouble(`looking for watch ${watch.id}`, error);
+    return { why: say`Something broke on my side; my log says more.` };
+  }
+}
+
+/** Saves a look that read the log, and tells what it found. */
+async function tell(context: WatchContext, watch: Watch, env: Environment, read: NewKinds, now: number): Promise<void> {
+  const { trouble, ...before } = progressOf(watch);
+  const gap = gapIn(watch, read);
+  const taken = takeIn(before, read.kinds, now, quietEnd(watch, now));
+  const after = gap && inTrouble({ ...taken.progress, trouble }, 'unread', now);
+  const lines: Note[] = [];
+  if (after?.isNews && gap) lines.push(notes.unreadNote(watch, env, gap, after.progress.trouble.since));
+  if (!gap && trouble?.isTold)
+    lines.push(
+      trouble.kind === 'unsure' ? notes.resumedNote(watch, env) : notes.readAgainNote(watch, env, trouble.since),
+    );
+  if (taken.news) lines.push(notes.newsNote(watch, env, taken.news));
+  await save(context, watch, {
+    progress: after?.progress ?? taken.progress,
+    read_to: now,
+    dueBy: taken.due,
+    notes: lines,
+    ...(trouble?.isTold && trouble.kind === 'unsure' && { event: 'watch_resume' }),
+  });
+}
+
+/** What to say if lines since the last look could not be read, because the host gives only the newest. */
+const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | undefined =>
+  isCut && reaches !== undefined && reaches > read_to
+    ? say`Its newest ${lines} lines only go back to ${time(reaches, 'date')}, which is after my last look.`
+    : undefined;
+
+async function unread(context: WatchContext, watch: Watch, why: Text, env = storedEnvironment(watch)): Promise<void> {
+  const { progress, isNews } = inTrouble(progressOf(watch), 'unread', await context.database.now());
+  const { since } = progress.trouble;
+  await save(context, watch, { progress, notes: isNews ? [notes.unreadNote(watch, env, why, since)] : [] });
+}
+
+async function pause(context: WatchContext, watch: Watch, groups: readonly string[]): Promise<void> {
+  const { progress, isNews } = inTrouble(progressOf(watch), 'unsure', await context.database.now());
+  const note = notes.pausedNote(watch, storedEnvironment(watch), groups);
+  await save(context, watch, { progress, ...(isNews && { notes: [note], event: 'watch_pause' }) });
+}
+
+/** What came of a look. `dueBy`: the latest time of the next one (epoch ms). `event`: its audit line. */
+type Came = {
+  readonly progress: Progress;
+  readonly read_to?: number;
+  readonly dueBy?: number | undefined;
+  readonly notes?: readonly Note[];
+  readonly event?: string;
+};
+
+async function save(context: WatchContext, watch: Watch, came: Came): Promise<void> {
+  await exclusiveTransaction(context.database, async (tx, at) => {
+    const next = at + intervalMs(await countWatches(tx));
+    const dueAt = Math.max(at, Math.min(next, watch.ends_at, came.dueBy ?? Infinity));
+    const patch = { progress: JSON.stringify(came.progress), ...(came.read_to && { read_to: came.read_to }) };
+    await move(context, tx, watch, { patch, onward: { dueAt }, notes: came.notes ?? [], event: came.event, at });
+  });
+}
+
+type Move = {
+  readonly patch?: Parameters<typeof noteWatch>[2];
+  readonly onward: Onward;
+  readonly notes: readonly Note[];
+  readonly event?: string | undefined;
+  readonly why?: Text | undefined;
+  readonly to?: 'owner';
+  readonly at: number;
+};
+
+/** Nothing is told or recorded if the watch was stopped or claimed by another replica meanwhile. */
+async function move(
+  context: WatchContext,
+  tx: Tx,
+  watch: Watch,
+  { patch = {}, onward, at, ...of }: Move,
+): Promise<void> {
+  const moved = await noteWatch(tx, watch, patch, onward);
+  if (moved === undefined) return;
+  for (const note of of.notes) await enqueueNote(tx, watch, note, quietEnd(watch, at) ?? at, of.to);
+  if (of.event === undefined) return;
+  const { event } = of;
+  const about = { target: storedEnvironment(watch).name, target_key: watch.target_key };
+  const details = { ...about, ...auditDetails(watch), ...(of.why && { reason: plain(of.why) }) };
+  await context.changeStore.note(tx, { event, by: 'sitehand', at, details });
+}
+
+/** Queues a message of a watch to its channel, or to its owner; `at` (epoch ms) may be later than now. */
+export async function enqueueNote(tx: Tx, watch: Watch, note: Note, at: number, to?: 'owner'): Promise<void> {
+  const isToPerson = to === 'owner' || isDirect(watch);
+  await enqueueMessage(tx, {
+    key: `watch:${watch.id}:${randomUUID()}`,
+    kind: isToPerson ? 'direct' : 'notice',
+    recipient: isToPerson ? watch.requester : watch.channel,
+    body: JSON.stringify(note),
+    at,
+  });
+}
+
+export const auditDetails = (watch: Watch) => ({
+  watch: watch.id,
+  channel: watch.channel,
+  owner: watch.requester,
+});
+
+/** Ends a watch that may not go on. What it holds back is not told: nobody knows that it may be. */
+async function end(
+  context: WatchContext,
+  watch: Watch,
+  { reason, why }: Extract<WatchStanding, { kind: 'lost' }>,
+): Promise<void> {
+  const note = notes.endedNote(watch, storedEnvironment(watch), why);
+  await exclusiveTransaction(context.database, (tx, at) =>
+    move(context, tx, watch, {
+      onward: { endedAt: at, why: reason },
+      notes: [note],
+      event: 'watch_end',
+      why,
+      ...(reason === 'no_channel' && { to: 'owner' }),
+      at,
+    }),
+  );
+}
+
+/** `env`: what was held back may be told. */
+async function endInTime(context: WatchContext, watch: Watch, env: Environment | undefined): Promise<void> {
+  const { held, heldMore } = progressOf(watch);
+  const isTold = env !== undefined && held.length > 0;
+  const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
+  const untold = env === undefined ? held.length + heldMore : 0;
+  const note = notes.overNote(watch, env ?? storedEnvironment(watch), news, untold);
+  await exclusiveTransaction(context.database, (tx, at) =>
+    move(context, tx, watch, { onward: { endedAt: at, why: 'over' }, notes: [note], event: 'watch_end', at }),
+  );
+}
+
+const quietEnd = ({ quiet, zone }: Watch, now: number): number | undefined =>
+  quiet === null ? undefined : hoursEnd(readHours('Quiet hours', quiet), now, zone);

@@ -1,0 +1,101 @@
+import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
+import { claim, personBy, unowned, type Claim, type IdsOf } from './lease.ts';
+import type { WatchTable } from './schema.ts';
+import type { ReadHandle, Tx } from './tx.ts';
+
+export type Watch = Selectable<WatchTable>;
+export type NewWatch = Omit<
+  Insertable<WatchTable>,
+  'id' | 'tried_at' | 'ended_at' | 'end_reason' | 'owner' | 'lease_until'
+>;
+
+export const startWatch = (tx: Tx, watch: NewWatch): Promise<Watch> =>
+  tx.insertInto('watches').values(watch).returningAll().executeTakeFirstOrThrow();
+
+/** How many watches have begun a read since then (epoch ms), in all replicas. */
+async function triedSince(tx: Tx, since: number): Promise<number> {
+  const { count } = await tx
+    .selectFrom('watches')
+    .select((of) => of.fn.countAll<number>().as('count'))
+    .where('tried_at', '>', since)
+    .executeTakeFirstOrThrow();
+  return count;
+}
+
+const minuteMs = 60_000;
+
+/**
+ * Claims due watches to read for, in turns, and notes the time. `perMinute`: how many may begin a read in a minute, in
+ * all replicas together; so the caller holds the global lock.
+ */
+export async function claimWatches(tx: Tx, wanted: Claim, perMinute: number, idsOf: IdsOf): Promise<Watch[]> {
+  const left = perMinute - (await triedSince(tx, wanted.now - minuteMs));
+  if (left <= 0) return [];
+  const whose = ({ requester }: Pick<Watch, 'requester'>): string => personBy(idsOf, requester);
+  const limit = Math.min(left, wanted.limit);
+  const claimed = await claim<Watch>(tx, 'watches', { ...wanted, limit }, { columns: ['requester'], whose });
+  const ids = claimed.map(({ id }) => id);
+  if (ids.length > 0) await tx.updateTable('watches').set({ tried_at: wanted.now }).where('id', 'in', ids).execute();
+  return claimed;
+}
+
+type Patch = Partial<Pick<Updateable<WatchTable>, 'read_to' | 'progress'>>;
+
+/** How a watch goes on: it is due again (epoch ms), or over. */
+export type Onward =
+  | { readonly dueAt: number }
+  | { readonly endedAt: number; readonly why: NonNullable<Watch['end_reason']> };
+
+/**
+ * Saves what came of a look, and releases the watch. Undefined, with nothing written, if it was ended or claimed by
+ * another one meanwhile: then nothing may be told about it.
+ */
+export function noteWatch(tx: Tx, watch: Watch, patch: Patch, onward: Onward): Promise<Watch | undefined> {
+  const moved = 'dueAt' in onward ? { due_at: onward.dueAt } : ended(onward.endedAt, onward.why);
+  return (
+    tx
+      .updateTable('watches')
+      .set({ ...patch, ...moved, ...unowned })
+      .where('id', '=', watch.id)
+      .where('ended_at', 'is', null)
+      .where((is) => (watch.owner === null ? is('owner', 'is', null) : is('owner', '=', watch.owner)))
+      // Claimed again by the same process after its lease.
+      .where((is) => (watch.lease_until === null ? is.lit(true) : is('lease_until', '=', watch.lease_until)))
+      .returningAll()
+      .executeTakeFirst()
+  );
+}
+
+/** Ends a watch, whoever works on it; undefined if it was over. */
+export const stopWatch = (tx: Tx, id: number, at: number): Promise<Watch | undefined> =>
+  tx
+    .updateTable('watches')
+    .set({ ...ended(at, 'stopped'), ...unowned })
+    .where('id', '=', id)
+    .where('ended_at', 'is', null)
+    .returningAll()
+    .executeTakeFirst();
+
+const ended = (at: number, why: NonNullable<Watch['end_reason']>) => ({
+  ended_at: at,
+  end_reason: why,
+  due_at: null,
+});
+
+export const findWatch = (db: ReadHandle, id: number): Promise<Watch | undefined> =>
+  db.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirst();
+
+/** All watches that are not over, oldest first. Their number is bounded where they are started. */
+export const openWatches = (db: ReadHandle): Promise<Watch[]> =>
+  db.selectFrom('watches').selectAll().where('ended_at', 'is', null).orderBy('id').execute();
+
+export async function countWatches(db: ReadHandle): Promise<number> {
+  const open = db.selectFrom('watches').where('ended_at', 'is', null);
+  const { count } = await open.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
+  return count;
+}
+
+/** Deletes the watches that were over before then (epoch ms). */
+export async function forgetWatches(tx: Tx, before: number): Promise<void> {
+  await tx.deleteFrom('watches').where('ended_at', '<', before).execute();
+}
