@@ -1,10 +1,26 @@
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { Environment } from '../../src/playground/hosting/resources.ts';
 import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { expectSoon } from './people.ts';
-import { ids, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
+import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+
+/** Whether Ana and Ben may watch is a matter of Slack's user group. */
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  devs: [S0DEVS]
+  readers: [U01ANA, U02BEN, U06ROB]
+rules:
+  - { allow: [read], to: [readers] }
+  - { allow: [watch], to: [devs] }
+channels:
+  C0ACME: { sites: ['acme-*'] }
+`;
 
 /** A line of php-fpm, so long ago. */
 const entry = (agoMs: number, message: string): string => {
@@ -26,6 +42,8 @@ type Watched = {
   /** Makes it due, and resolves when that look is over. */
   readonly looks: () => Promise<void>;
   readonly said: () => readonly string[];
+  /** What it told about kinds of errors. */
+  readonly told: () => readonly string[];
   readonly says: (words: RegExp) => Promise<VisibleMessage>;
   readonly column: (name: string) => unknown;
 };
@@ -63,7 +81,7 @@ async function watched(
 ): Promise<Watched> {
   const log = logOf(scenario, name);
   const answer = await scenario.person(who).says(`/site watch ${name} error ${options}`, channel);
-  const { text } = await answer.hears(/Watch #\d+ of .* is on/);
+  const { text } = await answer.hears(new RegExp(`Watch #\\d+ of ${name} is on`));
   const number = Number(/#(\d+)/.exec(text)?.[1]);
   const column = (of: string): unknown =>
     scenario.rows(`select ${of} as it from watches where id = ?`, number)[0]?.['it'];
@@ -71,6 +89,10 @@ async function watched(
   scenario.rewrite('update watches set created_at = ?, read_to = ? where id = ?', began, began, number);
   const heard = (): readonly VisibleMessage[] =>
     scenario.slack.messages({ channel, as: ids.ana }).filter((one) => !one.ephemeral);
+  const context = (): unknown => [
+    heard().map((one) => one.text),
+    scenario.rows('select * from watches where id = ?', number),
+  ];
   return {
     number,
     ...log,
@@ -81,14 +103,16 @@ async function watched(
       await vi.waitFor(() => expect(column('owner')).toBeNull(), waiting);
     },
     said: () => heard().map((one) => one.text),
-    says: (words) => expectSoon(scenario.slack, `${words}`, () => heard().find((one) => words.test(one.text)), heard),
+    told: () =>
+      heard().flatMap(({ text }) => (text.includes(`Watch #${number} of`) && text.includes('• ') ? [text] : [])),
+    says: (words) => expectSoon(scenario.slack, `${words}`, () => heard().find((one) => words.test(one.text)), context),
   };
 }
 const waiting = { timeout: patienceMs, interval: 50 };
 
 let scenario: Scenario;
 beforeAll(async () => {
-  scenario = await openScenario();
+  scenario = await openScenario({ policy });
 });
 afterAll(() => scenario.close());
 
@@ -120,5 +144,255 @@ describe.concurrent('a watch', () => {
     await watch.says(/entirely other/);
     expect(watch.said().filter((text) => /new kind/.test(text) && text.includes('#' + watch.number))).toHaveLength(2);
     expect(watch.said().join('\n')).not.toContain('quiet in');
+  });
+
+  test('does not call new what the lines it could read do not show to be new', async () => {
+    const watch = await watched(scenario, { name: 'acme-blog/live', options: '--match Checkout' });
+    watch.logs(
+      fatal(3 * hour, 'whatever'),
+      fatal(4 * minute, 'checkout is closed'),
+      fatal(3 * minute, 'not asked for'),
+    );
+    await watch.looks();
+    const { text } = await watch.says(
+      /1 kind of errors in acme-blog\/live, first seen in the lines I could read since/,
+    );
+    expect(text).toContain("They don't go back 24 hours, so I can't say that it is new.");
+    expect(text).toContain('checkout is closed');
+    expect(text).not.toContain('not asked for');
+    expect(text).toContain('only “Checkout”');
+    // Told once within a day, although no read shows that it was there before.
+    watch.logs(fatal(2 * minute, 'whatever'), fatal(minute, 'checkout is closed'));
+    await watch.looks();
+    expect(watch.told()).toHaveLength(1);
+  });
+
+  test('says once that the log cannot be read, and once that it can again, with what came meanwhile', async () => {
+    const watch = await watched(scenario, { who: 'ben', name: 'acme-docs/live', channel: 'C0GENERAL' });
+    watch.fails();
+    for (const look of [1, 2, 3, 4]) {
+      await watch.looks();
+      if (look >= 3) await watch.says(/The host answered 500.*doesn't mean that there are no errors/s);
+      expect(watch.said().filter((text) => text.includes("I can't read all of"))).toHaveLength(look < 3 ? 0 : 1);
+    }
+    watch.logs(old, fatal(5 * minute, 'meanwhile'));
+    await watch.looks();
+    await watch.says(/I can read the error log of acme-docs\/live again/);
+    await watch.says(/meanwhile/);
+    watch.logs('no time', 'nor here: PHP Fatal error: x');
+    for (const _ of [1, 2, 3]) await watch.looks();
+    await watch.says(/Its lines have no times/);
+  });
+
+  test('shows hostile lines as text, without credentials, and notifies nobody', async () => {
+    const watch = await watched(scenario, { name: 'north-bakery/live', channel: 'G0BAKERY' });
+    const hostile =
+      '<!channel> <@U02BEN> @here <https://evil.example|click> `*_~ DB_PASSWORD=hunter2-and-more user@example.com 203.0.113.9';
+    watch.logs(old, fatal(4 * minute, hostile));
+    await watch.looks();
+    const { text } = await watch.says(/evil\.example/);
+    expect(text).toContain('<!channel>');
+    expect(text).not.toMatch(/hunter2|user@example|203\.0\.113\.9/);
+    expect(text).not.toContain('@Ana');
+    const sent = scenario.slack.calls().filter(({ args }) => JSON.stringify(args).includes('evil.example'));
+    expect(sent).not.toHaveLength(0);
+    for (const { args } of sent) {
+      expect(JSON.stringify(args)).not.toMatch(/"type":"(?:user|usergroup|broadcast|link)"/);
+      expect(String(args['text'])).not.toMatch(/<(?!!date)[!@#h]/);
+    }
+  });
+
+  test('tells five kinds in a message and three messages in an hour, and the rest when the hour is over', async () => {
+    const watch = await watched(scenario, { name: 'acme-shop/staging', channel: 'C0GENERAL' });
+    const letters = 'abcdefghijkl'.split('');
+    watch.logs(old, ...letters.map((letter) => fatal(4 * minute, `kind ${letter.repeat(3)}`)));
+    await watch.looks();
+    const first = await watch.says(/12 new kinds|And 7 more kinds/);
+    expect(first.text.split('• ')).toHaveLength(6);
+    for (const what of ['second', 'third', 'fourth', 'fifth']) {
+      watch.logs(old, fatal(2 * minute, what));
+      await watch.looks();
+    }
+    await watch.says(/That is message 3 within an hour: I collect what follows until/);
+    expect(watch.told()).toHaveLength(3);
+    expect(watch.said().join('\n')).not.toContain('fourth');
+    scenario.rewrite(`update watches set progress = json_set(progress, '$.hour.from', 1) where id = ?`, watch.number);
+    watch.logs(old);
+    await watch.looks();
+    const rest = await watch.says(/fourth/);
+    expect(rest.text).toContain('fifth');
+    expect(rest.text).toContain('collected until now');
+  });
+
+  test('collects in the quiet hours of its owner, and tells it after', async () => {
+    // Ana lives by Lisbon's clock.
+    const clock = (at: number): string =>
+      new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Lisbon', hour: '2-digit', minute: '2-digit' }).format(at);
+    const now = Date.now();
+    const quiet = `${clock(now - 2 * hour)}-${clock(now + 2 * hour)}`;
+    const watch = await watched(scenario, {
+      name: 'harbor-events/live',
+      channel: 'C0OPS',
+      options: `--quiet ${quiet}`,
+    });
+    await watch.says(/From .* \(Europe\/Lisbon\) I collect, and tell it after/);
+    watch.logs(old, fatal(4 * minute, 'by night'));
+    await watch.looks();
+    expect(watch.column('progress')).toContain('by night');
+    const listed = await scenario.person('ana').says('/site watches', 'C0OPS');
+    await listed.hears(/harbor-events\/live.*1 held back/s);
+    scenario.rewrite('update watches set quiet = null where id = ?', watch.number);
+    watch.logs(old);
+    await watch.looks();
+    await watch.says(/by night/);
+  });
+
+  test('is stopped with a button by whoever may watch there, and by nobody else', async () => {
+    const watch = await watched(scenario, { name: 'acme-blog/staging' });
+    const begun = await watch.says(/Ana watches the error log of acme-blog\/staging here/);
+    await (await scenario.person('rob').clicks(begun, 'Stop')).hears(/Only Ana, and people who may watch/);
+    await (
+      await scenario.person('rob').says('/site watch acme-blog/staging error')
+    ).hears(/You may not (?:use|run) watch/);
+    const stopped = await scenario.person('ben').clicks(begun, 'Stop');
+    await stopped.hears(new RegExp(`Watch #${watch.number} of acme-blog/staging is over`));
+    await watch.says(/was stopped by Ben/);
+    await (await scenario.person('ana').says(`/site watch stop ${watch.number}`)).hears(/I can't find a watch/);
+    const events = scenario.rows(
+      `select event from audit where event like 'watch%' and json_extract(details, '$.watch') = ? order by seq`,
+      watch.number,
+    );
+    expect(events.map(({ event }) => event)).toEqual(['watch_start', 'watch_stop']);
+  });
+
+  test('ends in time, and says so', async () => {
+    const watch = await watched(scenario, { name: 'acme-docs/staging', options: '--for 2h' });
+    scenario.rewrite('update watches set ends_at = 2 where id = ?', watch.number);
+    await watch.looks();
+    await watch.says(/of acme-docs\/staging is over: its time is up/);
+    expect(watch.column('end_reason')).toBe('over');
+  });
+
+  test.each([
+    ['C0RANDOM', /doesn't have me as a member, so I can't tell it anything.*\/invite/s],
+    ['C0SHARED', /is shared with another organisation/],
+    ['C0ACME', /This channel is for other sites/, 'north-bakery/staging'],
+  ])('is not started in %s', async (channel, words, name = 'acme-shop/live') => {
+    const said = await scenario.person('ana').says(`/site watch ${name} error`, channel);
+    expect((await said.hears(words)).text).toMatch(words);
+  });
+
+  test.each([
+    ['--quiet 9-17', /Quiet hours are like 22:00-07:00/],
+    ['--for 90d', /For can be 1h to 30d/],
+    ['--match "password=correct-horse-9"', /looks like a credential/],
+  ])('is not started with %s', async (option, words) => {
+    const said = await scenario.person('ana').says(`/site watch acme-shop/live error ${option}`, 'D0U01ANA');
+    expect((await said.hears(words)).text).toMatch(words);
+  });
+});
+
+describe('a watch whose grounds change', () => {
+  test(
+    'ends when its owner may no longer watch, reads nothing more, and says so',
+    inScenario({ policy }, async (own) => {
+      const watch = await watched(own, {});
+      watch.logs(old, fatal(4 * minute, 'secret news'));
+      await own.rule(policy.replace('allow: [watch]', 'allow: [use]'));
+      await vi.waitFor(() => expect(own.log()).toContain('policy'), waiting);
+      await vi.waitFor(async () => {
+        await watch.looks();
+        expect(watch.column('end_reason')).toBe('not_allowed');
+      }, waiting);
+      await watch.says(/has ended: Ana is no longer allowed to watch it/);
+      expect(watch.said().join('\n')).not.toContain('secret news');
+    }),
+  );
+
+  test(
+    'tells its owner alone when its channel may not hear of the site any more',
+    inScenario({ policy }, async (own) => {
+      const watch = await watched(own, {});
+      watch.logs(old);
+      await own.rule(policy.replace("['acme-*']", "['other']"));
+      await vi.waitFor(async () => {
+        await watch.looks();
+        expect(watch.column('end_reason')).toBe('no_channel');
+      }, waiting);
+      const direct = () =>
+        own.slack.messages({ channel: 'D0U01ANA', as: ids.ana }).find(({ text }) => text.includes('has ended'));
+      expect((await own.slack.until(direct, patienceMs)).text).toMatch(/acme-shop\/live can't be discussed in/);
+      expect(watch.said().join('\n')).not.toContain('has ended');
+    }),
+  );
+
+  test(
+    'pauses while Slack does not tell who is in its group, says so once, and goes on where it was',
+    inScenario({ policy }, async (own) => {
+      const watch = await watched(own, {});
+      watch.logs(old, fatal(4 * minute, 'in between'));
+      own.slack.disableGroup('S0DEVS');
+      own.passes(2 * minute);
+      for (const _ of [1, 2, 3]) await watch.looks();
+      await watch.says(/is paused: I can't tell whether Ana may still read it/);
+      expect(watch.said().filter((text) => text.includes('is paused'))).toHaveLength(1);
+      expect(watch.said().join('\n')).not.toContain('in between');
+      own.slack.disableGroup('S0DEVS', false);
+      await own.slack.changeGroup('S0DEVS', ['U01ANA', 'U02BEN']);
+      own.passes(2 * minute);
+      await watch.looks();
+      await watch.says(/goes on, from where it was paused/);
+      await watch.says(/in between/);
+    }),
+  );
+
+  test(
+    'survives a restart, and tells nothing twice',
+    inScenario({ policy }, async (own) => {
+      const watch = await watched(own, {});
+      watch.logs(old, fatal(4 * minute, 'before'));
+      await watch.looks();
+      await watch.says(/before/);
+      await own.stop();
+      await own.start();
+      watch.logs(old, fatal(4 * minute, 'before'), fatal(second, 'after'));
+      await watch.looks();
+      await watch.says(/after in/);
+      expect(watch.told().filter((text) => text.includes('before in'))).toHaveLength(1);
+    }),
+  );
+});
+
+describe.skipIf(!postgresRuns)(`watches of two replicas on one PostgreSQL${noPostgres}`, () => {
+  test('are looked after once, and tell once', async () => {
+    const url = (await makeDatabase()).href;
+    const sql = new Client({ connectionString: url });
+    await sql.connect();
+    const environment = { DATABASE_URL: url };
+    const story = inScenario({ policy, environment, start: false }, async (own) => {
+      await Promise.all([own.start(), own.start()]);
+      const log = logOf(own, 'acme-shop/live');
+      await (await own.person('ana').says('/site watch acme-shop/live error')).hears(/is on/);
+      log.logs(old, fatal(minute, 'once'));
+      const reads = (): number => own.hosting.journal.entries().filter(({ path }) => path.endsWith('/logs')).length;
+      const began = Date.now() - hour;
+      for (const look of [1, 2, 3]) {
+        await sql.query('update watches set created_at = $1, read_to = $1, tried_at = null, due_at = 1', [began]);
+        const isOver = async () =>
+          (await sql.query('select 1 from watches where due_at > 1 and owner is null')).rowCount;
+        await vi.waitFor(async () => expect(await isOver()).toBe(1), waiting);
+        expect(reads()).toBe(look);
+      }
+      const told = () =>
+        own.slack.messages({ channel: 'C0ACME', as: ids.ana }).filter(({ text }) => text.includes('once in'));
+      await own.slack.until(() => told()[0], patienceMs);
+      const { rows } = await sql.query(`select 1 from messages where body like '%once in%'`);
+      expect(rows).toHaveLength(1);
+    });
+    try {
+      await story();
+    } finally {
+      await sql.end();
+    }
   });
 });

@@ -53,7 +53,7 @@ export function namesWith(context: Pick<AccessContext, 'names'>, about: StoredTa
 export const listedAs = (names: KnownNames, target: Target): Target | undefined => byKey(names).get(targetKey(target));
 
 /** Whether a rule that names this right allows it to the person on this target. */
-export function mayByName(policy: Policy, person: Person, path: 'audit' | 'use' | 'watch', target: Target): boolean {
+export function mayByName(policy: Policy, person: Person, path: 'audit' | 'use', target: Target): boolean {
   const asked = { command: { path, risk: 'named' }, aims: [{ target, access: 'read' }] } as const;
   return decideAccess(policy, person, asked).kind === 'allowed';
 }

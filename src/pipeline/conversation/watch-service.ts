@@ -8,9 +8,9 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { findWatch, openWatches, startWatch, stopWatch, type NewWatch, type Watch } from '../../storage/watches.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import { mayWatch } from '../access/may-watch.ts';
+import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
-import { mayByName, readerOf } from '../access/visibility.ts';
+import { readerOf } from '../access/visibility.ts';
 import { keyOf, record, type Actor } from '../steps/admin-actions.ts';
 import { startedNote, stoppedNote } from '../steps/watch-notes.ts';
 import { emptyProgress, heldIn, progressOf } from '../steps/watch-progress.ts';
@@ -43,7 +43,7 @@ export const watchesFor = (context: PipelineContext, actor: Actor, channel: stri
       if (known === undefined || known.ended_at !== null || !sees(known)) return undefined;
       const stored = storedEnvironment(known);
       const env = context.names(undefined).environments.find(({ id }) => id === stored.id) ?? stored;
-      if (!isMine(known) && !mayByName(context.policy(), person, 'watch', env))
+      if (!isMine(known) && (await mayNow(context, person.id, env)) !== 'yes')
         throw new Refusal(
           say`**Only ${known.requester_name}, and people who may ${code('watch')} ${env.name}, can stop this.** Nothing was done.`,
         );
@@ -57,6 +57,18 @@ export const watchesFor = (context: PipelineContext, actor: Actor, channel: stri
     },
   };
 };
+
+/** Whether somebody may watch it; throws `Refusal` if nobody says so. The command alone asks about fewer user groups. */
+async function mayNow({ personOf, policy }: PipelineContext, id: string, env: Environment): Promise<'yes' | 'no'> {
+  const asked = await personOf(id, groupsToWatch(policy()));
+  if (asked === undefined)
+    throw new Refusal("Slack isn't telling me right now what you may do. Nothing was done.", {
+      hint: 'Try again in a minute.',
+    });
+  const may = mayWatch(policy(), asked, env);
+  if (may === 'yes' || may === 'no') return may;
+  throw new MembershipUnknown(say`you may watch the log of ${env.name}`, may);
+}
 
 /** Where a watch tells: in direct messages with one person, or in no channel, that person. */
 const placeOf = (channel: string | undefined, person: string): string =>
@@ -73,9 +85,8 @@ type Wanted = {
 async function start(context: PipelineContext, actor: Actor, wanted: Wanted): Promise<WatchLine> {
   const { env, place, terms } = wanted;
   const { person } = actor;
-  const may = mayWatch(context.policy(), person, env);
-  if (may === 'no') throw new Refusal(say`**You may not watch the log of ${env.name}.** Nothing was done.`);
-  if (may !== 'yes') throw new MembershipUnknown(say`you may watch the log of ${env.name}`, may);
+  if ((await mayNow(context, person.id, env)) === 'no')
+    throw new Refusal(say`**You may not watch the log of ${env.name}.** Nothing was done.`);
   if (terms.match !== undefined && scrub(terms.match) !== terms.match)
     throw new Refusal('That looks like a credential, and everybody here would see it. Nothing was done.', {
       field: 'match',

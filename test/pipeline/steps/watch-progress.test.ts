@@ -1,0 +1,77 @@
+import { describe, expect, test } from 'vitest';
+import type { NewKind } from '../../../src/commands/kit/watch.ts';
+import { emptyProgress, heldIn, inTrouble, takeIn, type Progress } from '../../../src/pipeline/steps/watch-progress.ts';
+
+const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
+const now = 100 * day;
+const kind = (key: string, first = now): NewKind => ({ key, count: 1, says: key, first, last: first, reaches: 0 });
+const kinds = (many: number, first?: number): readonly NewKind[] =>
+  Array.from({ length: many }, (_, at) => kind(`k${at}`, first));
+
+describe('what a watch tells', () => {
+  test('at most five kinds, and how many more', () => {
+    expect(takeIn(emptyProgress, kinds(8), now, undefined).news).toMatchObject({ kinds: { length: 5 }, more: 3 });
+  });
+
+  test('nothing twice within a day, and again after it', () => {
+    const { progress } = takeIn(emptyProgress, [kind('a')], now, undefined);
+    expect(takeIn(progress, [kind('a', now + day - minute)], now + day, undefined).news).toBeUndefined();
+    expect(takeIn(progress, [kind('a', now + day)], now + day, undefined).news).toBeDefined();
+  });
+
+  test('three messages in an hour, then the rest together', () => {
+    let progress: Progress = emptyProgress;
+    const told: number[] = [];
+    for (let look = 0; look < 13; look += 1) {
+      const at = now + look * 5 * minute;
+      const taken = takeIn(progress, [kind(`k${look}`, at)], at, undefined);
+      progress = taken.progress;
+      if (taken.news) told.push(look, taken.news.kinds.length + taken.news.more);
+      if (look === 2) expect(taken.news?.until).toBe(now + hour);
+      if (look === 3) expect(taken.due).toBe(now + hour);
+    }
+    expect(told).toEqual([0, 1, 1, 1, 2, 1, 12, 10]);
+    expect(heldIn(progress)).toBe(0);
+  });
+
+  test('nothing in quiet hours, however many there are, and all of it after', () => {
+    let progress: Progress = emptyProgress;
+    for (const at of [now, now + 5 * minute]) {
+      const taken = takeIn(
+        progress,
+        kinds(4, at).map((one) => ({ ...one, key: `${one.key} ${at}` })),
+        at,
+        now + hour,
+      );
+      expect(taken).toMatchObject({ due: now + hour });
+      expect(taken.news).toBeUndefined();
+      progress = taken.progress;
+    }
+    expect(progress.held).toHaveLength(5);
+    expect(takeIn(progress, [], now + hour, undefined).news).toMatchObject({
+      kinds: { length: 5 },
+      more: 3,
+      wereHeld: true,
+    });
+  });
+
+  test('remembers a bounded number', () => {
+    const { progress } = takeIn(emptyProgress, kinds(1_000), now, undefined);
+    expect(progress.found).toHaveLength(300);
+    expect(JSON.stringify(progress).length).toBeLessThan(20_000);
+  });
+
+  test.each([
+    ['unread', [false, false, true, false]],
+    ['unsure', [false, true, false, false]],
+  ] as const)('its trouble once: %s', (what, wanted) => {
+    let progress: Progress = emptyProgress;
+    const isNews = wanted.map((_, look) => {
+      const next = inTrouble(progress, what, now + look);
+      progress = next.progress;
+      return next.isNews;
+    });
+    expect(isNews).toEqual(wanted);
+    expect(progress.trouble?.since).toBe(now);
+  });
+});

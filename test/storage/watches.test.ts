@@ -1,0 +1,76 @@
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import {
+  claimWatches,
+  findWatch,
+  forgetWatches,
+  noteWatch,
+  openWatches,
+  startWatch,
+  stopWatch,
+  type NewWatch,
+} from '../../src/storage/watches.ts';
+import { describeBoth } from './describe-both.ts';
+
+const watch: NewWatch = {
+  target_key: 'environment:e1',
+  target: '{"kind":"environment","id":"e1"}',
+  match: null,
+  requester: 'U1',
+  requester_name: 'Ana',
+  channel: 'C1',
+  quiet: null,
+  zone: 'UTC',
+  created_at: 0,
+  ends_at: 1_000_000,
+  read_to: 0,
+  progress: '{}',
+  due_at: 100_000,
+};
+
+describeBoth('watches', (open) => {
+  const start = (database: Database, more: Partial<NewWatch> = {}) =>
+    database.transaction((tx) => startWatch(tx, { ...watch, ...more }));
+  const claim = (database: Database, now: number, { owner = 'a', perMinute = 8, limit = 9, leaseMs = 10 } = {}) =>
+    database.transaction((tx) => claimWatches(tx, { owner, now, leaseMs, limit }, perMinute, (id) => [id]));
+
+  it('are claimed when due, and given back until they are due again', async () => {
+    const database = await open();
+    await start(database);
+    expect(await claim(database, 99_999)).toEqual([]);
+    const [mine] = await claim(database, 100_000);
+    expect(mine).toMatchObject({ owner: 'a', lease_until: 100_010 });
+    expect(await claim(database, 100_001, { owner: 'b' })).toEqual([]);
+    if (mine === undefined) throw new Error('nothing was claimed');
+    const noted = await database.transaction((tx) => noteWatch(tx, mine, { read_to: 5 }, { dueAt: 200_000 }));
+    expect(noted).toMatchObject({ read_to: 5, due_at: 200_000, owner: null });
+  });
+
+  it('begin so many reads in a minute, whoever claims them, and people take turns', async () => {
+    const [database, leaseMs] = [await open(), 240_000];
+    for (const requester of ['U1', 'U1', 'U1', 'U2']) await start(database, { requester });
+    const claimed = await claim(database, 100_000, { perMinute: 3, limit: 2, leaseMs });
+    expect(claimed.map(({ requester }) => requester).toSorted()).toEqual(['U1', 'U2']);
+    expect(await claim(database, 130_000, { owner: 'b', perMinute: 3, leaseMs })).toHaveLength(1);
+    expect(await claim(database, 159_999, { owner: 'b', perMinute: 3, leaseMs })).toEqual([]);
+    expect(await claim(database, 160_000, { owner: 'b', perMinute: 3, leaseMs })).toHaveLength(1);
+  });
+
+  it('are not noted by who lost them to another one, to a stop, or to their own later claim', async () => {
+    const database = await open();
+    await start(database);
+    const [first] = await claim(database, 100_000);
+    const [second] = await claim(database, 200_000);
+    if (first === undefined || second === undefined) throw new Error('nothing was claimed');
+    const note = (one: typeof first) => database.transaction((tx) => noteWatch(tx, one, {}, { dueAt: 300_000 }));
+    expect(await note(first)).toBeUndefined();
+    expect(await database.transaction((tx) => stopWatch(tx, first.id, 200_001))).toMatchObject({
+      end_reason: 'stopped',
+    });
+    expect(await note(second)).toBeUndefined();
+    expect(await database.transaction((tx) => stopWatch(tx, first.id, 200_002))).toBeUndefined();
+    expect(await openWatches(database.db)).toEqual([]);
+    await database.transaction((tx) => forgetWatches(tx, 200_002));
+    expect(await findWatch(database.db, first.id)).toBeUndefined();
+  });
+});
