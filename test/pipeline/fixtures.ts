@@ -261,6 +261,9 @@ export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly stri
       return fc.constantFrom(['DE'], ['NO']);
     case 'city':
       return fc.constantFrom(['Berlin'], ['São Paulo'], ['--x']);
+    case 'quiet':
+      return fc.constantFrom(['22:00-07:00'], ['00:00-23:59']);
+    case 'match':
     case 'search':
       return printable.filter((word) => !/\p{Cc}/u.test(word)).map((word) => [word]);
     case 'person':

@@ -7,7 +7,7 @@ import { showHours } from '../kit/values/hours.ts';
 const dayMs = 86_400_000;
 const defaultMs = 7 * dayMs;
 const maxMs = 30 * dayMs;
-const minMs = 3_600_000;
+const minMs = 300_000;
 
 export const watch = builtin({
   summary: 'Tell this channel about new kinds of errors in a log, until a date',
