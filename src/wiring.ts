@@ -201,7 +201,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     presenceOf: directory.presenceOf,
     ...door,
     whoIs: (id, groups, team, mayBeRecent) => (mayBeRecent ? door.fresh : door.asked)(id, groups, team),
-    read: (call, onBehalfOf) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf)),
+    read: (call, onBehalfOf, cancel) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf), cancel),
     certificate,
     dialect: config.hosting.dialect,
     ...outward(config, foundations),

@@ -64,11 +64,11 @@ export function createClient(options: ClientOptions): Client {
   const watch = watchCalls(options.onCall);
   const writing = createWriting({ wire, budget: { ...writeBudget, ...budgets?.writes }, secrets, now }, watch);
 
-  async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
+  async function read<R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal): Promise<R> {
     if (call.section === getLogs.section) logRate.note();
     const end = watch(call.section, call.method);
     try {
-      const value = await reading.read(call, onBehalfOf);
+      const value = await reading.read(call, onBehalfOf, cancel);
       end('answered');
       return value;
     } catch (error) {

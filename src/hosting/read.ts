@@ -92,23 +92,27 @@ export function createReading(of: Reading): Reader {
   // A long answer is in memory four times while it is parsed.
   const long = createSemaphore({ most: budget.long, maxEach: 1, waiting, waitMs });
 
-  async function read<R>(call: Read<R>, onBehalfOf?: string): Promise<R> {
+  async function read<R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal): Promise<R> {
     const own = onBehalfOf === following ? forFollowing : onBehalfOf === watching ? forWatching : forPeople;
     const queued: Semaphore = onBehalfOf === undefined ? forAll : (work) => own(() => forAll(work), onBehalfOf);
     const claim: Claim = () =>
       new Promise((resolve, reject) => {
         long(() => new Promise<void>((done) => resolve(done)), onBehalfOf).catch(reject);
       });
+    const ending = cancel === undefined ? closing.signal : AbortSignal.any([closing.signal, cancel]);
     const began = performance.now();
     for (let attempts = 1; ; attempts += 1) {
-      const outcome = await queued(() => once(of, pool, call, closing.signal, claim)).catch(noTurn);
+      const outcome = await queued(async () =>
+        // It may have been cancelled while it waited for its turn.
+        cancel?.aborted ? { failure: cancelled } : once(of, pool, call, ending, claim),
+      ).catch(noTurn);
       if ('value' in outcome) return outcome.value;
-      const { failure } = outcome;
+      const failure = cancel?.aborted ? cancelled : outcome.failure;
       const elapsedMs = Math.round(performance.now() - began);
       const rest = failure.retryAfterMs ?? of.random() * budget.pauseMs * 2 ** (attempts - 1);
       const again = attempts < budget.tries && mayPass(failure) && elapsedMs + rest <= budget.withinMs;
-      if (!again || closing.signal.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
-      await pause(rest, undefined, { signal: closing.signal }).catch(() => undefined);
+      if (!again || ending.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
+      await pause(rest, undefined, { signal: ending }).catch(() => undefined);
     }
   }
 
@@ -147,7 +151,7 @@ function noTurn(error: unknown): { readonly failure: Failure } {
 /** Waits for the place of a long answer; resolves with the function that frees it. */
 type Claim = () => Promise<() => void>;
 
-async function once<R>(of: Reading, pool: Pool, read: Read<R>, closing: AbortSignal, claim: Claim): Promise<Try<R>> {
+async function once<R>(of: Reading, pool: Pool, read: Read<R>, ending: AbortSignal, claim: Claim): Promise<Try<R>> {
   let release = (): void => undefined;
   const call = inDialect(read, of.dialect);
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
@@ -157,7 +161,7 @@ async function once<R>(of: Reading, pool: Pool, read: Read<R>, closing: AbortSig
       path: target(of.wire, call.path, call.query),
       headers: headersFor(of.wire, body, 'gzip'),
       body: body ?? null,
-      signal: AbortSignal.any([closing, AbortSignal.timeout(of.budget.tryMs)]),
+      signal: AbortSignal.any([ending, AbortSignal.timeout(of.budget.tryMs)]),
     });
     const { statusCode: status, headers } = answer;
     if (!isAnswer(call, status)) {
@@ -178,6 +182,9 @@ async function once<R>(of: Reading, pool: Pool, read: Read<R>, closing: AbortSig
     release();
   }
 }
+
+/** Nobody waits for the answer any more. */
+const cancelled: Failure = { kind: 'time-out', says: 'the host did not answer in time' };
 
 const isAnswer = (call: Read<unknown>, status: number): boolean =>
   call.answers ? call.answers.includes(status) : status >= 200 && status < 300;

@@ -483,6 +483,30 @@ describe('other behaviour of the client', () => {
     expect(await troubleOf(client)).toMatchObject({ kind: 'unreachable', attempts: 1 });
   });
 
+  test('a cancelled read ends at once and is not tried again; one that waits for its turn is never sent', async () => {
+    const asked = Promise.withResolvers<void>();
+    const cut = Promise.withResolvers<void>();
+    let requests = 0;
+    const host = await startHost((socket) => {
+      requests += 1;
+      socket.once('close', cut.resolve);
+      asked.resolve();
+    });
+    const client = clientOf(host.url, {
+      replicas: () => 2,
+      budgets: { reads: { silenceMs: 60_000, tryMs: 60_000 } },
+    });
+    const cancel = new AbortController();
+    const reads = Promise.allSettled([1, 2].map(() => client.read(anything, 'ana', cancel.signal)));
+    await asked.promise;
+    cancel.abort();
+    await cut.promise;
+    const trouble = { status: 'rejected', reason: { kind: 'time-out', attempts: 1 } };
+    expect(await reads).toMatchObject([trouble, trouble]);
+    expect(requests).toBe(1);
+    await client.close();
+  });
+
   test.each(['ftp://example.com/v2', 'example.com', ''])('an invalid address: %j', (url) => {
     expect(() => clientOf(url)).toThrow(TypeError);
   });

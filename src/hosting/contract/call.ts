@@ -29,9 +29,9 @@ export type Write = {
 
 /**
  * Sends reads and nothing else, so any code may have it. Reads for a person, `following` or `watching` are limited; leave
- * `onBehalfOf` out for checks before a send and for listings. Rejects with `HostTrouble`.
+ * `onBehalfOf` out for checks before a send and for listings. `cancel` ends the read. Rejects with `HostTrouble`.
  */
-export type HostReader = <R>(call: Read<R>, onBehalfOf?: string) => Promise<R>;
+export type HostReader = <R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal) => Promise<R>;
 
 /** The `onBehalfOf` for operations that the host has accepted: they can wait, checks before a send cannot. */
 export const following = 'following';
