@@ -24,6 +24,7 @@ import { help } from './builtin/help.ts';
 import { lock } from './builtin/lock.ts';
 import { pause } from './builtin/pause.ts';
 import { resume } from './builtin/resume.ts';
+import { status } from './builtin/status.ts';
 import { timers } from './builtin/timers.ts';
 import { timersCancel } from './builtin/timers/cancel.ts';
 import { unlock } from './builtin/unlock.ts';
@@ -58,6 +59,7 @@ export type Command = AnyAction | AnyReport | AnyBuiltin;
 
 /** All commands, in the order in which help shows them. The key is the path that is typed after `/site`. */
 export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ['status', status],
   ['push', push],
   ['delete', deletion],
   ['clone', clone],

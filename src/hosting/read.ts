@@ -74,21 +74,10 @@ type Reader = { readonly read: HostReader; readonly load: () => Load; close(): P
 /** Sends reads. Retries failures that may pass, then rejects with `HostTrouble`. */
 export function createReading(of: Reading): Reader {
   const { budget, replicas } = of;
-  const mine = (whole: number): number => shareOf(whole, replicas());
   const pool = poolFor(of);
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
-  // The number of replicas may change at any time.
-  const forAll = createSemaphore(() => ({ most: mine(budget.connections), waiting, waitMs }));
-  const forPeople = createSemaphore(() => ({
-    most: mine(budget.forPeople),
-    maxEach: mine(budget.forEach),
-    kept: Math.floor(budget.forIdle / replicas()),
-    waiting,
-    waitMs,
-  }));
-  const forFollowing = createSemaphore(() => ({ most: mine(budget.following), waiting, waitMs }));
-  const forWatching = createSemaphore(() => ({ most: mine(budget.watching), waiting, waitMs }));
+  const { forAll, forPeople, forFollowing, forWatching } = turnsAmong(budget, replicas);
   // A long answer is in memory four times while it is parsed.
   const long = createSemaphore({ most: budget.long, maxEach: 1, waiting, waitMs });
 
@@ -134,6 +123,23 @@ const poolFor = ({ wire, budget }: Reading): Pool =>
     bodyTimeout: budget.silenceMs,
     connect: { timeout: budget.connectMs },
   });
+/** The turns of reads. The number of replicas may change at any time. */
+function turnsAmong(budget: ReadBudget, replicas: () => number) {
+  const { waiting, waitMs } = budget;
+  const mine = (whole: number): number => shareOf(whole, replicas());
+  return {
+    forAll: createSemaphore(() => ({ most: mine(budget.connections), waiting, waitMs })),
+    forPeople: createSemaphore(() => ({
+      most: mine(budget.forPeople),
+      maxEach: mine(budget.forEach),
+      kept: Math.floor(budget.forIdle / replicas()),
+      waiting,
+      waitMs,
+    })),
+    forFollowing: createSemaphore(() => ({ most: mine(budget.following), waiting, waitMs })),
+    forWatching: createSemaphore(() => ({ most: mine(budget.watching), waiting, waitMs })),
+  };
+}
 
 /** The free places of the first semaphore, and the number of callers that wait for any of them. */
 const loadOf = (first: Watched, ...others: readonly Watched[]): Load => ({

@@ -186,17 +186,20 @@ export type ChangeFilter = {
   readonly target?: string;
   readonly requesters?: readonly string[];
   readonly state?: State;
+  /** Not settled (true), or settled (false). */
+  readonly isOpen?: boolean;
   readonly beforeNumber?: number;
   readonly limit: number;
 };
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const { target, requesters, state, beforeNumber } = filter;
+  const { target, requesters, state, isOpen, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);
   if (state !== undefined) found = found.where('state', '=', state);
+  if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);
   if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);
   return found.orderBy('number', 'desc').limit(filter.limit).execute();
 }

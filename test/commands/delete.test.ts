@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { deletion } from '../../src/commands/delete.ts';
-import type { NewestBackup } from '../../src/commands/backups/newest.ts';
+import type { NewestBackup } from '../../src/commands/kit/site-status.ts';
 import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation.ts';
 import { inline, plain } from '../../src/text.ts';
 import { live, staging, uuid } from '../pipeline/fixtures.ts';

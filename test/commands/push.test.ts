@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../src/commands/index.ts';
 import { push } from '../../src/commands/push.ts';
-import type { NewestBackup } from '../../src/commands/backups/newest.ts';
+import type { NewestBackup } from '../../src/commands/kit/site-status.ts';
 import type { Environment } from '../../src/hosting/contract/target.ts';
 import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
 import { canonicalArgs, resolve } from '../../src/pipeline/language/resolve.ts';

@@ -18,6 +18,17 @@ export function threeSeconds(...pids: readonly number[]): (...outcomes: readonly
   };
 }
 
+/** As above, for anything that may take `limitMs` from here to the call of the returned function. */
+export function inTime(limitMs: number, ...pids: readonly number[]): () => void {
+  const before = queued(pids);
+  const began = performance.now();
+  return () => {
+    const took = performance.now() - began;
+    const busy = Math.ceil(queued(pids) - before);
+    expect(took, `no core was free for ${busy} ms of it`).toBeLessThan(limitMs + busy);
+  };
+}
+
 /** Milliseconds that all threads of these processes were ready but not running; 0 where the system doesn't say. */
 function queued(pids: readonly number[]): number {
   const threads = ['self', ...pids].flatMap((pid) => {

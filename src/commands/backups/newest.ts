@@ -1,12 +1,8 @@
 import { listBackups } from '../../hosting/contract/backups.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
+import type { NewestBackup } from '../kit/site-status.ts';
 import { say, time, type Text } from '../../text.ts';
-
-/**
- * The newest backup of an environment; `at` in epoch milliseconds, undefined if the host does not say. Null: no backup.
- */
-export type NewestBackup = { readonly type: string; readonly at: number | undefined } | null;
 
 const dayMs = 86_400_000;
 

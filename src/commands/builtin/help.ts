@@ -12,12 +12,12 @@ const mark = ({ unknown }: { readonly unknown: readonly string[] }): Text | unde
 
 /** The commands people use most; they come first. */
 const usual = [
+  'status',
   'cache clear',
   'push',
   'logs',
   'backups list',
   'allowlist add',
-  'themes list',
   'changes',
   'environments',
 ] as readonly string[];

@@ -2,10 +2,12 @@ import type { Environment, Domain, NamedSite } from '../../hosting/contract/targ
 import type { Args } from '../../errors.ts';
 import type { Text } from '../../text.ts';
 import type { Fields, Input } from './fields.ts';
+import type { ChangeLine, Pause, TimerLine } from './change-lines.ts';
 import type { LockInfo } from './lock-info.ts';
 import type { Page } from './page.ts';
 import type { TimeLine } from './time-line.ts';
 import type { WatchService } from './watch.ts';
+import type { SiteStatus } from './site-status.ts';
 import type { Finding, TrailFile, TrailFilter, TrailLine } from './audit.ts';
 
 /** What a builtin may ask of Sitehand; the pipeline implements it for one person in one channel. */
@@ -78,6 +80,12 @@ export type QueryService = WatchService & {
   pause(why: string | undefined): Promise<Paused>;
   /** Ends one pause, a person's before the one that came on top of it; undefined if there was none. */
   resume(): Promise<Resumed | undefined>;
+  /** The state of an environment. Resolves within about two seconds, whatever could not be read by then. */
+  status(env: Environment): Promise<SiteStatus>;
+  /** Whether this person may certainly run a command on an environment. */
+  mayRunOn(path: string, env: Environment): boolean;
+  /** The environments that this person used last, the latest first. */
+  recent(): Promise<readonly Environment[]>;
   /** Checks everything that Sitehand needs; returns nothing that a reader may not know. */
   health(): Promise<readonly Check[]>;
   /** Facts about this installation. */
@@ -90,8 +98,14 @@ export type QueryService = WatchService & {
   forget(): Promise<Bound | undefined>;
 };
 
-/** The name of the site that a channel is bound to, and the Slack user id of the person who bound it. */
-export type Bound = { readonly name: string; readonly by: string };
+/** The site that a channel is bound to. */
+export type Bound = {
+  /** Its id, or its name where the host lists no sites. */
+  readonly site: string;
+  readonly name: string;
+  /** Slack user id of the person who bound it. */
+  readonly by: string;
+};
 
 /** One check of something that Sitehand needs. `ok` is undefined if unknown; `hint` says what to do about a problem. */
 export type Check = {
@@ -115,35 +129,6 @@ export type ChangeFilter = {
   readonly env: Environment | undefined;
   readonly mine: boolean;
   readonly waiting: boolean;
-};
-
-/** A change in a list; `requester` is a Slack user id, `at` epoch milliseconds. */
-export type ChangeLine = {
-  readonly number: number;
-  /** Its symbol and its state. */
-  readonly state: string;
-  readonly title: string;
-  readonly requester: string;
-  readonly at: number;
-};
-
-/** Timed access. Times are epoch milliseconds. */
-export type TimerLine = {
-  /** The change that granted it. */
-  readonly change: number;
-  readonly env: { readonly id: string; readonly name: string };
-  readonly addresses: readonly string[];
-  /** Slack user id of the requester. */
-  readonly requester: string;
-  readonly endsAt: number;
-  /** Its status, if there is more to say than when it ends. */
-  readonly standing: Text | undefined;
-  /** How it ended; undefined while it is open. */
-  readonly over: string | undefined;
-  /** The number of the change that is removing the addresses. */
-  readonly removal: number | undefined;
-  /** The arguments of the command that removes them now. */
-  readonly remove: Args;
 };
 
 /** A rule of the policy, and the line where it starts. */
@@ -198,16 +183,6 @@ export type Forced =
       /** Ids of the environments that it still locks. */
       readonly others: readonly string[];
     };
-
-/** A pause: since `at` (epoch ms), by a Slack user id or `sitehand`, with the name at that time, and why. */
-export type Pause = {
-  readonly by: string;
-  readonly name: string;
-  readonly why: string | undefined;
-  readonly at: number;
-  /** The pause of a person that was in force when Sitehand itself paused. */
-  readonly earlier?: Pause;
-};
 
 /** The result of resuming: the ended pause and what it held back. `left`: the pause that is still in force. */
 export type Resumed = Pick<Paused, 'pause' | 'held' | 'named'> & { readonly left: Pause | undefined };

@@ -38,7 +38,7 @@ const partCharacters = 2_600;
 /** Size limit: requests are listed for the first kinds until this is used up. */
 const roomForAll = 4_600;
 /** The folders of an absolute file path. */
-export const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
+const folders = /(?<=^|[\s"'(])(?:\/[\w.*-]{1,100}){2,20}(?=\/[\w.*-]{1,100}\.\w{2,5})/g;
 
 /** The first word of a level decides: a warning may speak of errors, and an error may quote a warning. */
 const level =
@@ -159,8 +159,12 @@ export function errorLens(
 /** The size of a text in a Slack message. */
 const sizeOf = (text: Text): number => JSON.stringify(text).length;
 
+/** The common text of a kind, short enough for one entry of a list. */
+export const shortText = (text: string): string =>
+  text.trim() === '' ? 'an empty line' : cut(withoutFolders(text), shownCharacters);
+
 function summaryOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'): Text {
-  const shown = text.trim() === '' ? 'an empty line' : cut(withoutFolders(text), shownCharacters);
+  const shown = shortText(text);
   const when =
     first === undefined || last === undefined
       ? ''

@@ -1,6 +1,6 @@
 import type { LogPeak, LogPeaks, PeakQuery } from '../kit/log-query.ts';
 import { inPieces } from './chunks.ts';
-import { folders, isGrave, kindsOf } from './groups.ts';
+import { isGrave, kindsOf, withoutFolders } from './groups.ts';
 import { type Line, lineReader, newestOf, plausibleAt } from './lines.ts';
 import { cut } from './section.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
@@ -84,6 +84,6 @@ function peakIn(errors: readonly Timed[]): LogPeak {
     from: times.reduce((one, other) => Math.min(one, other)),
     to: times.reduce((one, other) => Math.max(one, other)),
     count: inside.length,
-    says: cut(loudest?.text.replace(folders, '…') ?? '', shownCharacters),
+    says: cut(withoutFolders(loudest?.text ?? ''), shownCharacters),
   };
 }

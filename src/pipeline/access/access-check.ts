@@ -1,4 +1,3 @@
-import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Company, Target } from '../../hosting/contract/target.ts';
@@ -6,7 +5,7 @@ import { decideAccess, mayAnywhere, reading, unknownIn, type AccessDecision } fr
 import type { Member, Policy, RuleRef } from '../../policy/rules.ts';
 import { code, joined, say } from '../../text.ts';
 import { aboutOf } from './targets.ts';
-import { mayTry, mayNotUse } from './may-run.ts';
+import { isDecided, mayTry, mayNotUse } from './may-run.ts';
 import type { Authorization } from './authorization.ts';
 import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
@@ -84,10 +83,6 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
     unsure,
   };
 }
-
-/** Whether the rules decide on this target, or on the company. If not, it is enough that they allow it somewhere. */
-export const isDecided = (command: AnyBuiltin, target: Target | undefined): boolean =>
-  command.right === 'named' && (target !== undefined || command.everywhere === true);
 
 function notAllowed(
   { parsed: { command } }: Resolved,

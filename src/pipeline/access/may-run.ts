@@ -1,10 +1,11 @@
 import { isName } from '../../commands/kit/action.ts';
+import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
-import type { Command } from '../../commands/index.ts';
-import { rightsOf } from '../../commands/rights.ts';
+import { catalogue, type Command } from '../../commands/index.ts';
+import { rightOf, rightsOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
-import type { Target } from '../../hosting/contract/target.ts';
-import { anywhere } from '../../policy/policy.ts';
+import type { Environment, Target } from '../../hosting/contract/target.ts';
+import { anywhere, decideAccess, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say, type Text } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
@@ -24,6 +25,28 @@ export function mayRunSomewhere(
   const all = rightsOf(path, command).map((right) => anywhere(policy, person, right, kind));
   const unknown = all.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));
   return all.includes('yes') ? 'yes' : unknown.length > 0 ? [...new Set(unknown)] : 'no';
+}
+
+/** Whether the rules decide on this target, or on the company. If not, it is enough that they allow it somewhere. */
+export const isDecided = (command: AnyBuiltin, target: Target | undefined): boolean =>
+  command.right === 'named' && (target !== undefined || command.everywhere === true);
+
+/** Whether the rules let the person run the command on this environment; a list: the user groups that decide it. */
+export function mayRunOn(
+  policy: Policy,
+  person: Member,
+  path: string,
+  target: Environment,
+): 'yes' | 'no' | readonly string[] {
+  const command = catalogue.get(path);
+  if (command === undefined) throw new Error(`there is no command ${path}`);
+  if (command.shape === 'builtin' && (command.everywhere || !isDecided(command, target)))
+    return mayRunSomewhere(policy, person, path, command);
+  const access = command.shape === 'action' ? 'change' : 'read';
+  const decision = decideAccess(policy, person, { command: rightOf(path, command), aims: [{ target, access }] });
+  if (decision.kind === 'allowed') return 'yes';
+  const unknown = unknownIn(decision);
+  return unknown.length > 0 ? unknown : 'no';
 }
 
 /** The kind of target that the rules decide on; undefined: any kind. */

@@ -1,4 +1,5 @@
-import type { ChangeFilter, ChangeLine, ChangeStory } from '../../commands/kit/builtin.ts';
+import type { ChangeFilter, ChangeStory } from '../../commands/kit/builtin.ts';
+import type { ChangeLine } from '../../commands/kit/change-lines.ts';
 import type { Happened } from '../../commands/kit/log-query.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
@@ -86,12 +87,14 @@ function idsFact(change: Change): FrozenCard['facts'] {
   return ids.length === 0 ? [] : [['Ids', joined(ids, ', ')]];
 }
 
-const lineOf = (change: Change): ChangeLine => ({
+/** A change as one line of a list. */
+export const lineOf = (change: Change): ChangeLine => ({
   number: change.number,
   state: `${markOf(change)} ${stateLabel(change.state)}`,
   title: plain(cardOf(change).title).slice(0, maxTitleLength),
   requester: change.requester,
   at: change.created_at,
+  sentAt: change.sent_at ?? undefined,
 });
 
 async function storyOf(database: Database, change: Change): Promise<ChangeStory> {

@@ -16,18 +16,12 @@ import type { ChangesContext } from '../changes/context.ts';
 import type { PipelineContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
-/** The site that a channel is bound to: people there can write `live` instead of `site/live`. */
-export type Binding = Bound & {
-  /** The site's id, or its name where the host lists no sites. */
-  readonly site: string;
-};
-
 const keyOf = (channel: string): string => `channel_site:${channel}`;
 
-/** The binding of a channel, or undefined. */
-export async function bindingOf(db: Database['db'], channel: string): Promise<Binding | undefined> {
+/** The site that a channel is bound to (people there can write `live` instead of `site/live`), or undefined. */
+export async function bindingOf(db: Database['db'], channel: string): Promise<Bound | undefined> {
   const stored = await readKv(db, keyOf(channel));
-  return stored && parseStored<Binding>(stored.value);
+  return stored && parseStored<Bound>(stored.value);
 }
 
 /** The commands that read and change the binding of `channel`, where they were typed; undefined: not in a channel. */
@@ -48,7 +42,7 @@ export const bindingFor = (
     return exclusiveTransaction(context.database, async (tx, at) => {
       const before = await bindingOf(tx, place);
       if (before?.site === site.id) return false;
-      const binding: Binding = { site: site.id, name: site.name, by: actor.person.id };
+      const binding: Bound = { site: site.id, name: site.name, by: actor.person.id };
       await writeKv(tx, { key: keyOf(place), value: JSON.stringify(binding), at });
       await record(context, actor, tx, at, { event: 'use', channel: place, site: site.name, before: before?.name });
       const text = say`**This channel is now bound to ${site.name}**, set by ${mention(actor.person.id)}. Here \`live\` means ${site.name}/live. Commands that destroy something still need the full name.`;
@@ -98,7 +92,7 @@ const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unkn
   });
 
 /** The current name of a bound site; it may have been renamed. */
-const nameNow = (context: AccessContext, { site, name }: Binding): string =>
+const nameNow = (context: AccessContext, { site, name }: Bound): string =>
   environmentsOf(context.names(undefined), site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {

@@ -12,6 +12,7 @@ import { healthOf } from './health/health.ts';
 import { bindingFor } from './channel-binding.ts';
 import { readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';
+import { statusFor } from './site-status.ts';
 import { timersFor } from './timer-list.ts';
 import { timeLineServiceFor } from './time-line-service.ts';
 import { watchesFor } from './watch-service.ts';
@@ -57,6 +58,12 @@ export function queryServiceFor(
     changes: (filter) => changesFor(context, person, filter),
     ...timersFor(context, person, now),
     ...watchesFor(context, actor, invocation.channel),
+    ...statusFor(context, person, now),
+    recent: async () => {
+      const { environments } = context.names(person);
+      const ids = await context.recent.of(person.id);
+      return ids.flatMap((id) => environments.find((one) => one.id === id) ?? []);
+    },
     standing: () => {
       const { own } = membershipsOf(policy(), person);
       const groups = [...policy().groups.keys()].filter((name) => own.has(name));

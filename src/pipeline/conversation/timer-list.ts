@@ -1,4 +1,5 @@
-import type { QueryService, TimerLine } from '../../commands/kit/builtin.ts';
+import type { QueryService } from '../../commands/kit/builtin.ts';
+import type { TimerLine } from '../../commands/kit/change-lines.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { underWay } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';

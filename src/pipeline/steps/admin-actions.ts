@@ -1,9 +1,11 @@
-import type { QueryService, Pause, Paused } from '../../commands/kit/builtin.ts';
+import type { QueryService, Paused } from '../../commands/kit/builtin.ts';
+import type { Pause } from '../../commands/kit/change-lines.ts';
 import type { LockInfo } from '../../commands/kit/lock-info.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { scrub } from '../../secret.ts';
 import type { Tx } from '../../storage/database.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
@@ -159,7 +161,8 @@ export const holdOf = ({ change, person, reason, until }: Lock): LockInfo => ({
   until: until ?? undefined,
 });
 
-async function readPause(tx: Tx): Promise<Pause | undefined> {
-  const stored = await readKv(tx, pauseKey);
+/** The pause of all sending, or undefined. */
+export async function readPause(db: ReadHandle): Promise<Pause | undefined> {
+  const stored = await readKv(db, pauseKey);
   return stored && parseStored<Pause>(stored.value);
 }

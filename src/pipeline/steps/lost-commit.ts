@@ -1,4 +1,4 @@
-import type { Pause } from '../../commands/kit/builtin.ts';
+import type { Pause } from '../../commands/kit/change-lines.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { unowned } from '../../storage/lease.ts';

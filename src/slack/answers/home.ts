@@ -107,6 +107,7 @@ async function recentSites({ pipeline }: SlackContext, person: Person): Promise<
 const maxSites = 4;
 /** Buttons of commands that change something open a form first, because on a phone it is easy to press the wrong one. */
 const siteButtons = [
+  { label: 'Status', path: 'status' },
   { label: 'Logs', path: 'logs' },
   { label: 'Backups', path: 'backups list' },
   { label: 'Changes', path: 'changes' },

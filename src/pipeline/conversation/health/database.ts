@@ -1,10 +1,8 @@
-import type { Pause } from '../../../commands/kit/builtin.ts';
-import { pauseKey, readKv } from '../../../storage/kv.ts';
-import { parseStored } from '../../../storage/parse-json.ts';
 import { countStates, listLost, oldestDue } from '../../../storage/queue-stats.ts';
 import { sizesOf, type Sizes } from '../../../storage/sizes.ts';
 import { actor, code, joined, say, time } from '../../../text.ts';
 import { liveInWords, liveReplicas } from '../../messages/replicas.ts';
+import { readPause } from '../../steps/admin-actions.ts';
 import type { HealthContext } from './context.ts';
 import { bad, well, type State } from './state.ts';
 import { sizesInWords } from './stored-data.ts';
@@ -41,9 +39,9 @@ export async function replicas({ database }: HealthContext): Promise<State> {
 }
 
 export async function sending({ database }: HealthContext): Promise<State> {
-  const stored = await readKv(database.db, pauseKey);
-  if (stored === undefined) return well(say`approved changes are sent`);
-  const { by, at } = parseStored<Pause>(stored.value);
+  const pause = await readPause(database.db);
+  if (pause === undefined) return well(say`approved changes are sent`);
+  const { by, at } = pause;
   return bad(
     say`paused by ${actor(by)} ${time(at, 'date')}`,
     say`Whoever may run ${code('resume')} can end the pause with it.`,

@@ -1,0 +1,93 @@
+import { Refusal, type Args, type Offer } from '../../errors.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { code, joined, say, time, type Text } from '../../text.ts';
+import { builtin, type QueryService } from '../kit/builtin.ts';
+import { anyEnvironment } from '../kit/fields.ts';
+import { paragraph } from '../kit/page.ts';
+import type { SiteStatus } from '../kit/site-status.ts';
+import { linesOf, type StatusLine } from './status-lines.ts';
+
+const maxChoices = 5;
+const maxOffers = 6;
+
+export const status = builtin({
+  summary: 'Show at a glance how an environment is doing, and what can help',
+  button: 'Show status',
+  right: 'read',
+  fields: { env: anyEnvironment() },
+  answer: async ({ input: { env }, queryService }) => {
+    if (env === undefined) return choose(queryService);
+    const found = await queryService.status(env);
+    const lines = linesOf(found, queryService.now);
+    return {
+      title: titleOf(env, lines),
+      parts: [paragraph(...lines.map(drawn))],
+      source: say`read ${time(queryService.now, 'date')}, each part by itself; for you alone`,
+      offers: offersFor(found, env, queryService),
+    };
+  },
+});
+
+const drawn = ({ mark, label, says }: StatusLine): Text => say`${mark} **${label}:** ${says}`;
+
+/** Unknown is not well. What this person may not see says nothing either way. */
+function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {
+  const of = (mark: StatusLine['mark']): number => lines.filter((line) => line.mark === mark).length;
+  const [bad, unknown, hidden] = [of('⚠️'), of('❔'), of('🚫')];
+  const needLook = bad === 0 ? 'nothing needs a look' : `${bad} ${bad === 1 ? 'part needs' : 'parts need'} a look`;
+  const unclear = [
+    unknown > 0 ? `${unknown} ${unknown === 1 ? 'is' : 'are'} unknown` : '',
+    hidden > 0 ? `${hidden} you may not see` : '',
+  ].filter((part) => part !== '');
+  const rest = unclear.length === 0 ? '' : `${bad === 0 ? ' in what I could read' : ''}; ${unclear.join(', ')}`;
+  return say`${bad > 0 ? '⚠️' : unclear.length > 0 ? '❔' : '✅'} **${name}** · ${needLook}${rest}`;
+}
+
+/** What helps next, most urgent first; only commands that the rules certainly let this person run. */
+function offersFor(found: SiteStatus, env: Environment, queryService: QueryService): readonly Offer[] {
+  const { errors, backup, work, pause, access } = found;
+  const hasErrors = errors.kind === 'found' && errors.found.errors > 0;
+  const holder = work.kind === 'found' ? work.found.lock?.hold.by : undefined;
+  const isPersons = holder !== undefined && 'person' in holder;
+  const [newest] = work.kind === 'found' ? work.found.open : [];
+  const [last] = found.changes.kind === 'found' ? found.changes.found.lines : [];
+  const around = newest ?? last;
+  const isTimed = access.kind === 'found' && access.found.lines.length > 0;
+  const offer = (path: string, label: string, words: readonly string[] = [env.id]): readonly Offer[] =>
+    queryService.mayRunOn(path, env) ? [{ label, args: [...path.split(' '), ...words] }] : [];
+  const backups = offer('backups list', 'Backups');
+  const isRecent = backup.kind === 'found' && backup.found !== null;
+  return [
+    ...offer('logs', 'Error log', [env.id, 'error', '--since=1h', ...(hasErrors ? ['--errors'] : [])]),
+    ...offer('cache clear', 'Clear the cache…'),
+    ...(pause.kind === 'found' && pause.found ? offer('resume', 'Resume…', []) : []),
+    ...(isPersons ? offer('unlock', 'Unlock…') : []),
+    ...(isRecent ? [] : backups),
+    ...(around ? offer('change', `Change #${around.number}`, [String(around.number)]) : []),
+    ...offer('changes', 'Changes'),
+    ...(isTimed ? offer('timers', 'Timed access') : []),
+    ...(holder ? [] : offer('lock', 'Lock…')),
+    ...(isRecent ? backups : []),
+  ].slice(0, maxOffers);
+}
+
+/** Without a target: the site of this channel, if it has one environment or one that is live; else the choices. */
+async function choose(queryService: QueryService): Promise<{ readonly instead: Args }> {
+  const bound = await queryService.bound();
+  const { environments, trouble } = queryService.names();
+  const ofSite = environments.filter(({ site }) => bound !== undefined && (site?.id ?? site?.name) === bound.site);
+  const live = ofSite.filter((one) => one.live);
+  const [only, ...others] = live.length > 0 ? live : ofSite;
+  if (only && others.length === 0) return { instead: ['status', only.id] };
+  const choices = bound ? ofSite : await queryService.recent();
+  const why =
+    bound === undefined
+      ? say`Which environment?`
+      : ofSite.length === 0
+        ? say`This channel is bound to ${bound.name}, but I can't find an environment of it among those you can see.`
+        : say`This channel is bound to ${bound.name}. Which of its environments?`;
+  throw new Refusal(joined([why, trouble, 'Nothing was read.']), {
+    hint: say`Name it, as in ${code('status acme-shop/live')}.`,
+    offers: choices.slice(0, maxChoices).map(({ id, name }) => ({ label: name, args: ['status', id] })),
+  });
+}

@@ -1,0 +1,57 @@
+import type { Text } from '../../text.ts';
+import type { ChangeLine, Pause, TimerLine } from './change-lines.ts';
+import type { LockInfo } from './lock-info.ts';
+
+/** One part of a status: what was found, or why it was not. Only `found` says anything about the site. */
+export type StatusPart<T> =
+  | { readonly kind: 'found'; readonly found: T }
+  /** It did not come in time for the card. */
+  | { readonly kind: 'late'; readonly afterMs: number }
+  /** `why` is a sentence. */
+  | { readonly kind: 'failed'; readonly why: Text }
+  /** The rules do not let this person run the command that shows it. */
+  | { readonly kind: 'not allowed'; readonly path: string }
+  /** Whether they may run it depends on the members of these Slack user groups, which Slack does not tell. */
+  | { readonly kind: 'rights unknown'; readonly path: string; readonly userGroups: readonly string[] };
+
+/** The state of an environment, part by part, as one person may see it. Times are epoch milliseconds. */
+export type SiteStatus = {
+  readonly work: StatusPart<SiteWork>;
+  readonly backup: StatusPart<NewestBackup>;
+  readonly errors: StatusPart<LoudestError>;
+  /** The newest changes that are settled, newest first. `more`: there are, or may be, older ones. */
+  readonly changes: StatusPart<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }>;
+  /** Timed access, earliest end first. `more`: there may be later ones. */
+  readonly access: StatusPart<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
+  readonly pause: StatusPart<Pause | undefined>;
+};
+
+/** What is going on at an environment. */
+export type SiteWork = {
+  readonly lock: { readonly hold: LockInfo; readonly since: number } | undefined;
+  /** Changes that are not settled, newest first. */
+  readonly open: readonly ChangeLine[];
+  /** How many more there are that this person may not see. */
+  readonly hidden: number;
+  /** There may be more than were counted. */
+  readonly more: boolean;
+};
+
+/**
+ * The newest backup of an environment; `at` in epoch milliseconds, undefined if the host does not say. Null: no backup.
+ */
+export type NewestBackup = { readonly type: string; readonly at: number | undefined } | null;
+
+/** What the error log says of a span of time. Times are epoch milliseconds. */
+export type LoudestError = {
+  /** How many errors there are; warnings and notices do not count. */
+  readonly errors: number;
+  /** How many other messages. */
+  readonly others: number;
+  /** The most frequent kind of error, masked, and when it came last; undefined: there is no error. */
+  readonly loudest: { readonly says: string; readonly count: number; readonly last: number | undefined } | undefined;
+  /** The host has more lines: these go back to `since` only; undefined: they have no times. */
+  readonly cut: { readonly since: number | undefined } | undefined;
+  /** Lines without a time may be older. */
+  readonly isTimeless: boolean;
+};

@@ -1,0 +1,59 @@
+import type { Environment } from '../../hosting/contract/target.ts';
+import { getLogs } from '../../hosting/contract/logs.ts';
+import type { HostReader } from '../../hosting/contract/call.ts';
+import type { LoudestError } from '../kit/site-status.ts';
+import { inPieces } from './chunks.ts';
+import { files } from './files.ts';
+import { kindsOf, shortText } from './groups.ts';
+import { lineReader, newestOf } from './lines.ts';
+import { beginningOf, selectLines } from './select-lines.ts';
+
+const maxLines = 1_000;
+/** Only the newest characters are read: about 40 ms of work. */
+const maxCharacters = 400_000;
+const dayMs = 86_400_000;
+
+/** Reads the error log of an environment since `from` (epoch ms), and finds what was said most often. */
+export async function loudestError(
+  read: HostReader,
+  { id }: Environment,
+  { from, now, alias }: { readonly from: number; readonly now: number; readonly alias: (address: string) => string },
+): Promise<LoudestError> {
+  const sent = await read(
+    getLogs({ env_id: id, file_name: files.error, from: new Date(from).toISOString(), lines: maxLines }),
+  );
+  return loudestIn(sent, { from, now, alias });
+}
+
+/** As `loudestError`, for a log as the host sent it. */
+export async function loudestIn(
+  sent: string,
+  { from, now, alias }: { readonly from: number; readonly now: number; readonly alias: (address: string) => string },
+): Promise<LoudestError> {
+  const newest = newestLines(sent);
+  const raw = newestOf(newest, maxLines);
+  const all = await inPieces(raw, lineReader(alias, { from: now - dayMs, to: now + dayMs }));
+  const { lines, timeless, oldest } = selectLines(all, raw, { span: { from }, search: undefined });
+  const goesBack = oldest !== undefined && oldest < beginningOf({ from });
+  const isCut = (raw.length === maxLines || newest.length < sent.length) && !goesBack;
+  const kinds = kindsOf(lines);
+  const [first] = kinds;
+  const countOf = (grave: boolean): number =>
+    kinds.reduce((sum, kind) => sum + (kind.grave === grave ? kind.count : 0), 0);
+  return {
+    errors: countOf(true),
+    others: countOf(false),
+    // Errors come first, the most frequent one before the others.
+    loudest: first?.grave ? { says: shortText(first.text), count: first.count, last: first.last } : undefined,
+    cut: isCut ? { since: oldest } : undefined,
+    isTimeless: timeless > 0,
+  };
+}
+
+/** The newest whole lines that fit. */
+function newestLines(text: string): string {
+  if (text.length <= maxCharacters) return text;
+  const start = text.length - maxCharacters;
+  const lineStart = text.indexOf('\n', start) + 1;
+  return text.slice(lineStart === 0 || lineStart === text.length ? start : lineStart);
+}

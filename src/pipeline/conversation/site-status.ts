@@ -1,0 +1,115 @@
+import type { QueryService } from '../../commands/kit/builtin.ts';
+import type { SiteStatus, SiteWork, StatusPart } from '../../commands/kit/site-status.ts';
+import { newestBackup } from '../../commands/backups/newest.ts';
+import { loudestError } from '../../commands/logs/loudest.ts';
+import { HostTrouble } from '../../hosting/client.ts';
+import type { HostReader } from '../../hosting/contract/call.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { canonicalId } from '../../policy/people.ts';
+import { listChanges } from '../../storage/changes.ts';
+import { heldLock } from '../../storage/locks.ts';
+import { say } from '../../text.ts';
+import { TooLate, within } from '../../time-limit.ts';
+import type { Person } from '../access/access-check.ts';
+import { mayRunOn } from '../access/may-run.ts';
+import { readerOf } from '../access/visibility.ts';
+import { inWords } from '../changes/host-trouble.ts';
+import { holdOf, keyOf, readPause } from '../steps/admin-actions.ts';
+import { lineOf } from './change-history.ts';
+import { timersFor } from './timer-list.ts';
+import type { PipelineContext } from './context.ts';
+
+/** The state of one environment for one person. Its parts are read at the same time, and none waits for another. */
+
+/** What a part has; then the card goes out without it. */
+const partMs = 2_000;
+const hourMs = 3_600_000;
+const maxOpen = 30;
+/** How many changes are read to find the newest settled ones that a person may see. */
+const maxRead = 50;
+const maxSettled = 3;
+
+type StatusContext = Pick<
+  PipelineContext,
+  'database' | 'policy' | 'company' | 'names' | 'personOf' | 'glanceAt' | 'membersOf' | 'read' | 'alias' | 'onTrouble'
+>;
+
+/** The status of environments, and which commands are certainly allowed on them. */
+export const statusFor = (
+  context: StatusContext,
+  person: Person,
+  now: number,
+): Pick<QueryService, 'status' | 'mayRunOn'> => ({
+  mayRunOn: (path, env) => mayRunOn(context.policy(), person, path, env) === 'yes',
+  status: async (env) => {
+    const part = partsOf(context, person, env);
+    const parts = {
+      work: part('status', () => workOf(context, person, env)),
+      backup: part('backups list', (read) => newestBackup(read, env)),
+      errors: part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias })),
+      changes: part('changes', () => settledOf(context, person, env)),
+      access: part('timers', () => timersFor(context, person, now).timers(env)),
+      pause: part('status', () => readPause(context.database.db)),
+    };
+    const [work, backup, errors, changes, access, pause] = await Promise.all([
+      parts.work,
+      parts.backup,
+      parts.errors,
+      parts.changes,
+      parts.access,
+      parts.pause,
+    ]);
+    return { work, backup, errors, changes, access, pause } satisfies SiteStatus;
+  },
+});
+
+/** Reads one part, if the person may run the command that shows it. It never rejects, and ends in time. */
+const partsOf =
+  (context: StatusContext, person: Person, env: Environment) =>
+  async <T>(path: string, work: (read: HostReader) => Promise<T>): Promise<StatusPart<T>> => {
+    const may = mayRunOn(context.policy(), person, path, env);
+    if (may === 'no') return { kind: 'not allowed', path };
+    if (may !== 'yes') return { kind: 'rights unknown', path, userGroups: may };
+    const cancel = new AbortController();
+    // Each part has a turn of its own at the host: one that hangs must not keep another waiting.
+    const account = `${canonicalId(context.policy(), person.id)} status ${path}`;
+    try {
+      const found = await within(
+        partMs,
+        work((call) => context.read(call, account, cancel.signal)),
+      );
+      return { kind: 'found', found };
+    } catch (error) {
+      if (error instanceof TooLate) return { kind: 'late', afterMs: partMs };
+      if (error instanceof HostTrouble) return { kind: 'failed', why: inWords(error) };
+      context.onTrouble(`reading a status: ${path}`, error);
+      return { kind: 'failed', why: say`Something broke on my side, and my log says what.` };
+    } finally {
+      cancel.abort();
+    }
+  };
+
+async function workOf(context: StatusContext, person: Person, env: Environment): Promise<SiteWork> {
+  const { db } = context.database;
+  const target = keyOf(env);
+  const [held, found] = await Promise.all([
+    context.database.now().then((now) => heldLock(db, target, now)),
+    listChanges(db, { target, isOpen: true, limit: maxOpen }),
+  ]);
+  const open = found.filter(readerOf(context, person));
+  return {
+    lock: held && { hold: holdOf(held), since: held.taken_at },
+    open: open.map(lineOf),
+    hidden: found.length - open.length,
+    more: found.length === maxOpen,
+  };
+}
+
+async function settledOf(context: StatusContext, person: Person, env: Environment) {
+  const found = await listChanges(context.database.db, { target: keyOf(env), isOpen: false, limit: maxRead });
+  const settled = found.filter(readerOf(context, person));
+  return {
+    lines: settled.slice(0, maxSettled).map(lineOf),
+    more: settled.length > maxSettled || found.length === maxRead,
+  };
+}

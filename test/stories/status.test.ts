@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Client } from 'pg';
+import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
+import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { inTime } from './three-seconds.ts';
+
+const policy = `
+version: 1
+live: ['*/live']
+groups: { developers: [U01ANA, U02BEN], leads: [U03CHI], readers: [U06ROB, U05FAY], elsewhere: [U05FAY] }
+rules:
+  - { allow: [read], to: [developers, leads, readers] }
+  - { allow: [routine, 'allowlist add', use, lock, unlock], to: [developers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+  - { allow: [pause, resume], to: [leads] }
+  - { deny: [logs], to: [readers] }
+  - { deny: [read], to: [elsewhere], where: ['acme-shop/*'] }
+`;
+
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
+/** The card of an environment; its title begins with a mark. */
+const cardOf = (env: string): RegExp => new RegExp(`^\\S+ ${env} · `);
+const logOf = (lines: readonly string[]) => ({
+  environment: { container_info: { logs: lines.map((line) => `${line}\n`).join('') } },
+});
+const phpTime = (ago: number): string =>
+  `[${new Date(Date.now() - ago).toISOString().slice(0, 19).replace('T', ' ')} UTC]`;
+
+/** Breaks a part of the host for one environment. */
+function breaks({ hosting }: Scenario, env: string, part: 'logs' | 'backups', fault: FaultRequest): void {
+  const { id } = hosting.world.environmentNamed(env) ?? {};
+  hosting.faults.add({ times: 'always', ...fault, path: `/sites/environments/${id}/${part}` });
+}
+/** The requests to the host about one part of an environment. */
+const requestsOf = ({ hosting }: Scenario, env: string, part: string) =>
+  hosting.journal.entries().filter(({ path }) => path.endsWith(`${hosting.world.environmentNamed(env)?.id}/${part}`));
+
+describe('status', () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario({ policy });
+  });
+  afterAll(() => scenario.close());
+
+  const status = async (env: string, who: keyof typeof ids = 'ana', channel = 'C0GENERAL'): Promise<VisibleMessage> => {
+    const onTime = inTime(2_500);
+    const card = await (await scenario.person(who).says(`/site status ${env}`, channel)).hears(cardOf(env));
+    onTime();
+    return card;
+  };
+
+  test('says every part by itself, to one person, and changes nothing', async () => {
+    const env = 'acme-docs/staging';
+    breaks(scenario, env, 'logs', { kind: 'status', status: 200, body: logOf([]) });
+    const card = await status(env);
+    expect(card.ephemeral).toBe(true);
+    expect(card.text).toContain('✅ Errors of the last hour: no error.');
+    expect(card.text).toContain('✅ Lock and open changes: not locked. Nothing is waiting or running.');
+    expect(card.text).toContain('• Last changes: none that you can see.');
+    expect(card.text).toMatch(/✅ Newest backup: \w+, (\d+ (min|h) ago|just now) \(/);
+    expect(card.text).toContain('• Timed access: none that you can see.');
+    expect(card.text).toContain('✅ Sending: not paused.');
+    expect(labels(card)).toEqual(['Error log', 'Clear the cache…', 'Changes', 'Lock…', 'Backups']);
+    expect(scenario.writes(env)).toEqual([]);
+  });
+
+  test('names the loudest error by its own level, masked and inert', async () => {
+    const env = 'acme-blog/staging';
+    const fatal = 'PHP Fatal error: no <!channel> *today* for chef@acme.com with sk_live_51HabcDEFghiJKLmnoPQRstu in';
+    const lines = [
+      ...Array.from({ length: 9 }, (_, at) => `${phpTime(60_000)} PHP Warning: an error may be near line ${at}`),
+      ...Array.from({ length: 3 }, (_, at) => `${phpTime(50_000)} ${fatal} line ${at}`),
+      `${phpTime(40_000)} PHP Parse error: once`,
+      `${phpTime(7_200_000)} PHP Fatal error: old`,
+    ];
+    breaks(scenario, env, 'logs', { kind: 'status', status: 200, body: logOf(lines.toSorted()) });
+    const card = await status(env);
+    expect(card.text).toMatch(
+      /⚠️ Errors of the last hour: loudest, 3×, last [\d: -]+ UTC: “PHP Fatal error: no <!channel> \*today\* for \*\*\*@\*\*\* with .* in line \*”\. 1 other error\./,
+    );
+    expect(card.text).not.toMatch(/sk_live_51H|chef@|old/);
+    expect(card.text).toMatch(/^⚠️ acme-blog\/staging · 1 part needs a look/);
+  });
+
+  test.each<[string, string, FaultRequest, string]>([
+    ['acme-shop/staging', 'logs', { kind: 'hang' }, 'no answer within 2 s, so I stopped waiting.'],
+    ['acme-docs/live', 'logs', { kind: 'slow-body' }, 'no answer within 2 s, so I stopped waiting.'],
+    ['north-bakery/live', 'logs', { kind: 'status', status: 401 }, 'The host rejected my key (401).'],
+    ['north-bakery/staging', 'logs', { kind: 'broken-json' }, "The host sent an answer I can't read."],
+    ['lumen-studio/live', 'backups', { kind: 'hang' }, 'no answer within 2 s, so I stopped waiting.'],
+    [
+      'lumen-studio/staging',
+      'backups',
+      { kind: 'status', status: 404 },
+      "The host says this is gone, or my key can't see it (404).",
+    ],
+    ['harbor-events/live', 'backups', { kind: 'status', status: 500 }, 'The host answered 500 3 times'],
+  ])(
+    '%s: a part that cannot be had (%s, %o) is unknown, and the others are there in time',
+    async (env, part, fault, says) => {
+      if (part !== 'logs' && part !== 'backups') throw new Error(part);
+      breaks(scenario, env, part, fault);
+      const card = await status(env);
+      const [lacking, other] =
+        part === 'logs' ? ['Errors of the last hour', 'Newest backup'] : ['Newest backup', 'Errors of the last hour'];
+      expect(card.text).toContain(`❔ ${lacking}: unknown: ${says}`);
+      expect(card.text).not.toContain(`❔ ${other}`);
+      expect(card.text).toContain('✅ Lock and open changes: not locked.');
+      expect(card.text).not.toMatch(/^✅/);
+      await scenario.hosting.until(
+        () => requestsOf(scenario, env, part).every(({ state }) => state !== 'received') || undefined,
+        patienceMs,
+      );
+      if (fault.kind === 'hang') expect(requestsOf(scenario, env, part)).toMatchObject([{ state: 'cut' }]);
+    },
+  );
+
+  test('four of seven parts are still a card: the log hangs, backups fail, a row cannot be read', async () => {
+    const env = 'harbor-events/staging';
+    await (await scenario.person('ana').says(`/site lock ${env} “a release”`)).hears('is locked by you');
+    const timed = await scenario
+      .person('ana')
+      .asks(`/site allowlist add acme-blog/staging 198.51.100.4 --for 2h`, 'C0GENERAL');
+    await timed.shows('✅');
+    const { id } = scenario.hosting.world.environmentNamed(env) ?? {};
+    scenario.rewrite(
+      'update timers set target_key = ?, target = ? where change = ?',
+      `environment:${id}`,
+      '{',
+      timed.number,
+    );
+    breaks(scenario, env, 'logs', { kind: 'hang' });
+    breaks(scenario, env, 'backups', { kind: 'gateway' });
+    const card = await status(env);
+    expect(card.text).toMatch(
+      /⚠️ Lock and open changes: locked by @Ana \(“a release”\), since [^.]+\. Nothing is waiting or running\./,
+    );
+    expect(card.text).toContain('❔ Errors of the last hour: unknown: no answer within 2 s');
+    expect(card.text).toContain('❔ Newest backup: unknown: The host answered 502');
+    expect(card.text).toContain('❔ Timed access: unknown: Something broke on my side, and my log says what.');
+    expect(card.text).toContain('✅ Sending: not paused.');
+    expect(labels(card)).toEqual(['Error log', 'Clear the cache…', 'Unlock…', 'Backups', 'Changes']);
+  });
+
+  test('what the rules do not show is not read and said to be left out; a hidden site does not exist', async () => {
+    const env = 'acme-blog/live';
+    const card = await status(env, 'rob');
+    expect(card.text).toContain('🚫 Errors of the last hour: not shown: no rule lets you run logs here.');
+    expect(card.text).toMatch(/^❔ .* 1 you may not see/);
+    expect(labels(card)).toEqual(['Changes', 'Backups']);
+    expect(requestsOf(scenario, env, 'logs')).toEqual([]);
+    const hidden = await scenario.person('fay').says('/site status acme-shop/live', 'C0GENERAL');
+    await hidden.hears("I can't find acme-shop/live among the environments you can see.");
+  });
+});
+
+test(
+  'tells who asked for what, since when, and what is paused; a bound channel needs no name; App Home has it first',
+  inScenario({ policy, hosting: { durations: { 'environments:push': 600_000 } } }, async (scenario) => {
+    const { slack } = scenario;
+    const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+    await (await ana.asks('/site cache clear acme-shop/live')).shows('✅');
+    await ana.opens('/site allowlist add acme-shop/live 198.51.100.4 --for 2h', '198.51.100.4');
+    const timed = await ana.confirms();
+    await timed.shows('✅');
+    const push = await ana.wants('/site push acme-shop/staging acme-shop/live --files');
+    await chi.clicks(push.card(), 'Approve');
+    await scenario.holds(push.number);
+    scenario.lets(push.number);
+    await push.shows('▶️');
+    await (await chi.says('/site pause the host is odd')).hears('Sending is paused');
+    await (await ana.says('/site use acme-shop', 'C0GENERAL')).hears('This channel is now bound to acme-shop');
+    const card = await (await ana.says('/site status', 'C0GENERAL')).hears(cardOf('acme-shop/live'));
+    expect(card.text).toMatch(
+      /⚠️ Lock and open changes: held by #3, since [^.]+\.\n +▶️ accepted: Push acme-shop\/staging → acme-shop\/live #3, @Ana, sent /,
+    );
+    expect(card.text).toMatch(
+      /• Last changes:\s+✅ done: .*198\.51\.100\.4.* #2, @Ana, sent .*\n +✅ done: Clear the cache of acme-shop\/live #1, @Ana, sent /,
+    );
+    expect(card.text).toMatch(/• Timed access:\s+198\.51\.100\.4 until .* #2, @Ana\./);
+    expect(card.text).toMatch(/⚠️ Sending: paused by @Chi since .* \(“the host is odd”\)\./);
+    expect(labels(card)).toEqual(['Error log', 'Clear the cache…', 'Change #3', 'Changes', 'Timed access', 'Backups']);
+    const lead = await (await chi.says('/site status live', 'C0GENERAL')).hears(cardOf('acme-shop/live'));
+    expect(labels(lead)).toContain('Resume…');
+
+    const elsewhere = await (await ana.says('/site status', 'C0OPS')).hears('Which environment? Nothing was read.');
+    expect(labels(elsewhere)).toContain('acme-shop/live');
+    await (await ana.clicks(elsewhere, 'acme-shop/live')).hears(cardOf('acme-shop/live'));
+
+    await slack.home(ids.ana);
+    const home = await slack.until(() => slack.views(ids.ana).home, patienceMs);
+    expect(labels(home).slice(-5)[0]).toBe('Status');
+    await slack.click(ids.ana, 'home', { label: 'Status' });
+    await slack.until(
+      () => slack.messages({ channel: ana.direct, as: ana.id }).find(({ text }) => cardOf('acme-shop/live').test(text)),
+      patienceMs,
+    );
+  }),
+);
+
+test(
+  'a bound channel whose site has no environment that counts as live offers them all',
+  inScenario({ policy: policy.replace("live: ['*/live']", "live: ['none/none']") }, async (scenario) => {
+    const ana = scenario.person('ana');
+    await (await ana.says('/site use acme-shop', 'C0GENERAL')).hears('This channel is now bound to acme-shop');
+    const asked = await (
+      await ana.says('/site status', 'C0GENERAL')
+    ).hears('This channel is bound to acme-shop. Which of its environments? Nothing was read.');
+    expect(labels(asked).toSorted()).toEqual(['acme-shop/live', 'acme-shop/staging']);
+    const hidden = await scenario.person('fay').says('/site status', 'C0GENERAL');
+    await hidden.hears("I can't find an environment of it among those you can see.");
+  }),
+);
+
+test(
+  'four messages from the alarm to a safe action: the card, the error log, the form, the confirmation',
+  inScenario({ policy }, async (scenario) => {
+    const { slack } = scenario;
+    const ana = scenario.person('ana');
+    const asked = await ana.says('/site status acme-shop/live');
+    const card = await asked.hears(cardOf('acme-shop/live'));
+    const log = await (await ana.clicks(card, 'Error log')).hears('acme-shop/live · error log');
+    await ana.clicks(card, 'Clear the cache…');
+    await ana.form('Clear the page cache of an environment');
+    const change = await ana.confirms();
+    await change.shows('✅ Cleared the cache of acme-shop/live');
+    // What she typed, pressed and submitted; each was answered once, and nothing else was said to her alone.
+    const privately = [...slack.messages({ channel: 'C0ACME', as: ana.id })].filter(({ ephemeral }) => ephemeral);
+    expect(privately.map(({ ts }) => ts)).toEqual([card.ts, log.ts]);
+    expect(scenario.writes()).toHaveLength(1);
+  }),
+);
+
+test.skipIf(!postgresRuns)(`on two replicas a part that hangs does not keep another waiting${noPostgres}`, async () => {
+  const url = (await makeDatabase()).href;
+  const sql = new Client({ connectionString: url });
+  await sql.connect();
+  const story = async (scenario: Scenario): Promise<void> => {
+    await Promise.all([scenario.start(), scenario.start()]);
+    breaks(scenario, 'acme-shop/live', 'logs', { kind: 'hang' });
+    const ana = scenario.person('ana');
+    for (const round of [1, 2, 3]) {
+      const card = await (await ana.says('/site status acme-shop/live')).hears(cardOf('acme-shop/live'));
+      expect(card.text, `round ${round}`).toContain('❔ Errors of the last hour: unknown: no answer within 2 s');
+      expect(card.text, `round ${round}`).toMatch(/✅ Newest backup: \w+, /);
+    }
+  };
+  try {
+    await inScenario({ policy, environment: { DATABASE_URL: url }, start: false }, story)();
+  } finally {
+    await sql.end();
+  }
+});
