@@ -1,5 +1,6 @@
 import { amount, bold, code, inline, joined, person, actor, say, time, type Text } from '../../text.ts';
 import { spoken } from '../allowlist/listing.ts';
+import { cut } from '../logs/section.ts';
 import type { ChangeLine, Pause, TimerLine } from '../kit/change-lines.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { age, counted } from '../kit/page.ts';
@@ -15,7 +16,11 @@ export type StatusLine = {
 const dayMs = 86_400_000;
 const maxOpen = 3;
 const maxTimed = 2;
-const titleCharacters = 90;
+/** Longer texts would push the buttons off a phone's screen. */
+const titleCharacters = 56;
+const reasonCharacters = 60;
+const maxAddresses = 1;
+const errorCharacters = 110;
 
 type Told = Omit<StatusLine, 'label'>;
 
@@ -61,30 +66,31 @@ function notFound(part: Exclude<StatusPart<unknown>, { readonly kind: 'found' }>
   }
 }
 
-function errorsTold({ errors, others, loudest, cut, isTimeless }: LoudestError): Told {
-  const where = cut
-    ? cut.since === undefined
+function errorsTold({ errors, others, loudest, cut: left, isTimeless }: LoudestError): Told {
+  const where = left
+    ? left.since === undefined
       ? say` Only the newest lines were read, and they have no times.`
-      : say` Only the newest lines were read, back to ${time(cut.since)}.`
+      : say` Only the newest lines were read, back to ${time(left.since)}.`
     : isTimeless
       ? say` Some lines have no time and may be older.`
       : [];
   if (loudest === undefined) {
     const rest =
       others === 0 ? 'no error.' : `no error; ${counted(others, 'warning or notice', 'warnings and notices')}.`;
-    return { mark: cut ? '•' : '✅', says: joined([rest, where], '') };
+    return { mark: left || isTimeless ? '❔' : '✅', says: joined([rest, where], '') };
   }
   const { says, count, last } = loudest;
   const when = last === undefined ? '' : say`, last ${time(last)}`;
   const rest = errors > count ? ` ${counted(errors - count, 'other error')}.` : '';
   return {
     mark: '⚠️',
-    says: say`loudest, ${bold(`${amount(count)}×`)}${when}: “${says}”.${rest}${where}`,
+    says: say`loudest, ${bold(`${amount(count)}×`)}${when}: “${cut(says, errorCharacters)}”.${rest}${where}`,
   };
 }
 
 function workTold({ lock, open, hidden, more }: SiteWork): Told {
-  const locked = lock && say`${heldBy(lock.hold)}, since ${time(lock.since, 'date')}.`;
+  const locked =
+    lock && say`${heldBy({ ...lock.hold, why: shortened(lock.hold.why) })}, since ${time(lock.since, 'date')}.`;
   const shown = open.slice(0, maxOpen).map(changeTold);
   const rest = open.length - shown.length;
   const notes = [
@@ -93,7 +99,7 @@ function workTold({ lock, open, hidden, more }: SiteWork): Told {
   ].filter((note) => note !== '');
   const isIdle = open.length + hidden === 0;
   const isUnclear = open.some(({ state }) => state.includes('unknown'));
-  const all = [...shown, ...notes.map((note) => say`${note}`)];
+  const all = notes.length === 0 ? shown : [...shown, inline(notes.join(', '))];
   return {
     mark: lock !== undefined || isUnclear ? '⚠️' : isIdle ? '✅' : '•',
     says: isIdle
@@ -102,8 +108,10 @@ function workTold({ lock, open, hidden, more }: SiteWork): Told {
   };
 }
 
+const shortened = (why: string): string => cut(why, reasonCharacters);
+
 const changeTold = ({ number, state, title, requester, at, sentAt }: ChangeLine): Text =>
-  say`${state}: ${title.slice(0, titleCharacters)} ${code(`#${number}`)}, ${person(requester)}, ${sentAt === undefined ? 'asked' : 'sent'} ${time(sentAt ?? at, 'date')}`;
+  say`${state}: ${cut(title, titleCharacters)} ${code(`#${number}`)}, ${person(requester)}, ${sentAt === undefined ? 'asked' : 'sent'} ${time(sentAt ?? at, 'date')}`;
 
 const listed = (lines: readonly Text[]): Text => joined(['', ...lines.map((line) => say`\n   ${line}`)], '');
 
@@ -125,7 +133,7 @@ function accessTold({ lines, more }: { readonly lines: readonly TimerLine[]; rea
     .slice(0, maxTimed)
     .map(({ addresses, endsAt, requester, change, standing }) =>
       joined([
-        say`${spoken(addresses)} until ${time(endsAt, 'date')} ${code(`#${change}`)}, ${person(requester)}.`,
+        say`${spoken(addresses, maxAddresses)} until ${time(endsAt, 'date')} ${code(`#${change}`)}, ${person(requester)}.`,
         standing,
       ]),
     );
@@ -139,6 +147,6 @@ function accessTold({ lines, more }: { readonly lines: readonly TimerLine[]; rea
 
 function pauseTold(pause: Pause | undefined): Told {
   if (pause === undefined) return { mark: '✅', says: inline('not paused.') };
-  const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
+  const why = pause.why === undefined ? '' : say` (“${shortened(pause.why)}”)`;
   return { mark: '⚠️', says: say`**paused** by ${actor(pause.by)} since ${time(pause.at, 'date')}${why}.` };
 }

@@ -1,0 +1,112 @@
+import { describe, expect, test } from 'vitest';
+import { linesOf } from '../../../src/commands/builtin/status-lines.ts';
+import type { ChangeLine, TimerLine } from '../../../src/commands/kit/change-lines.ts';
+import type { SiteStatus, StatusPart } from '../../../src/commands/kit/site-status.ts';
+import { plain, say } from '../../../src/text.ts';
+
+const now = Date.UTC(2026, 10, 23, 3, 0);
+const found = <T>(value: T): StatusPart<T> => ({ kind: 'found', found: value });
+const well: SiteStatus = {
+  work: found({ lock: undefined, open: [], hidden: 0, more: false }),
+  backup: found({ type: 'scheduled', at: now - 3_600_000 }),
+  errors: found({ errors: 0, others: 0, loudest: undefined, cut: undefined, isTimeless: false }),
+  changes: found({ lines: [], more: false }),
+  access: found({ lines: [], more: false }),
+  pause: found(undefined),
+};
+const told = (part: Partial<SiteStatus>): readonly string[] =>
+  linesOf({ ...well, ...part }, now).map(({ mark, label, says }) => `${mark} ${label}: ${plain(says)}`);
+const change = (more: Partial<ChangeLine> = {}): ChangeLine => ({
+  number: 7,
+  state: '⏳ waiting',
+  title: 'Push a → b',
+  requester: 'U01ANA',
+  at: now,
+  sentAt: undefined,
+  ...more,
+});
+const timer: TimerLine = {
+  change: 3,
+  env: { id: 'e', name: 'acme-shop/live' },
+  addresses: ['198.51.100.4'],
+  requester: 'U01ANA',
+  endsAt: now,
+  standing: undefined,
+  over: undefined,
+  removal: undefined,
+  remove: [],
+};
+
+describe('a line of the status', () => {
+  test.each<[Partial<SiteStatus>, string]>([
+    [{ backup: found(null) }, '⚠️ Newest backup: there is none. What is overwritten or deleted is lost.'],
+    [
+      { backup: found({ type: '', at: undefined }) },
+      "❔ Newest backup: of unknown kind; the host doesn't say how old it is.",
+    ],
+    [
+      { backup: found({ type: 'manual', at: now - 3 * 86_400_000 }) },
+      '⚠️ Newest backup: manual, 3 days ago (2026-11-20 03:00 UTC).',
+    ],
+    [
+      { backup: { kind: 'late', afterMs: 2_000 } },
+      '❔ Newest backup: unknown: no answer within 2 s, so I stopped waiting.',
+    ],
+    [{ pause: { kind: 'failed', why: say`It broke.` } }, '❔ Sending: unknown: It broke.'],
+    [
+      { errors: { kind: 'rights unknown', path: 'logs', userGroups: ['S0DEVS'] } },
+      "🚫 Errors of the last hour: not shown: I can't tell whether you may run logs, because Slack doesn't say who is in S0DEVS.",
+    ],
+    [
+      { errors: found({ errors: 0, others: 2, loudest: undefined, cut: { since: now }, isTimeless: false }) },
+      '❔ Errors of the last hour: no error; 2 warnings and notices. Only the newest lines were read, back to 03:00 UTC.',
+    ],
+    [
+      { errors: found({ errors: 0, others: 1, loudest: undefined, cut: undefined, isTimeless: true }) },
+      '❔ Errors of the last hour: no error; 1 warning or notice. Some lines have no time and may be older.',
+    ],
+    [
+      { work: found({ lock: undefined, open: [], hidden: 1, more: false }) },
+      "• Lock and open changes: not locked.\n   and 1 that you can't see",
+    ],
+    [
+      { work: found({ lock: undefined, open: [change({ state: '⚠️ unknown', sentAt: now })], hidden: 0, more: true }) },
+      '⚠️ Lock and open changes: not locked.\n   ⚠️ unknown: Push a → b #7, @U01ANA, sent 2026-11-23 03:00 UTC\n   there may be more',
+    ],
+    [{ changes: found({ lines: [], more: true }) }, '• Last changes: none that you can see among the newest ones.'],
+    [
+      { access: found({ lines: [timer, { ...timer, standing: say`tried once, still open.` }, timer], more: true }) },
+      '⚠️ Timed access: \n   198.51.100.4 until 2026-11-23 03:00 UTC #3, @U01ANA.\n   198.51.100.4 until 2026-11-23 03:00 UTC #3, @U01ANA. tried once, still open.\n   and 1 or more others',
+    ],
+  ])('%#: %o', (part, line) => {
+    expect(told(part)).toContain(line);
+  });
+
+  test('all of them, however much there is, fit a screen and a half of a phone', () => {
+    const long = 'x'.repeat(200);
+    const lines = Array.from({ length: 30 }, () => change({ title: long }));
+    const addresses = Array.from({ length: 40 }, (_, n) => `2001:db8:${n}::/64`);
+    const everything = told({
+      work: found({
+        lock: { hold: { by: { person: 'U01ANA' }, why: long, until: now }, since: now },
+        open: lines,
+        hidden: 3,
+        more: true,
+      }),
+      errors: found({
+        errors: 900,
+        others: 3,
+        loudest: { says: `${'x'.repeat(140)}…`, count: 500, last: now },
+        cut: { since: now },
+        isTimeless: false,
+      }),
+      changes: found({ lines: lines.slice(0, 3), more: true }),
+      access: found({ lines: Array.from({ length: 9 }, () => ({ ...timer, addresses })), more: true }),
+      pause: found({ by: 'U03CHI', name: 'Chi', why: 'x'.repeat(500), at: now }),
+    });
+    const rows = everything
+      .flatMap((text) => text.split('\n'))
+      .reduce((sum, row) => sum + Math.ceil(row.length / 42), 0);
+    expect(rows).toBeLessThanOrEqual(45);
+  });
+});
