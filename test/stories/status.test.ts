@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Client } from 'pg';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
 import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
@@ -103,6 +102,8 @@ describe('status', () => {
     async (env, part, fault, says) => {
       if (part !== 'logs' && part !== 'backups') throw new Error(part);
       breaks(scenario, env, part, fault);
+      // The host's own silence is waited for 10 s.
+      const cutInTime = inTime(6_000);
       const card = await status(env);
       const [lacking, other] =
         part === 'logs' ? ['Errors of the last hour', 'Newest backup'] : ['Newest backup', 'Errors of the last hour'];
@@ -114,6 +115,7 @@ describe('status', () => {
         () => requestsOf(scenario, env, part).every(({ state }) => state !== 'received') || undefined,
         patienceMs,
       );
+      cutInTime();
       if (fault.kind === 'hang') expect(requestsOf(scenario, env, part)).toMatchObject([{ state: 'cut' }]);
     },
   );
@@ -236,21 +238,15 @@ test(
 
 test.skipIf(!postgresRuns)(`on two replicas a part that hangs does not keep another waiting${noPostgres}`, async () => {
   const url = (await makeDatabase()).href;
-  const sql = new Client({ connectionString: url });
-  await sql.connect();
   const story = async (scenario: Scenario): Promise<void> => {
     await Promise.all([scenario.start(), scenario.start()]);
-    breaks(scenario, 'acme-shop/live', 'logs', { kind: 'hang' });
+    breaks(scenario, 'acme-shop/live', 'backups', { kind: 'hang' });
     const ana = scenario.person('ana');
     for (const round of [1, 2, 3]) {
       const card = await (await ana.says('/site status acme-shop/live')).hears(cardOf('acme-shop/live'));
-      expect(card.text, `round ${round}`).toContain('❔ Errors of the last hour: unknown: no answer within 2 s');
-      expect(card.text, `round ${round}`).toMatch(/✅ Newest backup: \w+, /);
+      expect(card.text, `round ${round}`).toContain('❔ Newest backup: unknown: no answer within 2 s');
+      expect(card.text, `round ${round}`).not.toContain('❔ Errors of the last hour');
     }
   };
-  try {
-    await inScenario({ policy, environment: { DATABASE_URL: url }, start: false }, story)();
-  } finally {
-    await sql.end();
-  }
+  await inScenario({ policy, environment: { DATABASE_URL: url }, start: false }, story)();
 });
