@@ -5,7 +5,7 @@ import { bold, code, joined, say, time, type Inline, type Text } from '../text.t
 import { environmentOrDomain } from './kit/fields.ts';
 import { counted, paragraph, type Page } from './kit/page.ts';
 import { report } from './kit/report.ts';
-import type { CheckPlan, SiteCheckSource } from './kit/sources.ts';
+import type { SiteVerdict } from './kit/site-status.ts';
 
 /** A certificate with fewer days than this is named first. */
 const fewDays = 14;
@@ -17,15 +17,16 @@ export const check = report({
   fields: { of: environmentOrDomain() },
   target: 'of',
   show: async ({ input: { of }, siteCheck }) => {
+    const { instead } = siteCheck;
     const plan = siteCheck.planFor(of);
     if (plan.kind === 'cannot be checked') return notChecked(of, plan.why);
     const first = await siteCheck.read(plan);
-    const page = pageOf(of, plan, siteCheck, [first]);
+    const page = checkPage(of, { plan, instead, readings: [first] });
     if (impressionIn(first) === 'cannot be checked') return page;
     return {
       ...page,
       parts: [...page.parts, paragraph('Two more readings follow. The verdict comes here in about 20 seconds.')],
-      later: async () => pageOf(of, plan, siteCheck, await siteCheck.readOn(plan, first)),
+      later: async () => checkPage(of, { plan, instead, readings: await siteCheck.readOn(plan, first) }),
     };
   },
 });
@@ -36,10 +37,9 @@ const notChecked = ({ name }: Named, why: Text): Page => ({
 });
 
 type Named = Environment | Domain;
-type Plan = Extract<CheckPlan, { kind: 'pages' }>;
 
 /** What these readings show. One reading is called one reading. */
-function pageOf(of: Named, { otherDomains }: Plan, { instead }: SiteCheckSource, readings: readonly Reading[]): Page {
+export function checkPage(of: Named, { plan: { otherDomains }, instead, readings }: SiteVerdict): Page {
   const shown = readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
   const verdict = verdictOf(readings);
   const more = otherDomains > 0 ? `${counted(otherDomains, 'more domain')} not read` : undefined;
@@ -97,7 +97,7 @@ function inOneLine(reading: Reading, at: number): Text {
   return say`Reading ${at + 1}, ${time(reading.at)}: **${inWords[impressionIn(reading)]}** (${answers.join(', ')})`;
 }
 
-const asWhom = ({ as }: Look): string => (as === 'visitor' ? 'as a visitor' : 'past the cache');
+export const asWhom = ({ as }: Look): string => (as === 'visitor' ? 'as a visitor' : 'past the cache');
 
 const shortOf = (look: Look): string => (look.kind === 'answered' ? String(look.status) : look.kind);
 
@@ -113,7 +113,7 @@ function detailsOf(reading: Reading): readonly Inline[] {
 }
 
 /** Whether visitors see a page of which the site itself fails. */
-const isOnlyCached = (looks: readonly Look[]): boolean =>
+export const isOnlyCached = (looks: readonly Look[]): boolean =>
   looks.some(
     (one) =>
       one.as === 'visitor' &&
@@ -137,9 +137,9 @@ function lineOf(look: Look): Text {
   return say`${start} ${joined(facts, '; ')}`;
 }
 
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(ms < 9_950 ? 1 : 0)} s`;
 
-function certificateIn(looks: readonly Look[]): Text | undefined {
+export function certificateIn(looks: readonly Look[]): Text | undefined {
   const days = looks.flatMap((look) => (look.kind === 'answered' ? (look.certificateDays ?? []) : []));
   if (days.length === 0) return undefined;
   const least = Math.min(...days);

@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
 import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { makeDatabase, noPostgres, postgresRuns } from '../postgres.ts';
+import { portOf } from '../site-check/listener.ts';
 import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { inTime } from './three-seconds.ts';
 
@@ -17,6 +20,23 @@ rules:
   - { deny: [logs], to: [readers] }
   - { deny: [read], to: [elsewhere], where: ['acme-shop/*'] }
 `;
+
+/** Stands for all sites, and answers by the name that it is asked for. */
+const sites = createServer((request, response) => {
+  const name = request.headers.host ?? '';
+  if (name.startsWith('lumen-studio')) return;
+  response.writeHead(name.startsWith('acme-blog') ? 500 : 200).end('<title>Shop</title>Add to cart');
+});
+const environment: Record<string, string> = {};
+beforeAll(async () => {
+  sites.listen(0, '127.0.0.1');
+  await once(sites, 'listening');
+  environment['CHECK_CONNECT_TO'] = `127.0.0.1:${portOf(sites)}`;
+});
+afterAll(() => {
+  sites.closeAllConnections();
+  sites.close();
+});
 
 const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
   controls.map(({ label }) => label);
@@ -40,7 +60,7 @@ const requestsOf = ({ hosting }: Scenario, env: string, part: string) =>
 describe('status', () => {
   let scenario: Scenario;
   beforeAll(async () => {
-    scenario = await openScenario({ policy });
+    scenario = await openScenario({ policy, environment });
   });
   afterAll(() => scenario.close());
 
@@ -56,6 +76,10 @@ describe('status', () => {
     breaks(scenario, env, 'logs', { kind: 'status', status: 200, body: logOf([]) });
     const card = await status(env);
     expect(card.ephemeral).toBe(true);
+    expect(card.text).toMatch(/^✅ acme-docs\/staging · nothing needs a look\n/);
+    expect(card.text).toMatch(
+      /✅ Site: answers well in one reading: 200 in [\d.]+ s as a visitor, 200 in [\d.]+ s past the cache\./,
+    );
     expect(card.text).toContain('✅ Errors of the last hour: no error.');
     expect(card.text).toContain('✅ Lock and open changes: not locked. Nothing is waiting or running.');
     expect(card.text).toContain('• Last changes: none that you can see.');
@@ -151,8 +175,8 @@ describe('status', () => {
     const env = 'acme-blog/live';
     const card = await status(env, 'rob');
     expect(card.text).toContain('🚫 Errors of the last hour: not shown: no rule lets you run logs here.');
-    expect(card.text).toMatch(/^❔ .* 1 you may not see/);
-    expect(labels(card)).toEqual(['Changes', 'Backups']);
+    expect(card.text).toMatch(/^\S+ .* 1 you may not see/);
+    expect(labels(card)).toEqual(['Check the site', 'Changes', 'Backups']);
     expect(requestsOf(scenario, env, 'logs')).toEqual([]);
     const hidden = await scenario.person('fay').says('/site status acme-shop/live', 'C0GENERAL');
     await hidden.hears("I can't find acme-shop/live among the environments you can see.");
@@ -161,7 +185,7 @@ describe('status', () => {
 
 test(
   'tells who asked for what, since when, and what is paused; a bound channel needs no name; App Home has it first',
-  inScenario({ policy, hosting: { durations: { 'environments:push': 600_000 } } }, async (scenario) => {
+  inScenario({ policy, environment, hosting: { durations: { 'environments:push': 600_000 } } }, async (scenario) => {
     const { slack } = scenario;
     const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
     await (await ana.asks('/site cache clear acme-shop/live')).shows('✅');
@@ -203,9 +227,36 @@ test(
   }),
 );
 
+test.each([
+  [
+    'acme-blog/live',
+    /⚠️ Site: answers badly in one reading: 500 in [\d.]+ s as a visitor.*The verdict follows within 25 s\./,
+    'acme-blog/live is not well: bad in 3 of 3 readings',
+  ],
+  [
+    'lumen-studio/live',
+    /❔ Site: unknown: one reading had not ended after 2 s\. The verdict follows within 25 s\./,
+    /I can't tell how lumen-studio\/live is: bad in \d of \d readings/,
+  ],
+])('the verdict on %s follows within 25 s, to the same person, whatever else is asked meanwhile', (env, one, verdict) =>
+  inScenario({ policy, environment }, async (scenario) => {
+    const ana = scenario.person('ana');
+    const [cardInTime, verdictInTime] = [inTime(2_500), inTime(25_000)];
+    const said = await ana.says(`/site status ${env}`, 'C0GENERAL');
+    const card = await said.hears(cardOf(env));
+    cardInTime();
+    expect(card.text).toMatch(one);
+    expect(labels(card)).toContain('Check the site');
+    await (await ana.says('/site status acme-docs/live', 'C0GENERAL')).hears(cardOf('acme-docs/live'));
+    const second = await said.hears(verdict);
+    verdictInTime();
+    expect(second.ephemeral).toBe(true);
+  })(),
+);
+
 test(
   'a bound channel whose site has no environment that counts as live offers them all',
-  inScenario({ policy: policy.replace("live: ['*/live']", "live: ['none/none']") }, async (scenario) => {
+  inScenario({ environment, policy: policy.replace("live: ['*/live']", "live: ['none/none']") }, async (scenario) => {
     const ana = scenario.person('ana');
     await (await ana.says('/site use acme-shop', 'C0GENERAL')).hears('This channel is now bound to acme-shop');
     const asked = await (
@@ -219,7 +270,7 @@ test(
 
 test(
   'four messages from the alarm to a safe action: the card, the error log, the form, the confirmation',
-  inScenario({ policy }, async (scenario) => {
+  inScenario({ policy, environment }, async (scenario) => {
     const { slack } = scenario;
     const ana = scenario.person('ana');
     const asked = await ana.says('/site status acme-shop/live');
@@ -248,5 +299,5 @@ test.skipIf(!postgresRuns)(`on two replicas a part that hangs does not keep anot
       expect(card.text, `round ${round}`).not.toContain('❔ Errors of the last hour');
     }
   };
-  await inScenario({ policy, environment: { DATABASE_URL: url }, start: false }, story)();
+  await inScenario({ policy, environment: { ...environment, DATABASE_URL: url }, start: false }, story)();
 });

@@ -3,26 +3,19 @@ import { spoken } from '../allowlist/listing.ts';
 import { cut } from '../logs/section.ts';
 import type { ChangeLine, Pause, TimerLine } from '../kit/change-lines.ts';
 import { heldBy } from '../kit/lock-info.ts';
+import { siteTold } from './status-site.ts';
+import { notFound, type StatusLine, type Told } from './status-told.ts';
 import { age, counted } from '../kit/page.ts';
 import type { LoudestError, NewestBackup, SiteStatus, SiteWork, StatusPart } from '../kit/site-status.ts';
-
-/** One part of a status in words. ✅ well, ⚠️ needs a look, • only a fact, ❔ unknown, 🚫 not for this person. */
-export type StatusLine = {
-  readonly mark: '✅' | '⚠️' | '•' | '❔' | '🚫';
-  readonly label: string;
-  readonly says: Text;
-};
 
 const dayMs = 86_400_000;
 const maxOpen = 3;
 const maxTimed = 2;
 /** Longer texts would push the buttons off a phone's screen. */
-const titleCharacters = 56;
-const reasonCharacters = 60;
+const titleCharacters = 48;
+const reasonCharacters = 40;
 const maxAddresses = 1;
-const errorCharacters = 110;
-
-type Told = Omit<StatusLine, 'label'>;
+const errorCharacters = 90;
 
 /** Every part, in the order in which they help. */
 export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] {
@@ -31,7 +24,7 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
     ...(part.kind === 'found' ? tell(part.found) : notFound(part)),
   });
   return [
-    { label: 'Site', mark: '❔', says: say`the site itself was not checked: I can't do that yet.` },
+    { label: 'Site', ...siteTold(status.site) },
     line('Errors of the last hour', status.errors, errorsTold),
     line('Lock and open changes', status.work, workTold),
     line('Last changes', status.changes, ({ lines, more }) => ({
@@ -47,23 +40,6 @@ export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] 
     line('Timed access', status.access, accessTold),
     line('Sending', status.pause, pauseTold),
   ];
-}
-
-/** Why a part says nothing. */
-function notFound(part: Exclude<StatusPart<unknown>, { readonly kind: 'found' }>): Told {
-  switch (part.kind) {
-    case 'late':
-      return { mark: '❔', says: say`unknown: no answer within ${part.afterMs / 1_000} s, so I stopped waiting.` };
-    case 'failed':
-      return { mark: '❔', says: say`unknown: ${part.why}` };
-    case 'not allowed':
-      return { mark: '🚫', says: say`not shown: no rule lets you run ${code(part.path)} here.` };
-    case 'rights unknown':
-      return {
-        mark: '🚫',
-        says: say`not shown: I can't tell whether you may run ${code(part.path)}, because Slack doesn't say who is in ${joined(part.userGroups.map(code), ', ')}.`,
-      };
-  }
 }
 
 function errorsTold({ errors, others, loudest, cut: left, isTimeless }: LoudestError): Told {
@@ -148,5 +124,6 @@ function accessTold({ lines, more }: { readonly lines: readonly TimerLine[]; rea
 function pauseTold(pause: Pause | undefined): Told {
   if (pause === undefined) return { mark: '✅', says: inline('not paused.') };
   const why = pause.why === undefined ? '' : say` (“${shortened(pause.why)}”)`;
-  return { mark: '⚠️', says: say`**paused** by ${actor(pause.by)} since ${time(pause.at, 'date')}${why}.` };
+  const earlier = pause.earlier && say`, and before that by ${actor(pause.earlier.by)}`;
+  return { mark: '⚠️', says: say`**paused** by ${actor(pause.by)} since ${time(pause.at, 'date')}${why}${earlier}.` };
 }

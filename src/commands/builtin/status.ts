@@ -5,7 +5,10 @@ import { builtin, type QueryService } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 import type { SiteStatus } from '../kit/site-status.ts';
-import { linesOf, type StatusLine } from './status-lines.ts';
+import { checkPage } from '../check.ts';
+import { siteTold } from './status-site.ts';
+import { linesOf } from './status-lines.ts';
+import type { StatusLine } from './status-told.ts';
 
 const maxChoices = 5;
 const maxOffers = 6;
@@ -18,12 +21,14 @@ export const status = builtin({
   answer: async ({ input: { env }, queryService }) => {
     if (env === undefined) return choose(queryService);
     const found = await queryService.status(env);
+    const { verdict } = found;
     const lines = linesOf(found, queryService.now);
     return {
       title: titleOf(env, lines),
       parts: [paragraph(...lines.map(drawn))],
       source: say`read ${time(queryService.now, 'date')}, each part by itself; for you alone`,
       offers: offersFor(found, env, queryService),
+      ...(verdict && { later: async () => checkPage(env, await verdict()) }),
     };
   },
 });
@@ -46,6 +51,7 @@ function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {
 /** What helps next, most urgent first; only commands that the rules certainly let this person run. */
 function offersFor(found: SiteStatus, env: Environment, queryService: QueryService): readonly Offer[] {
   const { errors, backup, work, pause, access } = found;
+  const isWell = siteTold(found.site).mark === '✅';
   const hasErrors = errors.kind === 'found' && errors.found.errors > 0;
   const holder = work.kind === 'found' ? work.found.lock?.hold.by : undefined;
   const isPersons = holder !== undefined && 'person' in holder;
@@ -59,6 +65,7 @@ function offersFor(found: SiteStatus, env: Environment, queryService: QueryServi
   const isRecent = backup.kind === 'found' && backup.found !== null;
   return [
     ...offer('logs', 'Error log', [env.id, 'error', '--since=1h', ...(hasErrors ? ['--errors'] : [])]),
+    ...(isWell ? [] : offer('check', 'Check the site')),
     ...offer('cache clear', 'Clear the cache…'),
     ...(pause.kind === 'found' && pause.found ? offer('resume', 'Resume…', []) : []),
     ...(isPersons ? offer('unlock', 'Unlock…') : []),

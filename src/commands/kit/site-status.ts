@@ -1,6 +1,8 @@
+import type { Reading } from '../../site-check/reading.ts';
 import type { Text } from '../../text.ts';
 import type { ChangeLine, Pause, TimerLine } from './change-lines.ts';
 import type { LockInfo } from './lock-info.ts';
+import type { CheckPlan } from './sources.ts';
 
 /** One part of a status: what was found, or why it was not. Only `found` says anything about the site. */
 export type StatusPart<T> =
@@ -16,6 +18,9 @@ export type StatusPart<T> =
 
 /** The state of an environment, part by part, as one person may see it. Times are epoch milliseconds. */
 export type SiteStatus = {
+  readonly site: StatusPart<SiteReading>;
+  /** Reads on until there is a verdict on the site, 23 s after the question at the latest; undefined: nothing calls for it. */
+  readonly verdict: (() => Promise<SiteVerdict>) | undefined;
   readonly work: StatusPart<SiteWork>;
   readonly backup: StatusPart<NewestBackup>;
   readonly errors: StatusPart<LoudestError>;
@@ -24,6 +29,21 @@ export type SiteStatus = {
   /** Timed access, earliest end first. `more`: there may be later ones. */
   readonly access: StatusPart<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
   readonly pause: StatusPart<Pause | undefined>;
+};
+
+type Pages = Extract<CheckPlan, { readonly kind: 'pages' }>;
+type NotChecked = Exclude<CheckPlan, Pages>;
+
+/** One reading of the site itself, or why it cannot be checked. `instead`: where it went in place of the site. */
+export type SiteReading =
+  | NotChecked
+  | { readonly kind: 'read'; readonly reading: Reading; readonly instead: string | undefined };
+
+/** All readings of a site, oldest first, by these pages. */
+export type SiteVerdict = {
+  readonly plan: Pages;
+  readonly instead: string | undefined;
+  readonly readings: readonly Reading[];
 };
 
 /** What is going on at an environment. */

@@ -1,10 +1,11 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
-import type { SiteStatus, SiteWork, StatusPart } from '../../commands/kit/site-status.ts';
+import type { SiteReading, SiteStatus, SiteWork, StatusPart } from '../../commands/kit/site-status.ts';
 import { newestBackup } from '../../commands/backups/newest.ts';
 import { loudestError } from '../../commands/logs/loudest.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
+import { impressionIn, type Reading } from '../../site-check/reading.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { heldLock } from '../../storage/locks.ts';
@@ -13,6 +14,7 @@ import { TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { readerOf } from '../access/visibility.ts';
+import { siteCheckFor } from '../changes/check-plan.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { holdOf, keyOf, readPause } from '../steps/admin-actions.ts';
 import { lineOf } from './change-history.ts';
@@ -23,6 +25,8 @@ import type { PipelineContext } from './context.ts';
 
 /** What a part has; then the card goes out without it. */
 const partMs = 2_000;
+/** When the readings of a site end, from the question on. */
+const verdictMs = 23_000;
 const hourMs = 3_600_000;
 const maxOpen = 30;
 /** How many changes are read to find the newest settled ones that a person may see. */
@@ -31,7 +35,18 @@ const maxSettled = 3;
 
 type StatusContext = Pick<
   PipelineContext,
-  'database' | 'policy' | 'company' | 'names' | 'personOf' | 'glanceAt' | 'membersOf' | 'read' | 'alias' | 'onTrouble'
+  | 'database'
+  | 'policy'
+  | 'company'
+  | 'names'
+  | 'personOf'
+  | 'glanceAt'
+  | 'membersOf'
+  | 'read'
+  | 'alias'
+  | 'onTrouble'
+  | 'siteCheck'
+  | 'listing'
 >;
 
 /** The status of environments, and which commands are certainly allowed on them. */
@@ -43,7 +58,9 @@ export const statusFor = (
   mayRunOn: (path, env) => mayRunOn(context.policy(), person, path, env) === 'yes',
   status: async (env) => {
     const part = partsOf(context, person, env);
+    const checking = checkOf(context, person, env);
     const parts = {
+      site: part('check', checking.once),
       work: part('status', () => workOf(context, person, env)),
       backup: part('backups list', (read) => newestBackup(read, env)),
       errors: part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias })),
@@ -51,7 +68,8 @@ export const statusFor = (
       access: part('timers', () => timersFor(context, person, now).timers(env)),
       pause: part('status', () => readPause(context.database.db)),
     };
-    const [work, backup, errors, changes, access, pause] = await Promise.all([
+    const [site, work, backup, errors, changes, access, pause] = await Promise.all([
+      parts.site,
       parts.work,
       parts.backup,
       parts.errors,
@@ -59,9 +77,32 @@ export const statusFor = (
       parts.access,
       parts.pause,
     ]);
-    return { work, backup, errors, changes, access, pause } satisfies SiteStatus;
+    return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pause };
   },
 });
+
+/**
+ * Reads the site itself once. If that reading is bad, or does not end in time for the card, two more follow. It is not
+ * cancelled when the card goes out, because the verdict counts it.
+ */
+function checkOf(context: StatusContext, person: Person, env: Environment) {
+  const { planFor, read, readOn, instead } = siteCheckFor(context, person.id);
+  const plan = planFor(env);
+  const signal = AbortSignal.timeout(verdictMs);
+  let first: Promise<Reading> | undefined;
+  const once = async (): Promise<SiteReading> => {
+    if (plan.kind === 'cannot be checked') return plan;
+    first = read(plan, { signal });
+    return { kind: 'read', reading: await first, instead };
+  };
+  const verdictAfter = (site: StatusPart<SiteReading>): SiteStatus['verdict'] => {
+    const isBad = site.kind === 'found' && site.found.kind === 'read' && impressionIn(site.found.reading) === 'bad';
+    const reading = first;
+    if (plan.kind !== 'pages' || reading === undefined || (site.kind !== 'late' && !isBad)) return undefined;
+    return async () => ({ plan, instead, readings: await readOn(plan, await reading, { signal }) });
+  };
+  return { once, verdictAfter };
+}
 
 /** Reads one part, if the person may run the command that shows it. It never rejects, and ends in time. */
 const partsOf =

@@ -1,12 +1,31 @@
 import { describe, expect, test } from 'vitest';
 import { linesOf } from '../../../src/commands/builtin/status-lines.ts';
 import type { ChangeLine, TimerLine } from '../../../src/commands/kit/change-lines.ts';
+import type { Look } from '../../../src/site-check/reading.ts';
 import type { SiteStatus, StatusPart } from '../../../src/commands/kit/site-status.ts';
 import { plain, say } from '../../../src/text.ts';
 
 const now = Date.UTC(2026, 10, 23, 3, 0);
 const found = <T>(value: T): StatusPart<T> => ({ kind: 'found', found: value });
+const look: Look = {
+  address: 'https://acme.example/',
+  as: 'visitor',
+  kind: 'answered',
+  status: 200,
+  firstByteMs: 200,
+  ms: 400,
+  finalAddress: 'https://acme.example/',
+  title: 'Shop',
+  trouble: undefined,
+  cache: undefined,
+  certificateDays: undefined,
+};
+const site = (...looks: readonly Look[]): Pick<SiteStatus, 'site'> => ({
+  site: found({ kind: 'read', reading: { at: now, looks, missing: [] }, instead: undefined }),
+});
 const well: SiteStatus = {
+  ...site(look),
+  verdict: undefined,
   work: found({ lock: undefined, open: [], hidden: 0, more: false }),
   backup: found({ type: 'scheduled', at: now - 3_600_000 }),
   errors: found({ errors: 0, others: 0, loudest: undefined, cut: undefined, isTimeless: false }),
@@ -39,6 +58,20 @@ const timer: TimerLine = {
 
 describe('a line of the status', () => {
   test.each<[Partial<SiteStatus>, string]>([
+    [site(look), '✅ Site: answers well in one reading: 200 in 0.4 s as a visitor.'],
+    [
+      site(look, { ...look, as: 'past the cache', status: 502 }),
+      '⚠️ Site: answers badly in one reading: 200 in 0.4 s as a visitor, 502 in 0.4 s past the cache. Visitors still get pages, but past the cache the site fails. The verdict follows within 25 s.',
+    ],
+    [site({ ...look, status: 403 }), '❔ Site: unknown by one reading: 403 in 0.4 s as a visitor.'],
+    [
+      { site: found({ kind: 'cannot be checked', why: say`the policy turns checks of it off` }) },
+      "❔ Site: can't be checked: the policy turns checks of it off. Nothing was asked of it.",
+    ],
+    [
+      { site: { kind: 'late', afterMs: 2_000 } },
+      '❔ Site: unknown: one reading had not ended after 2 s. The verdict follows within 25 s.',
+    ],
     [{ backup: found(null) }, '⚠️ Newest backup: there is none. What is overwritten or deleted is lost.'],
     [
       { backup: found({ type: '', at: undefined }) },
@@ -86,7 +119,9 @@ describe('a line of the status', () => {
     const long = 'x'.repeat(200);
     const lines = Array.from({ length: 30 }, () => change({ title: long }));
     const addresses = Array.from({ length: 40 }, (_, n) => `2001:db8:${n}::/64`);
+    const bad: Look = { ...look, status: 500, trouble: 'an error page of WordPress' };
     const everything = told({
+      ...site(look, { ...bad, as: 'past the cache' }, bad, bad),
       work: found({
         lock: { hold: { by: { person: 'U01ANA' }, why: long, until: now }, since: now },
         open: lines,
@@ -107,6 +142,7 @@ describe('a line of the status', () => {
     const rows = everything
       .flatMap((text) => text.split('\n'))
       .reduce((sum, row) => sum + Math.ceil(row.length / 42), 0);
-    expect(rows).toBeLessThanOrEqual(45);
+    // A screen of 32 rows.
+    expect(rows).toBeLessThanOrEqual(48);
   });
 });

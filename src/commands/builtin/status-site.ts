@@ -1,0 +1,57 @@
+import { impressionIn, impressionOf, type Look, type Reading } from '../../site-check/reading.ts';
+import { bold, code, joined, say, type Text } from '../../text.ts';
+import { asWhom, certificateIn, isOnlyCached, seconds } from '../check.ts';
+import { counted } from '../kit/page.ts';
+import type { SiteReading, StatusPart } from '../kit/site-status.ts';
+import { notFound, type Told } from './status-told.ts';
+
+/** How the site itself answers, as one line of a status. */
+
+const maxLooks = 2;
+const follows = 'The verdict follows within 25 s.';
+
+export function siteTold(part: StatusPart<SiteReading>): Told {
+  if (part.kind === 'late')
+    return { mark: '❔', says: say`unknown: one reading had not ended after ${part.afterMs / 1_000} s. ${follows}` };
+  if (part.kind !== 'found') return notFound(part);
+  const { found } = part;
+  if (found.kind === 'cannot be checked')
+    return { mark: '❔', says: say`can't be checked: ${found.why}. Nothing was asked of it.` };
+  const { reading, instead } = found;
+  const there = instead && say`${code('CHECK_CONNECT_TO')} sent it to ${code(instead)} in place of the site.`;
+  const { mark, says } = readingTold(reading);
+  return { mark, says: joined([says, there]) };
+}
+
+function readingTold(reading: Reading): Told {
+  const { looks, missing } = reading;
+  const rest = looks.length - maxLooks;
+  const details = [
+    ...missing.slice(0, 1).map((text) => say`“${text.slice(0, 60)}” is missing`),
+    ...looks.slice(0, maxLooks).map(lookTold),
+    ...(rest > 0 ? [say`${counted(rest, 'more answer')}`] : []),
+  ];
+  const all = say`${joined(details, ', ')}.`;
+  const cached = isOnlyCached(looks) && say`Visitors still get pages, but past the cache the site fails.`;
+  switch (impressionIn(reading)) {
+    case 'well':
+      return { mark: '✅', says: joined([say`answers well in one reading: ${all}`, certificateIn(looks)]) };
+    case 'bad':
+      return {
+        mark: '⚠️',
+        says: joined([say`**answers badly** in one reading: ${all}`, cached || undefined, follows]),
+      };
+    case 'unknown':
+      return { mark: '❔', says: say`unknown by one reading: ${all}` };
+    case 'cannot be checked':
+      return { mark: '❔', says: say`can't be checked: ${all}` };
+  }
+}
+
+function lookTold(look: Look): Text {
+  if (look.kind === 'not checked') return say`not asked, because ${look.why}`;
+  if (look.kind === 'no answer') return say`no answer ${asWhom(look)}: it ${look.why}`;
+  const status = impressionOf(look) === 'bad' ? bold(String(look.status)) : String(look.status);
+  const trouble = look.trouble === undefined ? '' : ` (${look.trouble})`;
+  return say`${status} in ${seconds(look.ms)} ${asWhom(look)}${trouble}`;
+}

@@ -1,0 +1,29 @@
+import { code, joined, say, type Text } from '../../text.ts';
+import type { StatusPart } from '../kit/site-status.ts';
+
+/** One part of a status in words. ✅ well, ⚠️ needs a look, • only a fact, ❔ unknown, 🚫 not for this person. */
+export type StatusLine = {
+  readonly mark: '✅' | '⚠️' | '•' | '❔' | '🚫';
+  readonly label: string;
+  readonly says: Text;
+};
+
+/** What a part says. */
+export type Told = Omit<StatusLine, 'label'>;
+
+/** Why a part says nothing. */
+export function notFound(part: Exclude<StatusPart<unknown>, { readonly kind: 'found' }>): Told {
+  switch (part.kind) {
+    case 'late':
+      return { mark: '❔', says: say`unknown: no answer within ${part.afterMs / 1_000} s, so I stopped waiting.` };
+    case 'failed':
+      return { mark: '❔', says: say`unknown: ${part.why}` };
+    case 'not allowed':
+      return { mark: '🚫', says: say`not shown: no rule lets you run ${code(part.path)} here.` };
+    case 'rights unknown':
+      return {
+        mark: '🚫',
+        says: say`not shown: I can't tell whether you may run ${code(part.path)}, because Slack doesn't say who is in ${joined(part.userGroups.map(code), ', ')}.`,
+      };
+  }
+}
