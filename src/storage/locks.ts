@@ -3,20 +3,26 @@ import { acquireGlobalLock } from './sql-dialect.ts';
 import type { LockTable } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
-/** One row of `locks`, held by a change or a person. */
+/**
+ * A lock on a target. An exclusive one is held by a change or a person and keeps all other changes away. Shared ones
+ * are held by changes that read the target; they coexist, and keep exclusive ones away.
+ */
 export type Lock = Selectable<LockTable>;
 
-/** Who takes a lock, why, and until when (epoch ms; left out: until freed). */
+/** Who takes an exclusive lock, why, and until when (epoch ms; left out: until freed). */
 export type Holder = ({ readonly change: number } | { readonly person: string }) & {
   readonly reason: string;
   readonly until?: number;
 };
 
+/** SQL, for either table. */
 const inForce = (now: number): RawBuilder<boolean> => sql<boolean>`(until is null or until > ${now})`;
+const isOf = ({ change, person }: Pick<Lock, 'change' | 'person'>, holder: Pick<Lock, 'change' | 'person'>): boolean =>
+  change === null ? person === holder.person : change === holder.change;
 
 /**
- * Locks all targets or none. Resolves with a conflicting lock of somebody else, or undefined if it took them. Expired
- * locks count as free; locks that the holder already has get the new reason and end.
+ * Takes an exclusive lock on all targets or none. Resolves with a lock of somebody else that is in the way, or undefined
+ * if it took them. Expired locks count as free; locks that the holder already has get the new reason and end.
  */
 export async function takeLocks(
   tx: Tx,
@@ -24,57 +30,111 @@ export async function takeLocks(
   holder: Holder,
   now: number,
 ): Promise<Lock | undefined> {
-  if (targets.length === 0) return undefined;
+  const terms = {
+    change: 'change' in holder ? holder.change : null,
+    person: 'person' in holder ? holder.person : null,
+    reason: holder.reason,
+    until: holder.until ?? null,
+  };
+  const wanted = [...new Set(targets)].toSorted();
+  if (wanted.length === 0) return undefined;
   await acquireGlobalLock(tx);
-  const change = 'change' in holder ? holder.change : null;
-  const person = 'person' in holder ? holder.person : null;
-  const held = await tx
-    .selectFrom('locks')
-    .selectAll()
-    .where('target', 'in', targets)
-    .where(inForce(now))
-    .where(
-      change === null
-        ? sql<boolean>`person is distinct from ${person}`
-        : sql<boolean>`change is distinct from ${change}`,
-    )
-    .orderBy('target')
-    .limit(1)
-    .executeTakeFirst();
-  if (held !== undefined) return held;
-  const terms = { change, person, reason: holder.reason, until: holder.until ?? null };
-  const rows = [...new Set(targets)].map((target) => ({ target, ...terms, taken_at: now }));
+  for (const target of wanted) {
+    const held = (await locksOn(tx, target, now)).find((lock) => !isOf(lock, terms));
+    if (held !== undefined) return held;
+  }
   await tx
     .insertInto('locks')
-    .values(rows)
+    .values(wanted.map((target) => ({ target, ...terms, taken_at: now })))
     .onConflict((on) => on.column('target').doUpdateSet(terms))
     .execute();
   return undefined;
 }
 
-/** The lock in force on a target, or undefined. */
-export function heldLock(db: ReadHandle, target: string, now: number): Promise<Lock | undefined> {
+/**
+ * Takes a shared lock on all targets or none, for a change, until it is freed. Resolves with an exclusive lock of
+ * somebody else, or undefined if it took them.
+ */
+export async function shareLocks(
+  tx: Tx,
+  targets: readonly string[],
+  change: number,
+  now: number,
+): Promise<Lock | undefined> {
+  const wanted = [...new Set(targets)].toSorted();
+  if (wanted.length === 0) return undefined;
+  await acquireGlobalLock(tx);
+  for (const target of wanted) {
+    const held = await exclusiveLock(tx, target, now);
+    if (held !== undefined && held.change !== change) return held;
+  }
+  await tx
+    .insertInto('shared_locks')
+    .values(wanted.map((target) => ({ target, change, taken_at: now, until: null })))
+    .onConflict((on) => on.columns(['target', 'change']).doUpdateSet({ until: null }))
+    .execute();
+  return undefined;
+}
+
+/** The exclusive lock in force on a target, or undefined. */
+export function exclusiveLock(db: ReadHandle, target: string, now: number): Promise<Lock | undefined> {
   return db.selectFrom('locks').selectAll().where('target', '=', target).where(inForce(now)).executeTakeFirst();
 }
 
-/** Sets the end of all locks of a change (epoch ms; null: until freed). */
-export async function limitLocks(tx: Tx, change: number, until: number | null): Promise<void> {
+/** All locks in force on a target: the exclusive one, then the shared ones by the number of their change. */
+export async function locksOn(db: ReadHandle, target: string, now: number): Promise<Lock[]> {
+  const exclusive = await exclusiveLock(db, target, now);
+  const shared = db.selectFrom('shared_locks').selectAll().where('target', '=', target).where(inForce(now));
+  const rows = await shared.orderBy('change').execute();
+  return [...(exclusive ? [exclusive] : []), ...rows.map(asLock)];
+}
+
+/** The first of them, or undefined. */
+export const heldLock = async (db: ReadHandle, target: string, now: number): Promise<Lock | undefined> =>
+  (await locksOn(db, target, now))[0];
+
+const asLock = (row: Pick<Lock, 'target' | 'taken_at' | 'until'> & { readonly change: number }): Lock => ({
+  ...row,
+  person: null,
+  reason: `#${row.change}`,
+});
+
+/** Sets the end of all locks of a change (epoch ms). */
+export async function limitLocks(tx: Tx, change: number, until: number): Promise<void> {
   await tx.updateTable('locks').set({ until }).where('change', '=', change).execute();
+  await limitShared(tx, change, until);
+}
+
+/** Sets the end of the shared locks of a change (epoch ms). */
+export async function limitShared(tx: Tx, change: number, until: number): Promise<void> {
+  await tx.updateTable('shared_locks').set({ until }).where('change', '=', change).execute();
+}
+
+/** Keeps those shared locks of a change that are still in force until they are freed. */
+export async function extendShared(tx: Tx, change: number, now: number): Promise<void> {
+  const rows = tx.updateTable('shared_locks').set({ until: null }).where('change', '=', change);
+  await rows.where(inForce(now)).execute();
 }
 
 /** Frees all locks of a change; resolves with them. */
-export function freeLocks(tx: Tx, change: number): Promise<Lock[]> {
-  return tx.deleteFrom('locks').where('change', '=', change).returningAll().execute();
+export async function freeLocks(tx: Tx, change: number): Promise<Lock[]> {
+  const exclusive = await tx.deleteFrom('locks').where('change', '=', change).returningAll().execute();
+  const shared = await tx.deleteFrom('shared_locks').where('change', '=', change).returningAll().execute();
+  return [...exclusive, ...shared.map(asLock)];
 }
 
-/** The locks of a change, in force or expired. */
-export function locksOf(db: ReadHandle, change: number): Promise<Lock[]> {
-  return db.selectFrom('locks').selectAll().where('change', '=', change).orderBy('target').execute();
+/** The locks of a change that are in force, exclusive ones first. */
+export async function locksOf(db: ReadHandle, change: number, now: number): Promise<Lock[]> {
+  const exclusive = db.selectFrom('locks').selectAll().where('change', '=', change).where(inForce(now));
+  const shared = db.selectFrom('shared_locks').selectAll().where('change', '=', change).where(inForce(now));
+  const rows = [await exclusive.orderBy('target').execute(), await shared.orderBy('target').execute()] as const;
+  return [...rows[0], ...rows[1].map(asLock)];
 }
 
 /** Frees this one lock of a change. */
-export async function freeLock(tx: Tx, { target, change }: Lock): Promise<void> {
+export async function freeLock(tx: Tx, { target, change }: Pick<Lock, 'target' | 'change'>): Promise<void> {
   await tx.deleteFrom('locks').where('target', '=', target).where('change', '=', change).execute();
+  await tx.deleteFrom('shared_locks').where('target', '=', target).where('change', '=', change).execute();
 }
 
 /** Frees the lock that a person holds on a target; undefined if there is none or a change holds it. */
@@ -89,4 +149,5 @@ export function unlock(tx: Tx, target: string): Promise<Lock | undefined> {
 
 export async function sweepLocks(tx: Tx, now: number): Promise<void> {
   await tx.deleteFrom('locks').where('until', '<=', now).execute();
+  await tx.deleteFrom('shared_locks').where('until', '<=', now).execute();
 }

@@ -10,6 +10,7 @@ export type Schema = {
   votes: VoteTable;
   audit: AuditTable;
   locks: LockTable;
+  shared_locks: SharedLockTable;
   inbox: InboxTable;
   messages: MessageTable;
   timers: TimerTable;
@@ -130,7 +131,7 @@ export type AuditTable = {
   target: string | null;
 };
 
-/** Locks on targets. */
+/** Exclusive locks: they keep every other change away from a target. */
 export type LockTable = {
   target: string;
   change: number | null;
@@ -139,6 +140,9 @@ export type LockTable = {
   taken_at: number;
   until: number | null;
 };
+
+/** Shared locks, which changes have on what they only read. Several coexist, and routine changes pass them. */
+export type SharedLockTable = Pick<LockTable, 'target' | 'taken_at' | 'until'> & { change: number };
 
 /** Deliveries from Slack that may change something: written before they are acked, kept until they are answered. */
 export type InboxTable = {

@@ -85,8 +85,8 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/steps/force-unlock.ts',
-        from: "if (change.state !== 'unknown' && change.settled_at === null) {",
-        to: "if (change.state === 'sending') {",
+        from: "state === 'unknown' || settled_at !== null;",
+        to: "state !== 'sending';",
       },
     ],
     tests: ['test/pipeline/steps/force-unlock.test.ts', 'test/stories/closing-unknowns.test.ts'],

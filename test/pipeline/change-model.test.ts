@@ -6,7 +6,7 @@ import { move, type ChangeEvent, type Transition, type TransitionInput } from '.
 import { listAudit } from '../../src/storage/audit.ts';
 import { findChange, type Change } from '../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
-import { heldLock } from '../../src/storage/locks.ts';
+import { exclusiveLock, heldLock } from '../../src/storage/locks.ts';
 import type { Risk } from '../../src/storage/schema.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { sample } from '../storage/samples.ts';
@@ -175,7 +175,9 @@ describe('the change store', () => {
       const holder = lives.findIndex((life) => life.holds(now));
       const number = changes[holder]?.now.number;
       strictEqual((await heldLock(database.db, target, now))?.change, number);
-      strictEqual((await heldLock(database.db, read, now))?.change, holder === 0 ? number : undefined);
+      const reader = lives[0]?.shares(now) ? changes[0]?.now.number : undefined;
+      strictEqual((await heldLock(database.db, read, now))?.change, reader);
+      strictEqual(await exclusiveLock(database.db, read, now), undefined);
     }
   }
 

@@ -17,6 +17,8 @@ export class Life {
   isOut = false;
   /** Until when its targets are locked; undefined if they are not. */
   lockedUntil: number | undefined;
+  /** Until when what it only reads is locked; undefined if it is not. */
+  sharedUntil: number | undefined;
   /** Its audit events. */
   readonly trail: string[] = [];
 
@@ -24,10 +26,11 @@ export class Life {
     this.state = state;
     this.risk = risk;
     this.expires = expires;
-    if (state === 'approved' && risk !== 'routine') this.lockedUntil = Number.POSITIVE_INFINITY;
+    if (state === 'approved' && risk !== 'routine') this.#lock(Number.POSITIVE_INFINITY);
   }
 
   holds = (now: number): boolean => this.lockedUntil !== undefined && now < this.lockedUntil;
+  shares = (now: number): boolean => this.sharedUntil !== undefined && now < this.sharedUntil;
 
   /**
    * Applies an event if it is possible now, and returns whether it was. `inTheWay`: another change locks its targets.
@@ -59,12 +62,12 @@ export class Life {
   }
 
   #become(event: ChangeEvent, now: number): void {
-    const wasLocked = this.lockedUntil !== undefined;
+    const [wasLocked, wasShared] = [this.lockedUntil !== undefined, this.sharedUntil !== undefined];
     switch (event.kind) {
       case 'approve':
         this.state = 'approved';
         this.expires = Math.max(this.expires, now + 300_000);
-        if (this.risk !== 'routine') this.lockedUntil = Number.POSITIVE_INFINITY;
+        if (this.risk !== 'routine') this.#lock(Number.POSITIVE_INFINITY);
         return;
       case 'send':
         if (this.isOut) throw new Error('it would be sent a second time');
@@ -80,28 +83,34 @@ export class Life {
         this.throttleCount += 1;
         return this.#again(this.throttleCount < 3, event.retryAfterMs, now);
       case 'accept':
+        this.state = 'accepted';
+        return;
       case 'accept_late':
         this.state = 'accepted';
+        if (this.shares(now)) this.sharedUntil = Number.POSITIVE_INFINITY;
         return;
       case 'commit_lost':
         this.isOut = true;
         this.sentAt = event.sentAt;
         this.state = 'unknown';
+        if (this.sharedUntil !== undefined) this.sharedUntil = now + 3_600_000;
         return;
       case 'ask_again':
         this.state = 'waiting';
         this.expires = event.expiresAt;
         this.attempts = 0;
         this.throttleCount = 0;
-        this.lockedUntil = undefined;
+        this.#lock(undefined);
         return;
       case 'outcome_lost':
         this.state = 'unknown';
+        if (this.sharedUntil !== undefined) this.sharedUntil = now + 3_600_000;
         return;
       case 'unverified':
         this.#end('accepted');
         // A change that was lost before its approval has no locks.
         this.lockedUntil = wasLocked && event.lockMs > 0 ? now + event.lockMs : undefined;
+        this.sharedUntil = wasShared && event.lockMs > 0 ? now + event.lockMs : undefined;
         return;
       case 'decline':
         return this.#end('declined');
@@ -141,6 +150,11 @@ export class Life {
   #end(state: State): void {
     this.state = state;
     this.isOver = true;
-    this.lockedUntil = undefined;
+    this.#lock(undefined);
+  }
+
+  #lock(until: number | undefined): void {
+    this.lockedUntil = until;
+    this.sharedUntil = until;
   }
 }

@@ -29,7 +29,18 @@ function emptyFile(): string {
 }
 
 const key = Buffer.from('5f'.repeat(32));
-const tables = ['changes', 'votes', 'audit', 'locks', 'timers', 'inbox', 'messages', 'button_payloads', 'kv'] as const;
+const tables = [
+  'changes',
+  'votes',
+  'audit',
+  'locks',
+  'shared_locks',
+  'timers',
+  'inbox',
+  'messages',
+  'button_payloads',
+  'kv',
+] as const;
 const odd = 'naïve “quotes” \u2028 😀 \' -- $1 ? \\ "\t\n';
 
 /** Rows in every way that tables hold them: more than one batch, nulls, large numbers, keys of two columns, gaps. */
@@ -49,6 +60,8 @@ async function fill(database: Database): Promise<void> {
       .insertInto('locks')
       .values({ target: 'e', change: 1, person: null, reason: odd, taken_at: 1, until: null })
       .execute();
+    for (const change of [1, 2])
+      await tx.insertInto('shared_locks').values({ target: 'e', change, taken_at: change, until: null }).execute();
     const delivery = { key: 'd', kind: 'command', person: 'U1', channel: 'C1', content: null, owner: 'o' } as const;
     await tx
       .insertInto('inbox')

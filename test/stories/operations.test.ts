@@ -25,7 +25,10 @@ afterAll(() => scenario.close());
 const stateOf = (of: Scenario, { number }: ChangeThread): unknown =>
   of.rows('select state from changes where number = ?', number)[0]?.['state'];
 const locksOf = ({ number }: ChangeThread): readonly unknown[] =>
-  scenario.rows('select target from locks where change = ?', number);
+  scenario.rows(
+    'select target from locks where change = ?1 union select target from shared_locks where change = ?1 order by target',
+    number,
+  );
 const works = (of: Scenario): boolean => of.rows("select value from kv where key = 'following'").length > 0;
 function trailOf(of: Scenario, { number }: ChangeThread): Partial<PollState> {
   const stored = of.rows('select poll_state from changes where number = ?', number)[0]?.['poll_state'];

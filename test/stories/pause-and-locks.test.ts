@@ -26,7 +26,10 @@ const onto = (site: string): string => `/site push ${site}/live ${site}/staging 
 const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
   controls.map(({ label }) => label);
 const locksOf = (number: number): readonly unknown[] =>
-  scenario.rows('select target from locks where change = ?', number);
+  scenario.rows(
+    'select target from locks where change = ?1 union select target from shared_locks where change = ?1 order by target',
+    number,
+  );
 const stateOf = (number: number): unknown =>
   scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 

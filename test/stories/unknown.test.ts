@@ -26,7 +26,10 @@ const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string
   controls.map(({ label }) => label);
 const closing = ['It happened', 'It did not happen'];
 const locksOf = (number: number): readonly unknown[] =>
-  scenario.rows('select target from locks where change = ?', number);
+  scenario.rows(
+    'select target from locks where change = ?1 union select target from shared_locks where change = ?1 order by target',
+    number,
+  );
 const stateOf = (number: number): unknown =>
   scenario.rows('select state from changes where number = ?', number)[0]?.['state'];
 /** Makes the host answer the next push of that site with 500. */
@@ -50,7 +53,9 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await chi.clicks(change.card(), 'Approve');
     const reply = await change.tells(/^⚠️ @Ana @Chi @Dee Outcome unknown\. I sent it at .* I won't send it again\./);
     expect(reply.text).toMatch(/Please check [^ ]+ in the host's panel, then press It happened or It did not happen\./);
-    expect(reply.text).toMatch(/acme-shop\/staging stays locked\. Please check/);
+    expect(reply.text).toMatch(
+      /acme-shop\/staging stays locked\. acme-shop\/live, which it reads, stays locked for an hour\. Please check/,
+    );
     expect(labels(reply)).toEqual(closing);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);
     await change.tells(/^A backup of acme-shop\/staging \(system-generated\) was made at .* so it probably started\./);
@@ -84,7 +89,7 @@ describe.concurrent('promise 2: the host answers 500, and nobody knows', () => {
     await chi.clicks(change.card(), 'It happened');
     await change.tells('✅ @Chi says it happened.');
     expect(locksOf(change.number)).toEqual([]);
-    await change.tells(/stays locked\. Please check[^[]*$/);
+    await change.tells(/stays locked for an hour\. Please check[^[]*$/);
     // The ops channel no longer has the buttons either.
     await scenario.slack.until(() => inOpsNow().every((one) => labels(one).length === 0) || undefined, patienceMs);
     expect(scenario.writes('acme-shop/staging')).toHaveLength(before + 1);

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, person, say, time } from '../../text.ts';
+import { code, list, person, say, time } from '../../text.ts';
 import { builtin, type Forced, type QueryService } from '../kit/builtin.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { environment, flag } from '../kit/fields.ts';
@@ -54,12 +54,23 @@ async function forced(env: Environment, queryService: QueryService): Promise<Pag
   }
 }
 
-function freedPage(env: Environment, { change, stands, arrives, others }: Freed, queryService: QueryService): Page {
+function freedPage(
+  env: Environment,
+  { change, stands, arrives, others, still }: Freed,
+  queryService: QueryService,
+): Page {
   const left = queryService.names().environments.filter(({ id }) => others.includes(id));
   const unnamed = others.length - left.length;
   const names = [...left.map(({ name }) => name), ...(unnamed > 0 ? [`${unnamed} more`] : [])];
+  const now =
+    still.length > 0
+      ? say`is no longer locked by #${change}, but still by ${list(
+          still.map((number) => `#${number}`),
+          5,
+        )}`
+      : say`is unlocked`;
   return {
-    title: say`**${env.name} is unlocked**`,
+    title: say`**${env.name} ${now}**`,
     parts: [
       paragraph(
         say`It was locked by #${change}: ${stands}`,

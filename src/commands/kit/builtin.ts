@@ -182,6 +182,8 @@ export type Forced =
       readonly arrives: number | undefined;
       /** Ids of the environments that it still locks. */
       readonly others: readonly string[];
+      /** The numbers of other changes that still lock this environment. */
+      readonly still: readonly number[];
     };
 
 /** The result of resuming: the ended pause and what it held back. `left`: the pause that is still in force. */

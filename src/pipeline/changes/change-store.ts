@@ -1,12 +1,21 @@
 import type { Tx } from '../../storage/database.ts';
 import { appendAudit } from '../../storage/audit.ts';
 import { insertChange, updateChange, type Change, type NewChange } from '../../storage/changes.ts';
-import { freeLocks, limitLocks, takeLocks, type Lock } from '../../storage/locks.ts';
+import {
+  extendShared,
+  freeLocks,
+  limitLocks,
+  limitShared,
+  shareLocks,
+  takeLocks,
+  type Lock,
+} from '../../storage/locks.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { messagesToDecide, enqueueMessage, redrawCards } from '../../storage/messages.ts';
-import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
+import { lockedName } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
-import { move, type ChangeEvent } from './change.ts';
+import { move, type ChangeEvent, type Locks } from './change.ts';
+import { lockNeedsOf } from './lock-in-the-way.ts';
 import { cardOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from './card.ts';
@@ -93,9 +102,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       const moved = await updateChange(tx, change, { ...next.patch, ...note.also, last_note });
       if (moved === undefined) return undefined;
       // Only now: if the version was outdated, nothing moved, and no lock may be left behind.
-      if (next.locks === 'take') await lock(tx, change, note.at);
-      if (next.locks === 'free') await freeLocks(tx, change.number);
-      if (typeof next.locks === 'object') await limitLocks(tx, change.number, note.at + next.locks.keepMs);
+      await apply(tx, change, next.locks, note.at);
       // Messages besides the card have decision buttons while it is approved, unknown or asked again.
       if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, note.at);
       // Direct-message copies are for deciding, so they skip the states between the decision and the end.
@@ -186,8 +193,18 @@ async function copy(tx: Tx, change: Change, at: number): Promise<void> {
   }
 }
 
+async function apply(tx: Tx, change: Change, locks: Locks, now: number): Promise<void> {
+  if (locks === 'take') await lock(tx, change, now);
+  else if (locks === 'free') await freeLocks(tx, change.number);
+  else if (locks === 'extend') await extendShared(tx, change.number, now);
+  else if (locks !== 'keep' && 'keepMs' in locks) await limitLocks(tx, change.number, now + locks.keepMs);
+  else if (locks !== 'keep') await limitShared(tx, change.number, now + locks.sharedMs);
+}
+
 async function lock(tx: Tx, change: Change, now: number): Promise<void> {
-  const targets = storedTargets(change).map(lockKey);
-  const held = await takeLocks(tx, targets, { change: change.number, reason: `#${change.number}` }, now);
+  const { alone, shared } = lockNeedsOf(change);
+  const held =
+    (await takeLocks(tx, alone, { change: change.number, reason: `#${change.number}` }, now)) ??
+    (await shareLocks(tx, shared, change.number, now));
   if (held) throw new LockHeld(held, change);
 }

@@ -54,8 +54,11 @@ export type Patch = Pick<Change, 'state' | 'settled_at' | 'due_at' | 'owner' | '
     Pick<Change, 'expires_at' | 'sent_at' | 'attempts' | 'throttle_count' | 'operation' | 'lost_at' | 'reminders'>
   >;
 
-/** What happens to the locks on its targets. */
-export type Locks = 'take' | 'keep' | 'free' | { readonly keepMs: number };
+/**
+ * What happens to its locks. `keepMs`: how long all of them last from now on; `sharedMs`: those on what it only reads.
+ * `extend`: the latter last until they are freed.
+ */
+export type Locks = 'take' | 'keep' | 'free' | 'extend' | { readonly keepMs: number } | { readonly sharedMs: number };
 export type Transition = { readonly patch: Patch; readonly locks: Locks };
 
 /** Attempts to connect before the change expires. */
@@ -66,6 +69,8 @@ export const maxThrottles = 2;
 export const validMs = 5 * 60_000;
 /** Longer than a write can take. A change still in *sending* after that becomes unknown. */
 export const sendLeaseMs = 45_000;
+/** How long an unknown change keeps others from changing what it only read: a copy is not read for longer. */
+const unknownSharedMs = 3_600_000;
 /** A process that froze between its last check and its write could still send until then. */
 const closableAfterMs = sendLeaseMs + 5 * 60_000;
 const retryDelaysMs = [2_000, 8_000];
@@ -127,12 +132,15 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
       return again(to, change, now, { throttle_count: change.throttle_count + 1 }, event.retryAfterMs);
     case 'accept':
     case 'accept_late':
-      return { patch: { ...at(to), ...firstPoll(event.operation, now) }, locks: 'keep' };
+      return {
+        patch: { ...at(to), ...firstPoll(event.operation, now) },
+        locks: event.kind === 'accept' ? 'keep' : 'extend',
+      };
     case 'outcome_lost':
-      return { patch: { ...at(to), ...lostAt(now) }, locks: 'keep' };
+      return { patch: { ...at(to), ...lostAt(now) }, locks: { sharedMs: unknownSharedMs } };
     case 'commit_lost':
       // Locks that got lost too are not retaken: a new holder must not block this move.
-      return { patch: { ...at(to), ...lostAt(now), sent_at: event.sentAt }, locks: 'keep' };
+      return { patch: { ...at(to), ...lostAt(now), sent_at: event.sentAt }, locks: { sharedMs: unknownSharedMs } };
     case 'ask_again':
       return { patch: { ...at(to), ...askedAnew(event, now) }, locks: 'free' };
     case 'send_aborted_late':

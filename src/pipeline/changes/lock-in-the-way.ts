@@ -1,16 +1,42 @@
-import type { NewChange } from '../../storage/changes.ts';
-import type { Tx } from '../../storage/database.ts';
-import { heldLock, type Lock } from '../../storage/locks.ts';
+import type { Change, NewChange } from '../../storage/changes.ts';
+import { exclusiveLock, locksOn, type Lock } from '../../storage/locks.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
 import { lockKey, storedTargets } from '../access/targets.ts';
 
-/** Locks that stop a new change, checked in the transaction that saves it. */
+/** What a change needs free: targets that it wants for itself, and targets that it may share. */
+export type LockNeeds = { readonly alone: readonly string[]; readonly shared: readonly string[] };
 
-/** A lock on the target. If the approval will lock the targets that are only read, a lock on those too. */
-export async function lockInTheWay(tx: Tx, row: NewChange, now: number): Promise<Lock | undefined> {
-  const locksAll = row.state === 'waiting' && row.risk !== 'routine';
-  for (const target of storedTargets(row).slice(0, locksAll ? undefined : 1)) {
-    const held = await heldLock(tx, lockKey(target), now);
+/** A routine change passes shared locks. Any other one needs its target for itself, and shares what it only reads. */
+export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets'>): LockNeeds {
+  const [target, ...sources] = storedTargets(change).map(lockKey);
+  const own = target === undefined ? [] : [target];
+  return change.risk === 'routine' ? { alone: [], shared: own } : { alone: own, shared: sources };
+}
+
+/** A lock in force that keeps this change from being approved or sent, or undefined. Its own locks do not. */
+export async function lockInTheWay(
+  db: ReadHandle,
+  change: Pick<NewChange, 'risk' | 'targets'> & Partial<Pick<Change, 'number'>>,
+  now: number,
+): Promise<Lock | undefined> {
+  return firstHeld(db, lockNeedsOf(change), now, change.number);
+}
+
+/** The first lock in force that is in the way of these needs, but for those of the change `own`; or undefined. */
+export async function firstHeld(
+  db: ReadHandle,
+  { alone, shared }: LockNeeds,
+  now: number,
+  own?: number,
+): Promise<Lock | undefined> {
+  const isOthers = (lock: Lock): boolean => lock.change === null || lock.change !== own;
+  for (const target of alone) {
+    const held = (await locksOn(db, target, now)).find(isOthers);
     if (held) return held;
+  }
+  for (const target of shared) {
+    const held = await exclusiveLock(db, target, now);
+    if (held && isOthers(held)) return held;
   }
   return undefined;
 }

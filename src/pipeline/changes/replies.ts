@@ -5,7 +5,7 @@ import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
 import { bold, code, joined, person, say, time, type Text } from '../../text.ts';
-import { lockedName } from '../access/targets.ts';
+import { lockedName, storedTargets } from '../access/targets.ts';
 import type { TransitionNote } from './change-store.ts';
 import { askedPeople, whoIsAsked } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
@@ -159,7 +159,14 @@ export function alarm(
 ): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops' | 'decide' | 'tell'> {
   const asked = askedPeople(authorizationOf(change));
   const all = [change.requester, ...asked];
-  const locked = change.risk === 'routine' ? undefined : say`${change.target_name} stays locked.`;
+  const [, ...sources] = change.risk === 'routine' ? [] : storedTargets(change);
+  const locked =
+    change.risk === 'routine'
+      ? undefined
+      : joined([
+          say`${change.target_name} stays locked.`,
+          ...sources.map(({ name }) => say`${name}, which it reads, stays locked for an hour.`),
+        ]);
   const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
   const check = say`Please check ${change.target_name} in the host's panel, then press ${bold('It happened')} or ${bold('It did not happen')}.`;
   const from = say`The buttons work from ${time(closableMinute(change))}: until then it could still reach the host.`;

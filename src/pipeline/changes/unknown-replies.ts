@@ -10,7 +10,8 @@ export function stillUnknown(
   change: Change,
   of: {
     readonly at: number;
-    readonly locked: readonly string[];
+    /** The targets that it still locks; `until`: epoch ms, null: until it is closed. */
+    readonly locked: readonly { readonly name: string; readonly until: number | null }[];
     readonly shown: Text | undefined;
     readonly closers: Closers;
     readonly again: Text | undefined;
@@ -25,9 +26,11 @@ export function stillUnknown(
   const { locked } = of;
   return joined([
     say`⚠️ **Outcome still unknown.** ${sentOrMaybe} has been unknown since ${time(since, 'date')} (${spokenDuration(of.at - since)}). We still don't know whether it happened.`,
-    locked.length > 0
-      ? say`${locked.join(' and ')} ${locked.length === 1 ? 'stays' : 'stay'} locked until somebody closes it.`
-      : undefined,
+    ...locked.map(({ name, until }) =>
+      until === null
+        ? say`${name} stays locked until somebody closes it.`
+        : say`${name} stays locked until ${time(until)}.`,
+    ),
     change.risk !== 'routine' && locked.length === 0 ? say`It no longer locks anything.` : undefined,
     of.shown ?? say`Please check what the host's panel shows for that time.`,
     whoCloses(change, of.closers),

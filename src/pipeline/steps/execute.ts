@@ -3,16 +3,16 @@ import { failpoint } from '../../failpoints.ts';
 import { findChange, touchChange, type Change } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
 import { unowned } from '../../storage/lease.ts';
-import { heldLock } from '../../storage/locks.ts';
 import { redrawCards } from '../../storage/messages.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
-import { lockKey, storedTargets } from '../access/targets.ts';
+import { lockedName } from '../access/targets.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, cardOf } from '../changes/freeze.ts';
 import { isSameTimeline } from './ask-again.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
+import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { recheck } from '../changes/recheck.ts';
 import { standing } from '../changes/card.ts';
 import { settleAccess } from '../changes/timed-access.ts';
@@ -116,9 +116,8 @@ async function complete(context: StepsContext, seen: Change): Promise<void> {
 async function blockedReason(database: Database, change: Change, tx?: Tx): Promise<Text | undefined> {
   const db = tx ?? database.db;
   if ((await readKv(db, pauseKey)) !== undefined) return say`All sending is paused.`;
-  const [target] = storedTargets(change);
-  const lock = target && (await heldLock(db, lockKey(target), await database.now(tx)));
-  return lock && lock.change !== change.number ? lockedBy(lock, change.target_name) : undefined;
+  const lock = await lockInTheWay(db, change, await database.now(tx));
+  return lock && lockedBy(lock, lockedName(change, lock));
 }
 
 /** Includes why it waited, as shown on the card. */

@@ -2,8 +2,8 @@ import type { Forced } from '../../commands/kit/builtin.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { freeLock, heldLock, locksOf } from '../../storage/locks.ts';
-import { person as mention, say } from '../../text.ts';
+import { freeLock, locksOf, locksOn } from '../../storage/locks.ts';
+import { list, person as mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
 import { answerDelivery, holdOf, keyOf, type Actor, detailsOf } from './admin-actions.ts';
 import { standing } from '../changes/card.ts';
@@ -16,34 +16,47 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
  */
 export function forceUnlock(context: ChangesContext, actor: Actor, env: Environment): Promise<Forced> {
   return exclusiveTransaction(context.database, async (tx, at): Promise<Forced> => {
-    const held = await heldLock(tx, keyOf(env), at);
+    const locks = await locksOn(tx, keyOf(env), at);
+    const [held] = locks;
     if (held === undefined) return { kind: 'not locked' };
-    const change = held.change === null ? undefined : await findChange(tx, held.change);
-    if (change === undefined) return { kind: 'held by a person', hold: holdOf(held) };
-    const stands = standing(change);
-    if (change.state !== 'unknown' && change.settled_at === null) {
-      return { kind: 'under way', change: change.number, stands };
-    }
-    await freeLock(tx, held);
-    await tell(context, actor, tx, at, change, env);
-    const others = (await locksOf(tx, change.number)).map(({ target }) => target.replace(/^environment:/, ''));
+    const numbers = locks.flatMap(({ change }) => change ?? []);
+    const holders = await Promise.all(numbers.map((number) => findChange(tx, number)));
+    const [first] = holders;
+    if (first === undefined) return { kind: 'held by a person', hold: holdOf(held) };
+    const change = holders.find((one) => one !== undefined && mayFree(one));
+    if (change === undefined) return { kind: 'under way', change: first.number, stands: standing(first) };
+    await freeLock(tx, { target: held.target, change: change.number });
+    const still = numbers.filter((number) => number !== change.number);
+    await tell(context, actor, tx, at, { change, env, still });
+    const others = (await locksOf(tx, change.number, at)).map(({ target }) => target.replace(/^environment:/, ''));
     const arrives = change.state === 'unknown' && at < closableFrom(change) ? closableFrom(change) : undefined;
-    return { kind: 'freed', change: change.number, stands, arrives, others };
+    return { kind: 'freed', change: change.number, stands: standing(change), arrives, others, still };
   });
 }
+
+/** Not while it is approved, being sent or followed. */
+const mayFree = ({ state, settled_at }: Change): boolean => state === 'unknown' || settled_at !== null;
+
+type Removed = { readonly change: Change; readonly env: Environment; readonly still: readonly number[] };
 
 async function tell(
   context: ChangesContext,
   actor: Actor,
   tx: Tx,
   at: number,
-  change: Change,
-  env: Environment,
+  { change, env, still }: Removed,
 ): Promise<void> {
   const { person } = actor;
   await answerDelivery(tx, actor, at);
   const open = change.state === 'unknown' ? say` This one is still unknown and has to be closed.` : '';
-  const text = say`🔓 **${mention(person.id)} removed its lock on ${env.name}.** Other changes to it can go ahead.${open}`;
+  const then =
+    still.length > 0
+      ? say`It is still locked by ${list(
+          still.map((number) => `#${number}`),
+          5,
+        )}.`
+      : say`Other changes to it can go ahead.`;
+  const text = say`🔓 **${mention(person.id)} removed its lock on ${env.name}.** ${then}${open}`;
   const details = { target: env.name, target_key: keyOf(env), ...detailsOf(actor) };
   const note = { by: person.id, at, reply: { text }, ops: true, details };
   await context.changeStore.remark(tx, change, 'force_unlock', note);

@@ -61,7 +61,8 @@ async function remind(context: StepsContext, change: Change): Promise<void> {
     const due_at = nextReminderOfUnknown(reminders, at);
     const touched = await touchChange(tx, change, { due_at, reminders, ...unowned });
     if (touched === undefined) return;
-    const locked = (await locksOf(tx, touched.number)).map((lock) => lockedName(touched, lock));
+    const locks = await locksOf(tx, touched.number, at);
+    const locked = locks.map((lock) => ({ name: lockedName(touched, lock), until: lock.until }));
     const again = askAgain(touched);
     const text = stillUnknown(touched, { at, locked, shown: shownBy(seen), closers, again: again.says });
     const note = { by: 'sitehand', at, reply: { text, buttons: again.buttons }, decide: true, ops: true };

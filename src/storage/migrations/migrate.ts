@@ -7,6 +7,7 @@ import { firstTables } from './first-tables.ts';
 import { pausesInTheTrail } from './pauses-in-the-trail.ts';
 import { requestOfChange } from './request-of-change.ts';
 import { watches } from './watches.ts';
+import { sharedLocks } from './shared-locks.ts';
 
 /** One step forward. There is no way back except a backup. */
 export type Migration = {
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   { name: 'announce due work', oldest: 1, up: announceDueWork },
   { name: 'pauses in the trail', oldest: 1, up: pausesInTheTrail },
   { name: 'watches', oldest: 1, up: watches },
+  { name: 'shared locks', oldest: 6, up: sharedLocks },
 ];
 
 /**

@@ -104,7 +104,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
     expire: settled('expired'),
     invalidated: settled('invalidated'),
     supersede: settled('superseded'),
-    commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
+    commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }, { sharedMs: 3_600_000 }),
     ask_again: askedAgain,
   },
   approved: {
@@ -114,7 +114,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
     supersede: settled('superseded'),
     send: moving('sending', now + 45_000, { owner: 'me', lease_until: now + 45_000, sent_at: now }),
     connect_failed: moving('approved', now + 2_000, { attempts: 1, sent_at: null }),
-    commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }),
+    commit_lost: moving('unknown', now, { lost_at: now, reminders: null, sent_at: now - 7 }, { sharedMs: 3_600_000 }),
     ask_again: askedAgain,
     complete: settled('done'),
   },
@@ -123,10 +123,10 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
     throttle: moving('approved', now + 15_000, { throttle_count: 1, sent_at: null }),
     accept: moving('accepted', now + 2_000, { operation: 'op-1' }),
     reject: settled('rejected'),
-    outcome_lost: moving('unknown', now, { lost_at: now, reminders: null }),
+    outcome_lost: moving('unknown', now, { lost_at: now, reminders: null }, { sharedMs: 3_600_000 }),
   },
   accepted: {
-    outcome_lost: moving('unknown', now, { lost_at: now, reminders: null }),
+    outcome_lost: moving('unknown', now, { lost_at: now, reminders: null }, { sharedMs: 3_600_000 }),
     finish: settled('done'),
     fail: settled('failed'),
     unverified: { ...settled('accepted'), locks: { keepMs: 900_000 } },
@@ -134,7 +134,7 @@ const table: Readonly<Partial<Record<State, Partial<Record<ChangeEvent['kind'], 
   unknown: {
     confirmed_happened: settled('happened'),
     confirmed_not: settled('did_not_happen'),
-    accept_late: moving('accepted', now + 200, { operation: null }),
+    accept_late: moving('accepted', now + 200, { operation: null }, 'extend'),
     reject_late: settled('rejected'),
     send_aborted_late: {
       ...settled('expired'),
@@ -311,9 +311,10 @@ describe('any events in any order', () => {
   test('locks end exactly when it is settled or asked again, except for operations that cannot be followed', () =>
     always((history) => {
       for (const { to, move, event } of history) {
-        const goes = move.locks === 'free' || typeof move.locks === 'object';
+        const isKept = typeof move.locks === 'object' && 'keepMs' in move.locks;
+        const goes = move.locks === 'free' || isKept;
         expect(goes).toBe(to.settled_at !== null || to.state === 'waiting');
-        if (typeof move.locks === 'object') expect(event.kind).toBe('unverified');
+        if (isKept) expect(event.kind).toBe('unverified');
       }
     }));
 

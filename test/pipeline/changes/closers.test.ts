@@ -136,11 +136,15 @@ test('reminders come after an hour, four, twelve, and then daily, counted from t
 describe('a reminder', () => {
   const lost = changeOf({ state: 'unknown', risk: 'destructive', sent_at: 1_000, lost_at: 31_000 });
   const closers: Closers = { people: ['U03CHI', 'U04DEE'], byUnlock: false, anybody: true };
-  const of = { at: 3_631_000, locked: [live.name, staging.name], shown: undefined, closers, again: undefined };
+  const locked = [
+    { name: live.name, until: null },
+    { name: staging.name, until: 3_720_000 },
+  ];
+  const of = { at: 3_631_000, locked, shown: undefined, closers, again: undefined };
 
   test('says what is unknown, since when, what stays locked, how to check, and who can close it', () => {
     expect(plain(stillUnknown(lost, of))).toBe(
-      "⚠️ Outcome still unknown. It was sent 1970-01-01 00:00 UTC and has been unknown since 1970-01-01 00:00 UTC (1 h 0 min). We still don't know whether it happened. acme-shop/live and acme-shop/staging stay locked until somebody closes it. Please check what the host's panel shows for that time. @U03CHI or @U04DEE can close it.",
+      "⚠️ Outcome still unknown. It was sent 1970-01-01 00:00 UTC and has been unknown since 1970-01-01 00:00 UTC (1 h 0 min). We still don't know whether it happened. acme-shop/live stays locked until somebody closes it. acme-shop/staging stays locked until 01:02 UTC. Please check what the host's panel shows for that time. @U03CHI or @U04DEE can close it.",
     );
   });
 

@@ -128,6 +128,7 @@ export async function changesIn(database: Database): Promise<Readonly<Record<Nam
 export async function putBack(database: Database, change: Change, more: Partial<Change> = {}): Promise<Change> {
   await database.db.deleteFrom('votes').execute();
   await database.db.deleteFrom('locks').execute();
+  await database.db.deleteFrom('shared_locks').execute();
   return standing(database, change, { ...change, ...more });
 }
 

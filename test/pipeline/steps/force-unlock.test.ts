@@ -6,7 +6,7 @@ import { listAudit } from '../../../src/storage/audit.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { receive } from '../../../src/storage/inbox.ts';
-import { heldLock, takeLocks } from '../../../src/storage/locks.ts';
+import { heldLock, locksOn, shareLocks, takeLocks } from '../../../src/storage/locks.ts';
 import type { State } from '../../../src/storage/schema.ts';
 import { plain } from '../../../src/text.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
@@ -90,6 +90,20 @@ describeBoth('a lock that is removed by force', (open) => {
     expect('stands' in result && plain(result.stands)).toMatch(/\.$/);
     expect([await isLocked(database, live), await isLocked(database, staging)]).toEqual([true, true]);
     expect([await trail(database), await messages(database)]).toEqual([[], []]);
+  });
+
+  it('is removed from what several changes read: the one of the unknown change, and the others stay', async () => {
+    const database = await open({ now: () => now });
+    const { card, args } = changeOf();
+    const row = { risk: 'destructive', targets: JSON.stringify([staging, live]), card, args, sent_at: 1 } as const;
+    const running = await save(database, { ...row, state: 'accepted' });
+    const lost = await save(database, { ...row, state: 'unknown' });
+    for (const { number } of [running, lost])
+      await database.transaction((tx) => shareLocks(tx, [key(live)], number, now));
+    expect(await force(database)).toMatchObject({ kind: 'freed', change: lost.number, still: [running.number] });
+    expect((await messages(database))[0]?.body).toContain(`It is still locked by `);
+    expect(await locksOn(database.db, key(live), now)).toMatchObject([{ change: running.number }]);
+    expect(await force(database)).toMatchObject({ kind: 'under way', change: running.number });
   });
 
   it('of a change that was sent just now: the answer says until when it can still arrive', async () => {
