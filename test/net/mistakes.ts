@@ -144,7 +144,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/changes/change-store.ts',
-        from: 'if (held) throw new LockHeld(held, change);',
+        from: 'if (held) await refuseLocked(tx, held, change);',
         to: 'void held;',
       },
     ],

@@ -37,7 +37,7 @@ describe.concurrent.each(['/sites', '/**'])('ids in capitals in the answers of %
       await chi.clicks(first.card(), 'Approve');
       await scenario.holds(first.number);
       const second = await ben.wants(push);
-      const locked = `is locked by #${first.number}`;
+      const locked = `is busy: @Ana's push (#${first.number}) is waiting to be sent.`;
       await (await chi.clicks(second.card(), 'Approve')).hears(locked);
       await ben.says('/site allowlist add acme-shop/live 198.51.100.4');
       await ben.form('List before');

@@ -87,7 +87,7 @@ test('a forgotten request blocks nobody, but a lock refuses the last vote, on th
   const refused = await chi.clicks(change.card(), 'Approve');
   await refused.hears(
     new RegExp(
-      `^north-bakery/staging is locked by #${push.number}\\. Nothing was sent\\. Your approval was not counted\\.`,
+      `^north-bakery/staging is busy: @Ana's push \\(#${push.number}\\) is waiting to be sent\\. It has held the lock for [^.]+\\. Nothing was sent\\. Your approval was not counted\\.`,
     ),
   );
   expect(stateOf(change.number)).toBe('waiting');

@@ -1,6 +1,6 @@
 import type { Tx } from '../../storage/database.ts';
 import { appendAudit } from '../../storage/audit.ts';
-import { insertChange, updateChange, type Change, type NewChange } from '../../storage/changes.ts';
+import { findChange, insertChange, updateChange, type Change, type NewChange } from '../../storage/changes.ts';
 import {
   extendShared,
   freeLocks,
@@ -53,12 +53,20 @@ export class LockHeld extends Error {
   readonly lock: Lock;
   /** The name of that target. */
   readonly target: string;
+  /** The change that holds it; undefined: a person does. */
+  readonly holder: Change | undefined;
 
-  constructor(lock: Lock, change: Pick<Change, 'targets'>) {
+  constructor(lock: Lock, change: Pick<Change, 'targets'>, holder: Change | undefined) {
     super(`${lock.target} is locked`);
     this.lock = lock;
     this.target = lockedName(change, lock);
+    this.holder = holder;
   }
+}
+
+/** Throws `LockHeld`. */
+export async function refuseLocked(tx: Tx, lock: Lock, change: Pick<Change, 'targets'>): Promise<never> {
+  throw new LockHeld(lock, change, lock.change === null ? undefined : await findChange(tx, lock.change));
 }
 
 /** The only code that moves changes. Each move writes row, locks, audit line and messages in one transaction. */
@@ -206,5 +214,5 @@ async function lock(tx: Tx, change: Change, now: number): Promise<void> {
   const held =
     (await takeLocks(tx, alone, { change: change.number, reason: `#${change.number}` }, now)) ??
     (await shareLocks(tx, shared, change.number, now));
-  if (held) throw new LockHeld(held, change);
+  if (held) await refuseLocked(tx, held, change);
 }

@@ -10,6 +10,7 @@ import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { LockHeld, type ChangeStore, type TransitionNote } from '../changes/change-store.ts';
+import { busy } from '../changes/busy.ts';
 import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
@@ -19,17 +20,7 @@ import { freshVoters, recheck } from '../changes/recheck.ts';
 import type { ShownVersion, DecisionKind } from '../changes/card.ts';
 import { restore, argsOfChange, type Restored } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
-import {
-  approved,
-  closed,
-  counted,
-  ended,
-  endsUnsent,
-  lockedBy,
-  markFor,
-  nothingSent,
-  notSent,
-} from '../changes/replies.ts';
+import { approved, closed, counted, ended, endsUnsent, markFor, nothingSent, notSent } from '../changes/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
@@ -170,7 +161,7 @@ async function commit(context: StepsContext, decided: Decided, session: Session)
     if (error instanceof Recount) return false;
     if (error instanceof SetBack) throw await setBack(context, decided);
     if (!(error instanceof LockHeld)) throw error;
-    const says = lockedBy(error.lock, error.target);
+    const says = busy(error, await database.now());
     throw new Refusal(say`${says} Your approval was not counted.`, {
       hint: 'Please approve it again when the lock is gone.',
     });

@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { requestId } from '../../storage/inbox.ts';
-import { LockHeld } from '../changes/change-store.ts';
+import { LockHeld, refuseLocked } from '../changes/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
@@ -15,7 +15,8 @@ import { rowOf, type Requester } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
-import { asked, lockedBy } from '../changes/replies.ts';
+import { asked } from '../changes/replies.ts';
+import { busy } from '../changes/busy.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
@@ -82,7 +83,7 @@ export async function save(
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
-      if (held && row.state === 'approved') throw new LockHeld(held, row);
+      if (held && row.state === 'approved') await refuseLocked(tx, held, row);
       const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: detailsOf(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
@@ -97,7 +98,7 @@ export async function save(
     return change;
   } catch (error) {
     if (error instanceof LockHeld)
-      throw new Locked(lockedBy(error.lock, error.target), { hint: 'Ask again when the lock is gone.' });
+      throw new Locked(busy(error, await database.now()), { hint: 'Ask again when the lock is gone.' });
     // If only the answer to the commit got lost, the change is saved and will be sent.
     const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;
