@@ -21,10 +21,12 @@ import { createDelivery, type Delivery } from './pipeline/messages/deliver.ts';
 import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
 import { createGroupWatch } from './pipeline/messages/group-watch.ts';
 import { createNames } from './pipeline/changes/visible-names.ts';
+import { createQueueTurns } from './pipeline/conversation/queue-turns.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
 import { createWatcher } from './pipeline/steps/watches.ts';
 import { createWorker } from './pipeline/steps/worker.ts';
 import { tellOps } from './pipeline/messages/ops-messages.ts';
+import type { Poller } from './pipeline/messages/poller.ts';
 import { createReplicas } from './pipeline/messages/replicas.ts';
 import { createOpsWatch } from './pipeline/messages/ops-channel-health.ts';
 import { openPolicy } from './policy/watch.ts';
@@ -222,14 +224,24 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     onTrouble,
   };
   const { delivery, ops } = buildPost(foundations, door);
-  const pollers = [createWatcher(pipeline, delivery.nudge), ...buildAuditOut(foundations, destination)];
-  const worker = createWorker(pipeline, delivery.nudge);
+  const { worker, queue, nudge } = buildWork(pipeline, delivery);
+  const pollers = [createWatcher(pipeline, delivery.nudge), queue, ...buildAuditOut(foundations, destination)];
+  return { pipeline, nudge, worker, delivery, ops, logs, pollers };
+}
+
+/** What looks for due changes and timers, and for turns in the queues; `nudge` makes all of it look now. */
+function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
+  const worker = createWorker(pipeline, () => {
+    delivery.nudge();
+    queue.nudge();
+  });
+  const queue = createQueueTurns(pipeline, () => nudge());
   const nudge = (): void => {
     worker.nudge();
+    queue.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  const stop = (): Promise<void> => worker.stop(graceMs / 2);
-  return { pipeline, nudge, worker: { ...worker, stop }, delivery, ops, logs, pollers };
+  return { worker: { ...worker, stop: (): Promise<void> => worker.stop(graceMs / 2) }, queue, nudge };
 }
 
 /** What leaves this machine for sites, and what leaves it unencrypted. */

@@ -23,6 +23,8 @@ import { environments } from './builtin/environments.ts';
 import { help } from './builtin/help.ts';
 import { lock } from './builtin/lock.ts';
 import { pause } from './builtin/pause.ts';
+import { queue } from './builtin/queue.ts';
+import { queueLeave } from './builtin/queue/leave.ts';
 import { resume } from './builtin/resume.ts';
 import { status } from './builtin/status.ts';
 import { timers } from './builtin/timers.ts';
@@ -106,6 +108,8 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['use', use],
   ['lock', lock],
   ['unlock', unlock],
+  ['queue', queue],
+  ['queue leave', queueLeave],
   ['pause', pause],
   ['resume', resume],
   ['help', help],

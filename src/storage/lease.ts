@@ -20,7 +20,8 @@ export const personBy = (idsOf: IdsOf, id: string): string => idsOf(id)[0] ?? id
 export const unowned = { owner: null, lease_until: null } as const;
 
 /** The tables with leases, and their id columns. */
-const ids = { changes: 'number', messages: 'id', timers: 'id', watches: 'id' } as const;
+const ids = { changes: 'number', messages: 'id', timers: 'id', watches: 'id', queued_requests: 'id' } as const;
+const tables = ['changes', 'messages', 'timers', 'watches', 'queued_requests'] as const;
 
 type Leased = { readonly due_at: number | null } & ({ readonly number: number } | { readonly id: number });
 
@@ -160,7 +161,7 @@ export function inTurn<Row>(
  * an answer may still come. Steps that still run there can save nothing any more that others could have begun.
  */
 export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<void> {
-  for (const table of ['changes', 'messages', 'timers', 'watches'] as const) {
+  for (const table of tables) {
     const mayAnswer = table === 'changes' ? sql`and state <> 'sending'` : sql``;
     const ended = sql`owner = null, lease_until = null, due_at = ${now}`;
     await sql`update ${sql.table(table)} set ${ended} where owner = ${owner} ${mayAnswer}`.execute(tx);
@@ -175,7 +176,7 @@ export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<
 
 /** Ends all leases; only safe if no other process can be at work. Rows are due at once: cut-off sends become unknown. */
 export async function releaseAll(tx: Tx, now: number): Promise<void> {
-  for (const table of ['changes', 'messages', 'timers', 'watches'] as const) {
+  for (const table of tables) {
     const ended = sql`owner = null, lease_until = null, due_at = ${now}`;
     await sql`update ${sql.table(table)} set ${ended} where owner is not null`.execute(tx);
   }

@@ -11,6 +11,7 @@ export type Schema = {
   audit: AuditTable;
   locks: LockTable;
   shared_locks: SharedLockTable;
+  queued_requests: QueuedRequestTable;
   inbox: InboxTable;
   messages: MessageTable;
   timers: TimerTable;
@@ -66,7 +67,7 @@ export type ChangeTable = {
   /** Hash of `call` and `card`. */
   fingerprint: string;
   reason: string | null;
-  /** The id of the delivery that asked for it, `r-` and ten hex digits; null: a timer did, or an older version saved it. */
+  /** The id of the delivery that asked for it, `r-` and ten hex digits; null: a timer or a queue did, or an older version saved it. */
   request: string | null;
   requester: string;
   /** The requester's name at the time of the request. */
@@ -143,6 +144,38 @@ export type LockTable = {
 
 /** Shared locks, which changes have on what they only read. Several coexist, and routine changes pass them. */
 export type SharedLockTable = Pick<LockTable, 'target' | 'taken_at' | 'until'> & { change: number };
+
+/** Requests that wait for a lock, before anything is asked or approved. They are deleted when they end. */
+export type QueuedRequestTable = {
+  id: Generated<number>;
+  /** The key of the locked target, and its name: requests for one key are one queue, in the order of their ids. */
+  target: string;
+  target_name: string;
+  /** Path of the command. */
+  command: string;
+  risk: Risk;
+  /** JSON: the command's arguments, with ids instead of names, and its reason. */
+  args: string;
+  /** JSON array of whole targets, as in a change. */
+  targets: string;
+  /** The change that held the lock when it joined; null: a person did. */
+  behind: number | null;
+  requester: string;
+  requester_name: string;
+  requester_team: string;
+  /** Where the card of its change will belong. */
+  channel: string;
+  created_at: number;
+  expires_at: number;
+  /** Since when its requester may review it; null: it waits, or is submitted without that. */
+  turn_at: number | null;
+  /** Failed attempts to submit it. */
+  attempts: Generated<number>;
+  /** When it is looked at next; all but the first of a queue only when they expire. */
+  due_at: number;
+  owner: string | null;
+  lease_until: number | null;
+};
 
 /** Deliveries from Slack that may change something: written before they are acked, kept until they are answered. */
 export type InboxTable = {

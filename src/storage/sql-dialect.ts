@@ -23,6 +23,8 @@ export type SqlDialect = {
   readonly roomIn: (table: string) => readonly string[];
   /** Statements after which whatever makes a change, a timer or a post due announces it on `dueChannel`. */
   readonly announceDue: readonly string[];
+  /** Statements that do the same for a later table. */
+  readonly announcing: (table: string) => readonly string[];
 };
 
 /** Where PostgreSQL announces due work, without saying which. */
@@ -46,6 +48,7 @@ export const dialects: Readonly<Record<Kind, SqlDialect>> = {
     roomIn: () => [],
     // One process has the file, and nudges itself.
     announceDue: [],
+    announcing: () => [],
     integer: 'integer',
     counted: 'integer primary key autoincrement',
     strict: 'strict',
@@ -54,6 +57,7 @@ export const dialects: Readonly<Record<Kind, SqlDialect>> = {
   postgres: {
     // In a full page, writing a lease moves the row and updates all of its indexes.
     roomIn: (table) => [`alter table ${table} set (fillfactor = 70)`],
+    announcing: (table) => [announcing(table)],
     announceDue: [
       `create function announce_due() returns trigger language plpgsql as $$ begin perform pg_notify('${dueChannel}', ''); return null; end $$`,
       announcing('changes'),

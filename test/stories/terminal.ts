@@ -80,6 +80,8 @@ export async function openTerminal(policy: string, durations: HostingOptions['du
         return answer(person, { parsed: parseArgs(outcome.args, catalogue) });
       case 'show':
         return plain(outcome.page.title);
+      case 'queued':
+        return plain(outcome.note.text);
       case 'saved':
         return `#${outcome.change?.number} was saved`;
       case 'review': {

@@ -31,7 +31,7 @@ export const resume = builtin({
       title: say`**Sending is on again**`,
       parts: [
         paragraph(
-          say`I ended the pause that ${actor(pause.by)} started ${time(pause.at, 'date')}${why}. ${held === 0 ? 'Nothing is waiting to be sent.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
+          say`I ended the pause that ${actor(pause.by)} started ${time(pause.at, 'date')}${why}. ${held === 0 ? 'No approved change is waiting.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
           listHeld(resumed),
         ),
       ],

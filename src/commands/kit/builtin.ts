@@ -76,6 +76,10 @@ export type QueryService = WatchService & {
   unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: LockInfo | undefined }>;
   /** Removes the lock of an unknown or settled change from this environment only; the change itself is untouched. */
   forceUnlock(env: Environment): Promise<Forced>;
+  /** The queues that this person may see, each in order, and their own places. `more`: there are more. */
+  queue(env: Environment | undefined): Promise<{ readonly lines: readonly QueueLine[]; readonly more: boolean }>;
+  /** Gives up a place of this person; resolves with its request, or undefined if they have no such place. */
+  leaveQueue(place: number): Promise<Pick<QueueLine, 'what' | 'target'> | undefined>;
   /** Stops the sends of all replicas; `done` is false if they were already stopped. */
   pause(why: string | undefined): Promise<Paused>;
   /** Ends one pause, a person's before the one that came on top of it; undefined if there was none. */
@@ -185,6 +189,19 @@ export type Forced =
       /** The numbers of other changes that still lock this environment. */
       readonly still: readonly number[];
     };
+
+/** A request that waits for a lock on `target`; `number`: of its place, times in epoch ms. */
+export type QueueLine = {
+  readonly number: number;
+  readonly target: string;
+  readonly what: Text;
+  readonly requester: string;
+  readonly isOwn: boolean;
+  /** The change that held the lock when it joined; undefined: a person did. */
+  readonly behind: number | undefined;
+  readonly isTurn: boolean;
+  readonly until: number;
+};
 
 /** The result of resuming: the ended pause and what it held back. `left`: the pause that is still in force. */
 export type Resumed = Pick<Paused, 'pause' | 'held' | 'named'> & { readonly left: Pause | undefined };

@@ -1,14 +1,17 @@
 import { spokenDuration } from '../../duration.ts';
-import { person, say, time, type Text } from '../../text.ts';
+import { code, person, say, time, type Text } from '../../text.ts';
+import { canonicalArgs } from '../language/resolve.ts';
 import type { LockHeld } from './change-store.ts';
+import type { Frozen } from './freeze.ts';
 
 /** Says to one person who keeps them waiting, with what, and since when. Pure. */
 
 /** The refusal of what a lock stops; `now` in epoch ms. */
 export const busy = (held: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text =>
-  say`${keeps(held, now)} Nothing was sent.`;
+  say`${inTheWay(held, now)} Nothing was sent.`;
 
-function keeps({ lock, target, holder }: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text {
+/** Who keeps the target busy. */
+export function inTheWay({ lock, target, holder }: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text {
   const lasts = (since: number): string => spokenDuration(now - since);
   const until = lock.until === null ? '' : say` until ${time(lock.until, 'date')}`;
   if (holder === undefined) {
@@ -25,4 +28,14 @@ function keeps({ lock, target, holder }: Pick<LockHeld, 'lock' | 'target' | 'hol
   if (holder.state === 'approved')
     return say`**${target} is busy:** ${what} is waiting to be sent. It has held the lock for ${since}.`;
   return say`**${target} is busy:** ${what} has been running for ${since}.`;
+}
+
+/** What to do about such a refusal: a button that keeps a place, but not behind what nobody knows the end of. */
+export function wayOn({ lock, holder }: Pick<LockHeld, 'lock' | 'holder'>, frozen: Frozen) {
+  if (holder?.state === 'unknown') return { hint: 'Ask again when somebody has closed it.' };
+  const then = frozen.action.risk === 'routine' ? 'send it' : 'tell you';
+  const hint = say`With ${code('--queue')} I keep a place for you, for an hour at most, and ${then} when it's your turn.`;
+  const label = lock.change === null ? 'Queue behind this lock' : `Queue behind #${lock.change}`;
+  const args = canonicalArgs(frozen, { reason: frozen.parsed.reason, queue: true });
+  return { hint, offers: [{ label, args }] };
 }

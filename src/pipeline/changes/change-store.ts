@@ -6,15 +6,18 @@ import {
   freeLocks,
   limitLocks,
   limitShared,
+  locksOf,
   shareLocks,
   takeLocks,
   type Lock,
 } from '../../storage/locks.ts';
+import { wakeQueues } from '../../storage/queue.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { messagesToDecide, enqueueMessage, redrawCards } from '../../storage/messages.ts';
 import { lockedName } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
+import { emptyQueues } from './queue.ts';
 import { lockNeedsOf } from './lock-in-the-way.ts';
 import { cardOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -93,6 +96,11 @@ export type ChangeStoreOptions = {
 export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
   const record = (tx: Tx, change: Change, event: string, note: TransitionNote): Promise<void> =>
     recordIn(options, tx, change, event, note);
+  const note: ChangeStore['note'] = async (tx, { event, by: actor, at, details = {} }) => {
+    options.onEvent(event);
+    const entry = { at, change: null, event, actor, details: JSON.stringify(details) };
+    await appendAudit(tx, entry, options.auditKey);
+  };
   return {
     begin: async (tx, row, note) => {
       const change = await insertChange(tx, row);
@@ -102,30 +110,28 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       await record(tx, change, 'asked', note);
       return change;
     },
-    advance: async (tx, change, event, note) => {
-      const next = move(change, event, note.at);
+    advance: async (tx, change, event, about) => {
+      const { at } = about;
+      const next = move(change, event, at);
       if (next === undefined) return undefined;
       await acquireGlobalLock(tx);
-      const last_note = note.lastNote === undefined ? null : JSON.stringify(note.lastNote);
-      const moved = await updateChange(tx, change, { ...next.patch, ...note.also, last_note });
+      const last_note = about.lastNote === undefined ? null : JSON.stringify(about.lastNote);
+      const moved = await updateChange(tx, change, { ...next.patch, ...about.also, last_note });
       if (moved === undefined) return undefined;
       // Only now: if the version was outdated, nothing moved, and no lock may be left behind.
-      await apply(tx, change, next.locks, note.at);
+      await apply(tx, change, next.locks, at);
+      if (moved.state === 'unknown') await emptyBehind(tx, note, moved, at);
       // Messages besides the card have decision buttons while it is approved, unknown or asked again.
-      if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, note.at);
+      if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
       // Direct-message copies are for deciding, so they skip the states between the decision and the end.
       const isNews =
         change.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
-      await redrawCards(tx, change.number, note.at, isNews);
-      await record(tx, moved, event.kind, note);
+      await redrawCards(tx, change.number, at, isNews);
+      await record(tx, moved, event.kind, about);
       return moved;
     },
     remark: record,
-    note: async (tx, { event, by: actor, at, details = {} }) => {
-      options.onEvent(event);
-      const entry = { at, change: null, event, actor, details: JSON.stringify(details) };
-      await appendAudit(tx, entry, options.auditKey);
-    },
+    note,
   };
 }
 
@@ -203,10 +209,25 @@ async function copy(tx: Tx, change: Change, at: number): Promise<void> {
 
 async function apply(tx: Tx, change: Change, locks: Locks, now: number): Promise<void> {
   if (locks === 'take') await lock(tx, change, now);
-  else if (locks === 'free') await freeLocks(tx, change.number);
+  else if (locks === 'free') await free(tx, change, now);
   else if (locks === 'extend') await extendShared(tx, change.number, now);
   else if (locks !== 'keep' && 'keepMs' in locks) await limitLocks(tx, change.number, now + locks.keepMs);
   else if (locks !== 'keep') await limitShared(tx, change.number, now + locks.sharedMs);
+}
+
+/** Nobody knows when what is ahead of them ends. */
+async function emptyBehind(tx: Tx, note: ChangeStore['note'], change: Change, at: number): Promise<void> {
+  const locked = (await locksOf(tx, change.number, at)).map(({ target }) => target);
+  await emptyQueues(tx, note, locked, { kind: 'unknown', change }, at);
+}
+
+async function free(tx: Tx, { number }: Change, now: number): Promise<void> {
+  const freed = await freeLocks(tx, number);
+  await wakeQueues(
+    tx,
+    freed.map(({ target }) => target),
+    now,
+  );
 }
 
 async function lock(tx: Tx, change: Change, now: number): Promise<void> {

@@ -8,8 +8,8 @@ import type { Recent } from '../access/recent-targets.ts';
 import type { SiteCheck } from '../../site-check/site-check.ts';
 import type { WatchContext } from '../steps/watches.ts';
 
-/** Answered, saved as a change, shown in a review before that, or refused. */
-export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'refused';
+/** Answered, saved as a change, shown in a review before that, put into a queue, or refused. */
+export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';
 
 /** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
 export type PipelineContext = WatchContext &

@@ -9,7 +9,9 @@ import { dryRun } from '../changes/dry-run.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
+import type { Note } from '../changes/card.ts';
 import type { Requester } from '../steps/new-change.ts';
+import { joinQueue } from '../steps/queue.ts';
 import { lookAndFreeze, reasonRequired, save, lacksReason } from '../steps/submit.ts';
 import { answerOf } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
@@ -56,7 +58,7 @@ export type Ask = {
 /** Allowed and complete; `next` does what `will` says. */
 export type Ready = {
   readonly kind: 'ready';
-  readonly will: 'show' | 'review' | 'save';
+  readonly will: 'show' | 'review' | 'save' | 'queue';
   readonly parsed: Authorized;
   /** Who asks, and the channel of the card. */
   readonly requester: Requester;
@@ -70,6 +72,8 @@ export type Next =
   | { readonly kind: 'show'; readonly page: Page; readonly parsed: Authorized }
   /** Another command to run instead. */
   | { readonly kind: 'instead'; readonly args: Args }
+  /** It waits for a lock; `note` says so. */
+  | { readonly kind: 'queued'; readonly note: Note }
   /** What will happen. `differs`: from what the person was shown before. */
   | { readonly kind: 'review'; readonly frozen: Frozen; readonly differs: boolean }
   /** Undefined: the person has been told that nothing was done, so it was not saved. */
@@ -127,6 +131,7 @@ export function evaluate(
   if (!isAction || parsed.dryRun)
     return first === 'fields' ? { kind: 'ask', resolved, person } : { ...ready, will: 'show' };
   const isReviewed = reviewed !== undefined;
+  if (parsed.queue && !isReviewed && first === undefined) return { ...ready, will: 'queue' };
   // A review asks for the reason itself.
   if (!isReviewed && (first === 'review' || needsReview(command, target))) return { ...ready, will: 'review' };
   if (lacksReason(authorized)) return { kind: 'ask', resolved, person, says: reasonRequired() };
@@ -167,6 +172,7 @@ const outcomeOf: Readonly<Record<Next['kind'], CommandOutcome | undefined>> = {
   refuse: 'refused',
   show: 'shown',
   instead: undefined,
+  queued: 'queued',
   review: 'reviewed',
   saved: 'saved',
 };
@@ -180,6 +186,7 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
     const answer = await answerOf(context, parsed, command, { person, channel: ready.saidIn, inbox });
     return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, parsed };
   }
+  if (will === 'queue') return joinQueue(context, parsed, command, requester, inbox);
   const frozen = await lookAndFreeze(context, parsed, command, person.id);
   if (will === 'show') return { kind: 'show', page: dryRun(frozen), parsed };
   if (will === 'review') return { kind: 'review', frozen, differs: false };

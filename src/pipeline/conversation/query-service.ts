@@ -9,6 +9,7 @@ import { adminActions } from '../steps/admin-actions.ts';
 import { buildInfoOf } from './build-info.ts';
 import { forceUnlock } from '../steps/force-unlock.ts';
 import { healthOf } from './health/health.ts';
+import { queuesFor } from './queue-list.ts';
 import { bindingFor } from './channel-binding.ts';
 import { readerOf } from '../access/visibility.ts';
 import { changesFor, storyFor } from './change-history.ts';
@@ -74,6 +75,7 @@ export function queryServiceFor(
     buildInfo: () => buildInfoOf(context),
     ...adminActions(context, actor, readerOf(context, person)),
     forceUnlock: (env) => forceUnlock(context, actor, env),
+    ...queuesFor(context, actor),
     ...bindingFor(context, actor, invocation.channel),
     ...auditServiceFor(context, actor),
     ...timeLineServiceFor(context, actor),

@@ -40,13 +40,14 @@ function parsedFrom(
   if (found === undefined) throw unknownCommand(words, commands);
   const { path, command, rest } = found;
   const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
-  const { reason, 'dry-run': dryRun, ...named } = options;
+  const { reason, 'dry-run': dryRun, queue, ...named } = options;
   return {
     path,
     command,
     given: { ...bindWords(positional, path, command, context), ...byField(named, command) },
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
+    ...(queue !== undefined && { queue: flag('--queue').read(queue) }),
   };
 }
 
@@ -88,7 +89,8 @@ function optionsOf(command: Command): ReadonlyMap<string, Option> {
     if (field.place === 'option') known.set(optionName(name), { takesValue: takesValue(field), many, isTime });
   }
   if (command.shape === 'action') {
-    known.set('reason', { takesValue: true, many: false }).set('dry-run', { takesValue: false, many: false });
+    known.set('reason', { takesValue: true, many: false });
+    for (const name of ['dry-run', 'queue']) known.set(name, { takesValue: false, many: false });
   }
   return known;
 }

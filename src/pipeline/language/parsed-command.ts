@@ -8,4 +8,6 @@ export type ParsedCommand = {
   readonly given: Given;
   readonly reason: string | undefined;
   readonly dryRun: boolean;
+  /** Waits in the queue if a lock is in the way. */
+  readonly queue?: boolean;
 };

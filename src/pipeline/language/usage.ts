@@ -3,7 +3,7 @@ import type { Command } from '../../commands/index.ts';
 import type { Args } from '../../errors.ts';
 
 /** Options beside a command's own fields. */
-export type Extra = { readonly reason?: string | undefined; readonly dryRun?: boolean };
+export type Extra = { readonly reason?: string | undefined; readonly dryRun?: boolean; readonly queue?: boolean };
 
 /** A field's name as an option: `searchReplace` is `--search-replace`. */
 export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -15,7 +15,7 @@ export const takesValue = (field: Field): boolean => field.kind !== 'plain' || t
 export const takesRest = ({ fields }: { readonly fields: Fields }): boolean =>
   Object.values(fields).some((field) => field.kind === 'plain' && field.rest === true);
 
-/** How a command is typed: `allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run]`. */
+/** How a command is typed: `allowlist add <site/environment> <address…> [--for 2h] [--reason "…"] [--dry-run] [--queue]`. */
 export function usage(path: string, command: Command): string {
   const shown = Object.values<Field>(command.fields).map((field) => field.shown);
   const isShared = (field: Field): boolean => shown.filter((one) => one === field.shown).length > 1;
@@ -28,7 +28,9 @@ export function usage(path: string, command: Command): string {
         : field,
     ),
   );
-  return [path, ...words, ...(command.shape === 'action' ? ['[--reason "…"]', '[--dry-run]'] : [])].join(' ');
+  return [path, ...words, ...(command.shape === 'action' ? ['[--reason "…"]', '[--dry-run]', '[--queue]'] : [])].join(
+    ' ',
+  );
 }
 
 function usageOf(name: string, field: Field): string {
@@ -53,6 +55,7 @@ export function argsOf(
   }
   if (extra.reason !== undefined) options.push(optionOf('reason', extra.reason));
   if (extra.dryRun) options.push('--dry-run');
+  if (extra.queue) options.push('--queue');
   const start = path.split(' ');
   return words.some((word) => word.startsWith('--')) && !takesRest({ fields })
     ? [...start, ...options, '--', ...words]

@@ -9,6 +9,7 @@ import type { ReadHandle } from '../../storage/tx.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
+import { wakeQueues } from '../../storage/queue.ts';
 import { pauseKey, readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
 import { actor as named, person as mention, say, time, type Text, plain } from '../../text.ts';
@@ -67,6 +68,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         if (held === undefined) return { done: false, hold: undefined };
         const freed = await unlock(tx, held.target);
         if (freed === undefined) return { done: false, hold: holdOf(held) };
+        await wakeQueues(tx, [freed.target], at);
         const whose =
           freed.person === person.id ? say`their own lock` : say`the lock of ${mention(freed.person ?? '')}`;
         const says = say`**${env.name} was unlocked by ${mention(person.id)}**: ${whose} (“${freed.reason}”).`;

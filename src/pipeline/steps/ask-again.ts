@@ -2,12 +2,14 @@ import { listChanges, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import type { State } from '../../storage/schema.ts';
+import { listQueued } from '../../storage/queue.ts';
 import { skipNumbers } from '../../storage/sql-dialect.ts';
 import { readTimeline, saveTimeline, type Timeline } from '../../storage/timeline.ts';
 import { voidVotes } from '../../storage/votes.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { callOf } from '../changes/freeze.ts';
+import { endQueued } from '../changes/queue.ts';
 import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 import { callUnknown, mayBeSent, pauseAfterLoss, type Found } from './lost-commit.ts';
@@ -48,6 +50,7 @@ export async function checkTimeline(context: StepsContext): Promise<void> {
     const found = foundIn(timeline, at);
     const [moved, remembered] = await moveAll(context, tx, at, found);
     if (found) {
+      await emptyAll(context, tx, at, found);
       await skipNumbers(tx, skippedNumbers);
       await pauseAfterLoss(context, tx, at, found, whatNext(moved));
     }
@@ -56,6 +59,15 @@ export async function checkTimeline(context: StepsContext): Promise<void> {
   });
   history.sawTimeline(now);
   remembered.forEach(history.believe);
+}
+
+/** What waits in a queue may have been submitted already. */
+async function emptyAll({ changeStore }: StepsContext, tx: Tx, at: number, { says }: Found): Promise<void> {
+  for (;;) {
+    const rows = await listQueued(tx, pageSize);
+    for (const row of rows) await endQueued(tx, changeStore.note, row, { kind: 'set back', says }, at);
+    if (rows.length < pageSize) return;
+  }
 }
 
 /** What happened to the database, unless another process has dealt with it, or it is new. */

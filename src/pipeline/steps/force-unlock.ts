@@ -3,6 +3,7 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { freeLock, locksOf, locksOn } from '../../storage/locks.ts';
+import { wakeQueues } from '../../storage/queue.ts';
 import { list, person as mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
 import { answerDelivery, holdOf, keyOf, type Actor, detailsOf } from './admin-actions.ts';
@@ -26,6 +27,7 @@ export function forceUnlock(context: ChangesContext, actor: Actor, env: Environm
     const change = holders.find((one) => one !== undefined && mayFree(one));
     if (change === undefined) return { kind: 'under way', change: first.number, stands: standing(first) };
     await freeLock(tx, { target: held.target, change: change.number });
+    await wakeQueues(tx, [held.target], at);
     const still = numbers.filter((number) => number !== change.number);
     await tell(context, actor, tx, at, { change, env, still });
     const others = (await locksOf(tx, change.number, at)).map(({ target }) => target.replace(/^environment:/, ''));

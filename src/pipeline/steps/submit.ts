@@ -7,6 +7,7 @@ import { LockHeld, refuseLocked } from '../changes/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
+import { canonicalArgs } from '../language/resolve.ts';
 import { whomToAsk } from '../access/approver-lookup.ts';
 import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
@@ -14,12 +15,12 @@ import { refuseTooMany } from '../changes/open-changes-limit.ts';
 import { rowOf, type Requester } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
-import { canonicalArgs } from '../language/resolve.ts';
 import { asked } from '../changes/replies.ts';
-import { busy } from '../changes/busy.ts';
+import { busy, wayOn } from '../changes/busy.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
+import { usePlace } from './queue.ts';
 import { claimDelivery } from './claim-delivery.ts';
 import type { StepsContext } from './context.ts';
 
@@ -92,13 +93,13 @@ export async function save(
       const reply = asked(saved, { held, twin, isPaused });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
+      await usePlace(context, tx, saved, now);
       return saved;
     });
     if (change) context.onSaved();
     return change;
   } catch (error) {
-    if (error instanceof LockHeld)
-      throw new Locked(busy(error, await database.now()), { hint: 'Ask again when the lock is gone.' });
+    if (error instanceof LockHeld) throw new Locked(busy(error, await database.now()), wayOn(error, frozen));
     // If only the answer to the commit got lost, the change is saved and will be sent.
     const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;

@@ -6,6 +6,7 @@ import { identifyViewer, identifySender } from '../../pipeline/conversation/spea
 import { parse, parseArgs } from '../../pipeline/language/parse.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
 import type { Text } from '../../text.ts';
+import { drawNote } from '../draw/blocks.ts';
 import { openForm, openPicker, openReview } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { contextOf, senderOf, tellWhere } from './channels.ts';
@@ -59,6 +60,8 @@ export async function draw(context: SlackContext, interaction: Interaction, came
       return handleLine(context, interaction, join(came.args));
     case 'show':
       return sendPage(context, interaction, came.parsed, came.page);
+    case 'queued':
+      return context.ephemeral(interaction, drawNote(came.note));
     case 'saved':
       return came.change && tellWhere(context, interaction, came.change);
     case 'review':

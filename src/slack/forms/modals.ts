@@ -13,7 +13,8 @@ import { next, type Ask, type Ready } from '../../pipeline/conversation/conversa
 import type { Change } from '../../storage/changes.ts';
 import { argsOf } from '../../pipeline/language/usage.ts';
 import { channel as inChannel, joined, say, type Text } from '../../text.ts';
-import { drawNote } from '../draw/blocks.ts';
+import { drawNote, drawRefusal } from '../draw/blocks.ts';
+import { Locked } from '../../pipeline/steps/submit.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
 import { wordsFor } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
@@ -101,9 +102,13 @@ export async function showReview(
 ): Promise<void> {
   const { button } = ready.parsed.parsed.command;
   let told: Text | undefined;
+  let locked: Refusal | undefined;
   const isDrawn = await intoView(context, interaction, { id: view, title: button }, async () => {
     const came = await next(context.pipeline, ready, interaction.inbox);
-    if (came.kind === 'refuse') throw came.refusal;
+    if (came.kind === 'refuse') {
+      if (came.refusal instanceof Locked) locked = came.refusal;
+      throw came.refusal;
+    }
     if (came.kind === 'saved') {
       told = savedText(came.change);
       return noticeView(button, told);
@@ -118,6 +123,8 @@ export async function showReview(
   });
   // They submitted it, so they hear what became of it, also if the form is closed or Slack does not draw it.
   if (!isDrawn && told) await context.ephemeral(interaction, drawNote({ text: told }));
+  // A form has no buttons, and this refusal has one.
+  if (isDrawn && locked && locked.offers.length > 0) await context.ephemeral(interaction, drawRefusal(locked));
 }
 
 const changedMeanwhile = say`**This changed while you were reading it.** Nothing was done yet. Please look again.`;

@@ -5,6 +5,7 @@ import type { Tx } from '../tx.ts';
 import { announceDueWork } from './announce-due-work.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesInTheTrail } from './pauses-in-the-trail.ts';
+import { queuedRequests } from './queued-requests.ts';
 import { requestOfChange } from './request-of-change.ts';
 import { watches } from './watches.ts';
 import { sharedLocks } from './shared-locks.ts';
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   { name: 'pauses in the trail', oldest: 1, up: pausesInTheTrail },
   { name: 'watches', oldest: 1, up: watches },
   { name: 'shared locks', oldest: 6, up: sharedLocks },
+  { name: 'queued requests', oldest: 6, up: queuedRequests },
 ];
 
 /**

@@ -43,6 +43,8 @@ const queryService = (may: (path: string) => boolean = () => true): QueryService
   lock: nobody,
   unlock: nobody,
   forceUnlock: nobody,
+  queue: nobody,
+  leaveQueue: nobody,
   pause: nobody,
   resume: nobody,
   health: nobody,

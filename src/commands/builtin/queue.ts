@@ -1,0 +1,39 @@
+import { code, inline, person, say, time } from '../../text.ts';
+import { builtin } from '../kit/builtin.ts';
+import { anyEnvironment } from '../kit/fields.ts';
+import { counted, tableOr } from '../kit/page.ts';
+
+export const queue = builtin({
+  summary: 'List the requests that wait for a lock to end',
+  button: 'Show the queue',
+  right: 'read',
+  fields: { env: anyEnvironment() },
+  answer: async ({ input: { env }, queryService }) => {
+    const { lines, more } = await queryService.queue(env);
+    const title = env ? `The queue for ${env.name}` : 'Queues';
+    return {
+      title: say`**${title}** · ${more ? `the first ${lines.length}` : counted(lines.length, 'request')}`,
+      parts: tableOr(
+        say`Nothing that you can see is waiting for a lock.`,
+        ['Place', 'For', 'What', 'Asked by', 'Status', 'Until'],
+        lines.map((line) => [
+          [code(String(line.number))],
+          inline(line.target),
+          line.what,
+          [person(line.requester)],
+          line.isTurn
+            ? say`their turn: waits for their review`
+            : say`waits behind ${line.behind === undefined ? 'a lock' : `#${line.behind}`}`,
+          [time(line.until)],
+        ]),
+      ),
+      source: say`${code('queue leave')} and the number of your place gives it up; a place is kept for an hour`,
+      offers: lines
+        .filter(({ isOwn }) => isOwn)
+        .map(({ number, target }) => ({
+          label: `Leave the queue for ${target}`.slice(0, 75),
+          args: ['queue', 'leave', String(number)],
+        })),
+    };
+  },
+});

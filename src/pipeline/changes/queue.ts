@@ -1,0 +1,135 @@
+import type { Tx } from '../../storage/database.ts';
+import type { Args } from '../../errors.ts';
+import type { Change } from '../../storage/changes.ts';
+import { enqueueMessage } from '../../storage/messages.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import { queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
+import { bold, code, person, say, time, type Text } from '../../text.ts';
+import { storedTargets } from '../access/targets.ts';
+import type { Button, Note } from './card.ts';
+
+/** How queued requests move on and end, and what their requesters are told. Each move is in a transaction of its caller. */
+
+/** Writes the audit line of something that is no change. */
+type WriteLine = (
+  tx: Tx,
+  action: {
+    readonly event: string;
+    readonly by: string;
+    readonly at: number;
+    readonly details: Readonly<Record<string, unknown>>;
+  },
+) => Promise<void>;
+
+export const queuedArgs = (row: Pick<QueuedRequest, 'args'>): Args => parseStored(row.args);
+
+/** The request in words: its command and its target. */
+export const queuedWords = ({ command, targets }: Pick<QueuedRequest, 'command' | 'targets'>): Text =>
+  say`${code(command)} on ${storedTargets({ targets })[0]?.name ?? ''}`;
+
+export const leaveButton = ({ id }: Pick<QueuedRequest, 'id'>): Button => ({
+  label: 'Leave the queue',
+  press: { kind: 'run', args: ['queue', 'leave', String(id)] },
+});
+
+/** Waits again, for another hour at most. */
+const queueAgain = (row: QueuedRequest): Button => ({
+  label: 'Queue again',
+  press: { kind: 'run', args: withQueue(queuedArgs(row)) },
+});
+
+/** `--` ends the options. */
+const withQueue = (args: Args): Args => {
+  const end = args.indexOf('--');
+  return end === -1 ? [...args, '--queue'] : [...args.slice(0, end), '--queue', ...args.slice(end)];
+};
+
+type Step = 'queue_join' | 'queue_leave' | 'queue_turn' | 'queue_end';
+
+/** Writes the audit line of a step of a queued request. */
+export function recordQueued(
+  tx: Tx,
+  record: WriteLine,
+  row: QueuedRequest,
+  step: Step,
+  {
+    by = 'sitehand',
+    at,
+    ...more
+  }: { readonly by?: string; readonly at: number } & Readonly<{ [key: string]: unknown }>,
+): Promise<void> {
+  const { id, command, args, requester, target_name: target, target: target_key } = row;
+  const details = { target, target_key, place: id, command, args, requester, behind: row.behind, ...more };
+  return record(tx, { event: step, by, at, details });
+}
+
+/** Tells the requester, in their direct messages. */
+export async function tellQueued(tx: Tx, row: QueuedRequest, step: Step, note: Note, at: number): Promise<void> {
+  const key = `queue:${row.id}:${step}`;
+  await enqueueMessage(tx, { key, kind: 'direct', recipient: row.requester, body: JSON.stringify(note), at });
+}
+
+/** How a place in a queue ends without the request: its hour is over, it was refused, or the queue was emptied. */
+export type QueueEnd =
+  | { readonly kind: 'expired' }
+  | { readonly kind: 'refused'; readonly says: Text }
+  | { readonly kind: 'unknown'; readonly change: Change }
+  | { readonly kind: 'set back'; readonly says: Text };
+
+/** Ends a place. False, with nothing written, if it is gone or, with `owner`, has another owner by now. */
+export async function endQueued(
+  tx: Tx,
+  record: WriteLine,
+  row: QueuedRequest,
+  why: QueueEnd,
+  at: number,
+  owner?: string,
+): Promise<boolean> {
+  if (!(await removeQueued(tx, row, at, owner))) return false;
+  const change = why.kind === 'unknown' ? { change: why.change.number } : {};
+  await recordQueued(tx, record, row, 'queue_end', { at, why: why.kind, ...change });
+  const buttons = why.kind === 'expired' || why.kind === 'refused' ? [queueAgain(row)] : [];
+  await tellQueued(tx, row, 'queue_end', { text: endWords(row, why), buttons }, at);
+  return true;
+}
+
+function endWords(row: QueuedRequest, why: QueueEnd): Text {
+  const what = queuedWords(row);
+  switch (why.kind) {
+    case 'expired':
+      return row.turn_at === null
+        ? say`⌛ **Your hour in the queue for ${row.target_name} is over.** ${what} was not sent.`
+        : say`⌛ **Your turn for ${row.target_name} is over,** because the hour in the queue is. ${what} was not sent.`;
+    case 'refused':
+      return say`⛔ **It was your turn for ${row.target_name}, but I couldn't send ${what}.** ${why.says} You're no longer in the queue.`;
+    case 'unknown': {
+      const front = say`${person(why.change.requester)}'s ${why.change.command} (#${why.change.number})`;
+      return say`⚠️ **I emptied the queue for ${row.target_name},** because the outcome of ${front} is unknown. ${what} was not sent. Ask again when somebody has said what came of #${why.change.number}.`;
+    }
+    case 'set back':
+      return say`⚠️ **I emptied the queue for ${row.target_name}.** ${why.says} ${what} may have been sent already: please check before you ask again.`;
+  }
+}
+
+/** Empties the queues of these targets, aloud. */
+export async function emptyQueues(
+  tx: Tx,
+  record: WriteLine,
+  targets: readonly string[],
+  why: QueueEnd,
+  at: number,
+): Promise<void> {
+  for (const target of targets) {
+    for (const row of await queueOf(tx, target)) await endQueued(tx, record, row, why, at);
+  }
+}
+
+/** The message *Your turn*, with the button that opens the review. */
+export function yourTurn(row: QueuedRequest, says?: Text): Note {
+  const [review, leave] = ['Review', leaveButton(row)];
+  const text = say`🔔 **Your turn: review ${queuedWords(row)}.** ${says ?? `${row.target_name} is free.`} Press ${bold(review)} to see what will happen. Others wait behind you until you've sent it or left the queue, until ${time(row.expires_at)} at most. Nothing was sent yet.`;
+  return {
+    text,
+    buttons: [{ label: review, press: { kind: 'review', args: queuedArgs(row) }, style: 'primary' }, leave],
+  };
+}

@@ -1,0 +1,43 @@
+import type { QueryService, QueueLine } from '../../commands/kit/builtin.ts';
+import { idsOf } from '../../policy/people.ts';
+import { listQueued, type QueuedRequest } from '../../storage/queue.ts';
+import { readerOf } from '../access/visibility.ts';
+import { queuedWords } from '../changes/queue.ts';
+import type { ChangesContext } from '../changes/context.ts';
+import type { Actor } from '../steps/admin-actions.ts';
+import { leaveQueue } from '../steps/queue.ts';
+
+/** Queues, limited to what one person may read, and their own places. */
+
+const maxShown = 50;
+const maxRead = 1_000;
+
+export function queuesFor(context: ChangesContext, actor: Actor): Pick<QueryService, 'queue' | 'leaveQueue'> {
+  const lineOf = (row: QueuedRequest): QueueLine => ({
+    number: row.id,
+    target: row.target_name,
+    what: queuedWords(row),
+    requester: row.requester,
+    isOwn: idsOf(context.policy(), actor.person.id).includes(row.requester),
+    behind: row.behind ?? undefined,
+    isTurn: row.turn_at !== null,
+    until: row.expires_at,
+  });
+  return {
+    queue: async (env) => {
+      const found = await listQueued(context.database.db, maxRead);
+      const mayRead = readerOf(context, actor.person);
+      const shown = found
+        .filter((row) => env === undefined || row.target === `environment:${env.id}`)
+        .map((row) => ({ row, line: lineOf(row) }))
+        .filter(({ row, line }) => line.isOwn || mayRead(row))
+        .toSorted((one, other) => one.row.target.localeCompare(other.row.target) || one.row.id - other.row.id);
+      const lines = shown.slice(0, maxShown).map(({ line }) => line);
+      return { lines, more: shown.length > maxShown || found.length === maxRead };
+    },
+    leaveQueue: async (place) => {
+      const row = await leaveQueue(context, actor, place);
+      return row && { what: queuedWords(row), target: row.target_name };
+    },
+  };
+}

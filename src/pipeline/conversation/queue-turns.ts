@@ -1,0 +1,157 @@
+import { catalogue } from '../../commands/index.ts';
+import { Refusal } from '../../errors.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { pauseKey, readKv } from '../../storage/kv.ts';
+import { isAnyDue } from '../../storage/lease.ts';
+import { claimQueued, queueOf, releaseQueued, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
+import { joined, say, type Text } from '../../text.ts';
+import type { Channel } from '../access/access-check.ts';
+import { lockInTheWay } from '../changes/lock-in-the-way.ts';
+import {
+  endQueued,
+  queuedArgs,
+  queuedWords,
+  recordQueued,
+  tellQueued,
+  yourTurn,
+  type QueueEnd,
+} from '../changes/queue.ts';
+import { parseArgs } from '../language/parse.ts';
+import { createPoller, type Poller } from '../messages/poller.ts';
+import { checkTimeline } from '../steps/ask-again.ts';
+import { Locked, lookAndFreeze, save } from '../steps/submit.ts';
+import { check, type Ready } from './conversation.ts';
+import type { PipelineContext } from './context.ts';
+
+/**
+ * Turns in the queues. What waits is looked at when its lock is freed, and every few seconds. At its turn a routine
+ * request is submitted as if its requester asked for it now. In the transaction that saves it, it leaves the queue, so
+ * it is submitted once at most. Others are offered to their requester for review.
+ */
+
+const pollMs = 1_000;
+/** How soon the first of a queue is looked at again, if nothing wakes it. */
+const lookAgainMs = 5_000;
+/** Longer than a submission takes: its reads have their own time limit. */
+const leaseMs = 60_000;
+const maxAtOnce = 4;
+const brokenRetryMs = 5_000;
+/** A refusal may be about what could not be asked just now, so it counts only if it is repeated. */
+const maxAttempts = 3;
+
+/** `onTurn` is called when there may be messages to post and changes to send. */
+export function createQueueTurns(context: PipelineContext, onTurn: () => void): Poller {
+  const look = async (): Promise<void> => {
+    const { database, owner } = context;
+    if (!(await isAnyDue(database, ['queued_requests'], await database.now()))) return;
+    await checkTimeline(context);
+    const rows = await database.unflushed(async (tx) =>
+      claimQueued(tx, { owner, now: await database.now(tx), leaseMs, limit: maxAtOnce }),
+    );
+    if (rows.length === 0) return;
+    await Promise.all(rows.map((row) => takeTurnOrPutBack(context, row)));
+    onTurn();
+  };
+  const onTrouble = (error: unknown): void => context.onTrouble('looking at the queues', error);
+  return createPoller({ everyMs: pollMs, look, onTrouble });
+}
+
+async function takeTurnOrPutBack(context: PipelineContext, row: QueuedRequest): Promise<void> {
+  try {
+    await takeTurn(context, row);
+  } catch (error) {
+    context.onTrouble(`the turn of queued request ${row.id}`, error);
+    // If the database is away, the lease runs out.
+    await release(context, row, brokenRetryMs).catch(() => undefined);
+  }
+}
+
+/** One step of a claimed request. */
+async function takeTurn(context: PipelineContext, row: QueuedRequest): Promise<void> {
+  const { database } = context;
+  const now = await database.now();
+  if (now >= row.expires_at) return end(context, row, { kind: 'expired' });
+  const [first] = await queueOf(database.db, row.target);
+  if (row.turn_at !== null || first?.id !== row.id) return release(context, row, row.expires_at - now);
+  const lock = await lockInTheWay(database.db, row, now);
+  if (lock) return release(context, row, Math.min(lookAgainMs, (lock.until ?? Infinity) - now));
+  return row.risk === 'routine' ? submit(context, row) : giveTurn(context, row);
+}
+
+/** Looks at it again after `afterMs`, or when it expires. */
+async function release(
+  { database }: PipelineContext,
+  row: QueuedRequest,
+  afterMs: number,
+  attempts = row.attempts,
+): Promise<void> {
+  await database.unflushed(async (tx) => {
+    const dueAt = Math.min(row.expires_at, (await database.now(tx)) + afterMs);
+    await releaseQueued(tx, row, dueAt, { attempts });
+  });
+}
+
+async function end(context: PipelineContext, row: QueuedRequest, why: QueueEnd): Promise<void> {
+  await exclusiveTransaction(context.database, async (tx, at) => {
+    await endQueued(tx, context.changeStore.note, row, why, at, context.owner);
+  });
+}
+
+/** Tells the requester that they may review it now. `says`: why it is not sent without that. */
+async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Text): Promise<void> {
+  const { database, changeStore } = context;
+  await exclusiveTransaction(database, async (tx, at) => {
+    if ((await readKv(tx, pauseKey)) !== undefined) return void (await releaseQueued(tx, row, at + lookAgainMs));
+    const turned = await releaseQueued(tx, row, row.expires_at, { turn_at: at });
+    if (turned === undefined) return;
+    await recordQueued(tx, changeStore.note, turned, 'queue_turn', { at });
+    await tellQueued(tx, turned, 'queue_turn', yourTurn(turned, says), at);
+  });
+}
+
+/** It left the queue meanwhile, another process works on it, or all sending is paused. Nothing was saved. */
+class NotNow extends Error {}
+
+async function submit(context: PipelineContext, row: QueuedRequest): Promise<void> {
+  try {
+    const checked = await checkAnew(context, row);
+    if (checked.kind === 'ready') return await saveAnew(context, row, checked);
+    if (checked.kind === 'ask') return await giveTurn(context, row, say`It needs something from you now.`);
+    throw checked.refusal;
+  } catch (error) {
+    if (error instanceof NotNow || error instanceof Locked) return release(context, row, lookAgainMs);
+    if (!(error instanceof Refusal)) throw error;
+    const attempts = row.attempts + 1;
+    if (attempts < maxAttempts) return release(context, row, lookAgainMs, attempts);
+    return end(context, row, { kind: 'refused', says: joined([error.says, error.hint]) });
+  }
+}
+
+/** Rights, rules and names as of now, as if its requester asked for it. */
+async function checkAnew(context: PipelineContext, row: QueuedRequest): ReturnType<typeof check> {
+  const parsed = parseArgs(queuedArgs(row), catalogue);
+  const isDirect = /^[DUW]/.test(row.channel);
+  const cardChannel = async (): Promise<Channel> =>
+    isDirect ? { id: row.channel, shared: false } : context.channelOf(row.channel);
+  const from = { person: row.requester, team: row.requester_team, channel: row.channel, cardChannel };
+  return check(context, { parsed, from });
+}
+
+/** Looks at the host and saves the change. In the same transaction the request leaves the queue. */
+async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Ready): Promise<void> {
+  const { database, changeStore, owner } = context;
+  const { parsed, requester, confirmation } = ready;
+  const { command, path } = parsed.parsed;
+  if (ready.will !== 'save' || command.shape !== 'action' || command.risk !== 'routine')
+    return giveTurn(context, row, say`It needs a look before it is sent.`);
+  const frozen = await lookAndFreeze(context, parsed, command, requester.person.id);
+  await save(context, frozen, requester, confirmation, undefined, async (tx, change) => {
+    const at = await database.now(tx);
+    if ((await readKv(tx, pauseKey)) !== undefined) throw new NotNow();
+    if (!(await removeQueued(tx, row, at, owner))) throw new NotNow();
+    await recordQueued(tx, changeStore.note, row, 'queue_turn', { at, used: change.number });
+    const text = say`🔔 **It was your turn for ${row.target_name}.** ${queuedWords(row)} is #${change.number} now; its card shows how it goes.`;
+    await tellQueued(tx, row, 'queue_turn', { text }, at);
+  });
+  context.onCommand(path, 'saved');
+}

@@ -1,0 +1,147 @@
+import type { AnyAction } from '../../commands/kit/action.ts';
+import { Refusal, type Args } from '../../errors.ts';
+import { idsOf } from '../../policy/people.ts';
+import { scrub } from '../../secret.ts';
+import { findChange, type Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { requestId } from '../../storage/inbox.ts';
+import {
+  findQueued,
+  insertQueued,
+  listQueued,
+  queueOf,
+  removeQueued,
+  type QueuedRequest,
+} from '../../storage/queue.ts';
+import { code, joined, say, time, type Text } from '../../text.ts';
+import type { Authorized } from '../access/access-check.ts';
+import { lockedName, targetKey, storedTargets } from '../access/targets.ts';
+import { inTheWay } from '../changes/busy.ts';
+import type { Note } from '../changes/card.ts';
+import type { ChangesContext } from '../changes/context.ts';
+import { lockInTheWay } from '../changes/lock-in-the-way.ts';
+import { leaveButton, queuedArgs, recordQueued } from '../changes/queue.ts';
+import { canonicalArgs } from '../language/resolve.ts';
+import { answerDelivery, type Actor } from './admin-actions.ts';
+import { claimDelivery } from './claim-delivery.ts';
+import type { Requester } from './new-change.ts';
+
+/** What people do with queues: joining, leaving, and using their turn. */
+
+const keptMs = 3_600_000;
+/** How many may wait for one target. */
+const maxEach = 10;
+/** How many places one person may have. */
+const maxPlaces = 5;
+
+/** In the queue, with what its requester is told; or nothing is in the way, so these arguments can go ahead. */
+type Joined = { readonly kind: 'queued'; readonly note: Note } | { readonly kind: 'instead'; readonly args: Args };
+
+/** Puts an allowed request into the queue of the lock in its way. Throws `Refusal`. */
+export function joinQueue(
+  context: ChangesContext,
+  authorized: Authorized,
+  action: AnyAction,
+  { person, channel }: Requester,
+  inbox: string | undefined,
+): Promise<Joined> {
+  const { target, alsoReads, parsed } = authorized;
+  const wants = { risk: action.risk, targets: JSON.stringify([target, ...alsoReads]) };
+  return exclusiveTransaction(context.database, async (tx, at) => {
+    const lock = await lockInTheWay(tx, wants, at);
+    if (lock === undefined) return { kind: 'instead', args: canonicalArgs(authorized, { reason: parsed.reason }) };
+    const holder = lock.change === null ? undefined : await findChange(tx, lock.change);
+    const held = { lock, holder, target: lockedName(wants, lock) };
+    if (holder?.state === 'unknown')
+      throw new Refusal(say`${inTheWay(held, at)} Nothing was sent.`, {
+        hint: 'There is no queue behind that. Ask again when somebody has closed it.',
+      });
+    const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
+    const args = JSON.stringify(canonicalArgs(authorized, { reason }));
+    const ahead = (await queueOf(tx, lock.target)).length;
+    await refuseTooMany(context, tx, { person: person.id, args, ahead, where: held.target });
+    if (!(await claimDelivery(tx, inbox, at)))
+      throw new Refusal('I was delayed and have already told you so. Nothing was done.');
+    const row = await insertQueued(tx, {
+      target: lock.target,
+      target_name: held.target,
+      command: parsed.path,
+      ...wants,
+      args,
+      behind: lock.change,
+      requester: person.id,
+      requester_name: person.name,
+      requester_team: person.team,
+      channel: channel.id,
+      created_at: at,
+      expires_at: at + keptMs,
+    });
+    const request = inbox === undefined ? {} : { request: requestId(inbox) };
+    await recordQueued(tx, context.changeStore.note, row, 'queue_join', { by: person.id, at, ...request });
+    const text = joinedWords(row, ahead + 1, inTheWay(held, at));
+    return { kind: 'queued', note: { text, buttons: [leaveButton(row)] } };
+  });
+}
+
+function joinedWords(row: QueuedRequest, place: number, front: Text): Text {
+  const then =
+    row.risk === 'routine'
+      ? say`When it's your turn, I'll check everything again and send it.`
+      : say`When it's your turn, I'll tell you, and you review it.`;
+  return joined([
+    say`**You're number ${place} in the queue for ${row.target_name}.**`,
+    front,
+    then,
+    say`I'll keep your place until ${time(row.expires_at)}. Nothing was sent yet.`,
+  ]);
+}
+
+type Wish = { readonly person: string; readonly args: string; readonly ahead: number; readonly where: string };
+
+async function refuseTooMany({ policy }: ChangesContext, tx: Tx, { person, args, ahead, where }: Wish): Promise<void> {
+  const own = await listQueued(tx, maxPlaces, idsOf(policy(), person));
+  const hint = say`${code('queue')} shows who waits.`;
+  if (own.some((row) => row.args === args))
+    throw new Refusal(say`**You're already in the queue with that.** Nothing was sent.`, { hint });
+  if (own.length >= maxPlaces)
+    throw new Refusal(say`**You already have ${maxPlaces} places in queues.** Nothing was sent.`, { hint });
+  if (ahead >= maxEach)
+    throw new Refusal(say`**The queue for ${where} is full:** ${maxEach} requests wait. Nothing was sent.`, { hint });
+}
+
+/** Gives up a place of this person; undefined if they have no such place. */
+export function leaveQueue(context: ChangesContext, actor: Actor, id: number): Promise<QueuedRequest | undefined> {
+  return exclusiveTransaction(context.database, async (tx, at) => {
+    const row = await findQueued(tx, id);
+    const own = idsOf(context.policy(), actor.person.id);
+    if (row === undefined || !own.includes(row.requester)) return undefined;
+    await answerDelivery(tx, actor, at);
+    await removeQueued(tx, row, at);
+    const by = { by: actor.person.id, at, name: actor.person.name };
+    await recordQueued(tx, context.changeStore.note, row, 'queue_leave', by);
+    return row;
+  });
+}
+
+/**
+ * Ends the place in a queue that a saved change was asked for with: the same person's turn for this command and target,
+ * or the very same request, which would be sent twice otherwise.
+ */
+export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, at: number): Promise<void> {
+  const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), saved.requester));
+  const isUsed = (row: QueuedRequest): boolean => {
+    const [target] = storedTargets(row);
+    if (row.command !== saved.command || target === undefined || targetKey(target) !== saved.target) return false;
+    return row.turn_at !== null || saved.args === JSON.stringify(withoutReason(row));
+  };
+  const row = own.find(isUsed);
+  if (row === undefined) return;
+  await removeQueued(tx, row, at);
+  const by = { by: saved.requester, at, used: saved.number };
+  await recordQueued(tx, context.changeStore.note, row, 'queue_turn', by);
+}
+
+/** As a change stores its arguments. */
+const withoutReason = (row: QueuedRequest): readonly string[] =>
+  queuedArgs(row).filter((word) => !word.startsWith('--reason='));

@@ -1,0 +1,91 @@
+import { sql, type Insertable, type Selectable } from 'kysely';
+import { claim, unowned, type Claim } from './lease.ts';
+import { pauseKey } from './kv.ts';
+import type { QueuedRequestTable } from './schema.ts';
+import type { ReadHandle, Tx } from './tx.ts';
+
+/** Requests that wait for a lock to end, one queue for each locked target, in the order of their ids. */
+export type QueuedRequest = Selectable<QueuedRequestTable>;
+export type NewQueuedRequest = Omit<
+  Insertable<QueuedRequestTable>,
+  'id' | 'turn_at' | 'attempts' | 'due_at' | 'owner' | 'lease_until'
+>;
+
+/** Adds a request at the end of the queue of its target; if it is the first, it is due at once. */
+export async function insertQueued(tx: Tx, row: NewQueuedRequest): Promise<QueuedRequest> {
+  const isFirst = (await queueOf(tx, row.target)).length === 0;
+  const due_at = isFirst ? row.created_at : row.expires_at;
+  const inserted = tx.insertInto('queued_requests').values({ ...row, due_at });
+  return inserted.returningAll().executeTakeFirstOrThrow();
+}
+
+/** The queue of a target, first one first. */
+export function queueOf(db: ReadHandle, target: string): Promise<QueuedRequest[]> {
+  return db.selectFrom('queued_requests').selectAll().where('target', '=', target).orderBy('id').execute();
+}
+
+/** All queued requests, or those of these people, oldest first, `limit` at most. */
+export function listQueued(db: ReadHandle, limit: number, requesters?: readonly string[]): Promise<QueuedRequest[]> {
+  let all = db.selectFrom('queued_requests').selectAll();
+  if (requesters !== undefined) all = all.where('requester', 'in', requesters);
+  return all.orderBy('id').limit(limit).execute();
+}
+
+export function findQueued(db: ReadHandle, id: number): Promise<QueuedRequest | undefined> {
+  return db.selectFrom('queued_requests').selectAll().where('id', '=', id).executeTakeFirst();
+}
+
+/**
+ * Removes a request; the next one of its target becomes due. False, with nothing written, if it is gone or, with
+ * `owner`, has another owner by now.
+ */
+export async function removeQueued(
+  tx: Tx,
+  { id, target }: Pick<QueuedRequest, 'id' | 'target'>,
+  now: number,
+  owner?: string,
+): Promise<boolean> {
+  let gone = tx.deleteFrom('queued_requests').where('id', '=', id);
+  if (owner !== undefined) gone = gone.where('owner', '=', owner);
+  if ((await gone.returning('id').executeTakeFirst()) === undefined) return false;
+  await wakeQueues(tx, [target], now);
+  return true;
+}
+
+/** Makes the first request of each of these targets due, unless its turn has come. */
+export async function wakeQueues(tx: Tx, targets: readonly string[], now: number): Promise<void> {
+  for (const target of new Set(targets)) {
+    const [first] = await queueOf(tx, target);
+    if (first?.turn_at !== null) continue;
+    await tx.updateTable('queued_requests').set({ due_at: now }).where('id', '=', first.id).execute();
+  }
+}
+
+/** SQL: a pause of all sending holds every queue, but no request waits longer for that. */
+const isAwake = (now: number) =>
+  sql<boolean>`(expires_at <= ${now} or not exists (select 1 from kv where key = ${pauseKey}))`;
+
+/** Claims up to `limit` due requests, longest overdue first. */
+export function claimQueued(tx: Tx, wanted: Claim): Promise<QueuedRequest[]> {
+  const order = { columns: ['requester'], whose: ({ requester }: QueuedRequest) => requester };
+  return claim<QueuedRequest>(tx, 'queued_requests', wanted, order, { condition: isAwake(wanted.now) });
+}
+
+/**
+ * Releases a claimed request until `dueAt` (epoch ms), unless it was woken since it was claimed. Undefined, with nothing
+ * written, if it is gone or has another owner by now.
+ */
+export function releaseQueued(
+  tx: Tx,
+  seen: QueuedRequest,
+  dueAt: number,
+  patch: Partial<Pick<QueuedRequest, 'attempts' | 'turn_at'>> = {},
+): Promise<QueuedRequest | undefined> {
+  return tx
+    .updateTable('queued_requests')
+    .set({ ...patch, ...unowned, due_at: sql`case when due_at = ${seen.due_at} then ${dueAt} else due_at end` })
+    .where('id', '=', seen.id)
+    .where('owner', '=', seen.owner)
+    .returningAll()
+    .executeTakeFirst();
+}

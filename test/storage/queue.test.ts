@@ -1,0 +1,90 @@
+import { expect, it } from 'vitest';
+import type { Database } from '../../src/storage/database.ts';
+import { pauseKey, writeKv } from '../../src/storage/kv.ts';
+import {
+  claimQueued,
+  findQueued,
+  insertQueued,
+  queueOf,
+  releaseQueued,
+  removeQueued,
+  wakeQueues,
+  type NewQueuedRequest,
+  type QueuedRequest,
+} from '../../src/storage/queue.ts';
+import { describeBoth } from './describe-both.ts';
+
+const sample: NewQueuedRequest = {
+  target: 'environment:e1',
+  target_name: 'acme-shop/live',
+  command: 'cache clear',
+  risk: 'routine',
+  args: '["cache","clear","e1"]',
+  targets: '[]',
+  behind: 6,
+  requester: 'U1',
+  requester_name: 'Ana',
+  requester_team: 'T1',
+  channel: 'C1',
+  created_at: 10,
+  expires_at: 1_000,
+};
+const join = (database: Database, row: Partial<NewQueuedRequest> = {}): Promise<QueuedRequest> =>
+  database.transaction((tx) => insertQueued(tx, { ...sample, ...row }));
+const claim = (database: Database, owner: string, now: number): Promise<QueuedRequest[]> =>
+  database.transaction((tx) => claimQueued(tx, { owner, now, leaseMs: 50, limit: 4 }));
+const idsOf = (rows: readonly QueuedRequest[]): readonly number[] => rows.map(({ id }) => id);
+const dueAt = async (database: Database, id: number): Promise<number | undefined> =>
+  (await findQueued(database.db, id))?.due_at;
+
+describeBoth('queued requests', (open) => {
+  it('are looked at in order: the first of each target, and the others when they expire or it is gone', async () => {
+    const database = await open();
+    const [first, second, other] = [await join(database), await join(database), await join(database, { target: 'e2' })];
+    expect([first.due_at, second.due_at, other.due_at]).toEqual([10, 1_000, 10]);
+    expect(new Set(idsOf(await claim(database, 'a', 20)))).toEqual(new Set([first.id, other.id]));
+    expect(await database.transaction((tx) => removeQueued(tx, first, 30))).toBe(true);
+    expect(await database.transaction((tx) => removeQueued(tx, first, 30))).toBe(false);
+    expect(idsOf(await claim(database, 'a', 30))).toEqual([second.id]);
+    expect(idsOf(await queueOf(database.db, sample.target))).toEqual([second.id]);
+  });
+
+  it('are claimed once; who lost the lease can no longer use, change or remove them', async () => {
+    const database = await open();
+    const replica = await database.again();
+    await join(database);
+    const claims = [claim(database, 'a', 20), claim(replica, 'b', 20)];
+    const [mine] = (await Promise.all(claims)).flat();
+    if (mine?.owner == null) throw new Error('nobody got it');
+    expect((await Promise.all(claims)).flat()).toHaveLength(1);
+    expect(await claim(replica, 'c', 69)).toEqual([]);
+    const [theirs] = await claim(replica, 'c', 70);
+    expect(theirs?.id).toBe(mine.id);
+    expect(await database.transaction((tx) => removeQueued(tx, mine, 71, mine.owner ?? ''))).toBe(false);
+    expect(await database.transaction((tx) => releaseQueued(tx, mine, 500))).toBeUndefined();
+    expect(await replica.transaction((tx) => removeQueued(tx, mine, 72, 'c'))).toBe(true);
+  });
+
+  it('that are woken while somebody looks at them stay due; those whose turn has come are not woken', async () => {
+    const database = await open();
+    const { id } = await join(database);
+    const [claimed] = await claim(database, 'a', 20);
+    if (claimed === undefined) throw new Error('not claimed');
+    await database.transaction((tx) => wakeQueues(tx, [sample.target], 21));
+    await database.transaction((tx) => releaseQueued(tx, claimed, 500));
+    expect(await dueAt(database, id)).toBe(21);
+    const [again] = await claim(database, 'a', 22);
+    if (again === undefined) throw new Error('not claimed again');
+    await database.transaction((tx) => releaseQueued(tx, again, 1_000, { turn_at: 22 }));
+    await database.transaction((tx) => wakeQueues(tx, [sample.target], 23));
+    expect(await dueAt(database, id)).toBe(1_000);
+  });
+
+  it('are held by a pause, but not beyond their time', async () => {
+    const database = await open();
+    const { id } = await join(database);
+    await database.transaction((tx) => writeKv(tx, { key: pauseKey, value: '{}', at: 1 }));
+    expect(await claim(database, 'a', 999)).toEqual([]);
+    expect(idsOf(await claim(database, 'a', 1_000))).toEqual([id]);
+  });
+});

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import { expectSoon, has, type ChangeThread, type TestUser, type Words } from './people.ts';
+import { Client } from 'pg';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+
+/** What waits for a lock: who is told what, in which order it goes on, and how a place ends. */
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  leads: [U03CHI, U04DEE]
+  developers: [U01ANA, U02BEN, U05FAY]
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine, 'allowlist add'], to: [developers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+  - { allow: [lock, unlock, pause, resume], to: [leads] }
+channels:
+  ops: G0BAKERY
+`;
+const hosting = {
+  durations: { 'environments:push': 0, 'cache:clear': 0, 'images:set': 0 },
+} as const;
+const noPushPolicy = policy.replace("[routine, 'allowlist add'], to: [developers]", '[routine], to: [leads]');
+
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
+const places = (scenario: Scenario): readonly unknown[] =>
+  scenario.rows('select id from queued_requests order by id').map(({ id }) => id);
+const steps = (scenario: Scenario): readonly unknown[] =>
+  scenario
+    .rows("select event from audit where event like 'queue\\_%' escape '\\' order by seq")
+    .map(({ event }) => event);
+const paths = (scenario: Scenario): readonly string[] =>
+  scenario.writes().map(({ path }) => path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '…'));
+
+/** A direct message of the bot with these words. */
+const isTold = ({ slack }: Scenario, { id, direct }: TestUser, words: Words): Promise<VisibleMessage> => {
+  const all = (): readonly VisibleMessage[] => slack.messages({ channel: direct, as: id });
+  return expectSoon(
+    slack,
+    `a message to ${id} with ${words}`,
+    () => all().find(({ text }) => has(text, words)),
+    () => all().map(({ text }) => text),
+  );
+};
+
+/** A push onto this live environment that holds its locks until it is let go. */
+async function heldPush(scenario: Scenario, site: string): Promise<ChangeThread> {
+  const push = await scenario.person('ana').wants(`/site push ${site}/staging ${site}/live --files`);
+  await scenario.person('chi').clicks(push.card(), 'Approve');
+  await scenario.holds(push.number);
+  return push;
+}
+
+describe('a queue', () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario({ policy, hosting });
+  });
+  afterAll(() => scenario.close());
+
+  test('what is only read may be changed in a routine way; what is overwritten is busy, and its queue keeps the order', async () => {
+    const [ben, fay] = [scenario.person('ben'), scenario.person('fay')];
+    const push = await heldPush(scenario, 'acme-shop');
+    await (await ben.asks('/site cache clear acme-shop/staging')).tells('reports it finished');
+    const refused = await ben.says('/site cache clear acme-shop/live');
+    const busy = await refused.hears(
+      /^acme-shop\/live is busy: @Ana's push \(#1\) is waiting to be sent\. It has held the lock for [^.]+\. Nothing was sent\. With --queue I keep a place/,
+    );
+    expect(labels(busy)).toEqual(['Queue behind #1']);
+    const joined = await (
+      await ben.clicks(busy, 'Queue behind #1')
+    ).hears("You're number 1 in the queue for acme-shop/live.");
+    expect(joined.text).toContain("When it's your turn, I'll check everything again and send it.");
+    expect(labels(joined)).toEqual(['Leave the queue']);
+    await (await ben.clicks(busy, 'Queue behind #1')).hears("You're already in the queue with that. Nothing was sent.");
+    const second = await fay.says('/site images acme-shop/live lossless --queue');
+    await second.hears("You're number 2 in the queue for acme-shop/live.");
+    const listed = await (
+      await ben.says('/site queue acme-shop/live')
+    ).hears('The queue for acme-shop/live · 2 requests');
+    expect(listed.text).toMatch(/cache clear on acme-shop\/live[^]*waits behind #1[^]*images on acme-shop\/live/);
+    expect(scenario.writes('acme-shop/live')).toEqual([]);
+
+    scenario.lets(push.number);
+    await isTold(scenario, ben, /It was your turn for acme-shop\/live\. cache clear on acme-shop\/live is #3 now/);
+    await isTold(scenario, fay, /It was your turn for acme-shop\/live\. images on acme-shop\/live is #4 now/);
+    for (const number of [3, 4]) await scenario.becomes(number, 'done');
+    expect(scenario.writes('acme-shop/live')).toHaveLength(3);
+    expect(places(scenario)).toEqual([]);
+    expect(scenario.rows('select requester from changes where number in (3, 4) order by number')).toEqual([
+      { requester: ben.id },
+      { requester: fay.id },
+    ]);
+    expect(steps(scenario)).toEqual(['queue_join', 'queue_join', 'queue_turn', 'queue_turn']);
+  });
+
+  test('what is not routine is reviewed at its turn; the next one waits until that was used', async () => {
+    const [ben, fay] = [scenario.person('ben'), scenario.person('fay')];
+    const push = await heldPush(scenario, 'acme-blog');
+    const add = '/site allowlist add acme-blog/live 198.51.100.4';
+    const asked = await ben.says(add);
+    await ben.form('List before');
+    await ben.submits();
+    await ben.form(/acme-blog\/live is busy: @Ana's push/);
+    const busy = await asked.hears('acme-blog/live is busy');
+    await (
+      await ben.clicks(busy, `Queue behind #${push.number}`)
+    ).hears("When it's your turn, I'll tell you, and you review it.");
+    await (await fay.says('/site cache clear acme-blog/live --queue')).hears('number 2');
+    scenario.lets(push.number);
+    const turn = await isTold(
+      scenario,
+      ben,
+      'Your turn: review allowlist add on acme-blog/live. acme-blog/live is free.',
+    );
+    expect(labels(turn)).toEqual(['Review', 'Leave the queue']);
+    await (await fay.says('/site queue acme-blog/live')).hears('their turn: waits for their review');
+    expect(scenario.writes('acme-blog/live')).toHaveLength(1);
+    await ben.clicks(turn, 'Review');
+    await ben.form('List before');
+    await ben.submits();
+    await isTold(scenario, fay, 'It was your turn for acme-blog/live.');
+    await vi.waitFor(() => expect(scenario.writes('acme-blog/live')).toHaveLength(3), { timeout: patienceMs });
+    expect(places(scenario)).toEqual([]);
+  });
+
+  test('one click leaves it, and the hour ends it; both are told, and the next one moves up', async () => {
+    const [ben, fay, ana, chi] = [
+      scenario.person('ben'),
+      scenario.person('fay'),
+      scenario.person('ana'),
+      scenario.person('chi'),
+    ];
+    await (await chi.says('/site lock acme-docs/live a release')).hears('is locked by you');
+    const before = scenario.writes().length;
+    const refused = await ben.says('/site cache clear acme-docs/live');
+    const busy = await refused.hears(/^acme-docs\/live is locked by @Chi \(“a release”\), and has been for /);
+    const joined = await (await ben.clicks(busy, 'Queue behind this lock')).hears('number 1');
+    await (await fay.says('/site cache clear acme-docs/live --queue')).hears('number 2');
+    await (await ana.says('/site allowlist add acme-docs/live 198.51.100.4 --queue')).hears('number 3');
+    await (await ben.clicks(joined, 'Leave the queue')).hears("You've left the queue for acme-docs/live");
+    await (await ben.clicks(joined, 'Leave the queue')).hears(/^You have no place \d+ in a queue\. Nothing was done\./);
+    await (await ben.says(`/site queue leave ${String(places(scenario)[0])}`)).hears('You have no place');
+    scenario.rewrite('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', fay.id);
+    const over = await isTold(
+      scenario,
+      fay,
+      'Your hour in the queue for acme-docs/live is over. cache clear on acme-docs/live was not sent.',
+    );
+    expect(labels(over)).toEqual(['Queue again']);
+    await (await chi.says('/site unlock acme-docs/live')).hears('is unlocked');
+    await isTold(scenario, ana, 'Your turn: review allowlist add on acme-docs/live.');
+    scenario.rewrite('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', ana.id);
+    await isTold(scenario, ana, 'Your turn for acme-docs/live is over, because the hour in the queue is.');
+    expect(scenario.writes()).toHaveLength(before);
+    expect(places(scenario)).toEqual([]);
+  });
+
+  test('an unknown outcome of the change in front empties it, aloud, and nobody can queue behind that', async () => {
+    const [ben, fay] = [scenario.person('ben'), scenario.person('fay')];
+    const push = await heldPush(scenario, 'north-bakery');
+    await (await ben.says('/site cache clear north-bakery/live --queue')).hears('number 1');
+    await (await fay.says('/site allowlist add north-bakery/live 198.51.100.4 --queue')).hears('number 2');
+    const { siteId } = scenario.hosting.world.environmentNamed('north-bakery/live') ?? {};
+    scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'PUT', path: `/sites/${siteId}/environments` });
+    scenario.lets(push.number);
+    await push.tells('Outcome unknown.');
+    for (const [who, what] of [
+      [ben, 'cache clear'],
+      [fay, 'allowlist add'],
+    ] as const)
+      await isTold(
+        scenario,
+        who,
+        `I emptied the queue for north-bakery/live, because the outcome of @Ana's push (#${push.number}) is unknown. ${what} on north-bakery/live was not sent.`,
+      );
+    const again = await ben.says('/site cache clear north-bakery/live --queue');
+    const refused = await again.hears(
+      /the outcome of @Ana's push \(#\d+\) has been unknown for .*There is no queue behind that/,
+    );
+    expect(labels(refused)).toEqual([]);
+    expect(places(scenario)).toEqual([]);
+    expect(scenario.writes('north-bakery/live')).toHaveLength(1);
+  });
+
+  test('a pause holds it; after it, rights count as they are then', async () => {
+    const [ben, fay, chi] = [scenario.person('ben'), scenario.person('fay'), scenario.person('chi')];
+    await (await chi.says('/site lock lumen-studio/live a release')).hears('is locked by you');
+    await (await ben.says('/site cache clear lumen-studio/live --queue')).hears('number 1');
+    await (await fay.says('/site allowlist add lumen-studio/live 198.51.100.4 --queue')).hears('number 2');
+    await (await chi.says('/site pause')).hears('Sending is paused');
+    await (await chi.says('/site unlock lumen-studio/live')).hears('is unlocked');
+    await vi.waitFor(() =>
+      expect(
+        scenario.rows('select due_at from queued_requests order by id limit 1')[0]?.['due_at'],
+      ).toBeLessThanOrEqual(Date.now()),
+    );
+    await (await ben.says('/site queue')).hears('waits behind a lock');
+    expect(places(scenario)).toHaveLength(2);
+    await scenario.rule(noPushPolicy);
+    await scenario.slack.until(() => scenario.log().includes('the policy was reloaded') || undefined, patienceMs);
+    await (await chi.says('/site resume')).hears('Sending is on again');
+    const told = await isTold(
+      scenario,
+      ben,
+      "It was your turn for lumen-studio/live, but I couldn't send cache clear on lumen-studio/live.",
+    );
+    expect(told.text).toMatch(/You may not run cache clear[^]*Nothing was sent\. You're no longer in the queue\./);
+    await isTold(scenario, fay, 'Your turn: review allowlist add on lumen-studio/live.');
+    expect(scenario.writes('lumen-studio/live')).toEqual([]);
+  });
+});
+
+test(
+  'a turn survives a crash: it is taken once, by the next process',
+  inScenario({ policy, hosting, ownProcess: 'all' }, async (scenario) => {
+    const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
+    await (await chi.says('/site lock acme-shop/live a release')).hears('is locked by you');
+    await (await ben.says('/site cache clear acme-shop/live --queue')).hears('number 1');
+    await scenario.kill();
+    scenario.rewrite('delete from locks');
+    // As if the process had died while it worked on the turn.
+    scenario.rewrite("update queued_requests set owner = 'dead', lease_until = 9000000000000, due_at = 1");
+    await scenario.start();
+    await isTold(scenario, ben, 'It was your turn for acme-shop/live.');
+    await scenario.becomes(1, 'done');
+    expect(paths(scenario)).toHaveLength(1);
+  }),
+);
+
+describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, () => {
+  test('each turn is taken once, in order, and what was left goes to the next', async () => {
+    const url = await freshPostgres();
+    const sql = new Client({ connectionString: url });
+    await sql.connect();
+    try {
+      const options = { policy, hosting, environment: { DATABASE_URL: url }, start: false } as const;
+      await inScenario(options, async (scenario) => {
+        await Promise.all([scenario.start(), scenario.start()]);
+        const [ana, ben, fay, chi] = (['ana', 'ben', 'fay', 'chi'] as const).map((name) => scenario.person(name));
+        if (!ana || !ben || !fay || !chi) throw new Error('they are all there');
+        await (await chi.says('/site lock acme-shop/live a release')).hears('is locked by you');
+        await (await ben.says('/site cache clear acme-shop/live --queue')).hears('number 1');
+        await (await fay.says('/site images acme-shop/live lossless --queue')).hears('number 2');
+        await (await ana.says('/site allowlist add acme-shop/live 198.51.100.4 --queue')).hears('number 3');
+        await (await ben.says('/site images acme-shop/live off --queue')).hears('number 4');
+        await (await chi.says('/site unlock acme-shop/live')).hears('is unlocked');
+        await isTold(scenario, ben, 'cache clear on acme-shop/live is #1 now');
+        await isTold(scenario, fay, 'images on acme-shop/live is #2 now');
+        const turn = await isTold(scenario, ana, 'Your turn: review allowlist add on acme-shop/live.');
+        expect((await sql.query('select 1 from changes')).rowCount).toBe(2);
+        await (await ana.clicks(turn, 'Leave the queue')).hears("You've left the queue");
+        await isTold(scenario, ben, 'images on acme-shop/live is #3 now');
+        const told = [ana, ben, fay].flatMap(({ id, direct }) =>
+          scenario.slack.messages({ channel: direct, as: id }).filter(({ text }) => /turn/i.test(text)),
+        );
+        expect(told).toHaveLength(4);
+        await vi.waitFor(() => expect(scenario.writes('acme-shop/live')).toHaveLength(3), { timeout: patienceMs });
+        expect((await sql.query('select 1 from queued_requests')).rowCount).toBe(0);
+      })();
+    } finally {
+      await sql.end();
+    }
+  });
+});
