@@ -201,6 +201,12 @@ describe('a queue', () => {
       ).toBeLessThanOrEqual(Date.now()),
     );
     await (await ben.says('/site queue')).hears('waits behind a lock');
+    await scenario.slack.home(ben.id);
+    const home = (): string => scenario.slack.views(ben.id).home?.text ?? '';
+    await scenario.slack.until(
+      () => home().includes('cache clear on lumen-studio/live waits until') || undefined,
+      patienceMs,
+    );
     expect(places(scenario)).toHaveLength(2);
     await scenario.rule(noPushPolicy);
     await scenario.slack.until(() => scenario.log().includes('the policy was reloaded') || undefined, patienceMs);

@@ -111,6 +111,13 @@ function endWords(row: QueuedRequest, why: QueueEnd): Text {
   }
 }
 
+/** A place as its owner sees it: it waits, or it is their turn. */
+export function placeNote(row: QueuedRequest): Note {
+  if (row.turn_at !== null) return yourTurn(row);
+  const text = say`⏳ ${queuedWords(row)} waits until ${row.target_name} is free, until ${time(row.expires_at)} at most.`;
+  return { text, buttons: [leaveButton(row)] };
+}
+
 /** Empties the queues of these targets, aloud. */
 export async function emptyQueues(
   tx: Tx,

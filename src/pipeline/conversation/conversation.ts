@@ -1,5 +1,5 @@
 import type { Page } from '../../commands/kit/page.ts';
-import { Refusal, type Args } from '../../errors.ts';
+import { Refusal } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { assertChannel } from '../access/assert-channel.ts';
@@ -9,9 +9,8 @@ import { dryRun } from '../changes/dry-run.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
-import type { Note } from '../changes/card.ts';
 import type { Requester } from '../steps/new-change.ts';
-import { joinQueue } from '../steps/queue.ts';
+import { joinQueue, type Joined } from '../steps/queue.ts';
 import { lookAndFreeze, reasonRequired, save, lacksReason } from '../steps/submit.ts';
 import { answerOf } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
@@ -70,10 +69,8 @@ export type Ready = {
 export type Next =
   | Refuse
   | { readonly kind: 'show'; readonly page: Page; readonly parsed: Authorized }
-  /** Another command to run instead. */
-  | { readonly kind: 'instead'; readonly args: Args }
-  /** It waits for a lock; `note` says so. */
-  | { readonly kind: 'queued'; readonly note: Note }
+  /** It waits for a lock, or another command is to be run instead. */
+  | Joined
   /** What will happen. `differs`: from what the person was shown before. */
   | { readonly kind: 'review'; readonly frozen: Frozen; readonly differs: boolean }
   /** Undefined: the person has been told that nothing was done, so it was not saved. */

@@ -116,8 +116,9 @@ async function submit(context: PipelineContext, row: QueuedRequest): Promise<voi
   try {
     const checked = await checkAnew(context, row);
     if (checked.kind === 'ready') return await saveAnew(context, row, checked);
-    if (checked.kind === 'ask') return await giveTurn(context, row, say`It needs something from you now.`);
-    throw checked.refusal;
+    const wrong = checked.kind === 'refuse' ? checked.refusal : checked.resolved.problems[0]?.refusal;
+    if (wrong) throw wrong;
+    return await giveTurn(context, row, say`It needs something from you now.`);
   } catch (error) {
     if (error instanceof NotNow || error instanceof Locked) return release(context, row, lookAgainMs);
     if (!(error instanceof Refusal)) throw error;

@@ -50,3 +50,9 @@ function initialState(
   const is_live = target?.kind === 'environment' && target.live ? 1 : 0;
   return { state: 'approved', ...readyToSend({ risk: action.risk, is_live, expires_at: now }, now) };
 }
+
+/** What the audit line of a new change says. */
+export function detailsOf(row: NewChange) {
+  const { command, args, reason, request, requester_name: name, call, fingerprint, authorization, snapshot } = row;
+  return { command, args, reason, ...(request && { request }), name, call, fingerprint, authorization, snapshot };
+}

@@ -1,13 +1,16 @@
 import { idsOf } from '../../policy/people.ts';
 import { listChanges, type Change } from '../../storage/changes.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
+import { listQueued } from '../../storage/queue.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { mayEnd } from '../changes/approve.ts';
 import type { Person } from '../access/access-check.ts';
 import { endingOf, isCloser } from '../changes/closers.ts';
 import { namesWith, readerOf } from '../access/visibility.ts';
-import { renderCard, type Card } from '../changes/card.ts';
+import { renderCard, type Card, type Note } from '../changes/card.ts';
+import { placeNote } from '../changes/queue.ts';
 import { restore } from '../language/reparse.ts';
+import { maxPlaces } from './queue.ts';
 import type { AccessContext } from '../access/context.ts';
 
 /** One person's overview of all changes; each list is newest first. */
@@ -16,6 +19,8 @@ export type Overview = {
   readonly toDecide: readonly Card[];
   /** Their own unsettled changes. */
   readonly mine: readonly Card[];
+  /** Their places in queues, oldest first. */
+  readonly places: readonly Note[];
   /** How many more there are than shown. */
   readonly more: { readonly toDecide: number; readonly mine: number };
   /** The latest that they may read, without buttons. */
@@ -53,6 +58,7 @@ export async function overviewFor(context: AccessContext, person: Person): Promi
   return {
     toDecide: await draw(shown.toDecide),
     mine: await draw(shown.mine),
+    places: (await listQueued(db, maxPlaces, idsOf(context.policy(), person.id))).map(placeNote),
     more: {
       toDecide: undecided.length - shown.toDecide.length,
       mine: unsettled.length - shown.mine.length,

@@ -33,10 +33,12 @@ const keptMs = 3_600_000;
 /** How many may wait for one target. */
 const maxEach = 10;
 /** How many places one person may have. */
-const maxPlaces = 5;
+export const maxPlaces = 5;
 
 /** In the queue, with what its requester is told; or nothing is in the way, so these arguments can go ahead. */
-type Joined = { readonly kind: 'queued'; readonly note: Note } | { readonly kind: 'instead'; readonly args: Args };
+export type Joined =
+  | { readonly kind: 'queued'; readonly note: Note }
+  | { readonly kind: 'instead'; readonly args: Args };
 
 /** Puts an allowed request into the queue of the lock in its way. Throws `Refusal`. */
 export function joinQueue(

@@ -12,7 +12,7 @@ import { whomToAsk } from '../access/approver-lookup.ts';
 import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
-import { rowOf, type Requester } from './new-change.ts';
+import { detailsOf, rowOf, type Requester } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { asked } from '../changes/replies.ts';
@@ -106,9 +106,4 @@ export async function save(
     context.onSaved();
     return saved;
   }
-}
-
-function detailsOf(row: NewChange) {
-  const { command, args, reason, request, requester_name: name, call, fingerprint, authorization, snapshot } = row;
-  return { command, args, reason, ...(request && { request }), name, call, fingerprint, authorization, snapshot };
 }

@@ -7,7 +7,7 @@ import type { Card } from '../../pipeline/changes/card.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { Refusal } from '../../errors.ts';
 import { amount, bold, code, joined, say, type Text } from '../../text.ts';
-import { buttonRow, drawCard, richText } from '../draw/blocks.ts';
+import { buttonRow, drawCard, drawNote, richText } from '../draw/blocks.ts';
 import { charactersIn } from '../draw/truncate.ts';
 import type { SlackContext } from '../context/context.ts';
 
@@ -60,7 +60,7 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     if (error instanceof Refusal) return onlySaying(error.says);
     throw error;
   }
-  const { toDecide, mine, more, recent, numbers } = await overviewFor(pipeline, person);
+  const { toDecide, mine, places, more, recent, numbers } = await overviewFor(pipeline, person);
   const drawn = [
     heading('Waiting for your decision'),
     ...(toDecide.length > 0 ? toDecide.flatMap(whole) : [nothing(say`Nothing is waiting for you.`)]),
@@ -68,6 +68,9 @@ async function homeOf(context: SlackContext, id: string): Promise<DrawnHome> {
     heading('Your open changes'),
     ...(mine.length > 0 ? mine.flatMap(whole) : [nothing(say`You have no open changes.`)]),
     ...notShown(more.mine, `${context.command} changes --mine`),
+    ...(places.length > 0
+      ? [heading('Your places in queues'), ...places.flatMap((place) => drawNote(place).blocks)]
+      : []),
     heading('Recent changes'),
     recent.length > 0
       ? richText(recent.map(inOneLine))

@@ -9,6 +9,7 @@ import { findChange, listChanges, type Change, type NewChange } from '../../../s
 import type { Database } from '../../../src/storage/database.ts';
 import { writeKv } from '../../../src/storage/kv.ts';
 import { takeLocks } from '../../../src/storage/locks.ts';
+import { insertQueued, listQueued } from '../../../src/storage/queue.ts';
 import { readTimeline, setBackKey } from '../../../src/storage/timeline.ts';
 import { castVote, listVotes } from '../../../src/storage/votes.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
@@ -105,6 +106,26 @@ describeBoth('after a restore', (open) => {
     expect(held).toHaveLength(isAsked || must.state === 'superseded' ? 0 : 1);
     expect(await paused(database)).toHaveLength(1);
     expect((await messagesOf(database, null)).join('\n')).not.toContain('1970');
+  });
+
+  test('promise 1: what waits in a queue may have been submitted already: all queues are emptied, aloud', async () => {
+    const { database, context } = await opened();
+    const row = { target: 'e1', target_name: 'acme-shop/live', command: 'cache clear', risk: 'routine' } as const;
+    const by = { requester_name: 'Ana', requester_team: 'T1', channel: 'C1', behind: null };
+    const [args, targets] = [
+      '["cache","clear","e1"]',
+      JSON.stringify([{ kind: 'company', id: 'c', name: 'acme-shop/live' }]),
+    ];
+    for (const requester of [chi.id, dee.id]) {
+      const queued = { ...row, ...by, args, targets, requester, created_at: now, expires_at: now + 9 };
+      await database.transaction((tx) => insertQueued(tx, queued));
+    }
+    await restores(database);
+    await checkTimeline(context);
+    expect(await listQueued(database.db, 9)).toEqual([]);
+    const told = (await messagesOf(database, null)).filter((body) => body.includes('I emptied the queue'));
+    expect(told).toHaveLength(2);
+    for (const body of told) expect(body).toMatch(/may have been sent already/);
   });
 
   test('it is done once: what is approved and resumed after it is left alone', async () => {
