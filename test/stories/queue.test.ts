@@ -236,6 +236,8 @@ test(
     await isTold(scenario, ben, 'It was your turn for acme-shop/live.');
     await scenario.becomes(1, 'done');
     expect(paths(scenario)).toHaveLength(1);
+    expect(places(scenario)).toEqual([]);
+    expect(scenario.rows('select number from changes')).toHaveLength(1);
   }),
 );
 
