@@ -231,17 +231,14 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
 
 /** What looks for due changes and timers, and for turns in the queues; `nudge` makes all of it look now. */
 function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
-  const worker = createWorker(pipeline, () => {
-    delivery.nudge();
-    queue.nudge();
-  });
   const queue = createQueueTurns(pipeline, () => nudge());
+  const worker = createWorker(pipeline, () => void (delivery.nudge(), queue.nudge()));
   const nudge = (): void => {
     worker.nudge();
     queue.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  return { worker: { ...worker, stop: (): Promise<void> => worker.stop(graceMs / 2) }, queue, nudge };
+  return { worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, queue, nudge };
 }
 
 /** What leaves this machine for sites, and what leaves it unencrypted. */

@@ -1,10 +1,14 @@
 import { spokenDuration } from '../../duration.ts';
+import { Refusal } from '../../errors.ts';
 import { code, person, say, time, type Text } from '../../text.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { LockHeld } from './change-store.ts';
 import type { Frozen } from './freeze.ts';
 
 /** Says to one person who keeps them waiting, with what, and since when. Pure. */
+
+/** A person or another change holds a lock that a new change needs. */
+export class Locked extends Refusal {}
 
 /** The refusal of what a lock stops; `now` in epoch ms. */
 export const busy = (held: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text =>

@@ -272,7 +272,8 @@ export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
 };
 
 /** Who locked a target and until when. Nothing was sent. */
-export const lockedBy = (lock: Lock, target: string): Text => say`**${holding(lock, target)}** Nothing was sent.`;
+export const lockedBy = (lock: Lock, change: Pick<Change, 'targets'>): Text =>
+  say`**${holding(lock, lockedName(change, lock))}** Nothing was sent.`;
 
 function holding(lock: Lock, target: string): Text {
   const holder = lock.change === null ? (lock.person === null ? 'somebody' : person(lock.person)) : `#${lock.change}`;

@@ -19,7 +19,8 @@ import {
 import { parseArgs } from '../language/parse.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { checkTimeline } from '../steps/ask-again.ts';
-import { Locked, lookAndFreeze, save } from '../steps/submit.ts';
+import { Locked } from '../changes/busy.ts';
+import { lookAndFreeze, save } from '../steps/submit.ts';
 import { check, type Ready } from './conversation.ts';
 import type { PipelineContext } from './context.ts';
 

@@ -7,7 +7,6 @@ import { redrawCards } from '../../storage/messages.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
-import { lockedName } from '../access/targets.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, cardOf } from '../changes/freeze.ts';
 import { isSameTimeline } from './ask-again.ts';
@@ -117,7 +116,7 @@ async function blockedReason(database: Database, change: Change, tx?: Tx): Promi
   const db = tx ?? database.db;
   if ((await readKv(db, pauseKey)) !== undefined) return say`All sending is paused.`;
   const lock = await lockInTheWay(db, change, await database.now(tx));
-  return lock && lockedBy(lock, lockedName(change, lock));
+  return lock && lockedBy(lock, change);
 }
 
 /** Includes why it waited, as shown on the card. */

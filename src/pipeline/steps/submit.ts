@@ -16,16 +16,13 @@ import { detailsOf, rowOf, type Requester } from './new-change.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { asked } from '../changes/replies.ts';
-import { busy, wayOn } from '../changes/busy.ts';
+import { busy, Locked, wayOn } from '../changes/busy.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
 import { usePlace } from './queue.ts';
 import { claimDelivery } from './claim-delivery.ts';
 import type { StepsContext } from './context.ts';
-
-/** A person or another change holds a lock that it needs. */
-export class Locked extends Refusal {}
 
 /** Whether the rules want a reason and none was given. */
 export const lacksReason = ({ authorization: { approval }, parsed }: Authorized): boolean =>

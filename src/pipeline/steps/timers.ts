@@ -16,7 +16,8 @@ import { parseArgs } from '../language/parse.ts';
 import { listingMs } from '../changes/recheck.ts';
 import { standing, type Button, type Note } from '../changes/card.ts';
 import { resolve } from '../language/resolve.ts';
-import { Locked, lookAndFreeze, save } from './submit.ts';
+import { Locked } from '../changes/busy.ts';
+import { lookAndFreeze, save } from './submit.ts';
 import { lockedBy } from '../changes/replies.ts';
 import { addressesOf, closeAttempts, tellAttempts } from '../changes/timed-access.ts';
 import { inWords } from '../changes/host-trouble.ts';
@@ -127,7 +128,7 @@ async function createRemoval(context: StepsContext, timer: Timer, target: Enviro
   const held = await heldLock(context.database.db, timer.target_key, await context.database.now());
   const holder = held && held.change !== null ? await findChange(context.database.db, held.change) : undefined;
   if (holder && holder.state !== 'unknown') return putOff(context, timer);
-  if (held) throw new NotTried(lockedBy(held, target.name));
+  if (held) throw new NotTried(lockedBy(held, { targets: JSON.stringify([target]) }));
   const frozen = await lookAndFreeze(context, authorized, parsed.command);
   const requester = { person: requesterOf(timer), channel: { id: timer.channel, shared: false } };
   await save(context, frozen, requester, 'timer', undefined, async (tx, { number }) => {
