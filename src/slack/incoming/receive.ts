@@ -41,14 +41,8 @@ export async function acceptDelivery(context: SlackContext, track: Track, delive
   if (kept === 'new') failpoint('acked', key);
   if (kept === 'seen' || kept === 'told' || (kept === 'failed' && wasShown)) return;
   const line = kind === 'command' || kind === 'mention' ? content : undefined;
-  const interaction: Interaction = {
-    ...from,
-    since,
-    line,
-    inbox: kept === 'new' ? key : undefined,
-    request,
-    afterwards: [],
-  };
+  const inbox = kept === 'new' ? key : undefined;
+  const interaction: Interaction = { ...from, since, line, inbox, request, afterwards: [] };
   const handle = async (): Promise<void> => {
     if (kept === 'failed') throw new Refusal(notTaken(context));
     return work(interaction);
