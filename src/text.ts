@@ -28,6 +28,8 @@ export type Inline = string | number | Span | Text | undefined;
 export const time = (at: number, as: 'time' | 'date' = 'time'): Span => ({ at, as });
 /** A mention: notifies that person when the message is posted. */
 export const person = (id: string): Span => ({ person: id });
+/** A person by their display name: notifies nobody. Two people can have the same one, so a mention says who it is. */
+export const named = (displayName: string): Span => ({ text: `@${beginning(oneLine(displayName), maxNameLength)}` });
 /** A mention: notifies everybody in the Slack user group when the message is posted for others. */
 export const userGroup = (id: string): Span => ({ userGroup: id });
 /** Who did something: a person as a mention, or Sitehand itself. */
@@ -46,6 +48,9 @@ export const unseen =
 /** A character's code: `U+200B`. */
 export const codeOf = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
+
+/** Slack allows 80 characters. */
+const maxNameLength = 80;
 
 /** One line only: an interpolated value must not imitate a line of ours. */
 const oneLine = (text: string): string => text.replace(/\s*[\n\r\u2028\u2029]\s*/g, ' ');

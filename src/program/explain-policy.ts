@@ -33,7 +33,7 @@ export async function explainPolicy(policy: Policy, question: string): Promise<A
     policy: () => rules,
     company: () => ({ kind: 'company', id: '', name: 'the company' }) as const,
     names: () => names,
-    personOf: async (id: string) => ({ ...person, id }),
+    personOf: async (id: string) => ({ ...person, id, ...(id !== person.id && { name: id }) }),
     membersOf: async () => undefined,
   };
   return explainAccess(context, person, [typed], undefined);

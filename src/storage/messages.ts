@@ -219,6 +219,23 @@ export async function redrawCards(tx: Tx, change: number, at: number, all: boole
 }
 
 /**
+ * Replaces with `body` what people were told directly about a change, except the person `but`. What was not posted yet
+ * is not posted any more.
+ */
+export async function replaceDirect(tx: Tx, change: number, but: string, body: string, at: number): Promise<void> {
+  // A message that has an owner may be posted at this moment.
+  const due_at = sql<number | null>`case when ts is null and owner is null then null else cast(${at} as bigint) end`;
+  await tx
+    .updateTable('messages')
+    .set({ body, version: sql`version + 1`, due_at, owed_at: at, attempts: 0, decides: 0 })
+    .where('change', '=', change)
+    .where('kind', '=', 'direct')
+    .where('recipient', '<>', but)
+    .where((is) => is.or([is('ts', 'is not', null), is('due_at', 'is not', null)]))
+    .execute();
+}
+
+/**
  * After a restore: redraws what was posted or is owed with buttons of a change that is not settled, and gives messages
  * that are owed the id of this database, `ours`, in place of `former`. The buttons of all others stay refused.
  */

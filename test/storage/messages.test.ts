@@ -9,6 +9,7 @@ import {
   forgetMessages,
   giveUp,
   enqueueMessage,
+  replaceDirect,
   retryLater,
   type Message,
   type NewMessage,
@@ -57,6 +58,31 @@ describeBoth('messages', (open) => {
       delivered_version: 1,
       due_at: null,
     });
+  });
+
+  it('to people are replaced in place; what was not posted is dropped, and what is being posted is edited afterwards', async () => {
+    const database = await open();
+    const { number, requester } = await save(database);
+    const direct = (key: string, recipient: string): NewMessage => ({
+      key,
+      kind: 'direct',
+      change: 1,
+      recipient,
+      body: key,
+      at: 1,
+    });
+    await enqueue(database, direct('posted', 'U7'), direct('mine', requester));
+    await turn(database);
+    await enqueue(database, direct('under way', 'U8'));
+    const [underWay] = await claim(database);
+    await enqueue(database, direct('waits', 'U9'));
+    await database.transaction((tx) => replaceDirect(tx, number, requester, 'over', 20));
+    if (underWay) await draw(database, underWay);
+    expect((await turn(database, 30)).toSorted()).toEqual(['posted', 'under way']);
+    const bodies = await Promise.all(
+      ['posted', 'under way', 'mine', 'waits'].map(async (key) => (await findMessage(database.db, key))?.body),
+    );
+    expect(bodies).toEqual(['over', 'over', 'mine', 'over']);
   });
 
   it('to people and the ops channel, and in threads of other changes, do not wait', async () => {

@@ -4,7 +4,7 @@ import type { Needed } from '../../policy/approval-requirement.ts';
 import { canonicalId, idsIn, idsOf, isUserGroup } from '../../policy/people.ts';
 import { groupsApproving, reading } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
-import { bold, joined, person as mention, say, userGroup, type Text } from '../../text.ts';
+import { bold, code, joined, named, person as mention, say, userGroup, type Text } from '../../text.ts';
 import { aboutOf } from './targets.ts';
 import type { AskedRequirement, Authorization } from './authorization.ts';
 import type { Resolved } from '../language/resolve.ts';
@@ -18,43 +18,55 @@ type Asking = Pick<AccessContext, 'policy' | 'company' | 'personOf' | 'membersOf
 const maxPeople = 25;
 const maxNamed = 5;
 
+/** Who is asked, with one entry for each requirement, and who of them is told directly. */
+type Asked = Required<Pick<Authorization, 'asks' | 'told'>>;
+
 /**
  * Whom to ask for approval of this request by `requester`, for each requirement: people whose click would count now or, if
  * a membership is unknown, might. A Slack user group with unknown members is asked as a group.
  */
-export async function whomToAsk(
-  context: Asking,
-  needed: Needed,
-  parsed: Resolved,
-  requester: string,
-): Promise<readonly AskedRequirement[]> {
+export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolved, requester: string): Promise<Asked> {
   const policy = context.policy();
   const { asked, target, alsoReads } = aboutOf(parsed, context.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);
   const { people: all, unknown } = await peopleOf(context, policy, groupsApproving(policy, asked.command, needed));
   const readers = all.filter((person) => readsAll(policy, person, targets));
-  return Promise.all(
-    needed.requirements.map(async (requirement) => {
+  const asks = await Promise.all(
+    needed.requirements.map(async (requirement): Promise<AskedRequirement> => {
       const groups = groupsForRequirement(policy, requirement, asked);
       const ids = new Set(idsIn(policy, groups));
       const people = readers.filter((person) => {
         const vote = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, requester });
         return belongsTo(ids, person) && (vote.kind === 'counts' || vote.why === 'unknown');
       });
-      // A person with several ids is asked by the first.
-      const canonical = people.map(({ id }) => canonicalId(policy, id));
-      const once = people.filter((_, index) => canonical.indexOf(canonical[index] ?? '') === index).map(({ id }) => id);
+      const once = eachOnce(
+        policy,
+        people.map(({ id }) => id),
+      );
       const userGroups = unknown.filter((group) => ids.has(group));
-      const asks = { count: requirement.count, groups, people: await membersAmong(context, once.slice(0, maxPeople)) };
-      return userGroups.length > 0 ? { ...asks, userGroups } : asks;
+      const one = { count: requirement.count, groups, ...(await membersAmong(context, once.slice(0, maxPeople))) };
+      return userGroups.length > 0 ? { ...one, userGroups } : one;
     }),
   );
+  return { asks, told: eachOnce(policy, askedPeople({ asks })) };
+}
+
+/** A person with several ids by the first of these. */
+function eachOnce(policy: Policy, ids: readonly string[]): readonly string[] {
+  const canonical = ids.map((id) => canonicalId(policy, id));
+  return ids.filter((_, index) => canonical.indexOf(canonical[index] ?? '') === index);
 }
 
 /** Keeps only members of the workspace: guests learn nothing about sites, even if a group contains them. */
-async function membersAmong({ personOf }: Asking, ids: readonly string[]): Promise<readonly string[]> {
-  const people = await Promise.all(ids.map((id) => personOf(id, [])));
-  return ids.filter((_, index) => people[index]?.standing === 'member');
+async function membersAmong(
+  { personOf }: Asking,
+  ids: readonly string[],
+): Promise<Required<Pick<AskedRequirement, 'people' | 'names'>>> {
+  const known = await Promise.all(ids.map((id) => personOf(id, [])));
+  const members = known.flatMap((one, index) =>
+    one?.standing === 'member' ? [{ id: ids[index] ?? '', name: one.name }] : [],
+  );
+  return { people: members.map(({ id }) => id), names: members.map(({ name }) => name) };
 }
 
 /** Everybody whom the policy names by id or by one of these Slack user groups, and the groups with unknown members. */
@@ -87,19 +99,37 @@ const readsAll = (policy: Policy, person: Member, targets: readonly Target[]): b
   });
 
 /** Everybody who was asked to approve, each once. */
-export const askedPeople = ({ asks = [] }: Authorization): readonly string[] => [
+export const askedPeople = ({ asks = [] }: Pick<Authorization, 'asks'>): readonly string[] => [
   ...new Set(asks.flatMap(({ people }) => people)),
 ];
 
-/** `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. */
-export const whoIsAsked = (asks: readonly AskedRequirement[], without: readonly string[] = []): Text =>
+/** Everybody who is told of the request directly. */
+export const toldPeople = (authorization: Authorization): readonly string[] =>
+  authorization.told ?? askedPeople(authorization);
+
+type Naming = {
+  /** People who are left out: they have approved. */
+  readonly without?: readonly string[];
+  /** Whether Slack user groups with unknown members are notified: nobody can tell their members directly. */
+  readonly notify?: 'user groups';
+};
+
+/**
+ * `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. People are named without
+ * a mention, because they are told directly.
+ */
+export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], notify }: Naming = {}): Text =>
   joined(
-    asks.map(({ count, people, groups, userGroups = [] }) => {
-      const left = people.filter((id) => !without.includes(id));
-      const named = left.slice(0, maxNamed).map((id): Text => [mention(id)]);
+    asks.map(({ count, people, names, groups, userGroups = [] }) => {
+      const all = people.map((id, index) => ({ id, name: names?.[index] }));
+      const left = all.filter(({ id }) => !without.includes(id));
+      const some = left
+        .slice(0, maxNamed)
+        .map(({ id, name }): Text => [name === undefined ? mention(id) : named(name)]);
       const more = left.length > maxNamed ? [say`${left.length - maxNamed} more`] : [];
-      const some = [...named, ...more, ...userGroups.map((group) => [userGroup(group)])];
-      const who = some.length > 0 ? some : groups.map((group) => [bold(group)]);
+      const asGroups = userGroups.map((group): Text => [notify ? userGroup(group) : code(group)]);
+      const those = [...some, ...more, ...asGroups];
+      const who = those.length > 0 ? those : groups.map((group): Text => [bold(group)]);
       const needed = count - (people.length - left.length);
       return needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : joined(who, ' or ');
     }),

@@ -77,9 +77,14 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
   if (decision.kind === 'allowed') {
     const { rules, approval } = decision;
     if (approval === 'none') return { kind: 'allowed', rules, approval };
-    const asks = await whomToAsk(context, approval, resolved, person.id);
+    const { asks } = await whomToAsk(context, approval, resolved, person.id);
     const { expires, reason } = approval;
-    const counts = asks.map(({ people, ...ask }) => ({ ...ask, people: people.length }));
+    const counts = asks.map(({ count, people, groups, userGroups }) => ({
+      count,
+      groups,
+      people: people.length,
+      ...(userGroups && { userGroups }),
+    }));
     return { kind: 'allowed', rules, approval: { asks: counts, who: whoIsAsked(asks), expires, reason } };
   }
   // A command without a target is allowed if the person may run it anywhere.

@@ -135,13 +135,34 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
   };
 }
 
+/**
+ * What is left of a direct request to approve, once it was decided otherwise: who decided what, and no buttons. It only
+ * replaces the request.
+ */
+export function withdrawn(change: Change, approved: readonly Approved[]): Note {
+  const { title } = cardOf(change);
+  const isOver = change.settled_at !== null || change.state === 'unknown';
+  return {
+    text: joined(
+      [
+        say`${markOf(change)} **${title}** · #${change.number}`,
+        approved.length > 0 ? say`Approved by ${joined(approvedBy(approved), '; ')}.` : undefined,
+        isOver ? standing(change) : undefined,
+        change.state === 'unknown' ? undefined : 'Nothing is left for you to decide.',
+      ],
+      '\n',
+    ),
+    minor: true,
+  };
+}
+
 /** Who can approve it and until when, and who already did. */
 function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCard['facts'] {
   const { asks = [] } = authorizationOf(change);
   const already = approved.map(({ person: who }) => who);
   return [
     ...(change.state === 'waiting'
-      ? [['Approve', say`${whoIsAsked(asks, already)}, until ${time(change.expires_at)}`] as const]
+      ? [['Approve', say`${whoIsAsked(asks, { without: already })}, until ${time(change.expires_at)}`] as const]
       : []),
     ...(approved.length > 0 ? [['Approved by', joined(approvedBy(approved), '; ')] as const] : []),
   ];

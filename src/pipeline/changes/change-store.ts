@@ -13,16 +13,17 @@ import {
 } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
-import { messagesToDecide, enqueueMessage, redrawCards } from '../../storage/messages.ts';
+import { messagesToDecide, enqueueMessage, redrawCards, replaceDirect } from '../../storage/messages.ts';
 import { lockedName } from '../access/targets.ts';
-import { askedPeople } from '../access/approver-lookup.ts';
+import { toldPeople } from '../access/approver-lookup.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
 import { emptyQueues } from './queue.ts';
 import { lockNeedsOf } from './lock-in-the-way.ts';
 import { cardOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { decisionButtons, type Note } from './card.ts';
+import { decisionButtons, withdrawn, type Note } from './card.ts';
 import { say, type Text } from '../../text.ts';
+import { listVotes } from '../../storage/votes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** Who made a move, and the messages that go with it. */
@@ -123,6 +124,8 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       if (moved.state === 'unknown') await emptyBehind(tx, note, moved, at);
       // Messages besides the card have decision buttons while it is approved, unknown or asked again.
       if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
+      // Reminders, and what was said when it was asked again.
+      if (change.state === 'waiting') await withdrawDirect(tx, moved, at);
       // Direct-message copies are for deciding, so they skip the states between the decision and the end.
       const isNews =
         change.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
@@ -194,9 +197,9 @@ async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> 
   }
 }
 
-/** Sends the card with its buttons to each approver as a direct message. */
+/** Sends the card with its buttons to everybody who is told directly. */
 async function copy(tx: Tx, change: Change, at: number): Promise<void> {
-  for (const recipient of askedPeople(authorizationOf(change))) {
+  for (const recipient of toldPeople(authorizationOf(change))) {
     await enqueueMessage(tx, {
       key: `${change.number}:card:${recipient}`,
       change: change.number,
@@ -205,6 +208,12 @@ async function copy(tx: Tx, change: Change, at: number): Promise<void> {
       at,
     });
   }
+}
+
+/** Replaces the direct requests to decide, besides the copies of the card, with what was decided. */
+async function withdrawDirect(tx: Tx, change: Change, at: number): Promise<void> {
+  const body = JSON.stringify(withdrawn(change, await listVotes(tx, change.number)));
+  await replaceDirect(tx, change.number, change.requester, body, at);
 }
 
 async function apply(tx: Tx, change: Change, locks: Locks, now: number): Promise<void> {

@@ -4,10 +4,10 @@ import type { Args } from '../../errors.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
-import { bold, code, joined, person, say, time, type Text } from '../../text.ts';
+import { bold, code, joined, named, person, say, time, type Span, type Text } from '../../text.ts';
 import { lockedName, storedTargets } from '../access/targets.ts';
 import type { TransitionNote } from './change-store.ts';
-import { askedPeople, whoIsAsked } from '../access/approver-lookup.ts';
+import { askedPeople, toldPeople, whoIsAsked } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -27,7 +27,7 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
   if (change.state === 'approved') {
     return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
   }
-  const asks = whoIsAsked(authorizationOf(change).asks ?? []);
+  const asks = whoIsAsked(authorizationOf(change).asks ?? [], { notify: 'user groups' });
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
   const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
@@ -40,22 +40,22 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
 
 /** A reminder for those who haven't approved yet. */
 export const reminder = (change: Change, voted: readonly string[]): Note => ({
-  text: say`⏳ ${whoIsAsked(authorizationOf(change).asks ?? [], voted)}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
+  text: say`⏳ ${whoIsAsked(authorizationOf(change).asks ?? [], { without: voted, notify: 'user groups' })}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
 });
 
-/** One more approval; `left` more are needed, maybe fewer once the members of the `unknown` groups are known. */
+/** One more approval, by somebody with that name; `left` more are needed, maybe fewer once the members of the `unknown` groups are known. */
 export const counted = (by: string, left: number, unknown: readonly string[] = []): Note => ({
   text: joined([
-    say`Approved by ${person(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
+    say`Approved by ${named(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
     unknown.length > 0
       ? say`Some approvals may not count right now: ${membersUnknownQuietly(unknown)} Please press Approve again when it does.`
       : undefined,
   ]),
 });
 
-/** The last approval needed. */
+/** The last approval needed, by somebody with that name. The click notifies nobody of themselves: the card mentions them. */
 export const approved = (change: Change, by: string, isPaused: boolean): Note => ({
-  text: say`Approved by ${person(by)}. ${sendingSoon(change, isPaused)}`,
+  text: say`Approved by ${named(by)}. ${sendingSoon(change, isPaused)}`,
 });
 
 const sendingSoon = (change: Change, isPaused: boolean): string => {
@@ -74,16 +74,16 @@ const unsent = ({ lost_at }: Pick<Change, 'lost_at'>): Text =>
 export const ended = (
   change: Pick<Change, 'lost_at'>,
   how: 'Declined' | 'Cancelled' | 'Stopped',
-  by: string,
+  by: Span,
   reason?: string,
 ): Text =>
   reason === undefined
-    ? say`**${how} by ${person(by)}.** ${unsent(change)}`
-    : say`**${how} by ${person(by)}:** “${reason}” ${unsent(change)}`;
+    ? say`**${how} by ${by}.** ${unsent(change)}`
+    : say`**${how} by ${by}:** “${reason}” ${unsent(change)}`;
 
 /** A person closed an unknown outcome. */
-export const closed = (happened: boolean, by: string): Text =>
-  happened ? say`**${person(by)} says it happened.**` : say`**${person(by)} says it did not happen.**`;
+export const closed = (happened: boolean, by: Span): Text =>
+  happened ? say`**${by} says it happened.**` : say`**${by} says it did not happen.**`;
 
 /** What the host's answer to the write means. */
 export function answered(receipt: Receipt, change: Change): Text {
@@ -135,13 +135,13 @@ export function askedAgain(
   expiresAt: number,
 ): Pick<TransitionNote, 'reply' | 'lastNote' | 'decide' | 'tell'> {
   const { asks = [], ...authorization } = authorizationOf(change);
-  const who = say`${whoIsAsked(asks)}: **I'm asking again, and earlier approvals no longer count.**`;
+  const who = say`${whoIsAsked(asks, { notify: 'user groups' })}: **I'm asking again, and earlier approvals no longer count.**`;
   const says = say`${why} ${mayBeDone(change)}`;
   return {
     reply: { text: joined(['⏳', who, says, say`It waits for your approval until ${time(expiresAt)}.`]) },
     lastNote: say`**Waiting for approval again.** ${says}`,
     decide: true,
-    tell: [...askedPeople({ asks, ...authorization }), change.requester],
+    tell: [...toldPeople({ asks, ...authorization }), change.requester],
   };
 }
 

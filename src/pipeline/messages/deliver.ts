@@ -1,6 +1,5 @@
 import { failpoint, type Drawing } from '../../failpoints.ts';
 import { findChange } from '../../storage/changes.ts';
-import type { Database } from '../../storage/database.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { claimMessages, markDelivered, giveUp, releaseUntil, type Message } from '../../storage/messages.ts';
@@ -11,7 +10,7 @@ import { afterFailure, type Outbox } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { renderCard, type Card, type Note } from '../changes/card.ts';
+import { renderCard, withdrawn, type Card, type Note } from '../changes/card.ts';
 import { whyHere } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
 import { Undeliverable, type Messenger } from './messenger.ts';
@@ -135,7 +134,7 @@ type Destinations = Awaited<ReturnType<typeof destinationsOf>>;
 
 async function prepare(context: Delivery, message: Message): Promise<Ready> {
   try {
-    const what = await contentOf(context.database, message);
+    const what = await contentOf(context, message);
     if (what === undefined || isEdit(message)) return { message, what };
     return { message, what, destinations: await placesOf(context, message, what) };
   } catch (error) {
@@ -185,7 +184,7 @@ async function markSecond({ messenger, onTrouble }: Delivery, { key }: Message, 
 const startOf = (what: Card | Note): string =>
   plain('headline' in what ? joined([what.mark, what.headline]) : what.text);
 
-async function contentOf(database: Database, message: Message): Promise<Card | Note | undefined> {
+async function contentOf({ database, idsOf }: Delivery, message: Message): Promise<Card | Note | undefined> {
   const isCard = message.kind === 'card' || message.kind === 'copy';
   if (!isCard) return message.body === null ? undefined : parseStored<Note>(message.body);
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
@@ -193,6 +192,9 @@ async function contentOf(database: Database, message: Message): Promise<Card | N
   if (change === undefined || (message.kind === 'copy' && !isEdit(message) && change.state !== 'waiting'))
     return undefined;
   const approved = authorizationOf(change).approval === 'none' ? [] : await listVotes(database.db, change.number);
+  // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
+  const hasVoted = approved.some(({ person }) => idsOf(person).includes(message.recipient ?? ''));
+  if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
   return renderCard(change, approved, database.installation);
 }
 

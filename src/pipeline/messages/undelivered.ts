@@ -1,7 +1,7 @@
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
-import { channel, code, joined, person, plain, say, type Text } from '../../text.ts';
+import { channel, code, joined, person, plain, say, time, type Text } from '../../text.ts';
 import { cardOf } from '../changes/freeze.ts';
 import { enqueueOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable } from './messenger.ts';
@@ -26,10 +26,19 @@ export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> 
   const { message, change } = loss;
   if (message.key.includes(prefix)) return;
   await enqueueOps(tx, `${prefix}${message.key}`, forOps(loss), at);
-  if (change === undefined || !isReachable(loss, change)) return;
+  if (change === undefined) return;
+  if (message.kind === 'copy' && change.state === 'waiting') await askInThread(tx, message, change, at);
+  if (!isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
   const body = JSON.stringify({ text: forRequester(loss, change) });
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.requester, body, at });
+}
+
+/** Whoever can't be told directly is mentioned in the thread. */
+async function askInThread(tx: Tx, { key, recipient }: Message, change: Change, at: number): Promise<void> {
+  const text = say`${person(recipient ?? '')}: I can't reach you directly. This is waiting for approval until ${time(change.expires_at)}.`;
+  const body = JSON.stringify({ text });
+  await enqueueMessage(tx, { key: `${prefix}${key}`, change: change.number, kind: 'reply', body, at });
 }
 
 /** False if the requester's direct messages are what has just refused the message. */

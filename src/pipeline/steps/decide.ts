@@ -8,7 +8,7 @@ import { requestId } from '../../storage/inbox.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
-import { joined, say, type Text } from '../../text.ts';
+import { joined, named, person as mention, say, type Text } from '../../text.ts';
 import { LockHeld, type ChangeStore, type TransitionNote } from '../changes/change-store.ts';
 import { busy } from '../changes/busy.ts';
 import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
@@ -225,30 +225,38 @@ function noteFor(
   switch (decided.verdict) {
     case 'approve': {
       if (ruling.kind === 'move') {
-        const reply = approved(change, by.id, isPaused);
+        const reply = approved(change, by.name, isPaused);
         return { ...base, reply, decide: coolsDown(change), tell: [change.requester] };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
-      return { ...base, reply: counted(by.id, left, ruling.unknown) };
+      return { ...base, reply: counted(by.name, left, ruling.unknown) };
     }
     case 'decline':
-      return { ...base, ...endedBy(change, ended(change, 'Declined', by.id, reason)) };
+      return { ...base, ...endedBy(change, 'Declined', by, reason) };
     case 'cancel':
-      return { ...base, ...endedBy(change, ended(change, 'Cancelled', by.id)) };
+      return { ...base, ...endedBy(change, 'Cancelled', by) };
     case 'stop':
-      return { ...base, ...endedBy(change, ended(change, 'Stopped', by.id)) };
+      return { ...base, ...endedBy(change, 'Stopped', by) };
     case 'happened':
     case 'did_not_happen': {
       const happened = decided.verdict === 'happened';
-      const says = closed(happened, by.id);
+      const says = closed(happened, named(by.name));
       const text = joined([markFor[happened ? 'confirmed_happened' : 'confirmed_not'], says]);
       const again = happened ? [] : notSent(change, says, argsOfChange(change)).buttons;
-      return { ...base, reply: { text, buttons: again ?? [] }, lastNote: says, ops: true };
+      return { ...base, reply: { text, buttons: again ?? [] }, lastNote: closed(happened, mention(by.id)), ops: true };
     }
   }
 }
 
-function endedBy(change: Change, says: Text): Pick<TransitionNote, 'reply' | 'lastNote' | 'tell'> {
+/** Their own click notifies nobody of themselves: the reply names them, and the card mentions them. */
+function endedBy(
+  change: Change,
+  how: Parameters<typeof ended>[1],
+  by: Person,
+  reason?: string,
+): Pick<TransitionNote, 'reply' | 'lastNote' | 'tell'> {
+  const says = ended(change, how, named(by.name), reason);
   const { buttons = [] } = notSent(change, says, argsOfChange(change));
-  return { reply: { text: say`⛔ ${says}`, buttons }, lastNote: says, tell: [change.requester] };
+  const lastNote = ended(change, how, mention(by.id), reason);
+  return { reply: { text: say`⛔ ${says}`, buttons }, lastNote, tell: [change.requester] };
 }

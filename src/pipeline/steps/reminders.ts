@@ -1,9 +1,10 @@
 import { touchChange, type Change } from '../../storage/changes.ts';
 import { unowned } from '../../storage/lease.ts';
 import { listVotes } from '../../storage/votes.ts';
-import { askedPeople } from '../access/approver-lookup.ts';
+import { toldPeople } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { reminder } from '../changes/replies.ts';
+import { idsOf } from '../../policy/people.ts';
 import type { StepsContext } from './context.ts';
 
 const lastMinutesMs = 10 * 60_000;
@@ -15,15 +16,16 @@ export function nextReminder(asked: number, expires: number, now: number): numbe
   return Math.min(expires, ...moments);
 }
 
-/** Reminds those who have not approved yet, in the thread and directly. */
-export async function remind({ database, changeStore }: StepsContext, change: Change): Promise<void> {
+/** Reminds those who have not approved yet: directly, and in the thread without mentioning them again. */
+export async function remind({ database, changeStore, policy }: StepsContext, change: Change): Promise<void> {
   await database.transaction(async (tx) => {
     const at = await database.now(tx);
     const due_at = nextReminder(change.created_at, change.expires_at, at);
     const touched = await touchChange(tx, change, { due_at, ...unowned });
     if (touched === undefined) return;
-    const voted = (await listVotes(tx, change.number)).map(({ person }) => person);
-    const tell = askedPeople(authorizationOf(change)).filter((id) => !voted.includes(id));
+    const votes = await listVotes(tx, change.number);
+    const voted = votes.flatMap(({ person }) => idsOf(policy(), person));
+    const tell = toldPeople(authorizationOf(change)).filter((id) => !voted.includes(id));
     await changeStore.remark(tx, touched, 'reminded', { by: 'sitehand', at, reply: reminder(change, voted), tell });
   });
 }

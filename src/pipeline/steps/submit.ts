@@ -67,7 +67,7 @@ export async function save(
   if (lacksReason(frozen)) throw reasonRequired();
   // What is asked for after a failover must not count as asked before it.
   await checkTimeline(context);
-  const asks = approval === 'none' ? [] : await whomToAsk(context, approval, frozen, requester.person.id);
+  const whom = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
@@ -75,7 +75,7 @@ export async function save(
       begunRow = undefined;
       if (!(await claimDelivery(tx, inboxKey, now))) return undefined;
       const row = {
-        ...rowOf({ ...frozen, authorization: { ...frozen.authorization, asks } }, requester, now),
+        ...rowOf({ ...frozen, authorization: { ...frozen.authorization, ...whom } }, requester, now),
         request: inboxKey === undefined ? null : requestId(inboxKey),
       };
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));

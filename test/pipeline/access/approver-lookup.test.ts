@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { askedPeople, whoIsAsked, whomToAsk } from '../../../src/pipeline/access/approver-lookup.ts';
+import { askedPeople, toldPeople, whoIsAsked, whomToAsk } from '../../../src/pipeline/access/approver-lookup.ts';
 import type { AskedRequirement, Authorization } from '../../../src/pipeline/access/authorization.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
@@ -16,6 +16,8 @@ groups:
   guests: [U0GUEST, U0SILENT, U02BEN]
   both: [U07GIL, U0GILTWO, U08HAL]
   banned: [U0GILTWO]
+  first: [U07GIL]
+  second: [U0GILTWO]
 people:
   gil: [U07GIL, U0GILTWO]
   ana: [U01ANA, U0ANATWO]
@@ -34,12 +36,15 @@ const parsed = resolve(parsedFor('push', { from: [staging.id], onto: [live.id], 
 type Lists = Readonly<Record<string, readonly string[] | undefined>>;
 const memberLists: Lists = { S0GUIDES: ['U09GUY', 'U02BEN', 'U0ANATWO'] };
 
-async function asks(
+const asks = async (...asked: Parameters<typeof whom>): Promise<readonly AskedRequirement[]> =>
+  (await whom(...asked)).asks;
+
+async function whom(
   needed: Needed,
   rules: readonly string[],
   lists: Lists = memberLists,
   requester = ana.id,
-): Promise<readonly AskedRequirement[]> {
+): ReturnType<typeof whomToAsk> {
   const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   return whomToAsk(
     contextWith({
@@ -47,13 +52,17 @@ async function asks(
       company: () => company,
       membersOf: async (group) => lists[group],
       personOf: async (id) =>
-        id === 'U0SILENT' ? undefined : { ...ana, id, standing: id === 'U0GUEST' ? 'guest' : 'member' },
+        id === 'U0SILENT'
+          ? undefined
+          : { ...ana, id, name: `Name of ${id}`, standing: id === 'U0GUEST' ? 'guest' : 'member' },
     }),
     needed,
     parsed,
     requester,
   );
 }
+
+const named = (...people: readonly string[]) => ({ people, names: people.map((id) => `Name of ${id}`) });
 
 describe('who is asked', () => {
   test.each<[string, Needed, readonly string[], readonly string[]]>([
@@ -114,20 +123,20 @@ describe('who is asked', () => {
   test('each requirement has its own approvers', async () => {
     const all = await asks(needing({ by: ['leads'], count: 2 }, { by: 'allowed', count: 1 }), [read, pushing]);
     expect(all).toEqual([
-      { count: 2, groups: ['leads'], people: ['U03CHI', 'U04DEE', 'U05FAY'] },
-      { count: 1, groups: ['developers'], people: ['U02BEN'] },
+      { count: 2, groups: ['leads'], ...named('U03CHI', 'U04DEE', 'U05FAY') },
+      { count: 1, groups: ['developers'], ...named('U02BEN') },
     ]);
   });
 
   test('if Slack does not say who is in a user group, the group itself is asked', async () => {
     expect(await asks(by('guides'), [read, pushing], {})).toEqual([
-      { count: 1, groups: ['guides'], people: ['U04DEE'], userGroups: ['S0GUIDES'] },
+      { count: 1, groups: ['guides'], ...named('U04DEE'), userGroups: ['S0GUIDES'] },
     ]);
   });
 
   test('if Slack does not say whom a rule denies, people who may turn out to count are asked', async () => {
     const [ask] = await asks(by('leads'), [read, pushing, '{ deny: [push], to: [guides] }'], {});
-    expect(ask).toEqual({ count: 1, groups: ['leads'], people: ['U03CHI', 'U05FAY'] });
+    expect(ask).toEqual({ count: 1, groups: ['leads'], ...named('U03CHI', 'U05FAY') });
   });
 
   test('only user groups in rules about the command, about reading and about approvers are requested', async () => {
@@ -141,13 +150,20 @@ describe('who is asked', () => {
 
   test('if everyone may approve, everyone is named as a group', async () => {
     const everyone = ['{ allow: [read], to: everyone }', '{ allow: [push], to: everyone }'];
-    expect(await asks(allowed, everyone)).toEqual([{ count: 1, groups: ['everyone'], people: [] }]);
+    expect(await asks(allowed, everyone)).toEqual([{ count: 1, groups: ['everyone'], ...named() }]);
   });
 
   test('at most 25 are asked', async () => {
     const manyMembers = Array.from({ length: 60 }, (_, at) => `U1${String(at).padStart(3, '0')}`);
     const [ask] = await asks(by('guides'), [read, pushing], { S0GUIDES: manyMembers });
     expect(ask?.people).toHaveLength(25);
+  });
+
+  test('a person whom two requirements ask by different ids is told once', async () => {
+    const needed = needing({ by: ['first'], count: 1 }, { by: ['second'], count: 1 });
+    const { asks: all, told } = await whom(needed, [read, '{ allow: [read], to: [first, second] }', pushing]);
+    expect(all.map(({ people }) => people)).toEqual([['U07GIL'], ['U0GILTWO']]);
+    expect(told).toEqual(['U07GIL']);
   });
 
   test('a requester with a second account is asked with neither', async () => {
@@ -180,7 +196,19 @@ describe('how the approvers are worded', () => {
     ['two things', [ask(1, ['U1']), ask(2, ['U2', 'U3'])], [], '@U1, and 2 of @U2, @U3'],
     ['nothing', [], [], ''],
   ])('%s', (_, asks, without, sentence) => {
-    expect(plain(whoIsAsked(asks, without))).toBe(sentence);
+    expect(plain(whoIsAsked(asks, { without, notify: 'user groups' }))).toBe(sentence);
+  });
+
+  const known: readonly AskedRequirement[] = [
+    { ...ask(1, ['U1', 'U2']), names: ['Chi', 'Dee\n<@U9> *x*'], userGroups: ['S1'] },
+  ];
+  test('people with their names, without a mention', () => {
+    expect(whoIsAsked(known)).toEqual([{ text: '@Chi or @Dee <@U9> *x* or ' }, { text: 'S1', style: 'code' }]);
+    expect(plain(whoIsAsked(known, { without: ['U1'] }))).toBe('@Dee <@U9> *x* or S1');
+  });
+
+  test('and a user group with unknown members with a mention, where nobody else tells them', () => {
+    expect(whoIsAsked(known, { without: ['U1', 'U2'], notify: 'user groups' })).toEqual([{ userGroup: 'S1' }]);
   });
 
   test('each person once', () => {
@@ -191,6 +219,8 @@ describe('how the approvers are worded', () => {
       asks: [ask(1, ['U1', 'U2']), ask(1, ['U2', 'U3'])],
     };
     expect(askedPeople(authorization)).toEqual(['U1', 'U2', 'U3']);
-    expect(askedPeople({ approval: 'none', rules: [], policy: 'p' })).toEqual([]);
+    expect(toldPeople(authorization)).toEqual(['U1', 'U2', 'U3']);
+    expect(toldPeople({ ...authorization, told: ['U3'] })).toEqual(['U3']);
+    expect(askedPeople({})).toEqual([]);
   });
 });

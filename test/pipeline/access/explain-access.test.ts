@@ -66,7 +66,7 @@ describe('somebody may', () => {
     if (answer.kind !== 'allowed' || answer.approval === 'none') throw new Error('no approval is asked');
     const { asks, who, expires, reason } = answer.approval;
     expect(asks).toEqual([{ count: 2, people: 2, groups: ['leads'] }]);
-    expect(plain(who)).toBe('2 of @U03CHI, @U04DEE');
+    expect(plain(who)).toBe('2 of @Chi, @Dee');
     expect([expires, reason]).toEqual([3_600_000, 'required']);
   });
 

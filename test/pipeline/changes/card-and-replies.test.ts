@@ -11,7 +11,7 @@ import { detailsOfChange } from '../../../src/pipeline/changes/call-details.ts';
 import * as tell from '../../../src/pipeline/changes/replies.ts';
 import type { Receipt } from '../../../src/hosting/client.ts';
 import type { State } from '../../../src/storage/schema.ts';
-import { joined, plain, say, type Text } from '../../../src/text.ts';
+import { joined, person as mention, plain, say, type Text } from '../../../src/text.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import { changeOf, chi, dee, fay, live, staging } from '../fixtures.ts';
 
@@ -228,12 +228,12 @@ describe('the sentences of a thread', () => {
     ],
     [
       'declined',
-      tell.ended(change, 'Declined', fay.id, 'no <!here>'),
+      tell.ended(change, 'Declined', mention(fay.id), 'no <!here>'),
       'Declined by @U05FAY: “no <!here>” Nothing was sent.',
     ],
-    ['stopped', tell.ended(change, 'Stopped', fay.id), 'Stopped by @U05FAY. Nothing was sent.'],
-    ['closed', tell.closed(true, chi.id), '@U03CHI says it happened.'],
-    ['closed as not happened', tell.closed(false, chi.id), '@U03CHI says it did not happen.'],
+    ['stopped', tell.ended(change, 'Stopped', mention(fay.id)), 'Stopped by @U05FAY. Nothing was sent.'],
+    ['closed', tell.closed(true, mention(chi.id)), '@U03CHI says it happened.'],
+    ['closed as not happened', tell.closed(false, mention(chi.id)), '@U03CHI says it did not happen.'],
     [
       'accepted',
       receipt({ kind: 'accepted', status: 202, operation: 'op-1', immediate: false }),
@@ -347,7 +347,7 @@ describe('the sentences of a thread', () => {
     ],
     [
       'asked again, and declined',
-      tell.ended(askedTwice, 'Declined', chi.id, 'it is there'),
+      tell.ended(askedTwice, 'Declined', mention(chi.id), 'it is there'),
       'Declined by @U03CHI: “it is there” Nothing was sent since I asked again (1970-01-01 00:01 UTC), but it may have been done before.',
     ],
     [

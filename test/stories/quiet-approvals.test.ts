@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
+import { ids, inScenario, patienceMs, type Scenario } from './scenario.ts';
+import type { TestUser } from './people.ts';
+
+/** One approval is needed; Chi, Dee and Fay can give it. */
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  leads: [U03CHI, U04DEE, U05FAY]
+  developers: [U01ANA]
+rules:
+  - { allow: [read], to: everyone }
+  - allow: [push]
+    to: [developers]
+    approval: { by: [leads], count: 1, expires: 1h }
+`;
+const options = { policy, hosting: { durations: { 'environments:push': 0 } } } as const;
+const push = '/site push acme-shop/live acme-shop/staging --files';
+
+/** Whom each post notified, oldest first: whoever it was sent to directly, or everybody it mentioned. */
+function pingsOf(slack: SlackStandIn): readonly (readonly string[])[] {
+  return slack.calls().flatMap(({ method, args }) => {
+    if (method !== 'chat.postMessage') return [];
+    const to = String(args['channel']);
+    const said = JSON.stringify([args['text'], args['blocks']]);
+    const mentioned = [...said.matchAll(/<(?:@|!subteam\^)(\w+)|user(?:group)?_id\W+(\w+)/g)].map(
+      (found) => found[1] ?? found[2],
+    );
+    return [/^[UD]/.test(to) ? [to] : [...new Set(mentioned.map(String))]];
+  });
+}
+const pingsOn = (slack: SlackStandIn, person: TestUser): number =>
+  pingsOf(slack).filter((pinged) => pinged.includes(person.id)).length;
+const directOf = ({ slack }: Scenario, { direct, id }: TestUser): readonly VisibleMessage[] =>
+  slack.messages({ channel: direct, as: id });
+const leadsOf = (scenario: Scenario): readonly TestUser[] =>
+  (['chi', 'dee', 'fay'] as const).map((name) => scenario.person(name));
+/** The first of somebody's direct messages with these words. */
+const hears = (scenario: Scenario, person: TestUser, words: RegExp): Promise<VisibleMessage> =>
+  scenario.slack.until(() => directOf(scenario, person).find(({ text }) => words.test(text)), patienceMs);
+const allHear = (scenario: Scenario, people: readonly TestUser[], words: RegExp): Promise<readonly VisibleMessage[]> =>
+  Promise.all(people.map((person) => hears(scenario, person, words)));
+const pingsOnLeads = (scenario: Scenario): readonly number[] =>
+  leadsOf(scenario).map((lead) => pingsOn(scenario.slack, lead));
+const request = /^⏳ Push /;
+
+describe('a push that needs one approval, and three people can give it', () => {
+  test(
+    'nine posts with five pings: each approver once; the two who were not needed read who decided, and have no buttons',
+    inScenario(options, async (scenario) => {
+      const [ana, chi, dee, fay] = [
+        scenario.person('ana'),
+        scenario.person('chi'),
+        scenario.person('dee'),
+        scenario.person('fay'),
+      ];
+      const change = await ana.wants(push);
+      const asked = await change.tells('@Chi or @Dee or @Fay: this is waiting for your approval until ');
+      expect(asked.notification).not.toMatch(/<@|subteam/);
+      const [mine] = await allHear(scenario, [chi, dee, fay], request);
+      if (mine) await chi.clicks(mine, 'Approve');
+      await change.tells(/^✅ Done after /);
+      await hears(scenario, chi, /^✅ Pushed [^]*Approved by +@Chi, /);
+      const withdrawn = await allHear(scenario, [dee, fay], /^✅ Push [^]*\nApproved by @Chi, .*\nDone after /);
+      for (const { text, controls } of withdrawn) {
+        expect(controls).toEqual([]);
+        expect(text).toMatch(/\nNothing is left for you to decide\.$/);
+      }
+      await change.shows('Approved by  @Chi, ');
+      expect(pingsOnLeads(scenario)).toEqual([1, 1, 1]);
+      // Her card is there, and it is approved.
+      expect(pingsOn(scenario.slack, ana)).toBe(2);
+      expect([pingsOf(scenario.slack).length, pingsOf(scenario.slack).flat().length]).toEqual([9, 5]);
+    }),
+  );
+
+  test(
+    'a reminder pings each of them once more; when one declines, card and reminder say so to the others, in place',
+    inScenario(options, async (scenario) => {
+      const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
+      const change = await ana.wants(push);
+      const copies = await allHear(scenario, leadsOf(scenario), request);
+      scenario.rewrite('update changes set due_at = 1 where number = ?', change.number);
+      await change.tells('⏳ @Chi or @Dee or @Fay: this is still waiting for your approval');
+      await allHear(scenario, leadsOf(scenario), /this is still waiting for your approval/);
+      expect(pingsOnLeads(scenario)).toEqual([2, 2, 2]);
+      if (copies[1]) await dee.clicks(copies[1], 'Decline…');
+      await dee.form('Reason');
+      await dee.submits({ Reason: 'not today' });
+      await change.tells('⛔ Declined by @Dee: “not today” Nothing was sent.');
+      const says =
+        /^⛔ Push [^]*Declined by @Dee: “not today” Nothing was sent\.\nNothing is left for you to decide\.$/;
+      for (const lead of leadsOf(scenario))
+        await scenario.slack.until(
+          () => directOf(scenario, lead).filter(({ text }) => says.test(text)).length === 2 || undefined,
+          patienceMs,
+        );
+      expect(pingsOnLeads(scenario)).toEqual([2, 2, 2]);
+    }),
+  );
+
+  test(
+    'whoever cannot be reached directly is mentioned in the thread instead; nobody else is',
+    inScenario(options, async (scenario) => {
+      const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
+      for (const channel of [dee.id, dee.direct])
+        scenario.slack.faults.add({
+          kind: 'error',
+          method: 'chat.postMessage',
+          channel,
+          error: 'messages_tab_disabled',
+        });
+      const change = await ana.wants(push);
+      const reply = await change.tells("@Dee: I can't reach you directly. This is waiting for approval until ");
+      expect(reply.notification).toContain(`<@${ids.dee}>`);
+      expect(pingsOnLeads(scenario)).toEqual([1, 2, 1]);
+    }),
+  );
+});
