@@ -1,7 +1,12 @@
 import type { Approval } from './rules.ts';
 
 /** `count` people of these groups; `allowed`: people whom a rule allows the same command on the same target. */
-export type Requirement = { readonly by: 'allowed' | readonly string[]; readonly count: number };
+export type Requirement = {
+  readonly by: 'allowed' | readonly string[];
+  readonly count: number;
+  /** Groups whose members are notified of a request; missing: those who may approve. */
+  readonly notify?: readonly string[];
+};
 
 /** The approval a change needs, as plain data stored with it. `expires` is in milliseconds after asking. */
 export type Needed = {
@@ -14,16 +19,18 @@ export type Needed = {
 /**
  * Combines what several rules ask for, so that no rule can weaken another. Requirements with different `by` must all be
  * met. For the same `by` the highest count applies. The shortest expiry applies. A reason is required if one rule
- * requires it.
+ * requires it. All are notified whom one of the rules notifies.
  */
 export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | Needed {
   const asked = approvals.filter((approval) => approval !== 'none');
   if (asked.length === 0) return 'none';
   const requirements = new Map<string, Requirement>();
-  for (const { by, count } of asked) {
-    const who = by === 'allowed' ? by : [...new Set(by)].sort();
+  for (const { by, count, notify } of asked) {
+    const who = by === 'allowed' ? by : distinct(by);
     const key = JSON.stringify(who);
-    requirements.set(key, { by: who, count: Math.max(count, requirements.get(key)?.count ?? 0) });
+    const former = requirements.get(key);
+    const told = notifiedBy(former, { by: who, notify });
+    requirements.set(key, { by: who, count: Math.max(count, former?.count ?? 0), ...(told && { notify: told }) });
   }
   return {
     requirements: [...requirements.values()],
@@ -31,3 +38,13 @@ export function strictest(approvals: readonly ('none' | Approval)[]): 'none' | N
     reason: asked.some(({ reason }) => reason === 'required') ? 'required' : 'optional',
   };
 }
+
+type Notifying = Pick<Approval, 'by' | 'notify'>;
+
+/** The groups that two rules with the same `by` notify together; undefined: those who may approve. */
+function notifiedBy(former: Notifying | undefined, { by, notify }: Notifying): readonly string[] | undefined {
+  if (by === 'allowed' || (notify === undefined && former?.notify === undefined)) return undefined;
+  return distinct([...(notify ?? by), ...(former ? (former.notify ?? by) : [])]);
+}
+
+const distinct = (names: readonly string[]): readonly string[] => [...new Set(names)].sort();

@@ -237,9 +237,13 @@ function allowed(found: readonly Matches[], memberships: Memberships): AccessDec
   const unsure = found.flatMap(({ perhaps }) => perhaps);
   if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, unsure: none };
   const approval = approvals((one) => [...one.certain, ...one.perhaps]);
-  const isSame = JSON.stringify(approval) === JSON.stringify(certain);
+  const isSame = approvingIn(approval) === approvingIn(certain);
   return { kind: 'allowed', rules, approval, unsure: isSame ? none : dependsOn(unsure.map(audienceOf), memberships) };
 }
+
+/** What is asked of approvers, to compare. Whom a rule notifies makes no approval weaker. */
+const approvingIn = (approval: 'none' | Needed): string =>
+  JSON.stringify(approval, (key, value: unknown) => (key === 'notify' ? undefined : value));
 
 function notAllowed(
   question: Question,

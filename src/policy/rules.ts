@@ -74,6 +74,8 @@ export type Audience = 'everyone' | readonly string[];
 export type Approval = {
   /** Groups whose members may approve. `allowed`: anybody whom a rule allows the same command on the same target. */
   readonly by: 'allowed' | readonly string[];
+  /** Groups whose members are notified of a request; undefined: those who may approve. */
+  readonly notify?: readonly string[] | undefined;
   readonly count: number;
   readonly expires: number;
   readonly reason: 'required' | 'optional';

@@ -84,11 +84,12 @@ const approvalOf = <T extends z.ZodType>(approvers: T) =>
   fields(
     {
       by: approvers.describe('The groups whose members can approve'),
+      notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
       count: z.int(wholeNumber).min(1, wholeNumber).max(MAX_APPROVALS, wholeNumber).default(1),
       expires: duration.prefault(showDuration(DEFAULT_EXPIRY)).describe('How long a change waits: 90s, 30m, 1h or 7d'),
       reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default('optional'),
     },
-    '{ by, count, expires, reason }',
+    '{ by, notify, count, expires, reason }',
   );
 
 function ruleOf(known: RuleNames) {
@@ -113,7 +114,7 @@ function ruleOf(known: RuleNames) {
       .optional()
       .describe('site/environment, domain:example.com, domain:*.example.com or company; left out: everywhere'),
     approval: z
-      .union([z.literal('none'), approvalOf(audience)], 'expected "none" or { by, count, expires, reason }')
+      .union([z.literal('none'), approvalOf(audience)], 'expected "none" or { by, notify, count, expires, reason }')
       .optional()
       .describe('Who must approve before anything is sent; none: nobody'),
   };

@@ -239,6 +239,14 @@ describe('every mistake is reported with its line', () => {
       [`line ${FIRST_RULE}: unknown group "leadz"; did you mean "leads"?`],
     ],
     [
+      'a group to notify',
+      rule('{ allow: [push], to: [leads], approval: { by: [leads], notify: [leadz], notfy: [leads] } }'),
+      [
+        `line ${FIRST_RULE}: unknown group "leadz"; did you mean "leads"?`,
+        `line ${FIRST_RULE}: unknown key "notfy"; did you mean "notify"?`,
+      ],
+    ],
+    [
       'a group that is not in a list',
       rule('{ allow: [read], to: leads }'),
       [`line ${FIRST_RULE}: expected everyone, or a list of groups like [leads], found "leads"`],
@@ -278,7 +286,7 @@ describe('every mistake is reported with its line', () => {
     [
       'approval that is empty',
       rule('{ allow: [push], to: [leads], approval: }'),
-      [`line ${FIRST_RULE}: expected "none" or { by, count, expires, reason }, found nothing`],
+      [`line ${FIRST_RULE}: expected "none" or { by, notify, count, expires, reason }, found nothing`],
     ],
     [
       'approval of a command that changes nothing',

@@ -237,6 +237,29 @@ describe('the approval it needs', () => {
       { requirements: [{ by: ['leads'], count: 2 }], expires: 90_000, reason: 'required' },
     ],
     [
+      'whom one rule notifies and whom the other does',
+      push,
+      [
+        allowed(', approval: { by: [leads], notify: [readers] }'),
+        allowed(', approval: { by: [leads], notify: [developers, readers] }'),
+      ],
+      {
+        requirements: [{ by: ['leads'], count: 1, notify: ['developers', 'readers'] }],
+        expires: HOUR,
+        reason: 'optional',
+      },
+    ],
+    [
+      'the approvers too, if one rule notifies others and the other does not say',
+      push,
+      [allowed(', approval: { by: [leads] }'), allowed(', approval: { by: [leads], notify: [readers] }')],
+      {
+        requirements: [{ by: ['leads'], count: 1, notify: ['leads', 'readers'] }],
+        expires: HOUR,
+        reason: 'optional',
+      },
+    ],
+    [
       'all of several approvers',
       push,
       [allowed(', approval: { by: [leads, readers] }'), allowed(', approval: { by: [readers], expires: 30m }')],

@@ -120,3 +120,48 @@ describe('a push that needs one approval, and three people can give it', () => {
     }),
   );
 });
+
+const notifying = policy
+  .replace('by: [leads],', 'by: [leads], notify: [oncall, guides],')
+  .replace('developers:', 'oncall: [U02BEN, U01ANA]\n  guides: [S0DEVS]\n  developers:');
+
+describe('a rule that notifies others than those who may approve', () => {
+  test(
+    'they alone hear of it, once; one of them has no right to approve, and is told so',
+    inScenario({ ...options, policy: notifying.replace(', guides]', ']') }, async (scenario) => {
+      const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
+      const change = await ana.wants(push);
+      await change.tells(/^@Chi or @Dee or @Fay: this is waiting for your approval until .*\. Notified: @Ben\.$/);
+      const copy = await hears(scenario, ben, request);
+      const clicked = await ben.clicks(copy, 'Approve');
+      await clicked.hears("You're not among the people who can approve it. Nothing was changed by your click.");
+      await chi.clicks(change.card(), 'Approve');
+      await hears(
+        scenario,
+        ben,
+        /^✅ Push [^]*\nApproved by @Chi, .*\nDone after [^]*Nothing is left for you to decide\.$/,
+      );
+      expect([pingsOnLeads(scenario), pingsOn(scenario.slack, ben)]).toEqual([[0, 0, 0], 1]);
+    }),
+  );
+
+  test(
+    'if Slack does not say who they all are, those who may approve hear of it too, and the thread says why',
+    inScenario({ ...options, policy: notifying, start: false }, async (scenario) => {
+      scenario.slack.faults.add({
+        kind: 'error',
+        method: 'usergroups.users.list',
+        usergroup: 'S0DEVS',
+        error: 'missing_scope',
+      });
+      await scenario.start();
+      const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
+      const change = await ana.wants(push);
+      await change.tells(
+        "Notified: @Ben and those who can approve it, because Slack doesn't tell me who is in the user group S0DEVS.",
+      );
+      await allHear(scenario, [ben, ...leadsOf(scenario)], request);
+      expect([pingsOnLeads(scenario), pingsOn(scenario.slack, ben)]).toEqual([[1, 1, 1], 1]);
+    }),
+  );
+});

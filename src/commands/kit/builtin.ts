@@ -169,6 +169,8 @@ export type Approving = {
   }[];
   /** The names of the approvers. */
   readonly who: Text;
+  /** Who is notified, if the rules say; else empty. */
+  readonly notified: Text;
   readonly expires: number;
   readonly reason: 'required' | 'optional';
 };

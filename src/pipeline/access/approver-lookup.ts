@@ -1,12 +1,14 @@
 import type { Target } from '../../hosting/contract/target.ts';
 import { groupsForRequirement, mayApprove } from '../../policy/approvers.ts';
-import type { Needed } from '../../policy/approval-requirement.ts';
-import { canonicalId, idsIn, idsOf, isUserGroup } from '../../policy/people.ts';
-import { groupsApproving, reading } from '../../policy/policy.ts';
+import type { Needed, Requirement } from '../../policy/approval-requirement.ts';
+import { canonicalId, idsIn, idsOf, isUserGroup, samePerson } from '../../policy/people.ts';
+import { groupsApproving, mayRead, reading } from '../../policy/policy.ts';
+import { userGroupsIn } from '../../policy/memberships.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { bold, code, joined, named, person as mention, say, userGroup, type Text } from '../../text.ts';
 import { aboutOf } from './targets.ts';
-import type { AskedRequirement, Authorization } from './authorization.ts';
+import type { AskedRequirement, Authorization, Notified } from './authorization.ts';
+import { membersUnknownQuietly } from './unknown-groups.ts';
 import type { Resolved } from '../language/resolve.ts';
 import type { AccessContext } from './context.ts';
 
@@ -29,12 +31,14 @@ export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolve
   const policy = context.policy();
   const { asked, target, alsoReads } = aboutOf(parsed, context.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);
-  const { people: all, unknown } = await peopleOf(context, policy, groupsApproving(policy, asked.command, needed));
+  const notified = needed.requirements.flatMap(({ notify = [] }) => notify);
+  const groups = new Set([...groupsApproving(policy, asked.command, needed), ...userGroupsIn(policy, [notified])]);
+  const { people: all, unknown } = await peopleOf(context, policy, [...groups]);
   const readers = all.filter((person) => readsAll(policy, person, targets));
   const asks = await Promise.all(
     needed.requirements.map(async (requirement): Promise<AskedRequirement> => {
-      const groups = groupsForRequirement(policy, requirement, asked);
-      const ids = new Set(idsIn(policy, groups));
+      const named = groupsForRequirement(policy, requirement, asked);
+      const ids = new Set(idsIn(policy, named));
       const people = readers.filter((person) => {
         const vote = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, requester });
         return belongsTo(ids, person) && (vote.kind === 'counts' || vote.why === 'unknown');
@@ -44,12 +48,56 @@ export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolve
         people.map(({ id }) => id),
       );
       const userGroups = unknown.filter((group) => ids.has(group));
-      const one = { count: requirement.count, groups, ...(await membersAmong(context, once.slice(0, maxPeople))) };
-      return userGroups.length > 0 ? { ...one, userGroups } : one;
+      const one = {
+        count: requirement.count,
+        groups: named,
+        ...(await membersAmong(context, once.slice(0, maxPeople))),
+      };
+      const notify = await notifiedOf(context, requirement, { all, unknown, targets, requester });
+      return { ...one, ...(userGroups.length > 0 && { userGroups }), ...(notify && { notify }) };
     }),
   );
-  return { asks, told: eachOnce(policy, askedPeople({ asks })) };
+  return { asks, told: eachOnce(policy, asks.flatMap(toldOf)) };
 }
+
+type Around = {
+  readonly all: readonly Member[];
+  readonly unknown: readonly string[];
+  readonly targets: readonly Target[];
+  readonly requester: string;
+};
+
+/** Whom the rules notify. Nobody who may not, or only might, see what it is about, and not the requester. */
+async function notifiedOf(
+  context: Asking,
+  { notify }: Requirement,
+  { all, unknown, targets, requester }: Around,
+): Promise<Notified | undefined> {
+  if (notify === undefined) return undefined;
+  const policy = context.policy();
+  const ids = new Set(idsIn(policy, notify));
+  const people = all.filter(
+    (person) =>
+      belongsTo(ids, person) &&
+      !samePerson(policy, person.id, requester) &&
+      targets.every((target) => mayRead(policy, person, target)),
+  );
+  const once = eachOnce(
+    policy,
+    people.map(({ id }) => id),
+  );
+  const members = await membersAmong(context, once.slice(0, maxPeople));
+  return { groups: notify, ...members, unknown: unknown.filter((group) => ids.has(group)) };
+}
+
+/** Whether those who may approve are told: by the rules, or because nobody else is, or Slack doesn't say who else. */
+const tellsApprovers = ({ notify }: AskedRequirement): boolean =>
+  notify === undefined || notify.people.length === 0 || notify.unknown.length > 0;
+
+const toldOf = (asked: AskedRequirement): readonly string[] => [
+  ...(asked.notify?.people ?? []),
+  ...(tellsApprovers(asked) ? asked.people : []),
+];
 
 /** A person with several ids by the first of these. */
 function eachOnce(policy: Policy, ids: readonly string[]): readonly string[] {
@@ -107,6 +155,12 @@ export const askedPeople = ({ asks = [] }: Pick<Authorization, 'asks'>): readonl
 export const toldPeople = (authorization: Authorization): readonly string[] =>
   authorization.told ?? askedPeople(authorization);
 
+/** The first of these people without a mention, and how many more there are. */
+function namesOf(people: readonly { readonly id: string; readonly name: string | undefined }[]): readonly Text[] {
+  const some = people.slice(0, maxNamed).map(({ id, name }): Text => [name === undefined ? mention(id) : named(name)]);
+  return people.length > maxNamed ? [...some, say`${people.length - maxNamed} more`] : some;
+}
+
 type Naming = {
   /** People who are left out: they have approved. */
   readonly without?: readonly string[];
@@ -120,18 +174,33 @@ type Naming = {
  */
 export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], notify }: Naming = {}): Text =>
   joined(
-    asks.map(({ count, people, names, groups, userGroups = [] }) => {
+    asks.map((asked) => {
+      const { count, people, names, groups, userGroups = [] } = asked;
+      const mentions = notify === 'user groups' && tellsApprovers(asked);
       const all = people.map((id, index) => ({ id, name: names?.[index] }));
       const left = all.filter(({ id }) => !without.includes(id));
-      const some = left
-        .slice(0, maxNamed)
-        .map(({ id, name }): Text => [name === undefined ? mention(id) : named(name)]);
-      const more = left.length > maxNamed ? [say`${left.length - maxNamed} more`] : [];
-      const asGroups = userGroups.map((group): Text => [notify ? userGroup(group) : code(group)]);
-      const those = [...some, ...more, ...asGroups];
+      const some = namesOf(left);
+      const asGroups = userGroups.map((group): Text => [mentions ? userGroup(group) : code(group)]);
+      const those = [...some, ...asGroups];
       const who = those.length > 0 ? those : groups.map((group): Text => [bold(group)]);
       const needed = count - (people.length - left.length);
       return needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : joined(who, ' or ');
     }),
     ', and ',
+  );
+
+/** Who is notified, where the rules say so: `@Fay.`, with the reason if it is not as they say. Mentions nobody. */
+export const whoIsNotified = (asks: readonly AskedRequirement[]): Text =>
+  joined(
+    asks.map(({ notify, ...asked }) => {
+      if (notify === undefined) return undefined;
+      const { people, names, groups, unknown } = notify;
+      const who = joined(namesOf(people.map((id, index) => ({ id, name: names[index] }))), ', ');
+      if (!tellsApprovers({ notify, ...asked })) return say`${who}.`;
+      const why =
+        unknown.length > 0
+          ? membersUnknownQuietly(unknown)
+          : say`nobody in ${joined(groups.map(bold), ' or ')} may see it right now.`;
+      return say`${joined([who, 'those who can approve it'], ' and ')}, because ${why}`;
+    }),
   );

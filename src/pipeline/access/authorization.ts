@@ -11,6 +11,17 @@ export type AskedRequirement = {
   readonly groups: readonly string[];
   /** Slack user groups with unknown members. */
   readonly userGroups?: readonly string[];
+  /** Who is notified, if not those who may approve. */
+  readonly notify?: Notified;
+};
+
+/** People of these policy groups who are notified of a request, because they may see what it is about. */
+export type Notified = {
+  readonly groups: readonly string[];
+  readonly people: readonly string[];
+  readonly names: readonly string[];
+  /** Slack user groups among them with unknown members. */
+  readonly unknown: readonly string[];
 };
 
 /** What the rules required when the change was asked for; stored with it. */

@@ -12,7 +12,7 @@ import {
 } from '../../policy/policy.ts';
 import { speaksOf, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
-import { whoIsAsked, whomToAsk } from './approver-lookup.ts';
+import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
 import { nonMemberReason, type Person } from './access-check.ts';
 import { isDecided, mayRunSomewhere } from './may-run.ts';
@@ -85,7 +85,11 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
       people: people.length,
       ...(userGroups && { userGroups }),
     }));
-    return { kind: 'allowed', rules, approval: { asks: counts, who: whoIsAsked(asks), expires, reason } };
+    return {
+      kind: 'allowed',
+      rules,
+      approval: { asks: counts, who: whoIsAsked(asks), notified: whoIsNotified(asks), expires, reason },
+    };
   }
   // A command without a target is allowed if the person may run it anywhere.
   if (command.shape === 'builtin' && site === undefined && !isDecided(command, target)) {

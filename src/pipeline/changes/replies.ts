@@ -7,7 +7,7 @@ import type { Lock } from '../../storage/locks.ts';
 import { bold, code, joined, named, person, say, time, type Span, type Text } from '../../text.ts';
 import { lockedName, storedTargets } from '../access/targets.ts';
 import type { TransitionNote } from './change-store.ts';
-import { askedPeople, toldPeople, whoIsAsked } from '../access/approver-lookup.ts';
+import { askedPeople, toldPeople, whoIsAsked, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -27,14 +27,21 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
   if (change.state === 'approved') {
     return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
   }
-  const asks = whoIsAsked(authorizationOf(change).asks ?? [], { notify: 'user groups' });
+  const { asks: all = [] } = authorizationOf(change);
+  const asks = whoIsAsked(all, { notify: 'user groups' });
+  const notified = whoIsNotified(all);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
   const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
   const same =
     twin && say`**#${twin.number} is the same request,** from ${person(twin.requester)}, and is waiting too.`;
   return {
-    text: joined([say`${asks}: this is waiting for your approval until ${time(change.expires_at)}.`, same, busy]),
+    text: joined([
+      say`${asks}: this is waiting for your approval until ${time(change.expires_at)}.`,
+      notified.length > 0 ? say`Notified: ${notified}` : undefined,
+      same,
+      busy,
+    ]),
   };
 }
 

@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { askedPeople, toldPeople, whoIsAsked, whomToAsk } from '../../../src/pipeline/access/approver-lookup.ts';
+import {
+  askedPeople,
+  toldPeople,
+  whoIsAsked,
+  whoIsNotified,
+  whomToAsk,
+} from '../../../src/pipeline/access/approver-lookup.ts';
 import type { AskedRequirement, Authorization } from '../../../src/pipeline/access/authorization.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import type { Needed } from '../../../src/policy/approval-requirement.ts';
@@ -164,6 +170,67 @@ describe('who is asked', () => {
     const { asks: all, told } = await whom(needed, [read, '{ allow: [read], to: [first, second] }', pushing]);
     expect(all.map(({ people }) => people)).toEqual([['U07GIL'], ['U0GILTWO']]);
     expect(told).toEqual(['U07GIL']);
+  });
+
+  describe('whom a rule notifies', () => {
+    const notifying = (...notify: readonly string[]): Needed => needing({ by: ['leads'], count: 1, notify });
+    const leads = ['U03CHI', 'U04DEE', 'U05FAY'];
+    const readers = '{ allow: [read], to: [guests] }';
+    test.each<[string, Needed, readonly string[], Lists, readonly string[], string]>([
+      ['not the approvers', notifying('both'), [], {}, ['U07GIL', 'U08HAL'], '@Name of U07GIL, @Name of U08HAL.'],
+      ['no requester, with neither account', notifying('developers'), [], {}, ['U02BEN'], '@Name of U02BEN.'],
+      [
+        'no guest, and nobody whom Slack does not describe',
+        notifying('guests'),
+        [readers],
+        {},
+        ['U02BEN'],
+        '@Name of U02BEN.',
+      ],
+      [
+        'of a user group',
+        notifying('guides'),
+        [],
+        memberLists,
+        ['U04DEE', 'U09GUY', 'U02BEN'],
+        '@Name of U02BEN, @Name of U04DEE, @Name of U09GUY.',
+      ],
+      [
+        'nobody who may not see it: then the approvers',
+        notifying('banned'),
+        ['{ deny: [read], to: [banned] }'],
+        {},
+        leads,
+        'those who can approve it, because nobody in banned may see it right now.',
+      ],
+      [
+        'the approvers too, if the members of a user group are unknown',
+        notifying('guides'),
+        [],
+        {},
+        ['U04DEE', 'U03CHI', 'U05FAY'],
+        "@Name of U04DEE and those who can approve it, because Slack doesn't tell me who is in the user group S0GUIDES.",
+      ],
+      [
+        'the approvers, if it is unknown whether the others may see it',
+        notifying('both'),
+        ['{ deny: [read], to: [guides] }'],
+        {},
+        ['U03CHI', 'U05FAY'],
+        'those who can approve it, because nobody in both may see it right now.',
+      ],
+    ])('%s', async (_, needed, rules, lists, people, words) => {
+      const { asks: all, told } = await whom(needed, [read, pushing, ...rules], lists);
+      expect(told.toSorted()).toEqual(people.toSorted());
+      expect(plain(whoIsNotified(all))).toBe(words);
+      expect(all.map((one) => one.people)).toEqual([expect.arrayContaining(['U03CHI'])]);
+    });
+
+    test('a user group of the approvers is not mentioned if others are notified', async () => {
+      const needed = needing({ by: ['guides'], count: 1, notify: ['both'] });
+      const all = await asks(needed, [read, pushing], {});
+      expect(plain(whoIsAsked(all, { notify: 'user groups' }))).toBe('@Name of U04DEE or S0GUIDES');
+    });
   });
 
   test('a requester with a second account is asked with neither', async () => {
