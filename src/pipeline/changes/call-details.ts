@@ -20,11 +20,12 @@ import {
 } from '../../text.ts';
 import { storedTargets, targetKey } from '../access/targets.ts';
 import { type AskedRequirement, authorizationOf } from '../access/authorization.ts';
+import { whoIsNotified } from '../access/approver-lookup.ts';
 import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
-import { approvedBy, markOf, standing, type Approved, type ShownVersion } from './card.ts';
+import { approvedBy, decisionButtons, markOf, standing, type Approved, type ShownVersion } from './card.ts';
 import type { AccessContext } from '../access/context.ts';
 import { refuseUnlessOurs } from './foreign-button.ts';
 
@@ -40,34 +41,64 @@ export type CallDetails = {
   readonly lines: readonly DetailLine[];
   /** Index in `lines` at which the request begins. */
   readonly requestAt: number;
+  /** The change and version to approve, while it waits for approval. */
+  readonly waiting?: ShownVersion;
 };
 
 /** Longer text is shown in fixed-width lines. */
 const maxTextLength = 1_000;
 
+type ShownChange = Pick<ShownVersion, 'installation' | 'number'>;
+
 /** The details of a saved change. Throws `Refusal` if this person may not read it. */
-export async function detailsFor(
+export async function detailsFor(context: AccessContext, reader: Person, shown: ShownChange): Promise<CallDetails> {
+  const change = await readableChange(context, reader, shown);
+  const { installation, number } = shown;
+  return {
+    ...detailsOfChange(change, await listVotes(context.database.db, number)),
+    ...(change.state === 'waiting' && { waiting: { installation, number, version: change.version } }),
+  };
+}
+
+/**
+ * What somebody approves with this version of a change, in the words of the question behind *Approve*, and its
+ * fingerprint. Throws `Refusal` if they may not read it, or it is no longer as they saw it.
+ */
+export async function questionFor(context: AccessContext, reader: Person, shown: ShownVersion): Promise<Text> {
+  const change = await readableChange(context, reader, shown);
+  const [approve] = change.state === 'waiting' && change.version === shown.version ? decisionButtons(change, '') : [];
+  if (approve?.confirm === undefined) {
+    throw new Refusal(
+      say`#${change.number}: It has changed since you saw it. ${standing(change)} Nothing was approved.`,
+    );
+  }
+  return joined([approve.confirm.says, say`Fingerprint: ${code(change.fingerprint)}`], '\n');
+}
+
+async function readableChange(
   context: AccessContext,
   reader: Person,
-  { installation, number }: Pick<ShownVersion, 'installation' | 'number'>,
-): Promise<CallDetails> {
+  { installation, number }: ShownChange,
+): Promise<Change> {
   const { database } = context;
   await refuseUnlessOurs(database, installation, 'shown');
   const change = await findChange(database.db, number);
   if (change === undefined || !readerOf(context, reader)(change)) {
     throw new Refusal(say`I can't find #${number} among the changes you can see. Nothing was shown.`);
   }
-  return detailsOfChange(change, await listVotes(database.db, number));
+  return change;
 }
 
 /** The details of a change row; `approved` are the approvals so far. */
 export function detailsOfChange(change: Change, approved: readonly Approved[]): CallDetails {
   const { asks = [] } = authorizationOf(change);
   const reason = change.reason === null ? undefined : say`“${change.reason}”`;
+  const notified = whoIsNotified(asks);
   return detailsOf(change, say`${markOf(change)} **${cardOf(change).title}** · #${change.number}`, [
     standing(change),
     fact('Asked by', joined([[person(change.requester)], time(change.created_at, 'date'), reason], ' · ')),
     ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
+    ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
     ...(approved.length > 0 ? [fact('Approved by', joined(approvedBy(approved), '; '))] : []),
     ...targetFacts(storedTargets(change)),

@@ -125,7 +125,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       // Messages besides the card have decision buttons while it is approved, unknown or asked again.
       if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
       // Reminders, and what was said when it was asked again.
-      if (change.state === 'waiting') await withdrawDirect(tx, moved, at);
+      if (change.state === 'waiting' && moved.state !== 'waiting') await withdrawDirect(tx, moved, at);
       // Direct-message copies are for deciding, so they skip the states between the decision and the end.
       const isNews =
         change.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;

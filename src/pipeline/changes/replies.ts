@@ -50,20 +50,30 @@ export const reminder = (change: Change, voted: readonly string[]): Note => ({
   text: say`⏳ ${whoIsAsked(authorizationOf(change).asks ?? [], { without: voted, notify: 'user groups' })}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
 });
 
-/** One more approval, by somebody with that name; `left` more are needed, maybe fewer once the members of the `unknown` groups are known. */
-export const counted = (by: string, left: number, unknown: readonly string[] = []): Note => ({
+type Counted = {
+  /** How many more are needed, maybe fewer once the members of the `unknown` groups are known. */
+  readonly left: number;
+  readonly unknown?: readonly string[] | undefined;
+  readonly note?: string | undefined;
+};
+
+/** One more approval, by somebody with that name. */
+export const counted = (by: string, { left, unknown = [], note }: Counted): Note => ({
   text: joined([
-    say`Approved by ${named(by)}. ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
+    say`${approvedWith(by, note)} ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
     unknown.length > 0
       ? say`Some approvals may not count right now: ${membersUnknownQuietly(unknown)} Please press Approve again when it does.`
       : undefined,
   ]),
 });
 
-/** The last approval needed, by somebody with that name. The click notifies nobody of themselves: the card mentions them. */
-export const approved = (change: Change, by: string, isPaused: boolean): Note => ({
-  text: say`Approved by ${named(by)}. ${sendingSoon(change, isPaused)}`,
+/** The last approval needed, by somebody with that name. Their own click notifies nobody: the card mentions them. */
+export const approved = (change: Change, by: string, isPaused: boolean, note?: string): Note => ({
+  text: say`${approvedWith(by, note)} ${sendingSoon(change, isPaused)}`,
 });
+
+const approvedWith = (by: string, note: string | undefined): Text =>
+  note === undefined ? say`Approved by ${named(by)}.` : say`Approved by ${named(by)}: “${note}”`;
 
 const sendingSoon = (change: Change, isPaused: boolean): string => {
   if (isPaused) return 'All sending is paused. It will be sent after resume, if it is still valid then.';

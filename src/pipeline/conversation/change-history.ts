@@ -6,7 +6,7 @@ import { idsOf } from '../../policy/people.ts';
 import { listAudit } from '../../storage/audit.ts';
 import { findChange, listChanges, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
-import { code, inline, joined, person as mention, plain, say, time } from '../../text.ts';
+import { code, inline, joined, person as mention, plain, say, time, type Text } from '../../text.ts';
 import { stateLabel } from '../../commands/builtin/states.ts';
 import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
@@ -15,6 +15,7 @@ import { storedTargets } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { markOf, standing } from '../changes/card.ts';
 import type { AccessContext } from '../access/context.ts';
+import { parseDetails } from '../audit/audit-details.ts';
 
 /** Past changes, limited to what one person may read. */
 
@@ -97,6 +98,12 @@ export const lineOf = (change: Change): ChangeLine => ({
   sentAt: change.sent_at ?? undefined,
 });
 
+/** What happened; an approval with its note. */
+function withNote(event: string, details: string): Text {
+  const note = event === 'approve' || event === 'vote' ? parseDetails(details).reason : undefined;
+  return note === undefined ? inline(eventInWords(event)) : say`${eventInWords(event)}: “${note}”`;
+}
+
 async function storyOf(database: Database, change: Change): Promise<ChangeStory> {
   const card = cardOf(change);
   const lines = await listAudit(database.db, { change: change.number, limit: maxEvents });
@@ -113,6 +120,6 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
     ],
     events: lines
       .toSorted((one, other) => one.seq - other.seq)
-      .map((line) => ({ at: line.at, actor: line.actor, says: inline(eventInWords(line.event)) })),
+      .map(({ at, actor, event, details }) => ({ at, actor, says: withNote(event, details) })),
   };
 }

@@ -34,6 +34,7 @@ export type Decided = ShownVersion & {
   readonly verdict: DecisionKind;
   readonly person: string;
   readonly team: string | undefined;
+  /** Why it is declined, or a note with an approval. */
   readonly reason?: string | undefined;
   /** The inbox row that this answers. */
   readonly inbox: string | undefined;
@@ -225,11 +226,11 @@ function noteFor(
   switch (decided.verdict) {
     case 'approve': {
       if (ruling.kind === 'move') {
-        const reply = approved(change, by.name, isPaused);
+        const reply = approved(change, by.name, isPaused, reason);
         return { ...base, reply, decide: coolsDown(change), tell: [change.requester] };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
-      return { ...base, reply: counted(by.name, left, ruling.unknown) };
+      return { ...base, reply: counted(by.name, { left, unknown: ruling.unknown, note: reason }) };
     }
     case 'decline':
       return { ...base, ...endedBy(change, 'Declined', by, reason) };

@@ -1,11 +1,15 @@
+import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
-import { decide } from '../../pipeline/steps/decide.ts';
+import { questionFor } from '../../pipeline/changes/call-details.ts';
+import { identifySender } from '../../pipeline/conversation/speaker.ts';
+import { decide, Ended } from '../../pipeline/steps/decide.ts';
 import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/card.ts';
-import { say } from '../../text.ts';
-import { declineView, noticeView, type Memo } from '../forms/views.ts';
+import { joined, say } from '../../text.ts';
+import { approveView, declineView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
 import { intoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
+import { sentBy } from '../context/payload-shapes.ts';
 
 /** The value of a decision button: installation, number, version that was seen, verdict. Anything else is refused. */
 const parts = /^(\S+) (\d{1,15}) (\d{1,15}) (.+)$/;
@@ -28,19 +32,65 @@ export async function pressDecision(context: SlackContext, interaction: Interact
   throw new Refusal("I couldn't open the form for your reason. Nothing was done.", { hint: 'Press the button again.' });
 }
 
-/** Decides with a submitted reason and shows the result in the view. */
-export async function declined(
+/** *Approve…* inside *Everything that will be sent*. */
+export const approveInModal = z.object({
+  ...sentBy,
+  trigger_id: z.string().optional(),
+  view: z.object({ id: z.string(), callback_id: z.literal('call') }),
+  actions: z.tuple([z.object({ action_id: z.string().startsWith('decision:'), value: z.string() })]),
+});
+
+/** Opens a form for an optional note on top of the pages. */
+export async function openApproval(
   context: SlackContext,
   interaction: Interaction,
-  view: string,
+  { trigger_id: trigger, actions: [{ value }] }: z.infer<typeof approveInModal>,
+): Promise<void> {
+  const decision = decisionIn(value);
+  if (decision?.verdict !== 'approve') throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  const title = titles.approve;
+  const view = await openView(context, { trigger }, noticeView(title, say`One moment…`), 'push');
+  if (view === undefined)
+    throw new Refusal("I couldn't open the form for your note. Nothing was done.", { hint: 'Press the button again.' });
+  await intoView(context, interaction, { id: view, title }, async () => {
+    const reader = await identifySender(context.pipeline, interaction);
+    const says = await questionFor(context.pipeline, reader, decision);
+    return approveView(decision.number, says, { origin: originOf(interaction), decision: value });
+  });
+}
+
+const titles = { approve: 'Approve', decline: 'Decline' } as const;
+
+/** Decides with a submitted reason or note and shows the result in the view. */
+export async function decidedByForm(
+  context: SlackContext,
+  interaction: Interaction,
+  { verdict, view }: { readonly verdict: keyof typeof titles; readonly view: string },
   memo: Memo,
   values: unknown,
 ): Promise<void> {
-  await intoView(context, interaction, { id: view, title: 'Decline' }, async () => {
+  const title = titles[verdict];
+  await intoView(context, interaction, { id: view, title }, async () => {
     const decision = decisionIn(memo.decision ?? '');
-    if (decision === undefined) throw new Refusal("I don't recognise this form any more. Nothing was done.");
+    if (decision?.verdict !== verdict) throw new Refusal("I don't recognise this form any more. Nothing was done.");
     const { person, team, inbox } = interaction;
-    await decide(context.pipeline, { ...decision, person, team, inbox, reason: readInputs(values).reason });
-    return noticeView('Decline', say`**#${decision.number} is declined.** I won't send it.`);
+    const { reason } = readInputs(values);
+    await decide(context.pipeline, { ...decision, person, team, inbox, reason }).catch((error: unknown) => {
+      throw verdict === 'approve' && reason !== undefined ? withNote(error, reason) : error;
+    });
+    return noticeView(
+      title,
+      verdict === 'approve'
+        ? say`**Your approval of #${decision.number} is counted.** Its thread says what comes next.`
+        : say`**#${decision.number} is declined.** I won't send it.`,
+    );
   });
+}
+
+/** The form is gone when its refusal is read, so that gives the note back. */
+function withNote(error: unknown, note: string): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const says = joined([error.says, say`I posted no note. Yours was: “${note}”`]);
+  const { hint, offers } = error;
+  return error instanceof Ended ? new Ended(says, { hint, offers }) : new Refusal(says, { hint, offers });
 }

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { CallDetails, DetailLine } from '../../pipeline/changes/call-details.ts';
-import type { Button, Press } from '../../pipeline/changes/card.ts';
+import type { Button, Press, ShownVersion } from '../../pipeline/changes/card.ts';
 import { say } from '../../text.ts';
 import { buttonRow, preformatted, richText, type Drawn } from './blocks.ts';
 import { lineOf, sectionOf } from './mrkdwn.ts';
@@ -22,7 +22,7 @@ type Group = { readonly lines: readonly DetailLine[]; readonly weight: number };
 
 /** Splits the details into pages, the same ones each time. The result draws the page with that number, or the nearest. */
 export function callPages(
-  { title, lines, requestAt }: CallDetails,
+  { title, lines, requestAt, waiting }: CallDetails,
   { of, surface }: { readonly of: CallOf; readonly surface: Surface },
 ): { readonly count: number; readonly draw: (wanted: number) => Drawn } {
   const pages = pagesOf(lines, perPage[surface]);
@@ -38,6 +38,7 @@ export function callPages(
       ...(page > 2 ? [go('First', 1)] : []),
       ...(page < count - 1 ? [go('Last', count)] : []),
       ...(page < requestOn ? [go('The request', requestOn)] : []),
+      ...(waiting && surface === 'modal' ? [approveWithNote(waiting)] : []),
     ];
     const place = say`Page ${page} of ${count}`;
     const blocks = groupsOf(pages[page - 1] ?? []).map(blockOf);
@@ -45,6 +46,12 @@ export function callPages(
   };
   return { count, draw };
 }
+
+/** Opens a form for an optional note. */
+const approveWithNote = (waiting: ShownVersion): Button => ({
+  label: 'Approve…',
+  press: { kind: 'decision', verdict: 'approve', ...waiting },
+});
 
 function pagesOf(lines: readonly DetailLine[], most: number): readonly (readonly DetailLine[])[] {
   const pages: DetailLine[][] = [];

@@ -130,10 +130,10 @@ export function choiceAt(words: readonly string[], at: number): Labelled {
 export const typedInput = (label: string): InputBlock =>
   inputBlock(typedField, label, { type: 'plain_text_input', action_id: typedField, max_length: limits.input });
 
-export function reasonInput(reason: string | undefined, isRequired = false): InputBlock {
+export function reasonInput(reason: string | undefined, isRequired = false, label = 'Reason'): InputBlock {
   const initial = reason === undefined ? {} : { initial_value: reason.slice(0, limits.reason) };
   const shape = { action_id: reasonField, max_length: limits.reason, ...initial };
-  return { ...inputBlock(reasonField, 'Reason', { type: 'plain_text_input', ...shape }), optional: !isRequired };
+  return { ...inputBlock(reasonField, label, { type: 'plain_text_input', ...shape }), optional: !isRequired };
 }
 
 /** The input block of a field whose list is always the same. */

@@ -25,7 +25,7 @@ const memo = z.object({
   args: z.array(z.string()).optional(),
   stored: z.string().optional(),
   shown: z.string().optional(),
-  /** The value of the decision button, for the form that asks for its reason. */
+  /** The value of the decision button, for the form that asks for its reason or note. */
   decision: z.string().optional(),
 });
 /** What a form remembers in `private_metadata`. */
@@ -87,6 +87,10 @@ const showsToken = ({ action, input }: Frozen): boolean =>
 export const declineView = (number: number, memo: Memo): ModalView =>
   modal('decline', `Decline #${number}`, memo, [reasonInput(undefined, true)], 'Decline');
 
+/** The form that asks for a note with an approval. `says`: what is approved. */
+export const approveView = (number: number, says: Text, memo: Memo): ModalView =>
+  modal('approve', `Approve #${number}`, memo, [richText([says]), reasonInput(undefined, false, 'Note')], 'Approve');
+
 /** Loading, an error, or a result. */
 export const noticeView = (title: string, text: Text): ModalView => closable('notice', title, [richText([text])]);
 
@@ -118,7 +122,7 @@ const closable = (kind: 'notice' | 'call', title: string, blocks: KnownBlock[]):
   blocks,
 });
 
-type Kind = 'form' | 'review' | 'decline' | 'picker';
+type Kind = 'form' | 'review' | 'approve' | 'decline' | 'picker';
 
 function modal(kind: Kind, title: string, memo: Memo, blocks: KnownBlock[], submit: string): ModalView {
   const metadata = JSON.stringify(memo);

@@ -8,6 +8,7 @@ import { likelyWords, searchIn } from '../../pipeline/language/name-search.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { failpoint } from '../../failpoints.ts';
 import { pressedInModal, turnPage } from '../answers/call-view.ts';
+import { approveInModal, openApproval } from '../answers/decisions.ts';
 import { memoOf } from '../forms/views.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { choiceAt, optionOf } from '../forms/inputs.ts';
@@ -47,6 +48,8 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
     await ack();
     const page = pressedInModal.safeParse(body);
     if (page.success) return track(() => turn(context, page.data));
+    const approve = approveInModal.safeParse(body);
+    if (approve.success) return track(() => openNote(context, approve.data));
     const read = dispatched.safeParse(body);
     if (!read.success) return;
     const draw = (): Promise<void> => context.turns.usual(() => redraw(read.data), read.data.user.id);
@@ -67,6 +70,14 @@ function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): P
     `page:${view.id}:${trigger ?? ''}`,
   );
   return runHandler(context, interaction, 'turning a page', () => turnPage(context, interaction, pressed), 'usual');
+}
+
+/** Opens the form for a note with an approval. */
+function openNote(context: SlackContext, pressed: z.infer<typeof approveInModal>): Promise<void> {
+  const key = `approve:${pressed.view.id}:${pressed.trigger_id ?? ''}`;
+  const interaction = interactionOf(context, pressed, undefined, key);
+  const open = (): Promise<void> => openApproval(context, interaction, pressed);
+  return runHandler(context, interaction, 'opening a form', open, 'usual');
 }
 
 const inModal = z.object({ view: z.object({ type: z.literal('modal') }) });

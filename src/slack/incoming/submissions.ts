@@ -8,7 +8,7 @@ import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { joined, plain, say, type Text } from '../../text.ts';
 import { failpoint } from '../../failpoints.ts';
 import { requestId } from '../../storage/inbox.ts';
-import { declined } from '../answers/decisions.ts';
+import { decidedByForm } from '../answers/decisions.ts';
 import { cut } from '../draw/truncate.ts';
 import { visible } from '../draw/mrkdwn.ts';
 import { memoOf, noticeView, type Memo } from '../forms/views.ts';
@@ -92,8 +92,10 @@ export async function submit(context: SlackContext, said: Submission): Promise<S
         return await submitForm(form);
       case 'review':
         return await submitReview(form);
+      case 'approve':
+        return await submitDecision(form, 'approve');
       case 'decline':
-        return await submitDecline(form);
+        return await submitDecision(form, 'decline');
       default:
         return {};
     }
@@ -183,15 +185,18 @@ async function submitReview(form: Submitted): Promise<SubmissionResponse> {
   }));
 }
 
-/** The reason for declining: saved before it is acked, decided afterwards. */
-async function submitDecline(form: Submitted): Promise<SubmissionResponse> {
+/** The note of an approval, or the reason for declining: saved before it is acked, decided afterwards. */
+async function submitDecision(form: Submitted, verdict: 'approve' | 'decline'): Promise<SubmissionResponse> {
   const { context, memo, said } = form;
-  if (readInputs(said.view.state.values).reason === undefined) {
+  const { values } = said.view.state;
+  // A credential in it is refused here, under its field.
+  if (readInputs(values).reason === undefined && verdict === 'decline') {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
-  return onceKept(form, 'Decline', (kept) => ({
-    ...updating(noticeView('Decline', say`One moment…`)),
-    after: () => declined(context, kept, said.view.id, memo, said.view.state.values),
+  const title = verdict === 'approve' ? 'Approve' : 'Decline';
+  return onceKept(form, title, (kept) => ({
+    ...updating(noticeView(title, say`One moment…`)),
+    after: () => decidedByForm(context, kept, { verdict, view: said.view.id }, memo, values),
   }));
 }
 

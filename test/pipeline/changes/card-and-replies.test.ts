@@ -218,8 +218,13 @@ describe('the sentences of a thread', () => {
       tell.reminder(waiting([chi.id, dee.id]), [chi.id]).text,
       '⏳ @U04DEE: this is still waiting for your approval, until 00:01 UTC.',
     ],
-    ['counted', tell.counted(chi.id, 1).text, 'Approved by @U03CHI. One more approval is needed.'],
-    ['counted, two left', tell.counted(chi.id, 2).text, 'Approved by @U03CHI. 2 more approvals are needed.'],
+    ['counted', tell.counted(chi.id, { left: 1 }).text, 'Approved by @U03CHI. One more approval is needed.'],
+    [
+      'counted, with a note',
+      tell.counted(chi.id, { left: 1, note: 'after\nthe sale <!here>' }).text,
+      'Approved by @U03CHI: “after the sale <!here>” One more approval is needed.',
+    ],
+    ['counted, two left', tell.counted(chi.id, { left: 2 }).text, 'Approved by @U03CHI. 2 more approvals are needed.'],
     ['approved', tell.approved(change, chi.id, false).text, 'Approved by @U03CHI. Sending it now.'],
     [
       'approved, with time to stop it',
