@@ -27,12 +27,16 @@ export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> 
   if (message.key.includes(prefix)) return;
   await enqueueOps(tx, `${prefix}${message.key}`, forOps(loss), at);
   if (change === undefined) return;
-  if (message.kind === 'copy' && change.state === 'waiting') await askInThread(tx, message, change, at);
+  if (change.state === 'waiting' && isRequest(message, change)) await askInThread(tx, message, change, at);
   if (!isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
   const body = JSON.stringify({ text: forRequester(loss, change) });
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.requester, body, at });
 }
+
+/** Whether it asks somebody for approval: the first time, or as a reminder. */
+const isRequest = ({ kind, recipient }: Message, { requester }: Change): boolean =>
+  kind === 'copy' || (kind === 'direct' && recipient !== requester);
 
 /** Whoever can't be told directly is mentioned in the thread. */
 async function askInThread(tx: Tx, { key, recipient }: Message, change: Change, at: number): Promise<void> {

@@ -1,5 +1,8 @@
 import { expect, it } from 'vitest';
 import { createChangeStore, LockHeld } from '../../../src/pipeline/changes/change-store.ts';
+import { claimMessages, findMessage, markDelivered } from '../../../src/storage/messages.ts';
+import { plain, say, type Text } from '../../../src/text.ts';
+import { parseStored } from '../../../src/storage/parse-json.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { sample } from '../../storage/samples.ts';
 import { changeOf } from '../fixtures.ts';
@@ -19,5 +22,38 @@ describeBoth('the lock of a domain', (open) => {
     const second = begin('d2');
     await expect(second).rejects.toThrow(LockHeld);
     await expect(second).rejects.toMatchObject({ target: 'Acme.example' });
+  });
+});
+
+describeBoth('a reminder to approve', (open) => {
+  it('stays when it is asked again, and is replaced when somebody declines', async () => {
+    const database = await open();
+    const changeStore = createChangeStore({ auditKey: undefined, installation: 'f00d', onEvent: () => undefined });
+    const row = { ...sample, card: changeOf().card };
+    const begun = await database.transaction((tx) => changeStore.begin(tx, row, { by: 'U1', at: 1 }));
+    const note = { by: 'sitehand', at: 2, reply: { text: say`Still waiting.` }, tell: ['U3', 'U1'] };
+    await database.transaction((tx) => changeStore.remark(tx, begun, 'reminded', note));
+    const claim = { owner: 'a', now: 10, leaseMs: 100, limit: 50 };
+    for (const message of await database.transaction((tx) => claimMessages(tx, claim)))
+      await database.transaction((tx) => markDelivered(tx, message, { channel: 'C1', ts: `1.${message.id}` }));
+    const told = async (person: string): Promise<string> => {
+      const { seq } = await database.db
+        .selectFrom('audit')
+        .select('seq')
+        .where('event', '=', 'reminded')
+        .executeTakeFirstOrThrow();
+      const found = await findMessage(database.db, `${begun.number}:${seq}:${person}`);
+      return plain(parseStored<{ readonly text: Text }>(found?.body ?? '').text);
+    };
+    const askAgain = { kind: 'ask_again', expiresAt: 9_000, remindAt: 5_000 } as const;
+    const again = await database.transaction((tx) =>
+      changeStore.advance(tx, begun, askAgain, { by: 'sitehand', at: 20 }),
+    );
+    expect(await told('U3')).toMatch(/Still waiting\.$/);
+    const declined = { by: 'U4', at: 30, lastNote: say`Declined by Dee.` };
+    if (again) await database.transaction((tx) => changeStore.advance(tx, again, { kind: 'decline' }, declined));
+    expect(await told('U3')).toMatch(/^⛔ .*\nDeclined by Dee\.\nNothing is left for you to decide\.$/);
+    // The requester's own message is no request to decide.
+    expect(await told('U1')).toMatch(/Still waiting\.$/);
   });
 });
