@@ -39,6 +39,7 @@ import type { Pace } from './slack/client/rate-limits.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
 import { createSiteCheck } from './site-check/site-check.ts';
 import { openDatabase, type Database } from './storage/database.ts';
+import { timed } from './storage/timed.ts';
 import { migrations as ourMigrations } from './storage/migrations/migrate.ts';
 import { keptKey, pauseKey, readKv } from './storage/kv.ts';
 import type { Text } from './text.ts';
@@ -99,20 +100,6 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
     names: createNames(directory.listing, policy.current),
     ...replica,
     certificate,
-  };
-}
-
-/** The database with its transactions timed: `begin` starts a timer, and returns what stops it. */
-function timed(database: Database, begin: () => () => unknown): Database {
-  const during = async <T>(running: Promise<T>): Promise<T> => {
-    const end = begin();
-    return running.finally(end);
-  };
-  return {
-    ...database,
-    transaction: (work) => during(database.transaction(work)),
-    statement: (work) => during(database.statement(work)),
-    unflushed: (work) => during(database.unflushed(work)),
   };
 }
 
@@ -232,7 +219,10 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
 /** What looks for due changes and timers, and for turns in the queues; `nudge` makes all of it look now. */
 function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
   const queue = createQueueTurns(pipeline, () => nudge());
-  const worker = createWorker(pipeline, () => void (delivery.nudge(), queue.nudge()));
+  const worker = createWorker(pipeline, () => {
+    delivery.nudge();
+    queue.nudge();
+  });
   const nudge = (): void => {
     worker.nudge();
     queue.nudge();

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { WatchTable } from './watch-table.ts';
 
 /**
  * The tables, the same in both databases. Times are epoch milliseconds and flags 0 or 1. Structured values (calls,
@@ -259,39 +260,6 @@ export type TimerTable = {
   gave_up_at: number | null;
   ended_at: number | null;
   end_reason: 'removed' | 'kept' | 'moved' | 'gone' | 'not_there' | null;
-  owner: string | null;
-  lease_until: number | null;
-};
-
-/** A watch: tells a channel about new kinds of errors in the log of an environment. */
-export type WatchTable = {
-  id: Generated<number>;
-  /** `environment:<id>`. */
-  target_key: string;
-  /** JSON: the whole environment as it was when the watch was started. */
-  target: string;
-  /** Only lines with these words count; null: all do. */
-  match: string | null;
-  /** Who started it: it reads with their rights. */
-  requester: string;
-  requester_name: string;
-  /** The channel that is told; or the requester, by direct messages. */
-  channel: string;
-  /** `22:00-07:00` in the time zone `zone` (IANA name): nothing is told then; null: it is told at any time. */
-  quiet: string | null;
-  zone: string;
-  created_at: number;
-  ends_at: number;
-  /** Up to when the log was read. */
-  read_to: number;
-  /** When a read was last begun. */
-  tried_at: number | null;
-  /** JSON: what was told, what is held back, and what is in the way. */
-  progress: string;
-  /** When it reads next; null once it is over. */
-  due_at: number | null;
-  ended_at: number | null;
-  end_reason: 'over' | 'stopped' | 'not_allowed' | 'gone' | 'no_channel' | null;
   owner: string | null;
   lease_until: number | null;
 };

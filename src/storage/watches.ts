@@ -1,6 +1,6 @@
 import { sql, type Insertable, type Selectable, type Updateable } from 'kysely';
 import { claim, personBy, unowned, type Claim, type IdsOf } from './lease.ts';
-import type { WatchTable } from './schema.ts';
+import type { WatchTable } from './watch-table.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
 export type Watch = Selectable<WatchTable>;
