@@ -4,8 +4,11 @@ import type { ChangeEvent } from './change.ts';
 
 /** What the host's answer to a write means for its change; pure. `outcome.ts` saves it. */
 
-/** The result of a change in `sending`: the host's answer, or that certainly nothing was written. */
-export type Outcome = Receipt | Unsent;
+/**
+ * The result of a change in `sending`: the host's answer, or that certainly nothing was written. `isBegun`: the commit of
+ * `sending` got no answer, so the change may never have been in it.
+ */
+export type Outcome = Receipt | (Unsent & { readonly isBegun?: 'not known' });
 
 const busyAgainMs = 15_000;
 const maxBusyMs = 5 * 60_000;

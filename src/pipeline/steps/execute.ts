@@ -22,7 +22,11 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 /** If more time passes from the start of saving *sending* to the write, nothing is written. */
 const freshMs = 2_000;
 const heldUp = { kind: 'not sent', why: 'I was held up for too long between deciding and sending' } as const;
-const unsure = { kind: 'not sent', why: "my database didn't say whether it had saved that I was about to" } as const;
+const unsure = {
+  kind: 'not sent',
+  why: "my database didn't say whether it had saved that I was about to",
+  isBegun: 'not known',
+} as const;
 const retryMs = 5_000;
 
 /**

@@ -56,6 +56,7 @@ async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outc
     await touchChange(tx, found, { due_at: at + notBegunRetryMs, ...unowned });
     return found;
   }
+  if (wentOn(found, sent, outcome)) return found;
   const isOurs = isSameSend(found, sent);
   if (!isOurs && (await isRecorded(tx, sent, outcome))) return found;
   const isSetBack = (found.state === 'waiting' || found.state === 'approved') && !tookNothing(outcome);
@@ -73,6 +74,10 @@ async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outc
 /** The commit of *sending* was not done: the row is as it was before, and still ours. */
 const isNotBegun = (found: Change, sent: Change): boolean =>
   found.state === 'approved' && found.version === sent.version - 1 && found.owner === sent.owner;
+
+/** It was not done, and somebody else went on with the change meanwhile: this is no answer to what they did. */
+const wentOn = (found: Change, sent: Change, outcome: Outcome): boolean =>
+  outcome.kind === 'not sent' && outcome.isBegun === 'not known' && found.sent_at !== sent.sent_at;
 
 /** The row says unsent, which the answer disproves: it becomes unknown before the answer is applied. */
 async function markLost(

@@ -170,6 +170,7 @@ describe('an answer of the host is kept, whatever the state of its row', () => {
 
 describe('nothing was written, and that could not be saved in time', () => {
   const heldUp = outcomes['not sent'];
+  const unsure: Outcome = { kind: 'not sent', why: 'it did not say', isBegun: 'not known' };
   const declaredUnknown = async (sent: Change): Promise<void> => {
     const { changeStore } = contextOver(database);
     await database.transaction((tx) =>
@@ -218,10 +219,29 @@ describe('nothing was written, and that could not be saved in time', () => {
     await saveOutcome(
       contextOver(database),
       { ...sent, state: 'sending', version: sent.version + 1, sent_at: now },
-      heldUp,
+      unsure,
     );
     const row = await findChange(database.db, sent.number);
     expect(row).toMatchObject({ state: 'approved', owner: null, due_at: now + 5_000, attempts: 0 });
     expect((await traceOf(sent.number)).isTold).toBe(false);
+  });
+
+  test.each(['approved', 'sending', 'accepted', 'unknown', 'done'] as const)(
+    'it was not saved that it was about to be sent, and another process went on with it (%s): nobody hears of it',
+    async (state) => {
+      const sent = await met({ state, owner: 'another', version: 'later', kind: 'not sent' });
+      const row = await findChange(database.db, sent.number);
+      await saveOutcome(contextOver(database), sent, unsure);
+      expect(await findChange(database.db, sent.number)).toEqual(row);
+      expect(await traceOf(sent.number)).toEqual({ receipts: [], isTold: false, isPaused: false });
+    },
+  );
+
+  test('it was saved that it was about to be sent, and a person closed it in between: they hear that nothing was written', async () => {
+    const sent = await begun();
+    const closed = { state: 'happened', version: sent.version + 2, settled_at: now } as const;
+    await database.db.updateTable('changes').set(closed).where('number', '=', sent.number).execute();
+    await saveOutcome(contextOver(database), sent, unsure);
+    expect((await traceOf(sent.number)).isTold).toBe(true);
   });
 });
