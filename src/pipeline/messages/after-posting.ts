@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { coolDown, findChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { findClaimed, redrawMessage, type Message, type MessagePlace } from '../../storage/messages.ts';
+import { findClaimed, markDelivered, redrawMessage, type Message } from '../../storage/messages.ts';
 import { say } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
 import { stopKey } from '../changes/change-store.ts';
@@ -32,22 +32,22 @@ export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { re
 
 /**
  * Runs instead of `afterPosted` if the lease ended before, so that another process may have drawn the message too: this one
- * was frozen. True if the message at `place` is a second one. If it is the first, and may now show what is older, it is
- * drawn again.
+ * was frozen. True if what was posted is a second message. If it is the first, and may now show what is older, it is
+ * drawn again. If others tried in vain and none is trying now, it is the message: it may never be taken again.
  */
-export async function isSecondPost(
-  { database }: Pick<Outbox, 'database'>,
-  tx: Tx,
-  message: Message,
-  place: MessagePlace,
-): Promise<boolean> {
+export async function isSecondPost(outbox: Outbox, tx: Tx, message: Message, posted: Posted): Promise<boolean> {
+  const { place } = posted;
   const row = await findClaimed(tx, message);
   if (row === undefined) return false;
   // Also if only the answer to our own commit got lost.
   const isTheOne = row.channel === place.channel && row.ts === place.ts;
-  if (!isTheOne) return true;
-  if (row.delivered_version > message.version || row.owner !== null)
-    await redrawMessage(tx, message, await database.now(tx));
+  if (isTheOne) {
+    if (row.delivered_version > message.version || row.owner !== null)
+      await redrawMessage(tx, message, await outbox.database.now(tx));
+    return false;
+  }
+  if (row.ts !== message.ts || !(await markDelivered(tx, { ...message, owner: null }, place))) return true;
+  await afterPosted(outbox, tx, message, posted);
   return false;
 }
 

@@ -159,7 +159,7 @@ async function draw(context: Delivery, ready: Ready): Promise<number> {
     await saveResult(context, message, async (tx) => {
       if (posted === undefined) return void (await giveUp(tx, message));
       if (await markDelivered(tx, message, posted.place)) return afterPosted(context, tx, message, posted);
-      isSecond = await isSecondPost(context, tx, message, posted.place);
+      isSecond = await isSecondPost(context, tx, message, posted);
     });
     if (isSecond && posted) await markSecond(context, message, posted);
     if (what) failpoint('noted', message.key, drawing);

@@ -162,6 +162,24 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(row).toMatchObject({ channel: 'C0ACME', ts: '1.1', due_at: null, owner: null });
   });
 
+  it('that another process has claimed since and not posted: the one that was posted late is the only one', async () => {
+    const { database, context, posts, state, later } = await opened(card);
+    const { wake, other, asleep } = secondOf(context, state);
+    const frozenOne = deliverAll(context);
+    await asleep;
+    later(40_001);
+    state.refuse = () => new Undeliverable('later', 'ratelimited', 60_000);
+    await deliverAll(other);
+    state.refuse = () => undefined;
+    wake();
+    await frozenOne;
+    later(60_001);
+    await deliverAll(context);
+    expect(posts).toEqual([expect.stringMatching(/^C0ACME: Clear it/)]);
+    const row = await database.db.selectFrom('messages').selectAll().executeTakeFirstOrThrow();
+    expect(row).toMatchObject({ channel: 'C0ACME', ts: '1.1', due_at: null, owner: null });
+  });
+
   it('are drawn again if a frozen process has edited them after another one', async () => {
     const { database, context, posts, later } = await opened(card);
     await deliverAll(context);
