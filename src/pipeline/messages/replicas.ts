@@ -61,7 +61,9 @@ export function createReplicas({ database, sign, onUnreadable }: ReplicaOptions)
     if (unreadable.length > 0) onUnreadable(unreadable.map(({ owner }) => owner));
     differSince = policiesOf(signs).size > 1 ? (differSince ?? now) : undefined;
     const isDue = differSince !== undefined && now - differSince >= differMs;
-    if (isTold ? differSince === undefined : isDue) await tellOfRules(database, signs);
+    // By which rules the unreadable ones go is not known, so they may still differ.
+    const areSame = differSince === undefined && unreadable.length === 0;
+    if (isTold ? areSame : isDue) await tellOfRules(database, signs);
   };
   return { count: () => count, look, leave };
 }

@@ -159,6 +159,28 @@ describe.skipIf(!postgresRuns)(`replicas on one PostgreSQL${noPostgres}`, () => 
       expect((await told()).slice(1)).toEqual(['3 replicas of mine, and all go by the same rules again.']);
     }));
 
+  it('do not say that all go by the same rules again while one of them cannot be read', () =>
+    withFleet(async ({ database, join, pass, told }) => {
+      const [one, two] = [join('one'), join('two', 'bbbbbbbbbbbb')];
+      await two.look();
+      await one.look();
+      pass(29_000);
+      await two.look();
+      pass(29_000);
+      await two.look();
+      pass(29_000);
+      await one.look();
+      expect(await told()).toHaveLength(1);
+      // A newer version in its place.
+      await database.transaction((tx) => writeKv(tx, { key: 'replica:owner-two', value: '{}', at: 1_087_000 }));
+      pass(1_000);
+      await one.look();
+      expect(await told()).toHaveLength(1);
+      await two.leave();
+      await one.look();
+      expect((await told()).slice(1)).toEqual(['1 replica of mine, and all go by the same rules again.']);
+    }));
+
   it('do not report rules that differ only while a new file reaches the machines', () =>
     withFleet(async ({ join, rule, pass, told }) => {
       const all = [join('one'), join('two')];
