@@ -214,7 +214,11 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
   });
 
   test('a connection that ends while a delivery is closed: it is closed all the same, and its sender hears no fault', async () => {
-    await endsWhile('ends_closing', 'update on inbox', `old.content like '%198.51.100.77%'`);
+    await endsWhile(
+      'ends_closing',
+      'update on inbox',
+      `new.closed_at is not null and old.content like '%198.51.100.77%'`,
+    );
     const fay = scenario.person('fay');
     const said = await fay.says(`/site allowlist add acme-shop/live 198.51.100.77`, 'C0OPS');
     await fay.form('List before');
