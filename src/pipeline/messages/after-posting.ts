@@ -41,13 +41,12 @@ export async function isSecondPost(outbox: Outbox, tx: Tx, message: Message, pos
   if (row === undefined) return false;
   // Also if only the answer to our own commit got lost.
   const isTheOne = row.channel === place.channel && row.ts === place.ts;
-  if (isTheOne) {
-    if (row.delivered_version > message.version || row.owner !== null)
-      await redrawMessage(tx, message, await outbox.database.now(tx));
-    return false;
+  if (!isTheOne) {
+    if (row.ts !== message.ts || !(await markDelivered(tx, { ...message, owner: null }, place))) return true;
+    await afterPosted(outbox, tx, message, posted);
   }
-  if (row.ts !== message.ts || !(await markDelivered(tx, { ...message, owner: null }, place))) return true;
-  await afterPosted(outbox, tx, message, posted);
+  const isOlder = (isTheOne ? row.delivered_version : row.version) > message.version;
+  if (isOlder || row.owner !== null) await redrawMessage(tx, message, await outbox.database.now(tx));
   return false;
 }
 

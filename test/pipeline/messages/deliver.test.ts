@@ -180,6 +180,25 @@ describeBoth('messages that Slack does not take', (open) => {
     expect(row).toMatchObject({ channel: 'C0ACME', ts: '1.1', due_at: null, owner: null });
   });
 
+  it('that another process has given up since, because they are decided: what was posted late is drawn again', async () => {
+    const copy: NewMessage = { key: '1:card:U03CHI', kind: 'copy', change: 1, recipient: 'U03CHI', at: start };
+    const { database, context, posts, state, later } = await opened(copy);
+    const { wake, other, asleep } = secondOf(context, state);
+    const frozenOne = deliverAll(context);
+    await asleep;
+    later(40_001);
+    await database.transaction(async (tx) => {
+      await tx.updateTable('changes').set({ state: 'declined', settled_at: start }).execute();
+      await redrawCards(tx, 1, start, true);
+    });
+    await deliverAll(other);
+    expect(posts).toEqual([]);
+    wake();
+    await frozenOne;
+    await deliverAll(context);
+    expect(posts).toEqual([expect.stringMatching(/^U03CHI: /), expect.stringMatching(/^edit DU03CHI: /)]);
+  });
+
   it('are drawn again if a frozen process has edited them after another one', async () => {
     const { database, context, posts, later } = await opened(card);
     await deliverAll(context);
