@@ -14,7 +14,7 @@ groups:
   leads: [U03CHI, U04DEE]
 rules:
   - { allow: [read], to: everyone }
-  - { allow: [routine, 'allowlist add'], to: [developers] }
+  - { allow: [routine, 'allowlist add', lock, unlock], to: [developers] }
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
 `;
 const clear = '/site cache clear acme-shop/staging';
@@ -227,6 +227,19 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
     );
     await none(`select key from inbox where closed_at is null`);
     expect(said.answers().filter(({ text }) => faults.test(text))).toEqual([]);
+  });
+
+  test('loses the answer to the commit of a lock: it is there, and the sender hears so, once', async () => {
+    const target = 'lumen-studio/live';
+    const lost = wire.lose('answer', lineOf('lock', target));
+    const fay = scenario.person('fay');
+    const said = await fay.says(`/site lock ${target} "a test"`, 'C0OPS');
+    await lost;
+    await said.hears("my database's answer got lost");
+    expect(said.answers()).toHaveLength(1);
+    expect(said.answers().filter(({ text }) => faults.test(text))).toEqual([]);
+    const unlocked = await fay.says(`/site unlock ${target}`, 'C0OPS');
+    await unlocked.hears('unlocked');
   });
 
   test('loses the commit of a receipt that says unknown: ops are alerted once', async () => {

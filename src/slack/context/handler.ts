@@ -2,7 +2,7 @@ import { attempt, Fault, Refusal } from '../../errors.ts';
 import { Ended } from '../../pipeline/steps/decide.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
-import { isBack, isLostConnection } from '../../storage/lost-connection.ts';
+import { CommitUnanswered, isBack, isLostConnection } from '../../storage/lost-connection.ts';
 import { join, split } from '../../pipeline/language/tokenize.ts';
 import { scrub } from '../../secret.ts';
 import { code, joined, say, type Inline, type Text } from '../../text.ts';
@@ -10,7 +10,7 @@ import { cut } from '../draw/truncate.ts';
 import { drawNote, drawRefusal, type Drawn } from '../draw/blocks.ts';
 import type { Interaction, Lane, SlackContext } from './context.ts';
 import { withSecondTry } from './second-try.ts';
-import { inboxLeaseMs, whileLeased } from './slow-work.ts';
+import { inboxLeaseMs, wasReportedLost, whileLeased } from './slow-work.ts';
 
 /** Closes the delivery. True if its sender has not been told a result yet. */
 export async function close(context: SlackContext, { inbox }: Pick<Interaction, 'inbox'>): Promise<boolean> {
@@ -61,12 +61,19 @@ export async function runHandler(
     try {
       // Told first: whoever dies in between tells twice, and never not at all.
       if (error instanceof Ended || (await isOpen(context, interaction))) await context.ephemeral(interaction, message);
+      else if (error instanceof CommitUnanswered && !(await wasReportedLost(context, interaction)))
+        await context.ephemeral(interaction, savedUnseen);
       await close(context, interaction);
     } catch (again) {
       context.log.error({ err: again }, 'could not tell somebody what went wrong');
     }
   }
 }
+
+/** The commit closed the delivery, so it was done. */
+const savedUnseen = drawNote({
+  text: say`**I worked on what you asked for,** but my database's answer got lost, so I can't show you what came of it. Please look before you ask for it again.`,
+});
 
 /** Refusals for work that got no turn; `named` says what did not run. */
 const noTurn: Readonly<Record<NotAdmitted['why'], (named: Text) => Refusal>> = {

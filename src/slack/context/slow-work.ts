@@ -46,12 +46,16 @@ export async function whileLeased(
   }
 }
 
+/** Whether its sender was told that it was lost. */
+export const wasReportedLost = async (
+  { pipeline }: Pick<SlackContext, 'pipeline'>,
+  { inbox }: Pick<Interaction, 'inbox'>,
+): Promise<boolean> => inbox !== undefined && (await findMessage(pipeline.database.db, lostKey(inbox))) !== undefined;
+
 /** The note before an answer whose sender was told that it was lost; undefined if they were not. */
-export async function lateAnswerNote(
-  { pipeline }: SlackContext,
-  { inbox, since }: Interaction,
-): Promise<Drawn | undefined> {
-  if (inbox === undefined || !(await findMessage(pipeline.database.db, lostKey(inbox)))) return undefined;
+export async function lateAnswerNote(context: SlackContext, interaction: Interaction): Promise<Drawn | undefined> {
+  if (!(await wasReportedLost(context, interaction))) return undefined;
+  const { since } = interaction;
   const took = spokenDuration(performance.now() - since);
   return drawNote({ text: say`I told you that this was lost, but it wasn't. It took ${took}, and here it is.` });
 }
