@@ -64,7 +64,7 @@ async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outc
   if (isSetBack || isSentAnew) await pauseAfterLoss(context, tx, at, foundOf(found));
   const row = isSetBack ? await markLost(context, tx, found, sent, outcome, at) : found;
   if (isSetBack && outcome.kind === 'unknown') return row;
-  const event = isOurs ? eventOf(outcome) : lateEvent(outcome, row, sent);
+  const event = isOurs ? eventOf(outcome) : await lateUnlessSetBack(tx, row, sent, outcome);
   const note = noteFor(row, outcome, { event, isOurs }, at);
   const moved = event && (await context.changeStore.advance(tx, row, event, note));
   if (moved === undefined) await context.changeStore.remark(tx, row, 'late_answer', note);
@@ -78,6 +78,23 @@ const isNotBegun = (found: Change, sent: Change): boolean =>
 /** It was not done, and somebody else went on with the change meanwhile: this is no answer to what they did. */
 const wentOn = (found: Change, sent: Change, outcome: Outcome): boolean =>
   outcome.kind === 'not sent' && outcome.isBegun === 'not known' && found.sent_at !== sent.sent_at;
+
+/**
+ * As `lateEvent`. If a failover or a restore made it unknown, what came after this send may be lost, another send among
+ * it: then that this one wrote nothing does not end the change.
+ */
+async function lateUnlessSetBack(
+  tx: Tx,
+  row: Change,
+  sent: Change,
+  outcome: Outcome,
+): Promise<ChangeEvent | undefined> {
+  const event = lateEvent(outcome, row, sent);
+  if (event?.kind !== 'send_aborted_late') return event;
+  const lost = await linesOfChanges(tx, [sent.number], ['outcome_lost']);
+  const isSetBack = lost.some(({ details }) => parseStored<{ readonly found?: unknown }>(details).found !== undefined);
+  return isSetBack ? undefined : event;
+}
 
 /** The row says unsent, which the answer disproves: it becomes unknown before the answer is applied. */
 async function markLost(

@@ -171,10 +171,10 @@ describe('an answer of the host is kept, whatever the state of its row', () => {
 describe('nothing was written, and that could not be saved in time', () => {
   const heldUp = outcomes['not sent'];
   const unsure: Outcome = { kind: 'not sent', why: 'it did not say', isBegun: 'not known' };
-  const declaredUnknown = async (sent: Change): Promise<void> => {
+  const declaredUnknown = async (sent: Change, details = {}): Promise<void> => {
     const { changeStore } = contextOver(database);
     await database.transaction((tx) =>
-      changeStore.advance(tx, sent, { kind: 'outcome_lost' }, { by: 'sitehand', at: now }),
+      changeStore.advance(tx, sent, { kind: 'outcome_lost' }, { by: 'sitehand', at: now, details }),
     );
   };
   const begun = async (more: Partial<Change> = {}): Promise<Change> => {
@@ -199,6 +199,14 @@ describe('nothing was written, and that could not be saved in time', () => {
       .execute();
     expect(told.map(({ kind }) => kind).toSorted()).toEqual(['direct', 'ops', 'reply']);
     for (const { body } of told) expect(body).toMatch(/Nothing was sent\..*it was unknown until now/);
+  });
+
+  test('promise 2: a failover made it unknown: another send after it may be lost, so it stays unknown', async () => {
+    const sent = await begun();
+    await declaredUnknown(sent, { found: 'timeline:1' });
+    await saveOutcome(contextOver(database), sent, heldUp);
+    expect((await findChange(database.db, sent.number))?.state).toBe('unknown');
+    expect((await traceOf(sent.number)).isTold).toBe(true);
   });
 
   test('a person closed it in between: what the person said stays', async () => {
