@@ -5,9 +5,12 @@ const onThisMachine = /^((.*\.)?localhost\.?|127(\.\d+){3}|\[::1\]|\[::ffff:7f[\
 
 /** Whether it leads to another machine without encryption; false for what is no address. */
 export function isPlainHttp(url: string): boolean {
-  const { protocol = '', hostname = '' } = URL.parse(url) ?? {};
-  return protocol === 'http:' && !onThisMachine.test(hostname);
+  const { protocol = '' } = URL.parse(url) ?? {};
+  return protocol === 'http:' && !isHere(url);
 }
+
+/** Whether it leads to this machine; false for what is no address. */
+export const isHere = (url: string): boolean => onThisMachine.test(URL.parse(url)?.hostname ?? '');
 
 /** Whether it is an address to send to. Unlike a base address it may have a query, which often holds a token. */
 export function isWebhook(said: string): boolean {

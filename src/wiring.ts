@@ -232,9 +232,9 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
 }
 
 /** What leaves this machine for sites, and what leaves it unencrypted. */
-function outward({ plainHttp, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
+function outward({ plainHttp, isHostHere, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
   if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
-  return { plainHttp, siteCheck: createSiteCheck({ instead, now, behind: policy.behind }) };
+  return { plainHttp, isHostHere, siteCheck: createSiteCheck({ instead, now, behind: policy.behind }) };
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */

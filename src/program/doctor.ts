@@ -105,6 +105,7 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
         policy: () => rules.policy,
         policyIsBroken: () => false,
         plainHttp: config.plainHttp,
+        isHostHere: config.isHostHere,
         siteCheck: createSiteCheck({ instead: config.checkConnectTo, now: Date.now }),
         auditOut: config.auditOut && destinationOf(config.auditOut),
         onTrouble,

@@ -87,11 +87,6 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Every target is a field of its command, and is an environment or a domain; the types cannot see that.',
-      'const kind = fields[command.target]?.kind;',
-      'fields[command.target]?.kind → fields[command.target].kind',
-    ),
-    ...same(
-      'Every target is a field of its command, and is an environment or a domain; the types cannot see that.',
       "return kind === 'environment' || kind === 'domain' ? kind : undefined;",
       "kind === 'environment' || kind === 'domain' → true",
     ),

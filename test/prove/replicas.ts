@@ -75,7 +75,7 @@ export const proofs: readonly Proof[] = [
       process.kill(bot.pid(), 'SIGCONT');
       await eventually('told', () => (allToldOf(scene).includes('I wrote nothing') ? '' : allToldOf(scene)));
       await scene.atRest();
-      assert.equal(await stateOf(scene), 'unknown');
+      assert.equal(await stateOf(scene), 'expired');
       assert.equal(scene.scenario.writes().length, 0);
     },
   ),

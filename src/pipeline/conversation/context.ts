@@ -31,6 +31,8 @@ export type PipelineContext = WatchContext &
     readonly onCommand: (command: string, outcome: CommandOutcome) => void;
     /** Variables whose address is plain http to another machine. */
     readonly plainHttp: readonly string[];
+    /** Whether the hosting API is on this machine, as a stand-in is. */
+    readonly isHostHere: boolean;
     /** The current key of the audit chain first, then its former ones; empty: the chain is a plain hash. */
     readonly auditKeys: readonly Buffer[];
     /** Where the audit trail is sent besides the database; undefined: nowhere. */

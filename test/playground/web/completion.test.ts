@@ -29,7 +29,7 @@ const shown = (line: string): readonly string[] =>
 const lines = (line: string): readonly string[] =>
   complete(line, known).suggestions.map((suggestion) => suggestion.line);
 const now = (line: string): string | undefined => complete(line, known).usage.find((part) => part.now)?.text;
-const alwaysOptions = ['--reason "…"', '--dry-run'];
+const alwaysOptions = ['--reason "…"', '--dry-run', '--queue'];
 
 describe('completion of a typed command', () => {
   it.each<[line: string, offers: readonly string[], now?: string]>([
@@ -87,7 +87,7 @@ describe('completion of a typed command', () => {
 
   it.each(['/', '/si', '/site', '/site '])('offers everything after %s', (line) => {
     expect(shown(line)).toEqual(commands.map(({ path }) => path));
-    expect(lines(line)[0]).toBe('/site push ');
+    expect(lines(line)[0]).toBe(`/site ${commands[0]?.path} `);
   });
 
   it.each([

@@ -15,6 +15,7 @@ export type HealthContext = Pick<
   | 'membersOf'
   | 'groupTrouble'
   | 'plainHttp'
+  | 'isHostHere'
   | 'auditOut'
   | 'onTrouble'
 > & {

@@ -28,7 +28,8 @@ export function encryption({ plainHttp }: HealthContext): State {
 
 export const versions = (): State => well(say`Sitehand ${version} on Node ${process.versions.node}`);
 
-export function siteChecks({ siteCheck: { instead }, policy }: HealthContext): State {
+export function siteChecks({ siteCheck: { instead }, isHostHere, policy }: HealthContext): State {
+  if (instead !== undefined && isHostHere) return well(say`they go to ${code(instead)}; the hosting API is here, too`);
   if (instead !== undefined)
     return bad(
       say`${code('CHECK_CONNECT_TO')} sends all of them to ${code(instead)}, so they say nothing about your sites`,

@@ -59,6 +59,7 @@ const healthy = (database: Database, more: Partial<PipelineContext> = {}): Pipel
     freshenNames: () => Promise.resolve(now - 65_000),
     dialect: 'document',
     plainHttp: [],
+    isHostHere: false,
     siteCheck: createSiteCheck({ now: () => now }),
     auditOut: undefined,
     askSlack: () => Promise.resolve({ botUserId: 'UBOT' }),
@@ -127,6 +128,8 @@ describeBoth('health', (open) => {
     const siteCheck = createSiteCheck({ now: () => now, instead });
     const { 'Site checks': checks } = await found(healthy(await open({ now: () => now }), { siteCheck }));
     expect(checks).toMatch(/^⚠️ CHECK_CONNECT_TO sends all of them to 127\.0\.0\.1:8080, so .* → .*remove/);
+    const here = healthy(await open({ now: () => now }), { siteCheck, isHostHere: true });
+    expect((await found(here))['Site checks']).toMatch(/^✅ they go to 127\.0\.0\.1:8080/);
   });
 
   it('says whether the audit trail reaches the place it is sent to', async () => {
