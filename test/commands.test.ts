@@ -115,6 +115,22 @@ async function look(path: string, action: AnyAction, said: Given, host: InMemory
 /** As stored and read back. */
 const parseStored = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
+test('what can break a site says so, and names an environment or a domain whose site can be read', () => {
+  const declared = actions.filter(({ action }) => action.mayBreakSite);
+  expect(declared.map(({ path }) => path).toSorted()).toEqual([
+    'cache clear',
+    'dns set',
+    'domains add',
+    'push',
+    'redirects add',
+    'redirects clear',
+    'redirects edit',
+    'redirects remove',
+    'themes update',
+  ]);
+  for (const { action } of declared) expect(['environment', 'domain']).toContain(action.fields[action.target]?.kind);
+});
+
 describe.each(actions)('$path as an action', ({ path, action }) => {
   /** Checks an accepted action with `holds`; a refused one must say why. */
   const always = async (

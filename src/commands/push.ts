@@ -26,6 +26,7 @@ export const push = action({
     'acme-shop/staging acme-shop/live --files --only wp-content/themes',
   ],
   risk: 'destructive',
+  mayBreakSite: true,
   fields,
   dependent: {
     only: {

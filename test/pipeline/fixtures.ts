@@ -9,6 +9,7 @@ import type { LookSources, Sources } from '../../src/commands/kit/sources.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import type { Person } from '../../src/pipeline/access/access-check.ts';
+import type { ChangesContext } from '../../src/pipeline/changes/context.ts';
 import type { PipelineContext } from '../../src/pipeline/conversation/context.ts';
 import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.ts';
 import type { Given } from '../../src/pipeline/language/parse.ts';
@@ -16,6 +17,7 @@ import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
 import { tell } from '../../src/policy/mistakes.ts';
 import type { Policy } from '../../src/policy/rules.ts';
+import { createSiteCheck } from '../../src/site-check/site-check.ts';
 import type { Change } from '../../src/storage/changes.ts';
 import { plain, say } from '../../src/text.ts';
 import { codePoint } from '../code-points.ts';
@@ -49,6 +51,23 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
     readOn: () => Promise.reject(new Error('no test reads a site here')),
     instead: undefined,
   },
+};
+/** A host that names no domain of any environment, so that no site is read around a change. */
+export const noSites: Pick<ChangesContext, 'listing' | 'siteCheck'> = {
+  listing: () => ({
+    at: 0,
+    environments: [],
+    domains: [],
+    environmentDomains: [],
+    company: undefined,
+    sitesAt: 0,
+    domainsAt: 0,
+    environmentsReadAt: 0,
+    domainsReadAt: 0,
+    cut: false,
+    trouble: undefined,
+  }),
+  siteCheck: createSiteCheck({ now: () => 0 }),
 };
 /** A context with only these parts. Access to another one throws an error that names it. */
 export const contextWith = (parts: Partial<PipelineContext>): PipelineContext =>

@@ -33,6 +33,7 @@ import {
   live,
   names,
   noCertificate,
+  noSites,
   policyFrom,
   rob,
   staging,
@@ -129,6 +130,7 @@ function sceneOf(fixture: Fixture, scheduler: fc.Scheduler, policy: Policy): Sce
       return host.read(call);
     },
     certificate: noCertificate,
+    ...noSites,
     freshenNames: async () => {
       await turn('the names');
       return 0;

@@ -79,7 +79,7 @@ export type Scenario = {
 export type ScenarioOptions = {
   readonly hosting?: HostingOptions;
   readonly slack?: SlackOptions;
-  /** The policy's text; by default the playground's. */
+  /** The policy's text; by default the playground's. Where neither it nor `environment` is about checks, they are off. */
   readonly policy?: string;
   readonly environment?: Readonly<Record<string, string>>;
   /** Which bots run in their own process and can be killed; by default all run in the test's process. */
@@ -115,7 +115,10 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
   const folder = await mkdtemp(join(tmpdir(), 'sitehand-story-'));
   const file = join(folder, 'database', 'sitehand.db');
   const policyFile = join(folder, 'policy.yml');
-  await writeFile(policyFile, options.policy ?? (await readFile('src/playground/policy.yml')));
+  const hasOwnSites = options.environment?.['CHECK_CONNECT_TO'] !== undefined;
+  const withChecks = (policy: string): string =>
+    !hasOwnSites && policy.includes('version: 1') && !/^checks:/m.test(policy) ? `${policy}\nchecks: off\n` : policy;
+  await writeFile(policyFile, withChecks(options.policy ?? (await readFile('src/playground/policy.yml', 'utf8'))));
   const byHttp = options.slack?.delivery?.kind === 'http';
   const defaults = {
     PATH: process.env['PATH'] ?? '',
@@ -153,7 +156,7 @@ export async function openScenario(options: ScenarioOptions = {}): Promise<Scena
     site,
     databaseUrl: defaults.DATABASE_URL,
     environment: defaults,
-    rule: (policy) => writeFile(policyFile, policy),
+    rule: (policy) => writeFile(policyFile, withChecks(policy)),
     person: (name) => testUser(slack, ids[name]),
     change: (number, as = 'ana') => changeThreadAt(slack, ids[as], () => placeOf(file, number)),
     writes: (environment) => {

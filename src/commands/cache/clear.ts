@@ -8,6 +8,7 @@ export const cacheClear = action({
   button: 'Clear cache',
   examples: ['acme-shop/live'],
   risk: 'routine',
+  mayBreakSite: true,
   fields: { env: environment() },
   target: 'env',
   call: ({ input }) => clearCache({ environment_id: input.env.id }),

@@ -14,6 +14,7 @@ export const dnsSet = action({
   button: 'Change a DNS record',
   examples: ['acme.example TXT news --add "v=spf1 -all"'],
   risk: 'sensitive',
+  mayBreakSite: true,
   fields: {
     domain: domain(),
     type: recordType(),

@@ -12,6 +12,7 @@ export const domainsAdd = action({
   button: 'Add a domain',
   examples: ['acme-shop/live tickets.acme.example --www'],
   risk: 'sensitive',
+  mayBreakSite: true,
   fields: {
     env: environment(),
     domain: hostname('Domain'),

@@ -33,6 +33,8 @@ export type Action<F extends Fields, S> = {
   readonly button: string;
   readonly examples: Examples;
   readonly risk: Risk;
+  /** It can break the site of its target, which is read before it is sent and after it is over. */
+  readonly mayBreakSite?: true;
   /** Destructive actions require the target's name to be typed if it is live; `always` requires it everywhere. */
   readonly typedName?: 'always';
   /** In the order in which people type them. */

@@ -33,6 +33,7 @@ export const redirectsAdd = action({
   button: 'Add a redirect',
   examples: ['acme-shop/live /summer-sale /shop --type redirect'],
   risk: 'sensitive',
+  mayBreakSite: true,
   fields,
   target: 'env',
   invalid: ({ from, to }) =>

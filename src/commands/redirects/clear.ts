@@ -31,6 +31,7 @@ export const redirectsClear = action({
   button: 'Remove redirects',
   examples: ['acme-shop/live /press'],
   risk: 'destructive',
+  mayBreakSite: true,
   fields,
   target: 'env',
   look: async ({ input, read }): Promise<RuleListing> => {

@@ -19,6 +19,7 @@ export const redirectsEdit = action({
   button: 'Change a redirect',
   examples: ['acme-shop/live /old-shop --to /shop'],
   risk: 'sensitive',
+  mayBreakSite: true,
   fields,
   target: 'env',
   dependent: { from: fromOfItsRules },

@@ -25,6 +25,7 @@ export const redirectsRemove = action({
   button: 'Remove a redirect',
   examples: ['acme-shop/live /old-shop'],
   risk: 'sensitive',
+  mayBreakSite: true,
   fields: { env: environment(), from: listedFrom, ...selectors },
   target: 'env',
   dependent: { from: fromOfItsRules },

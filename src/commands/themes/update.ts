@@ -39,6 +39,7 @@ export const themesUpdate = action({
   button: 'Update themes',
   examples: ['acme-shop/live storefront-plus'],
   risk: 'sensitive',
+  mayBreakSite: true,
   fields,
   target: 'env',
   dependent: {

@@ -1,6 +1,8 @@
 import type { Sources } from '../../commands/kit/sources.ts';
 import type { Target } from '../../hosting/contract/target.ts';
+import type { Listing } from '../../hosting/names.ts';
 import type { Presence } from '../../hosting/presence.ts';
+import type { SiteCheck } from '../../site-check/site-check.ts';
 import type { Person } from '../access/access-check.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { ChangeStore } from './change-store.ts';
@@ -9,6 +11,8 @@ import type { ChangeStore } from './change-store.ts';
 export type ChangesContext = AccessContext &
   Pick<Sources, 'read' | 'certificate' | 'leastTtl'> & {
     readonly changeStore: ChangeStore;
+    readonly listing: () => Listing;
+    readonly siteCheck: SiteCheck;
     /** Asks now, without a cache. With `mayBeRecent`, groups may be some seconds old. Undefined: no answer. */
     readonly whoIs: (
       id: string,

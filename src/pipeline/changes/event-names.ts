@@ -37,6 +37,7 @@ const labels: Readonly<Record<string, string>> = {
   confirmed_not: 'says that it did not happen',
   evidence: 'read back what can be read',
   unknown_reminded: 'reminded those who can say what came of it',
+  site_checked: 'told how the site is afterwards',
   late_answer: 'an answer came late',
   accept_late: 'a late answer: the host had accepted it',
   reject_late: 'a late answer: the host had rejected it',

@@ -14,6 +14,8 @@ import { cardOf, type FrozenCard } from '../changes/freeze.ts';
 import { storedTargets } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { markOf, standing } from '../changes/card.ts';
+import { keptReadings, readingsInWords } from '../changes/site-readings.ts';
+import { mayBreakSite } from '../steps/check-around.ts';
 import type { AccessContext } from '../access/context.ts';
 import { parseDetails } from '../audit/audit-details.ts';
 
@@ -107,6 +109,7 @@ function withNote(event: string, details: string): Text {
 async function storyOf(database: Database, change: Change): Promise<ChangeStory> {
   const card = cardOf(change);
   const lines = await listAudit(database.db, { change: change.number, limit: maxEvents });
+  const site = mayBreakSite(change) ? (await keptReadings(database.db, change.number)).readings : undefined;
   return {
     title: say`${markOf(change)} **${card.title}** · #${change.number}`,
     facts: [
@@ -116,6 +119,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
       ...card.facts,
       ...idsFact(change),
       ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),
+      ...(site ? readingsInWords(site) : []),
       ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
     ],
     events: lines

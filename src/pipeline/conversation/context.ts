@@ -1,11 +1,9 @@
 import type { Surroundings } from '../../commands/kit/report.ts';
 import type { LogReader } from '../../commands/logs/reader.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
-import type { Listing } from '../../hosting/names.ts';
 import type { AuditDestination } from '../audit/audit-out.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
-import type { SiteCheck } from '../../site-check/site-check.ts';
 import type { WatchContext } from '../steps/watches.ts';
 
 /** Answered, saved as a change, shown in a review before that, put into a queue, or refused. */
@@ -16,8 +14,6 @@ export type PipelineContext = WatchContext &
   Pick<Surroundings, 'alias'> & {
     readonly logs: Pick<LogReader, 'look' | 'peaks'>;
     readonly recent: Recent;
-    readonly listing: () => Listing;
-    readonly siteCheck: SiteCheck;
     /** Whether a channel is shared with another organisation. */
     readonly channelOf: (id: string) => Promise<Channel>;
     /** Slack's last error code for reading a user group; undefined: the read succeeded, or there was none. */

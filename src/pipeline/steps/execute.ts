@@ -10,6 +10,7 @@ import { inline, joined, say, type Text } from '../../text.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, cardOf } from '../changes/freeze.ts';
 import { isSameTimeline } from './ask-again.ts';
+import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { recheck } from '../changes/recheck.ts';
@@ -38,7 +39,8 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   if ((await database.now()) >= change.expires_at) return giveUp(context, change, 'expire', tooLate(change));
   const inTheWay = await blockedReason(database, change);
   if (inTheWay) return reschedule(context, change, inTheWay);
-  const checked = await recheck(context, change);
+  // Both only read, at the same time: nothing is read between the commit of *sending* and the write.
+  const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);
   if (checked.kind === 'invalidated') return giveUp(context, change, 'invalidated', checked.why);
   if (checked.kind === 'drifted') return giveUp(context, change, 'supersede', checked.why);
   if (checked.kind === 'later' || checked.kind === 'host trouble') return reschedule(context, change, checked.why);

@@ -20,6 +20,7 @@ import { busy, Locked, wayOn } from '../changes/busy.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
+import { checkBefore } from './check-around.ts';
 import { usePlace } from './queue.ts';
 import { claimDelivery } from './claim-delivery.ts';
 import type { StepsContext } from './context.ts';
@@ -94,6 +95,8 @@ export async function save(
       return saved;
     });
     if (change) context.onSaved();
+    // For those who approve it; what is sent at once is read beside the last check of rights.
+    if (change?.state === 'waiting') void checkBefore(context, change);
     return change;
   } catch (error) {
     if (error instanceof LockHeld) throw new Locked(busy(error, await database.now()), wayOn(error, frozen));

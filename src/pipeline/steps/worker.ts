@@ -5,6 +5,7 @@ import { isAnyDue, unowned, type IdsOf } from '../../storage/lease.ts';
 import { isBack } from '../../storage/lost-connection.ts';
 import { claimTimers, type Timer } from '../../storage/timers.ts';
 import { checkTimeline } from './ask-again.ts';
+import { createChecksAfter } from './check-around.ts';
 import { createPoller } from '../messages/poller.ts';
 import { execute, giveUp } from './execute.ts';
 import { follow } from './follow.ts';
@@ -122,6 +123,7 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
   const underWay: UnderWay = { changes: new Map(), timers: new Map() };
   /** The changes whose steps are running here: a send may outlast its lease while the database is away. */
   const stepping = new Set<number>();
+  const checks = createChecksAfter(context, onStep);
   const run = (running: Set<Promise<void>>, what: string, work: Promise<void>): void => {
     const task = work
       .catch((error: unknown) => context.onTrouble(what, error))
@@ -142,7 +144,10 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
       run(
         steps,
         `a step of #${change.number}`,
-        work.finally(() => stepping.delete(change.number)),
+        work.finally(() => {
+          stepping.delete(change.number);
+          checks.stepped(change);
+        }),
       );
     }
     for (const timer of claimed.timers) {
@@ -159,7 +164,7 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
     stop: async (graceMs) => {
       soon.clear();
       await poller.stop();
-      await settledWithin(graceMs, [...steps, ...timers]);
+      await settledWithin(graceMs, [...steps, ...timers, ...checks.running]);
     },
   };
 }

@@ -14,7 +14,7 @@ import type { Policy } from '../../../src/policy/rules.ts';
 import { findChange, type Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { castVote } from '../../../src/storage/votes.ts';
-import { company, noCertificate, contextWith } from '../fixtures.ts';
+import { company, noCertificate, noSites, contextWith } from '../fixtures.ts';
 import { idOf, namesOf, policy, roles, type Role } from './people-and-rules.ts';
 import type { StepsContext } from '../../../src/pipeline/steps/context.ts';
 
@@ -59,6 +59,7 @@ export function contextOver(
     whoIs: whoIs(),
     read,
     certificate: noCertificate,
+    ...noSites,
     freshenNames: async () => 0,
     presenceOf: () => 'listed',
     history: createSendHistory(),

@@ -1,0 +1,130 @@
+import { verdictOf, impressionIn, impressionOf } from '../../site-check/reading.ts';
+import type { Impression, Look, Reading, Verdict } from '../../site-check/reading.ts';
+import { readKv, replaceKv } from '../../storage/kv.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import type { ReadHandle, Tx } from '../../storage/tx.ts';
+import type { Risk } from '../../storage/schema.ts';
+import { code, say, time, type Text } from '../../text.ts';
+
+/** What was read of a site around a change: how it is kept, and what is said of it. */
+
+/** A reading in short. `says` follows *was* or *is*: `200 in 0.4 s`. */
+export type ShortReading = Pick<Look, 'address' | 'as'> & {
+  /** When it began, in epoch milliseconds. */
+  readonly at: number;
+  readonly impression: Impression;
+  readonly says: string;
+};
+
+/** What several readings say together, and the most telling of them. */
+export type Findings = { readonly verdict: Verdict; readonly shown: ShortReading };
+
+export type SiteReadings = {
+  readonly before?: ShortReading;
+  /** `begun`: readings began, and nothing more is known of them. */
+  readonly after?: 'begun' | Findings;
+};
+
+const keyOf = (change: number): string => `site check:${change}`;
+
+/** What is kept about a change, and the stored value, which a later `keepReadings` is compared with. */
+export async function keptReadings(
+  db: ReadHandle,
+  change: number,
+): Promise<{ readonly readings: SiteReadings; readonly stored: string | undefined }> {
+  const stored = (await readKv(db, keyOf(change)))?.value;
+  return { readings: stored === undefined ? {} : parseStored<SiteReadings>(stored), stored };
+}
+
+/** Keeps these in place of what was `stored` before. False, with nothing written, if something else is kept by now. */
+export const keepReadings = (
+  tx: Tx,
+  change: number,
+  readings: SiteReadings,
+  { stored, at }: { readonly stored: string | undefined; readonly at: number },
+): Promise<boolean> => replaceKv(tx, { key: keyOf(change), value: JSON.stringify(readings), at }, stored);
+
+const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
+
+/** The page of a reading that tells most, and what it said. Undefined: no page was asked for. */
+export function inShort(reading: Reading): ShortReading | undefined {
+  const impression = impressionIn(reading);
+  const { at, looks, missing } = reading;
+  const [first] = looks;
+  const telling = looks.find((look) => impressionOf(look) === 'bad') ?? looks.find((look) => !isWell(look)) ?? first;
+  if (telling === undefined || first === undefined) return undefined;
+  const isMissing = impressionOf(telling) !== 'bad' && missing[0] !== undefined;
+  const { address, as } = isMissing ? first : telling;
+  return { at, impression, address, as, says: isMissing ? `without “${missing[0]}”` : inWords(telling) };
+}
+
+const isWell = (look: Look): boolean => impressionOf(look) === 'well';
+
+function inWords(look: Look): string {
+  if (look.kind === 'not checked') return `not asked, because ${look.why}`;
+  if (look.kind === 'no answer') return `without an answer (it ${look.why})`;
+  const { status, trouble, ms } = look;
+  if (trouble !== undefined) return status < 300 ? `${status}, but ${trouble}` : `${status} (${trouble})`;
+  return isWell(look) ? `${status} in ${seconds(ms)}` : String(status);
+}
+
+/** What these readings, oldest first, show. Undefined: no page was asked for. */
+export function findingsOf(readings: readonly Reading[]): Findings | undefined {
+  const telling = readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
+  const shown = telling && inShort(telling);
+  return shown && { verdict: verdictOf(readings), shown };
+}
+
+/**
+ * What the thread of a change hears of its site. Undefined: nothing, because it is well, or nobody can tell. A routine
+ * change, whose thread has one reply, hears only of a site that is bad.
+ */
+export function verdictInWords(name: string, risk: Risk, { before, after }: SiteReadings): Text | undefined {
+  if (after === undefined || after === 'begun') return undefined;
+  const { verdict, shown } = after;
+  if (verdict.kind === 'bad') {
+    const often = `in ${verdict.bad} of ${verdict.of} readings`;
+    if (before?.impression === 'well')
+      return say`⚠️ **${name} was ${before.says} before, and is now ${shown.says}**, ${often} (${placeOf(shown)}).`;
+    return say`⚠️ **${name} is now ${shown.says}**, ${often} (${placeOf(shown)}). ${wasBefore(before)}`;
+  }
+  if (verdict.kind !== 'unsteady' || risk === 'routine') return undefined;
+  return say`⚠️ **${name} is now unsteady**: bad in ${verdict.bad} of ${verdict.of} readings, last as ${shown.says} (${placeOf(shown)}). ${wasBefore(before)}`;
+}
+
+function wasBefore(before: ShortReading | undefined): Text {
+  if (before?.impression === 'bad') return say`It was bad before too, in one reading: ${before.says}.`;
+  if (before?.impression === 'well') return say`Before, it was ${before.says}, in one reading.`;
+  return say`I don't know how it was before.`;
+}
+
+const placeOf = ({ address, as }: ShortReading): Text =>
+  as === 'visitor' ? say`${code(address)}` : say`${code(address)} past the cache`;
+
+/** Both sides of a change, for its story. */
+export const readingsInWords = ({ before, after }: SiteReadings): readonly (readonly [string, Text])[] => [
+  ['Site before', before ? say`${impressions[before.impression]} in one reading: ${oneInWords(before)}` : notRead],
+  ['Site after', afterInWords(after)],
+];
+
+const notRead = say`not read`;
+const impressions: Readonly<Record<Impression, string>> = {
+  well: 'well',
+  bad: 'bad',
+  unknown: 'not clear',
+  'cannot be checked': 'not checked',
+};
+
+function afterInWords(after: SiteReadings['after']): Text {
+  if (after === undefined) return notRead;
+  if (after === 'begun') return say`not known: I began to read it, and no end is on record`;
+  const { verdict, shown } = after;
+  if (verdict.kind === 'one reading') return say`${impressions[verdict.looks]} in one reading: ${oneInWords(shown)}`;
+  const { kind, bad, of } = verdict;
+  const how = kind === 'unsteady' ? kind : impressions[kind];
+  const often = kind === 'bad' || kind === 'well' ? say`${how} in ${of} of ${of}` : say`${how}, bad in ${bad} of ${of}`;
+  return say`${often} readings: ${oneInWords(shown)}`;
+}
+
+const oneInWords = (reading: ShortReading): Text =>
+  say`${reading.says} (${placeOf(reading)}, ${time(reading.at, 'date')})`;

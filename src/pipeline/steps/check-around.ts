@@ -1,0 +1,160 @@
+import { catalogue } from '../../commands/index.ts';
+import type { CheckPlan } from '../../commands/kit/sources.ts';
+import { findChange, type Change } from '../../storage/changes.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { code, joined, say } from '../../text.ts';
+import { TooLate, within } from '../../time-limit.ts';
+import { listedAs, namesWith } from '../access/visibility.ts';
+import { storedTargets } from '../access/targets.ts';
+import type { Button } from '../changes/card.ts';
+import { siteCheckFor } from '../changes/check-plan.ts';
+import { snapshotOf } from '../changes/freeze.ts';
+import { listingMs } from '../changes/recheck.ts';
+import { findingsOf, inShort, keepReadings, keptReadings, verdictInWords } from '../changes/site-readings.ts';
+import { restore } from '../language/reparse.ts';
+import type { StepsContext } from './context.ts';
+
+/**
+ * Readings of a site around what can break it. They never decide anything about a change: what goes wrong here is
+ * reported to the log, and its state, its send and its other messages are as without them.
+ */
+
+/** How long a reading may hold up a send, and a little less, so that it can be kept within that. */
+const beforeMs = 3_000;
+const readingMs = 2_700;
+/** A reading from before the send that is not older is not taken again, such as when the send is tried again. */
+const freshMs = 20_000;
+/** A change that was over earlier is not checked: the readings would be about something else. */
+const justNowMs = 60_000;
+/** How many changes are checked at once, those included that turn out not to be over. */
+const maxRunning = 40;
+
+/** Whether what this change does can break a site. */
+export function mayBreakSite({ command }: Pick<Change, 'command'>): boolean {
+  const action = catalogue.get(command);
+  return action?.shape === 'action' && action.mayBreakSite === true;
+}
+
+/** Reads the site once before the change, and keeps it. Takes three seconds at most. Never rejects. */
+export async function checkBefore(context: StepsContext, change: Change): Promise<void> {
+  if (!mayBreakSite(change)) return;
+  await within(beforeMs, readBefore(context, change)).catch((error: unknown) => {
+    if (!(error instanceof TooLate)) context.onTrouble(`reading the site before #${change.number}`, error);
+  });
+}
+
+async function readBefore(context: StepsContext, change: Change): Promise<void> {
+  const { database, siteCheck } = context;
+  const plan = planFor(context, change);
+  if (plan?.kind !== 'pages') return;
+  const { readings: kept } = await keptReadings(database.db, change.number);
+  if (kept.before && (await database.now()) - kept.before.at < freshMs) return;
+  const before = inShort(await siteCheck.read(plan, { deadlineMs: readingMs, onBehalfOf: change.requester }));
+  if (before === undefined) return;
+  await database.unflushed(async (tx) => {
+    const { readings, stored } = await keptReadings(tx, change.number);
+    await keepReadings(tx, change.number, { ...readings, before }, { stored, at: await database.now(tx) });
+  });
+}
+
+/** The pages of what the change is about, by what the host and the policy say now. */
+function planFor(context: StepsContext, change: Change): CheckPlan | undefined {
+  const [stored] = storedTargets(change);
+  const target = stored && (listedAs(context.names(undefined), stored) ?? stored);
+  if (target?.kind !== 'environment' && target?.kind !== 'domain') return undefined;
+  return siteCheckFor(context, change.requester).planFor(target);
+}
+
+/** Reads sites after changes, beside the steps of the worker. */
+export type ChecksAfter = {
+  /** To be called after a step of this change, given as it was before. Reads its site if the change is over now. */
+  readonly stepped: (before: Change) => void;
+  readonly running: ReadonlySet<Promise<void>>;
+};
+
+/** `onTold`: a message may be due. */
+export function createChecksAfter(context: StepsContext, onTold: () => void): ChecksAfter {
+  const running = new Set<Promise<void>>();
+  return {
+    running,
+    stepped: (before) => {
+      const mayBeOver = before.state === 'approved' || before.state === 'sending' || before.state === 'accepted';
+      if (!mayBeOver || !mayBreakSite(before) || running.size >= maxRunning) return;
+      const check = checkAfter(context, before.number)
+        .catch((error: unknown) => context.onTrouble(`reading the site after #${before.number}`, error))
+        .finally(() => {
+          running.delete(check);
+          onTold();
+        });
+      running.add(check);
+    },
+  };
+}
+
+/** Three readings, and one reply if they show what somebody should know. A series that is cut off is not made up for. */
+async function checkAfter(context: StepsContext, number: number): Promise<void> {
+  const { database, siteCheck } = context;
+  const change = await findChange(database.db, number);
+  if (change === undefined || !isJustOver(change, await database.now())) return;
+  if (planFor(context, change)?.kind !== 'pages') return;
+  // A domain that the change added, or the host has verified since, is read too.
+  await context.freshenNames(listingMs);
+  const plan = planFor(context, change);
+  if (plan?.kind !== 'pages' || !(await begin(context, number))) return;
+  const limits = { onBehalfOf: change.requester };
+  const first = await siteCheck.read(plan, limits);
+  const after = findingsOf(await siteCheck.readOn(plan, first, limits));
+  if (after === undefined) return;
+  await exclusiveTransaction(database, async (tx, at) => {
+    const { readings, stored } = await keptReadings(tx, number);
+    if (readings.after !== 'begun') return;
+    const found = { ...readings, after };
+    if (!(await keepReadings(tx, number, found, { stored, at }))) return;
+    const text = verdictInWords(change.target_name, change.risk, found);
+    if (text === undefined) return;
+    const instead = siteCheck.instead && say`I asked ${code(siteCheck.instead)} in place of the site.`;
+    const reply = { text: joined([text, instead]), buttons: buttonsOf(context, change) };
+    await context.changeStore.remark(tx, change, 'site_checked', { by: 'sitehand', at, details: found, reply });
+  });
+}
+
+/** It was sent, and ended or was lost sight of just now. */
+function isJustOver({ state, sent_at, settled_at, lost_at }: Change, now: number): boolean {
+  const isOver = settled_at !== null && ['accepted', 'done', 'failed'].includes(state);
+  const since = isOver ? settled_at : state === 'unknown' ? lost_at : null;
+  return sent_at !== null && since !== null && now - since < justNowMs;
+}
+
+/** Reserves the only series of this change, before anything is read: a replica or a restart finds it taken. */
+const begin = ({ database }: StepsContext, number: number): Promise<boolean> =>
+  database.transaction(async (tx) => {
+    const { readings, stored } = await keptReadings(tx, number);
+    if (readings.after !== undefined) return false;
+    return keepReadings(tx, number, { ...readings, after: 'begun' }, { stored, at: await database.now(tx) });
+  });
+
+/** What helps next: the log since the change and the status of an environment, another check of a domain. */
+function buttonsOf(context: StepsContext, change: Change): readonly Button[] {
+  const [target] = storedTargets(change);
+  if (target?.kind !== 'environment' && target?.kind !== 'domain') return [];
+  const sentAt = change.sent_at ?? change.created_at;
+  const since = `--since=${new Date(sentAt).toISOString().slice(0, 19)}Z`;
+  const offers =
+    target.kind === 'domain'
+      ? [{ label: 'Check again', args: ['check', target.id] }]
+      : [
+          {
+            label: labelOfLog(context, change, sentAt) ?? 'Error log since then',
+            args: ['logs', target.id, 'error', since],
+          },
+          { label: 'Status', args: ['status', target.id] },
+        ];
+  return offers.map(({ label, args }) => ({ label, press: { kind: 'run', args } }));
+}
+
+/** What the command calls the error log under its last reply. */
+function labelOfLog(context: StepsContext, change: Change, sentAt: number): string | undefined {
+  const restored = restore(change, namesWith(context, change));
+  const of = restored && { input: restored.resolved.input, snapshot: snapshotOf(change), sentAt };
+  return of && restored.action.next?.(of).find(({ args }) => args[0] === 'logs')?.label;
+}

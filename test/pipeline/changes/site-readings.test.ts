@@ -1,0 +1,96 @@
+import { expect, test } from 'vitest';
+import {
+  findingsOf,
+  inShort,
+  readingsInWords,
+  verdictInWords,
+  type SiteReadings,
+} from '../../../src/pipeline/changes/site-readings.ts';
+import type { Answered, Look, Reading } from '../../../src/site-check/reading.ts';
+import { plain } from '../../../src/text.ts';
+
+const asked = { address: 'https://acme-shop.example/', as: 'visitor' } as const;
+const answered = (status: number, more: Partial<Answered> = {}): Answered => ({
+  ...asked,
+  kind: 'answered',
+  status,
+  firstByteMs: 90,
+  ms: 420,
+  finalAddress: asked.address,
+  title: undefined,
+  trouble: undefined,
+  cache: undefined,
+  certificateDays: undefined,
+  ...more,
+});
+const silent: Look = { ...asked, kind: 'no answer', why: 'had not answered after 2.7 s', isOfSite: false, ms: 2_700 };
+const ten = 10_000;
+const reading = (at: number, look: Look, missing: readonly string[] = []): Reading => ({ at, looks: [look], missing });
+const three = (...looks: readonly Look[]): readonly Reading[] => looks.map((look, at) => reading(at * ten, look));
+const [well, broken] = [answered(200), answered(500)];
+const around = (before: Look | undefined, after: readonly Reading[]): SiteReadings => {
+  const [first, found] = [before && inShort(reading(0, before)), findingsOf(after)];
+  return { ...(first && { before: first }), ...(found && { after: found }) };
+};
+const said = (readings: SiteReadings, risk: 'routine' | 'destructive' = 'destructive'): string | undefined => {
+  const text = verdictInWords('acme-shop/live', risk, readings);
+  return text && plain(text);
+};
+
+test.each([
+  [
+    'well, then bad',
+    well,
+    three(broken, broken, broken),
+    /was 200 in 0\.4 s before, and is now 500, in 3 of 3 readings/,
+  ],
+  [
+    'bad, and still',
+    broken,
+    three(broken, broken, broken),
+    /is now 500, in 3 of 3.*It was bad before too, in one reading: 500\./,
+  ],
+  [
+    'not clear before',
+    silent,
+    three(broken, broken, broken),
+    /is now 500, in 3 of 3.*I don't know how it was before\./,
+  ],
+  ['not read before', undefined, three(broken, broken, broken), /I don't know how it was before\./],
+  ['unsteady', well, three(broken, well, well), /is now unsteady: bad in 1 of 3 readings, last as 500/],
+])('%s: it is told', (_, before, after, words) => {
+  expect(said(around(before, after))).toMatch(words);
+});
+
+test.each([
+  ['well before and after', well, three(well, well, well)],
+  ['bad before, well after', broken, three(well, well, well)],
+  ['bad in one reading', well, three(broken)],
+  ['bad in two readings', well, three(broken, broken)],
+  ['not clear after', well, three(silent, silent, silent)],
+  ['bad, then not clear', well, three(broken, silent, silent)],
+  ['not read after', well, []],
+])('%s: nothing is claimed', (_, before, after) => {
+  expect(said(around(before, after))).toBeUndefined();
+});
+
+test('a routine change hears of a bad site, and not of an unsteady one; a series that was cut off claims nothing', () => {
+  expect(said(around(well, three(broken, broken, broken)), 'routine')).toContain('3 of 3');
+  expect(said(around(well, three(broken, well, well)), 'routine')).toBeUndefined();
+  expect(said({ after: 'begun' })).toBeUndefined();
+});
+
+test('what is told of a page: its trouble, what is missing on it, and whether it was asked for past the cache', () => {
+  expect(inShort(reading(0, answered(200, { trouble: 'the page is empty' })))?.says).toBe('200, but the page is empty');
+  expect(inShort(reading(0, well, ['Add *to* cart']))).toMatchObject({
+    impression: 'bad',
+    says: 'without “Add *to* cart”',
+  });
+  const pastCache = { ...reading(0, well), looks: [well, { ...broken, as: 'past the cache' as const }] };
+  expect(inShort(pastCache)).toMatchObject({ as: 'past the cache', says: '500' });
+  const [before, after] = readingsInWords(around(silent, [])).map(([label, text]) => `${label}: ${plain(text)}`);
+  expect(before).toMatch(
+    /^Site before: not clear in one reading: without an answer \(it had not answered after 2\.7 s\)/,
+  );
+  expect(after).toBe('Site after: not read');
+});
