@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { isAuditOut, isHere, isPlainHttp } from './addresses.ts';
+import { isAuditOut, isPlainHttp } from './addresses.ts';
 import { contradictionsIn, formerKeysAlone } from './contradictions.ts';
 import { Secret } from './secret.ts';
 
@@ -255,8 +255,6 @@ function toConfig(read: z.output<typeof variables>) {
     checkConnectTo: read.CHECK_CONNECT_TO === undefined ? undefined : placeIn(read.CHECK_CONNECT_TO),
     /** The variables with a plain http address of another machine. */
     plainHttp: plainIn(read),
-    /** The hosting API is on this machine, as a stand-in is. */
-    isHostHere: isHere(read.HOSTING_API_URL),
     logLevel: read.LOG_LEVEL,
   };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { WebClient } from '@slack/web-api';
+import { isHere } from './addresses.ts';
 import { destinationOf } from './audit-out/destination.ts';
 import { aliasesBy } from './commands/logs/masking.ts';
 import { createLogReader } from './commands/logs/reader.ts';
@@ -232,9 +233,9 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
 }
 
 /** What leaves this machine for sites, and what leaves it unencrypted. */
-function outward({ plainHttp, isHostHere, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
+function outward({ plainHttp, hosting, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
   if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
-  return { plainHttp, isHostHere, siteCheck: createSiteCheck({ instead, now, behind: policy.behind }) };
+  return { plainHttp, isHostHere: isHere(hosting.url), siteCheck: createSiteCheck({ instead, now, behind: policy.behind }) };
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */

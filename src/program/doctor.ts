@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { WebClient } from '@slack/web-api';
+import { isHere } from '../addresses.ts';
 import { destinationOf } from '../audit-out/destination.ts';
 import { titleOf } from '../commands/builtin/doctor.ts';
 import type { Check } from '../commands/kit/builtin.ts';
@@ -105,7 +106,7 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
         policy: () => rules.policy,
         policyIsBroken: () => false,
         plainHttp: config.plainHttp,
-        isHostHere: config.isHostHere,
+        isHostHere: isHere(config.hosting.url),
         siteCheck: createSiteCheck({ instead: config.checkConnectTo, now: Date.now }),
         auditOut: config.auditOut && destinationOf(config.auditOut),
         onTrouble,
