@@ -61,6 +61,11 @@ export async function wakeQueues(tx: Tx, targets: readonly string[], now: number
   }
 }
 
+/** Ends the turn of a request without removing it: it waits again, in its place. */
+export async function takeTurnBack(tx: Tx, { id }: Pick<QueuedRequest, 'id'>, now: number): Promise<void> {
+  await tx.updateTable('queued_requests').set({ turn_at: null, due_at: now }).where('id', '=', id).execute();
+}
+
 /** SQL: a pause of all sending holds every queue, but no request waits longer for that. */
 const isAwake = (now: number) =>
   sql<boolean>`(expires_at <= ${now} or not exists (select 1 from kv where key = ${pauseKey}))`;

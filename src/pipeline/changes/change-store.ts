@@ -227,7 +227,7 @@ async function apply(tx: Tx, change: Change, locks: Locks, now: number): Promise
 /** Nobody knows when what is ahead of them ends. */
 async function emptyBehind(tx: Tx, note: ChangeStore['note'], change: Change, at: number): Promise<void> {
   const locked = (await locksOf(tx, change.number, at)).map(({ target }) => target);
-  await emptyQueues(tx, note, locked, { kind: 'unknown', change }, at);
+  await emptyQueues(tx, note, locked, { kind: 'unknown', change, isAll: true }, at);
 }
 
 async function free(tx: Tx, { number }: Change, now: number): Promise<void> {

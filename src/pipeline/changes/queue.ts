@@ -27,6 +27,12 @@ export const queuedArgs = (row: Pick<QueuedRequest, 'args'>): Args => parseStore
 export const queuedWords = ({ command, targets }: Pick<QueuedRequest, 'command' | 'targets'>): Text =>
   say`${code(command)} on ${storedTargets({ targets })[0]?.name ?? ''}`;
 
+/** How long a turn lasts. */
+const turnMs = 10 * 60_000;
+/** When the turn of a request ends if it isn't used (epoch ms). */
+export const turnEnd = ({ turn_at, expires_at }: Pick<QueuedRequest, 'turn_at' | 'expires_at'>): number =>
+  Math.min(expires_at, (turn_at ?? expires_at) + turnMs);
+
 export const leaveButton = ({ id }: Pick<QueuedRequest, 'id'>): Button => ({
   label: 'Leave the queue',
   press: { kind: 'run', args: ['queue', 'leave', String(id)] },
@@ -65,15 +71,17 @@ export function recordQueued(
 
 /** Tells the requester, in their direct messages. */
 export async function tellQueued(tx: Tx, row: QueuedRequest, step: Step, note: Note, at: number): Promise<void> {
-  const key = `queue:${row.id}:${step}`;
+  // Its turn may come again.
+  const key = `queue:${row.id}:${step}:${at}`;
   await enqueueMessage(tx, { key, kind: 'direct', recipient: row.requester, body: JSON.stringify(note), at });
 }
 
-/** How a place in a queue ends without the request: its hour is over, it was refused, or the queue was emptied. */
+/** How a place in a queue ends without the request: its hour or its turn is over, it was refused, or the queue was emptied. */
 export type QueueEnd =
-  | { readonly kind: 'expired' }
+  | { readonly kind: 'expired' | 'unused' }
   | { readonly kind: 'refused'; readonly says: Text }
-  | { readonly kind: 'unknown'; readonly change: Change }
+  /** `isAll`: of everybody in that queue; else of a request that needs another environment too. */
+  | { readonly kind: 'unknown'; readonly change: Change; readonly isAll: boolean }
   | { readonly kind: 'set back'; readonly says: Text };
 
 /** Ends a place. False, with nothing written, if it is gone or, with `owner`, has another owner by now. */
@@ -88,7 +96,7 @@ export async function endQueued(
   if (!(await removeQueued(tx, row, at, owner))) return false;
   const change = why.kind === 'unknown' ? { change: why.change.number } : {};
   await recordQueued(tx, record, row, 'queue_end', { at, why: why.kind, ...change });
-  const buttons = why.kind === 'expired' || why.kind === 'refused' ? [queueAgain(row)] : [];
+  const buttons = ['expired', 'unused', 'refused'].includes(why.kind) ? [queueAgain(row)] : [];
   await tellQueued(tx, row, 'queue_end', { text: endWords(row, why), buttons }, at);
   return true;
 }
@@ -100,11 +108,16 @@ function endWords(row: QueuedRequest, why: QueueEnd): Text {
       return row.turn_at === null
         ? say`⌛ **Your hour in the queue for ${row.target_name} is over.** ${what} was not sent.`
         : say`⌛ **Your turn for ${row.target_name} is over,** because the hour in the queue is. ${what} was not sent.`;
+    case 'unused':
+      return say`⌛ **Your turn for ${row.target_name} is over:** you had ten minutes. ${what} was not sent.`;
     case 'refused':
       return say`⛔ **It was your turn for ${row.target_name}, but I couldn't send ${what}.** ${why.says} You're no longer in the queue.`;
     case 'unknown': {
       const front = say`${person(why.change.requester)}'s ${why.change.command} (#${why.change.number})`;
-      return say`⚠️ **I emptied the queue for ${row.target_name},** because the outcome of ${front} is unknown. ${what} was not sent. Ask again when somebody has said what came of #${why.change.number}.`;
+      const ended = why.isAll
+        ? say`**I emptied the queue for ${row.target_name},**`
+        : say`**You're no longer in the queue for ${row.target_name},**`;
+      return say`⚠️ ${ended} because the outcome of ${front} is unknown. ${what} was not sent. Ask again when somebody has said what came of #${why.change.number}.`;
     }
     case 'set back':
       return say`⚠️ **I emptied the queue for ${row.target_name}.** ${why.says} ${what} may have been sent already: please check before you ask again.`;
@@ -134,7 +147,7 @@ export async function emptyQueues(
 /** The message *Your turn*, with the button that opens the review. */
 export function yourTurn(row: QueuedRequest, says?: Text): Note {
   const [review, leave] = ['Review', leaveButton(row)];
-  const text = say`🔔 **Your turn: review ${queuedWords(row)}.** ${says ?? `${row.target_name} is free.`} Press ${bold(review)} to see what will happen. Others wait behind you until you've sent it or left the queue, until ${time(row.expires_at)} at most. Nothing was sent yet.`;
+  const text = say`🔔 **Your turn: review ${queuedWords(row)}.** ${says ?? `${row.target_name} is free.`} Press ${bold(review)} to see what will happen. Others wait behind you until you've sent it or left the queue, until ${time(turnEnd(row))} at most. Nothing was sent yet.`;
   return {
     text,
     buttons: [{ label: review, press: { kind: 'review', args: queuedArgs(row) }, style: 'primary' }, leave],

@@ -3,6 +3,7 @@ import { Refusal } from '../../errors.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { isAnyDue } from '../../storage/lease.ts';
+import { findChange } from '../../storage/changes.ts';
 import { claimQueued, queueOf, releaseQueued, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { Channel } from '../access/access-check.ts';
@@ -13,6 +14,7 @@ import {
   queuedWords,
   recordQueued,
   tellQueued,
+  turnEnd,
   yourTurn,
   type QueueEnd,
 } from '../changes/queue.ts';
@@ -73,9 +75,14 @@ async function takeTurn(context: PipelineContext, row: QueuedRequest): Promise<v
   const now = await database.now();
   if (now >= row.expires_at) return end(context, row, { kind: 'expired' });
   const [first] = await queueOf(database.db, row.target);
-  if (row.turn_at !== null || first?.id !== row.id) return release(context, row, row.expires_at - now);
+  if (first?.id !== row.id) return release(context, row, row.expires_at - now);
+  if (row.turn_at !== null && now < turnEnd(row)) return release(context, row, turnEnd(row) - now);
   const lock = await lockInTheWay(database.db, row, now);
-  if (lock) return release(context, row, Math.min(lookAgainMs, (lock.until ?? Infinity) - now));
+  const holder = lock && lock.change !== null ? await findChange(database.db, lock.change) : undefined;
+  if (holder?.state === 'unknown') return end(context, row, { kind: 'unknown', change: holder, isAll: false });
+  // A turn that somebody's lock took is given again.
+  if (lock) return release(context, row, Math.min(lookAgainMs, (lock.until ?? Infinity) - now), { turn_at: null });
+  if (row.turn_at !== null) return end(context, row, { kind: 'unused' });
   return row.risk === 'routine' ? submit(context, row) : giveTurn(context, row);
 }
 
@@ -84,11 +91,11 @@ async function release(
   { database }: PipelineContext,
   row: QueuedRequest,
   afterMs: number,
-  attempts = row.attempts,
+  patch: Parameters<typeof releaseQueued>[3] = {},
 ): Promise<void> {
   await database.unflushed(async (tx) => {
     const dueAt = Math.min(row.expires_at, (await database.now(tx)) + afterMs);
-    await releaseQueued(tx, row, dueAt, { attempts });
+    await releaseQueued(tx, row, dueAt, patch);
   });
 }
 
@@ -103,7 +110,7 @@ async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Tex
   const { database, changeStore } = context;
   await exclusiveTransaction(database, async (tx, at) => {
     if ((await readKv(tx, pauseKey)) !== undefined) return void (await releaseQueued(tx, row, at + lookAgainMs));
-    const turned = await releaseQueued(tx, row, row.expires_at, { turn_at: at });
+    const turned = await releaseQueued(tx, row, turnEnd({ ...row, turn_at: at }), { turn_at: at });
     if (turned === undefined) return;
     await recordQueued(tx, changeStore.note, turned, 'queue_turn', { at });
     await tellQueued(tx, turned, 'queue_turn', yourTurn(turned, says), at);
@@ -124,7 +131,7 @@ async function submit(context: PipelineContext, row: QueuedRequest): Promise<voi
     if (error instanceof NotNow || error instanceof Locked) return release(context, row, lookAgainMs);
     if (!(error instanceof Refusal)) throw error;
     const attempts = row.attempts + 1;
-    if (attempts < maxAttempts) return release(context, row, lookAgainMs, attempts);
+    if (attempts < maxAttempts) return release(context, row, lookAgainMs, { attempts });
     return end(context, row, { kind: 'refused', says: joined([error.says, error.hint]) });
   }
 }

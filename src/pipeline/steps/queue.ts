@@ -12,6 +12,7 @@ import {
   listQueued,
   queueOf,
   removeQueued,
+  takeTurnBack,
   type QueuedRequest,
 } from '../../storage/queue.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
@@ -51,20 +52,24 @@ export function joinQueue(
   const { target, alsoReads, parsed } = authorized;
   const wants = { risk: action.risk, targets: JSON.stringify([target, ...alsoReads]) };
   return exclusiveTransaction(context.database, async (tx, at) => {
-    const lock = await lockInTheWay(tx, wants, at);
-    if (lock === undefined) return { kind: 'instead', args: canonicalArgs(authorized, { reason: parsed.reason }) };
-    const holder = lock.change === null ? undefined : await findChange(tx, lock.change);
-    const held = { lock, holder, target: lockedName(wants, lock) };
-    if (holder?.state === 'unknown')
-      throw new Refusal(say`${inTheWay(held, at)} Nothing was sent.`, {
-        hint: 'There is no queue behind that. Ask again when somebody has closed it.',
-      });
+    const held = await lockAhead(tx, wants, at);
+    if (held === undefined) return { kind: 'instead', args: canonicalArgs(authorized, { reason: parsed.reason }) };
+    const { lock } = held;
     const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
     const args = JSON.stringify(canonicalArgs(authorized, { reason }));
+    const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), person.id));
+    const same = own.find((row) => withoutReason(row) === withoutReason({ args }));
     const ahead = (await queueOf(tx, lock.target)).length;
-    await refuseTooMany(context, tx, { person: person.id, args, ahead, where: held.target });
+    if (same?.turn_at === null || same === undefined)
+      refuseTooMany({ same, places: own.length, ahead, where: held.target });
     if (!(await claimDelivery(tx, inbox, at)))
       throw new Refusal('I was delayed and have already told you so. Nothing was done.');
+    if (same) {
+      // It was their turn, and somebody's lock came in between.
+      await takeTurnBack(tx, same, at);
+      await recordQueued(tx, context.changeStore.note, same, 'queue_join', { by: person.id, at });
+      return queued(same, 1, inTheWay(held, at));
+    }
     const row = await insertQueued(tx, {
       target: lock.target,
       target_name: held.target,
@@ -81,10 +86,27 @@ export function joinQueue(
     });
     const request = inbox === undefined ? {} : { request: requestId(inbox) };
     await recordQueued(tx, context.changeStore.note, row, 'queue_join', { by: person.id, at, ...request });
-    const text = joinedWords(row, ahead + 1, inTheWay(held, at));
-    return { kind: 'queued', note: { text, buttons: [leaveButton(row)] } };
+    return queued(row, ahead + 1, inTheWay(held, at));
   });
 }
+
+/** The lock in the way of this request, or undefined. Throws `Refusal` if nobody can queue behind it. */
+async function lockAhead(tx: Tx, wants: Pick<QueuedRequest, 'risk' | 'targets'>, at: number) {
+  const lock = await lockInTheWay(tx, wants, at);
+  if (lock === undefined) return undefined;
+  const holder = lock.change === null ? undefined : await findChange(tx, lock.change);
+  const held = { lock, holder, target: lockedName(wants, lock) };
+  if (holder?.state === 'unknown')
+    throw new Refusal(say`${inTheWay(held, at)} Nothing was sent.`, {
+      hint: 'There is no queue behind that. Ask again when somebody has closed it.',
+    });
+  return held;
+}
+
+const queued = (row: QueuedRequest, place: number, front: Text): Joined => ({
+  kind: 'queued',
+  note: { text: joinedWords(row, place, front), buttons: [leaveButton(row)] },
+});
 
 function joinedWords(row: QueuedRequest, place: number, front: Text): Text {
   const then =
@@ -99,14 +121,18 @@ function joinedWords(row: QueuedRequest, place: number, front: Text): Text {
   ]);
 }
 
-type Wish = { readonly person: string; readonly args: string; readonly ahead: number; readonly where: string };
+type Around = {
+  readonly same: QueuedRequest | undefined;
+  readonly places: number;
+  readonly ahead: number;
+  readonly where: string;
+};
 
-async function refuseTooMany({ policy }: ChangesContext, tx: Tx, { person, args, ahead, where }: Wish): Promise<void> {
-  const own = await listQueued(tx, maxPlaces, idsOf(policy(), person));
+function refuseTooMany({ same, places, ahead, where }: Around): void {
   const hint = say`${code('queue')} shows who waits.`;
-  if (own.some((row) => row.args === args))
+  if (same !== undefined)
     throw new Refusal(say`**You're already in the queue with that.** Nothing was sent.`, { hint });
-  if (own.length >= maxPlaces)
+  if (places >= maxPlaces)
     throw new Refusal(say`**You already have ${maxPlaces} places in queues.** Nothing was sent.`, { hint });
   if (ahead >= maxEach)
     throw new Refusal(say`**The queue for ${where} is full:** ${maxEach} requests wait. Nothing was sent.`, { hint });
@@ -135,7 +161,7 @@ export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, a
   const isUsed = (row: QueuedRequest): boolean => {
     const [target] = storedTargets(row);
     if (row.command !== saved.command || target === undefined || targetKey(target) !== saved.target) return false;
-    return row.turn_at !== null || saved.args === JSON.stringify(withoutReason(row));
+    return row.turn_at !== null || saved.args === withoutReason(row);
   };
   const row = own.find(isUsed);
   if (row === undefined) return;
@@ -145,5 +171,5 @@ export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, a
 }
 
 /** As a change stores its arguments. */
-const withoutReason = (row: QueuedRequest): readonly string[] =>
-  queuedArgs(row).filter((word) => !word.startsWith('--reason='));
+const withoutReason = (row: Pick<QueuedRequest, 'args'>): string =>
+  JSON.stringify(queuedArgs(row).filter((word) => !word.startsWith('--reason=')));

@@ -91,7 +91,8 @@ export async function save(
       const reply = asked(saved, { held, twin, isPaused });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
-      await usePlace(context, tx, saved, now);
+      // A timer does not act for the person whose grant it ends.
+      if (confirmation !== 'timer') await usePlace(context, tx, saved, now);
       return saved;
     });
     if (change) context.onSaved();
