@@ -5,12 +5,13 @@ import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
 import { bold, code, joined, named, person, say, time, type Span, type Text } from '../../text.ts';
-import { lockedName, storedTargets } from '../access/targets.ts';
+import { lockedName } from '../access/targets.ts';
 import type { TransitionNote } from './change-store.ts';
 import { askedPeople, toldPeople, whoIsAsked, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { lockedMeanwhile } from './unknown-replies.ts';
 import { mayBeDone, type Button, type Note } from './card.ts';
 import { argsOfChange } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -176,20 +177,15 @@ export function alarm(
 ): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops' | 'decide' | 'tell'> {
   const asked = askedPeople(authorizationOf(change));
   const all = [change.requester, ...asked];
-  const [, ...sources] = change.risk === 'routine' ? [] : storedTargets(change);
-  const locked =
-    change.risk === 'routine'
-      ? undefined
-      : joined([
-          say`${change.target_name} stays locked.`,
-          ...sources.map(({ name }) => say`${name}, which it reads, stays locked for an hour.`),
-        ]);
   const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
   const check = say`Please check ${change.target_name} in the host's panel, then press ${bold('It happened')} or ${bold('It did not happen')}.`;
   const from = say`The buttons work from ${time(closableMinute(change))}: until then it could still reach the host.`;
   const again = askAgain(change);
   return {
-    reply: { text: joined(['⚠️', whom, says, locked, check, from, again.says]), buttons: again.buttons },
+    reply: {
+      text: joined(['⚠️', whom, says, lockedMeanwhile(change), check, from, again.says]),
+      buttons: again.buttons,
+    },
     lastNote: says,
     ops: true,
     decide: true,

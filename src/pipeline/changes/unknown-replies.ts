@@ -1,9 +1,10 @@
 import { spokenDuration } from '../../duration.ts';
 import type { Change } from '../../storage/changes.ts';
 import { code, joined, person, say, time, type Text } from '../../text.ts';
+import { storedTargets } from '../access/targets.ts';
 import type { Closers } from './closers.ts';
 
-/** The sentences about an unknown outcome after the first alarm. Pure. */
+/** The sentences about an unknown outcome and its locks. Pure. */
 
 /** A reminder about an unknown outcome. `locked`: names of targets; `shown`: what a read shows now. */
 export function stillUnknown(
@@ -35,6 +36,20 @@ export function stillUnknown(
     of.shown ?? say`Please check what the host's panel shows for that time.`,
     whoCloses(change, of.closers),
     of.again,
+  ]);
+}
+
+/**
+ * What a change that becomes unknown locks until it is closed; undefined for routine ones. What waited for approval held
+ * no lock, and takes none.
+ */
+export function lockedMeanwhile(change: Change): Text | undefined {
+  if (change.risk === 'routine') return undefined;
+  if (change.state === 'waiting') return say`It locks nothing: others can change ${change.target_name} meanwhile.`;
+  const [, ...sources] = storedTargets(change);
+  return joined([
+    say`${change.target_name} stays locked.`,
+    ...sources.map(({ name }) => say`${name}, which it reads, stays locked for an hour.`),
   ]);
 }
 

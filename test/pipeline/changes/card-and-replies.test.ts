@@ -382,6 +382,17 @@ describe('the sentences of a thread', () => {
     expect(plain(text).match(emoji)?.length ?? 0).toBeLessThanOrEqual(1);
   });
 
+  test.each([
+    ['waiting', 'It locks nothing: others can change acme-shop/live meanwhile.'],
+    ['approved', 'acme-shop/live stays locked. acme-shop/staging, which it reads, stays locked for an hour.'],
+  ] as const)('an outcome that became unknown while it was %s says what is locked', (state, says) => {
+    const { reply } = tell.alarm(
+      changeOf({ state, risk: 'destructive', targets: JSON.stringify([live, staging]), sent_at: 0 }),
+      say`Outcome unknown.`,
+    );
+    expect(plain(reply?.text ?? [])).toContain(says);
+  });
+
   test('a quote of the host is at most a paragraph long and never markup', () => {
     const text = tell.failed(`**bold** ${'x'.repeat(9_000)}`);
     expect(plain(text).length).toBeLessThan(400);
