@@ -124,6 +124,21 @@ describe('a push that needs one approval, and three people can give it', () => {
       await scenario.slack.until(() => mentions().length === 2 || undefined, patienceMs);
     }),
   );
+
+  test(
+    'if Slack says of nobody whether they are members, the thread mentions them: somebody has to hear of it',
+    inScenario(options, async (scenario) => {
+      const ana = scenario.person('ana');
+      // Slack's answer about her is kept for a minute.
+      await (await ana.says('/site whoami')).hears(ids.ana);
+      const { id } = scenario.slack.faults.add({ kind: 'status', status: 503, method: 'users.info' });
+      const change = await ana.wants(push);
+      const asked = await change.tells('@Chi or @Dee or @Fay: this is waiting for your approval until ');
+      scenario.slack.faults.remove(id);
+      for (const lead of leadsOf(scenario)) expect(asked.notification).toContain(`<@${lead.id}>`);
+      expect(pingsOnLeads(scenario)).toEqual([1, 1, 1]);
+    }),
+  );
 });
 
 const notifying = policy

@@ -105,16 +105,24 @@ function eachOnce(policy: Policy, ids: readonly string[]): readonly string[] {
   return ids.filter((_, index) => canonical.indexOf(canonical[index] ?? '') === index);
 }
 
-/** Keeps only members of the workspace: guests learn nothing about sites, even if a group contains them. */
+/**
+ * Keeps only members of the workspace: guests learn nothing about sites, even if a group contains them. `unsure` are
+ * those of whom Slack doesn't say it right now; undefined: nobody.
+ */
 async function membersAmong(
   { personOf }: Asking,
   ids: readonly string[],
-): Promise<Required<Pick<AskedRequirement, 'people' | 'names'>>> {
+): Promise<Required<Pick<AskedRequirement, 'people' | 'names'>> & Pick<AskedRequirement, 'unsure'>> {
   const known = await Promise.all(ids.map((id) => personOf(id, [])));
   const members = known.flatMap((one, index) =>
     one?.standing === 'member' ? [{ id: ids[index] ?? '', name: one.name }] : [],
   );
-  return { people: members.map(({ id }) => id), names: members.map(({ name }) => name) };
+  const unsure = ids.filter((_, index) => known[index] === undefined);
+  return {
+    people: members.map(({ id }) => id),
+    names: members.map(({ name }) => name),
+    ...(unsure.length > 0 && { unsure }),
+  };
 }
 
 /** Everybody whom the policy names by id or by one of these Slack user groups, and the groups with unknown members. */
@@ -164,8 +172,8 @@ function namesOf(people: readonly { readonly id: string; readonly name: string |
 type Naming = {
   /** People who are left out: they have approved. */
   readonly without?: readonly string[];
-  /** Whether Slack user groups with unknown members are notified: nobody can tell their members directly. */
-  readonly notify?: 'user groups';
+  /** Whether those whom nobody can tell directly are notified: user groups with unknown members, and unsure people. */
+  readonly notify?: 'unreached';
 };
 
 /**
@@ -175,13 +183,16 @@ type Naming = {
 export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], notify }: Naming = {}): Text =>
   joined(
     asks.map((asked) => {
-      const { count, people, names, groups, userGroups = [] } = asked;
-      const mentions = notify === 'user groups' && tellsApprovers(asked);
+      const { count, people, names, groups, userGroups = [], unsure = [] } = asked;
+      const mentions = notify === 'unreached' && tellsApprovers(asked);
       const all = people.map((id, index) => ({ id, name: names?.[index] }));
       const left = all.filter(({ id }) => !without.includes(id));
       const some = namesOf(left);
       const asGroups = userGroups.map((group): Text => [mentions ? userGroup(group) : code(group)]);
-      const those = [...some, ...asGroups];
+      // If enough others are told, someone whom Slack never describes must not be mentioned each time.
+      const asUnsure =
+        mentions && people.length < count ? unsure.filter((id) => !without.includes(id)).slice(0, maxNamed) : [];
+      const those = [...some, ...asUnsure.map((id): Text => [mention(id)]), ...asGroups];
       const who = those.length > 0 ? those : groups.map((group): Text => [bold(group)]);
       const needed = count - (people.length - left.length);
       return needed > 1 ? joined([`${needed} of`, joined(who, ', ')]) : joined(who, ' or ');
@@ -194,13 +205,15 @@ export const whoIsNotified = (asks: readonly AskedRequirement[]): Text =>
   joined(
     asks.map(({ notify, ...asked }) => {
       if (notify === undefined) return undefined;
-      const { people, names, groups, unknown } = notify;
+      const { people, names, groups, unknown, unsure } = notify;
       const who = joined(namesOf(people.map((id, index) => ({ id, name: names[index] }))), ', ');
       if (!tellsApprovers({ notify, ...asked })) return say`${who}.`;
       const why =
         unknown.length > 0
           ? membersUnknownQuietly(unknown)
-          : say`nobody in ${joined(groups.map(bold), ' or ')} may see it right now.`;
+          : unsure !== undefined
+            ? "Slack doesn't tell me right now who they are."
+            : say`nobody in ${joined(groups.map(bold), ' or ')} may see it right now.`;
       return say`${joined([who, 'those who can approve it'], ' and ')}, because ${why}`;
     }),
   );

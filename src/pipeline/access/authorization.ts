@@ -11,6 +11,8 @@ export type AskedRequirement = {
   readonly groups: readonly string[];
   /** Slack user groups with unknown members. */
   readonly userGroups?: readonly string[];
+  /** Ids of people of whom Slack didn't say whether they are members, so nobody tells them directly. */
+  readonly unsure?: readonly string[];
   /** Who is notified, if not those who may approve. */
   readonly notify?: Notified;
 };
@@ -22,6 +24,7 @@ export type Notified = {
   readonly names: readonly string[];
   /** Slack user groups among them with unknown members. */
   readonly unknown: readonly string[];
+  readonly unsure?: AskedRequirement['unsure'];
 };
 
 /** What the rules required when the change was asked for; stored with it. */

@@ -29,7 +29,7 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
     return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
   }
   const { asks: all = [] } = authorizationOf(change);
-  const asks = whoIsAsked(all, { notify: 'user groups' });
+  const asks = whoIsAsked(all, { notify: 'unreached' });
   const notified = whoIsNotified(all);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
@@ -48,7 +48,7 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
 
 /** A reminder for those who haven't approved yet. */
 export const reminder = (change: Change, voted: readonly string[]): Note => ({
-  text: say`⏳ ${whoIsAsked(authorizationOf(change).asks ?? [], { without: voted, notify: 'user groups' })}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
+  text: say`⏳ ${whoIsAsked(authorizationOf(change).asks ?? [], { without: voted, notify: 'unreached' })}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
 });
 
 type Counted = {
@@ -153,7 +153,7 @@ export function askedAgain(
   expiresAt: number,
 ): Pick<TransitionNote, 'reply' | 'lastNote' | 'decide' | 'tell'> {
   const { asks = [], ...authorization } = authorizationOf(change);
-  const who = say`${whoIsAsked(asks, { notify: 'user groups' })}: **I'm asking again, and earlier approvals no longer count.**`;
+  const who = say`${whoIsAsked(asks, { notify: 'unreached' })}: **I'm asking again, and earlier approvals no longer count.**`;
   const says = say`${why} ${mayBeDone(change)}`;
   return {
     reply: { text: joined(['⏳', who, says, say`It waits for your approval until ${time(expiresAt)}.`]) },

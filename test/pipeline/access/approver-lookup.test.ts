@@ -20,6 +20,7 @@ groups:
   guides: [S0GUIDES, U04DEE]
   barred: [U05FAY]
   guests: [U0GUEST, U0SILENT, U02BEN]
+  silent: [U0SILENT]
   both: [U07GIL, U0GILTWO, U08HAL]
   banned: [U0GILTWO]
   first: [U07GIL]
@@ -196,6 +197,14 @@ describe('who is asked', () => {
         '@Name of U02BEN, @Name of U04DEE, @Name of U09GUY.',
       ],
       [
+        'the approvers, if Slack describes none of the others',
+        notifying('silent'),
+        ['{ allow: [read], to: [silent] }'],
+        {},
+        leads,
+        "those who can approve it, because Slack doesn't tell me right now who they are.",
+      ],
+      [
         'nobody who may not see it: then the approvers',
         notifying('banned'),
         ['{ deny: [read], to: [banned] }'],
@@ -229,7 +238,20 @@ describe('who is asked', () => {
     test('a user group of the approvers is not mentioned if others are notified', async () => {
       const needed = needing({ by: ['guides'], count: 1, notify: ['both'] });
       const all = await asks(needed, [read, pushing], {});
-      expect(plain(whoIsAsked(all, { notify: 'user groups' }))).toBe('@Name of U04DEE or S0GUIDES');
+      expect(plain(whoIsAsked(all, { notify: 'unreached' }))).toBe('@Name of U04DEE or S0GUIDES');
+    });
+  });
+
+  describe('if Slack describes too few of them', () => {
+    const rules = [read, '{ allow: [read], to: [guests] }', pushing];
+    test.each([
+      [2, '2 of @Name of U02BEN, @U0SILENT'],
+      [1, '@Name of U02BEN'],
+    ])('and %s are needed, those whom it does not are mentioned, if nobody else can', async (count, words) => {
+      const [ask] = await asks(needing({ by: ['guests'], count }), rules);
+      expect(ask?.people).toEqual(['U02BEN']);
+      expect(plain(whoIsAsked(ask ? [ask] : [], { notify: 'unreached' }))).toBe(words);
+      expect(plain(whoIsAsked(ask ? [ask] : []))).not.toContain('U0SILENT');
     });
   });
 
@@ -263,7 +285,7 @@ describe('how the approvers are worded', () => {
     ['two things', [ask(1, ['U1']), ask(2, ['U2', 'U3'])], [], '@U1, and 2 of @U2, @U3'],
     ['nothing', [], [], ''],
   ])('%s', (_, asks, without, sentence) => {
-    expect(plain(whoIsAsked(asks, { without, notify: 'user groups' }))).toBe(sentence);
+    expect(plain(whoIsAsked(asks, { without, notify: 'unreached' }))).toBe(sentence);
   });
 
   const known: readonly AskedRequirement[] = [
@@ -275,7 +297,7 @@ describe('how the approvers are worded', () => {
   });
 
   test('and a user group with unknown members with a mention, where nobody else tells them', () => {
-    expect(whoIsAsked(known, { without: ['U1', 'U2'], notify: 'user groups' })).toEqual([{ userGroup: 'S1' }]);
+    expect(whoIsAsked(known, { without: ['U1', 'U2'], notify: 'unreached' })).toEqual([{ userGroup: 'S1' }]);
   });
 
   test('each person once', () => {
