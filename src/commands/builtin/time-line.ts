@@ -55,7 +55,7 @@ export function logInWords({ log, entries }: TimeLine): Text {
     log.timeless === 0
       ? undefined
       : say`${counted(log.timeless, 'line')} ${log.timeless === 1 ? 'has' : 'have'} no time and can't be placed.`;
-  const found = peaks === 0 ? 'none of its ten minutes stands out' : counted(peaks, 'peak');
+  const found = peaks === 0 ? 'no ten minutes stand out' : counted(peaks, 'peak');
   return joined([say`Error log: ${counted(log.errors, 'error')}, ${found}.`, unread, timeless]);
 }
 

@@ -25,8 +25,11 @@ export type Kind = {
   isCut: boolean;
 };
 
-const maxShown = 10;
+const maxShown = 8;
+/** Unless only errors were asked for, the newest message and the requests of this many kinds are shown: more would fill three screens of a phone. */
+const maxDetailed = 3;
 const shownCharacters = 140;
+const briefCharacters = 80;
 const exampleCharacters = 110;
 const maxRequests = 3;
 const requestCharacters = 40;
@@ -137,7 +140,11 @@ export function errorLens(
   const kinds = kindsOf(lines).filter(({ grave }) => grave || !errors);
   const shown = kinds
     .slice(0, maxShown)
-    .map((kind) => ({ text: summaryOf(kind, as), requests: causesOf(kind.causes) }));
+    .map((kind, place) =>
+      errors || place < maxDetailed
+        ? { text: summaryOf(kind, as), requests: causesOf(kind.causes) }
+        : { text: briefOf(kind, as), requests: [] },
+    );
   let room = shown.reduce((rest, { text }) => rest - sizeOf(text), roomForAll);
   const texts = shown.map(({ text, requests }) => {
     room -= sizeOf(requests);
@@ -160,8 +167,14 @@ export function errorLens(
 const sizeOf = (text: Text): number => JSON.stringify(text).length;
 
 /** The common text of a kind, short enough for one entry of a list. */
-export const shortText = (text: string): string =>
-  text.trim() === '' ? 'an empty line' : cut(withoutFolders(text), shownCharacters);
+export const shortText = (text: string, limit = shownCharacters): string =>
+  text.trim() === '' ? 'an empty line' : cut(withoutFolders(text), limit);
+
+/** A kind in one line: how often, what, and when last. */
+function briefOf({ text, count, last }: Kind, as: 'time' | 'date'): Text {
+  const when = last === undefined ? '' : say` · last ${time(last, as)}`;
+  return say`${bold(`${amount(count)}×`)} ${shortText(text, briefCharacters)}${when}`;
+}
 
 function summaryOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'): Text {
   const shown = shortText(text);

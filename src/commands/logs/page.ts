@@ -26,8 +26,8 @@ export type Reading = SelectedLines & {
   readonly now: number;
 };
 
-const newestShown = 5;
-const lineCharacters = 200;
+const newestShown = 3;
+const lineCharacters = 160;
 const fileCharacters = 8_000_000;
 /** If some are older, times are shown with their day: at 3 a.m., 10:03 PM could be tonight or yesterday. */
 const recent = 3 * 3_600_000;
