@@ -26,7 +26,7 @@ export type Kind = {
 };
 
 const maxShown = 8;
-/** Unless only errors were asked for, the newest message and the requests of this many kinds are shown: more would fill three screens of a phone. */
+/** The newest message and the requests are shown for this many kinds: more would fill two screens of a phone. */
 const maxDetailed = 3;
 const shownCharacters = 140;
 const briefCharacters = 80;
@@ -141,7 +141,7 @@ export function errorLens(
   const shown = kinds
     .slice(0, maxShown)
     .map((kind, place) =>
-      errors || place < maxDetailed
+      place < maxDetailed
         ? { text: summaryOf(kind, as), requests: causesOf(kind.causes) }
         : { text: briefOf(kind, as), requests: [] },
     );
