@@ -1,8 +1,8 @@
 import { spokenDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { actor, amount, code, inline, joined, say, time, type Text } from '../../text.ts';
-import { counted, paragraph, tableOr, type Page } from '../kit/page.ts';
+import { actor, amount, bold, code, joined, say, time, type Text } from '../../text.ts';
+import { counted, paragraph, type Page } from '../kit/page.ts';
 import type { TimeLine, TimeLineEntry, Who } from '../kit/time-line.ts';
 import { momentAt, type Moment } from '../kit/values/times.ts';
 
@@ -26,11 +26,9 @@ export function timeLinePage(env: Environment, line: TimeLine): Page {
     title: say`**Time line of ${env.name}** · since ${time(since, 'date')}`,
     parts: [
       paragraph(logInWords(line), more ? leftOut : undefined),
-      ...tableOr(
-        say`I see no change, lock or pause since then.`,
-        ['When', 'What', 'Who', 'Outcome'],
-        entries.map(rowOf),
-      ),
+      entries.length === 0
+        ? paragraph(say`I see no change, lock or pause since then.`)
+        : { kind: 'list', entries: entries.map(entryInWords) },
     ],
     source: say`changes to the domains of its site are in it; ${code('change')} and a number shows the whole story of one`,
     offers: [
@@ -59,25 +57,24 @@ export function logInWords({ log, entries }: TimeLine): Text {
   return joined([say`Error log: ${counted(log.errors, 'error')}, ${found}.`, unread, timeless]);
 }
 
-function rowOf(entry: TimeLineEntry): readonly Text[] {
-  const at = [time(entry.at, 'date')];
-  if (entry.kind === 'peak') return [at, peakInWords(entry), inline('Error log'), []];
-  if (entry.kind === 'hold') return [at, inline(entry.says), [actor(entry.who.id)], holdTerms(entry)];
+function entryInWords(entry: TimeLineEntry): Text {
+  const at = time(entry.at, 'date');
+  if (entry.kind === 'peak') return say`📈 ${at} · ${peakInWords(entry)}`;
+  if (entry.kind === 'hold') {
+    const terms = holdTerms(entry);
+    return say`• ${at} · ${actor(entry.who.id)} ${entry.says}${terms.length === 0 ? '' : say`: ${terms}`}`;
+  }
   const { mark, number, title, reason, requester, approvers, outcome } = entry;
   const approved = approvers.length === 0 ? '' : say`, approved by ${joined(approvers.map(mention), ', ')}`;
-  return [
-    at,
-    say`${mark} ${code(`#${number}`)} ${title}${reason === undefined ? '' : ` (“${reason}”)`}`,
-    say`${mention(requester)}${approved}`,
-    outcome,
-  ];
+  const why = reason === undefined ? '' : ` (“${reason}”)`;
+  return say`${mark} ${at} · ${code(`#${number}`)} ${title}${why} · ${mention(requester)}${approved} · ${outcome}`;
 }
 
 const mention = ({ id }: Who): Text => [actor(id)];
 
 /** A peak in a sentence, without its time. */
 const peakInWords = ({ count, from, to, says }: Extract<TimeLineEntry, { kind: 'peak' }>): Text =>
-  say`📈 ${amount(count)} errors in ${spokenDuration(to - from)}, mostly “${says}”`;
+  say`${bold(`${amount(count)} errors`)} in ${spokenDuration(to - from)}, mostly “${says}”`;
 
 const holdTerms = ({ reason, until }: Extract<TimeLineEntry, { kind: 'hold' }>): Text =>
   joined(

@@ -6,6 +6,8 @@ export type Part =
   | { readonly kind: 'text'; readonly text: Text }
   /** Lines shown verbatim, in a fixed-width font. */
   | { readonly kind: 'code'; readonly text: string }
+  /** A line each, for entries of sentences: a table of those is too wide for a phone. */
+  | { readonly kind: 'list'; readonly entries: readonly Text[] }
   | { readonly kind: 'table'; readonly columns: readonly string[]; readonly rows: readonly (readonly Text[])[] };
 
 /** The answer of a report or a builtin: shown privately, in pages if it is long. */

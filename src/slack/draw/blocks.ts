@@ -77,9 +77,11 @@ export type KeptAs = { readonly id: string; readonly shareable: boolean };
 
 /** Whether a page may need *Next page*, and so has to be kept. */
 export const isLong = ({ parts }: Page): boolean =>
-  parts.some((part) =>
-    part.kind === 'table' ? part.rows.length > 20 : part.kind === 'code' && part.text.length > limits.text / 2,
-  );
+  parts.some((part) => {
+    if (part.kind === 'table') return part.rows.length > 20;
+    if (part.kind === 'list') return widthOf(inShort(joined(part.entries))) > limits.text / 2;
+    return part.kind === 'code' && part.text.length > limits.text / 2;
+  });
 
 /** A page of an answer, from row `from` on. Without `kept` it has no *Share* and no *Next page*. */
 export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn {
@@ -104,6 +106,7 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
 function drawPart(part: Part, from: number): { block: KnownBlock; next: number | undefined } {
   if (part.kind === 'text') return { block: richText([part.text]), next: undefined };
   if (part.kind === 'code') return drawCode(part.text, from);
+  if (part.kind === 'list') return drawList(part.entries, from);
   const rows: TableBlock['rows'] = [part.columns.map((column) => cellOf(inline(column)))];
   let size = 0;
   for (const row of part.rows.slice(from, from + limits.rows)) {
@@ -121,6 +124,20 @@ function drawPart(part: Part, from: number): { block: KnownBlock; next: number |
     })),
   };
   return { block, next: next < part.rows.length ? next : undefined };
+}
+
+/** The entries from `from` on that fit a message. A longer entry is cut. */
+function drawList(entries: readonly Text[], from: number): { block: KnownBlock; next: number | undefined } {
+  const shown: Text[] = [];
+  let size = 0;
+  for (const entry of entries.slice(from, from + limits.rows)) {
+    const { text } = shortened(entry, limits.cell);
+    size += widthOf(text) + 1;
+    if (size > limits.text && shown.length > 0) break;
+    shown.push(text);
+  }
+  const next = from + Math.max(shown.length, 1);
+  return { block: richText(shown), next: next < entries.length ? next : undefined };
 }
 
 /** The lines from `from` on that fit a message. A longer line is cut. */

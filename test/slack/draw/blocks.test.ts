@@ -60,6 +60,7 @@ const card: fc.Arbitrary<Card> = fc.record({
 const part: fc.Arbitrary<Page['parts'][number]> = fc.oneof(
   fc.record({ kind: fc.constant('text' as const), text }),
   fc.record({ kind: fc.constant('code' as const), text: hostile }),
+  fc.record({ kind: fc.constant('list' as const), entries: fc.array(text, { maxLength: 60 }) }),
 );
 const table = fc.integer({ min: 1, max: 5 }).chain((width) =>
   fc.record({
@@ -155,9 +156,12 @@ describe('what is never dropped', () => {
     expect(blocks.map(({ type }) => type)).toEqual(['rich_text']);
   });
 
-  test('the rows of a table, page by page, each once', () => {
+  test.each<[string, (rows: readonly (readonly Text[])[]) => Page['parts'][number]]>([
+    ['rows of a table', (rows) => ({ kind: 'table', columns: ['a', 'b'], rows })],
+    ['entries of a list', (rows) => ({ kind: 'list', entries: rows.map((row) => joined(row)) })],
+  ])('the %s, page by page, each once', (_, partOf) => {
     const rows = Array.from({ length: 100 }, (_, index) => [inline(`row ${index}.`), inline('"'.repeat(300))]);
-    const page: Page = { title: inline('x'), parts: [{ kind: 'table', columns: ['a', 'b'], rows }] };
+    const page: Page = { title: inline('x'), parts: [partOf(rows)] };
     const seen: string[] = [];
     for (let from: number | undefined = 0; from !== undefined;) {
       const all: string = JSON.stringify(drawPage(page, { id: 'answer', shareable: false }, from).blocks);
