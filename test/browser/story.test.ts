@@ -212,7 +212,7 @@ describe.skipIf(missing !== undefined)('the page with the real bot', () => {
     })`;
     for (const [asked, title] of [
       ['timers', 'Timed access'],
-      ['doctor', 'checks'],
+      ['environments', 'Environments'],
     ] as const) {
       await type(ben, `/site ${asked}`);
       await card(ben, title).locator('table').waitFor();

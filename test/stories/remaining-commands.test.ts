@@ -30,10 +30,10 @@ afterAll(() => scenario.close());
 test('doctor checks all that the bot depends on, and shows no secret', async () => {
   const said = await scenario.person('rob').says('/site doctor', 'C0GENERAL');
   const page = await said.hears('checks are fine');
-  expect(page.text).toMatch(/Slack \| answers; I am @/);
-  expect(page.text).toMatch(/Hosting API \| answers; the sites were last listed/);
-  expect(page.text).toMatch(/Key of the hosting API \| valid until/);
-  expect(page.text).toMatch(/Database \| sqlite answers in \d+ ms/);
+  expect(page.text).toMatch(/Slack: answers; I am @/);
+  expect(page.text).toMatch(/Hosting API: answers; the sites were last listed/);
+  expect(page.text).toMatch(/Key of the hosting API: valid until/);
+  expect(page.text).toMatch(/Database: sqlite answers in \d+ ms/);
   for (const canary of Object.values(canaries)) expect(page.text).not.toContain(canary);
   const about = await scenario.person('ben').says('/site about', 'C0GENERAL');
   expect((await about.hears('Sitehand 0.')).text).toContain('host dialect document');
@@ -44,8 +44,8 @@ test('doctor asks the host now: a host that has just gone down is reported, and 
   const page = await (await scenario.person('rob').says('/site doctor', 'C0GENERAL')).hears('checks needs a look');
   scenario.hosting.faults.remove();
   expect(page.text).toContain('1 of 15 checks needs a look, 1 is unknown');
-  expect(page.text).toMatch(/⚠️ \| Hosting API \| The host answered 502/);
-  expect(page.text).toMatch(/❔ \| Key of the hosting API \| unknown: The host answered 502/);
+  expect(page.text).toMatch(/⚠️ Hosting API: The host answered 502/);
+  expect(page.text).toMatch(/❔ Key of the hosting API: unknown: The host answered 502/);
 });
 
 test('themes are listed and updated, and the update is read back', async () => {

@@ -1,4 +1,4 @@
-import { bold, inline, say, type Text } from '../../text.ts';
+import { joined, say, type Text } from '../../text.ts';
 import { builtin, type Check } from '../kit/builtin.ts';
 
 export const doctor = builtin({
@@ -8,26 +8,25 @@ export const doctor = builtin({
   fields: {},
   answer: async ({ queryService }) => {
     const checks = await queryService.health();
-    const isHinted = checks.some(({ hint }) => hint !== undefined);
     return {
       title: titleOf(checks),
-      parts: [
-        {
-          kind: 'table',
-          columns: ['OK', 'What', 'Status', ...(isHinted ? ['What to do'] : [])],
-          rows: checks.map(({ what, ok, says, hint }) => [
-            inline(ok === undefined ? '❔' : ok ? '✅' : '⚠️'),
-            ok ? inline(what) : [bold(what)],
-            says,
-            ...(isHinted ? [hint ?? []] : []),
-          ]),
-        },
-      ],
+      parts: [{ kind: 'list', entries: worstFirst(checks).map(inWords) }],
       source: 'checked just now; nothing was changed',
       offers: [{ label: 'Check again', args: ['doctor'] }],
     };
   },
 });
+
+const rankOf = ({ ok }: Check): number => (ok === false ? 0 : ok === undefined ? 1 : 2);
+
+const worstFirst = (checks: readonly Check[]): readonly Check[] =>
+  checks.toSorted((one, other) => rankOf(one) - rankOf(other));
+
+/** A check in a line: its mark, what was checked, how it is, and what to do. */
+function inWords({ what, ok, says, hint }: Check): Text {
+  const mark = ok === undefined ? '❔' : ok ? '✅' : '⚠️';
+  return joined([say`${mark} **${what}:** ${says}`, hint], ' · ');
+}
 
 /** Failed checks come first. Unknown is not a failure, but it is not a success either. */
 export function titleOf(checks: readonly Check[]): Text {

@@ -300,9 +300,10 @@ describeBoth('health', (open) => {
     );
     const page = pageOf(await doctor.answer({ input: {}, queryService }));
     expect(plain(page.title)).toBe('⚠️ 1 of 15 checks needs a look');
-    const [table] = page.parts;
-    if (table?.kind !== 'table') throw new Error('no table');
-    expect(table.rows.map(([mark]) => plain(mark ?? []))).toEqual(['⚠️', ...Array.from({ length: 14 }, () => '✅')]);
+    const [list] = page.parts;
+    if (list?.kind !== 'list') throw new Error('no list');
+    const marks = list.entries.map((entry) => plain(entry).split(' ')[0]);
+    expect(marks).toEqual(['⚠️', ...Array.from({ length: 14 }, () => '✅')]);
     const edition = pageOf(await about.answer({ input: {}, queryService }));
     expect(plain(edition.title)).toMatch(/^Sitehand \d+\.\d+\.\d+ · /);
     expect(plain(inline(edition.source))).toMatch(
