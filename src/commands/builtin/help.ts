@@ -22,28 +22,30 @@ const usual = [
   'environments',
 ] as readonly string[];
 
-/** A table of the usual commands and of those with a note, then the names of the rest. */
+/** The usual commands and those with a note, each with what it does, then the names of the rest. */
 function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
-  const isUsual = ({ path }: { readonly path: string }): boolean => usual.includes(path);
-  const shown = mine.filter((command) => isUsual(command) || command.unknown.length > 0);
-  const rows = shown.map((command) => [[code(command.path)], joined([command.summary, mark(command)])]);
+  const first = usual.flatMap((path) => mine.find((command) => command.path === path) ?? []);
+  const noted = mine.filter((command) => command.unknown.length > 0 && !first.includes(command));
+  const shown = [...first, ...noted];
+  const entries = shown.map((command) => joined([code(command.path), joined([command.summary, mark(command)])], '  '));
   const rest = mine.filter((command) => !shown.includes(command));
   return [
-    ...(rows.length > 0 ? [{ kind: 'table' as const, columns: ['Command', 'What it does'], rows }] : []),
+    ...(entries.length > 0 ? [{ kind: 'list' as const, entries }] : []),
     ...(rest.length > 0 ? [paragraph(byNoun(rest))] : []),
   ];
 }
 
-/** One line per first word, `redirects  list · add · edit`; commands of one word share the last line. */
+/** One line per first word, `redirects  list · add · edit`; commands alone with theirs share the last line. */
 function byNoun(commands: readonly { readonly path: string }[]): Text {
   const verbs = new Map<string, string[]>();
   for (const { path } of commands) {
-    const [noun = '', verb] = path.split(' ');
-    const known = verbs.get(noun) ?? [];
-    verbs.set(noun, verb === undefined ? known : [...known, verb]);
+    const [noun = '', ...verb] = path.split(' ');
+    verbs.set(noun, [...(verbs.get(noun) ?? []), ...verb]);
   }
-  const alone = [...verbs].flatMap(([noun, of]) => (of.length === 0 ? [code(noun)] : []));
-  const lines = [...verbs].flatMap(([noun, of]) => (of.length > 0 ? [joined([code(noun), of.join(' · ')], '  ')] : []));
+  const isAlone = ({ path }: { readonly path: string }): boolean =>
+    (verbs.get(path.split(' ')[0] ?? '') ?? []).length < 2;
+  const alone = commands.filter(isAlone).map(({ path }) => code(path));
+  const lines = [...verbs].flatMap(([noun, of]) => (of.length > 1 ? [joined([code(noun), of.join(' · ')], '  ')] : []));
   return joined(alone.length === 0 ? lines : [...lines, joined(alone, ' · ')], '\n');
 }
 
