@@ -99,7 +99,7 @@ function ofDatabase(context: Pick<GaugesContext, 'database' | 'auditOut'>): read
     },
     {
       name: 'sitehand_oldest_seconds',
-      help: 'How long the oldest change or timer has been due, a message owed, a delivery open, an audit line not sent on',
+      help: 'How long the oldest change, timer, queued request or watch has been due, a message owed, a delivery open, an audit line not sent on',
       labels: ['queue'],
       read: async () => {
         const state = await read();

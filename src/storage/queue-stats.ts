@@ -1,7 +1,9 @@
 import { sql } from 'kysely';
+import { oldestQueuedDue } from './queue.ts';
 import type { State } from './schema.ts';
 import { oldestTimerDue } from './timers.ts';
 import type { ReadHandle } from './tx.ts';
+import { oldestWatchDue } from './watches.ts';
 
 /** The states of changes that are not settled. */
 export const openStates = ['waiting', 'approved', 'sending', 'accepted', 'unknown'] as const satisfies readonly State[];
@@ -33,10 +35,14 @@ export async function listLost(
   return rows.map(({ number, lost_at, created_at }) => ({ number, at: lost_at ?? created_at }));
 }
 
-/** The due time (epoch ms) of the oldest due change, message or timer, except timers held by a pause; or undefined. */
+/**
+ * The due time (epoch ms) of the oldest due change, message, timer or queued request, except timers and requests held by
+ * a pause; or undefined.
+ */
 export async function oldestDue(db: ReadHandle, now: number): Promise<number | undefined> {
   const oldest = await Promise.all([
     oldestTimerDue(db, now),
+    oldestQueuedDue(db, now),
     ...(['changes', 'messages'] as const).map(async (table) => {
       const due = db.selectFrom(table).select('due_at').where('due_at', '<=', now).orderBy('due_at').limit(1);
       return (await due.executeTakeFirst())?.due_at ?? undefined;
@@ -47,11 +53,13 @@ export async function oldestDue(db: ReadHandle, now: number): Promise<number | u
 }
 
 /** What each kind of work has waited for: since when it is due, owed to people, or open. */
-export type OldestWork = Readonly<Record<'changes' | 'messages' | 'deliveries' | 'timers', number | undefined>>;
+export type OldestWork = Readonly<
+  Record<'changes' | 'messages' | 'deliveries' | 'timers' | 'queued requests' | 'watches', number | undefined>
+>;
 
 /**
- * Since when (epoch ms) the oldest change and timer have been due, a message owed, and a delivery open; undefined: there
- * is none. Timers held by a pause are not due.
+ * Since when (epoch ms) the oldest change, timer, queued request and watch have been due, a message owed, and a delivery
+ * open; undefined: there is none. Timers and queued requests held by a pause are not due.
  */
 export async function oldestWork(db: ReadHandle, now: number): Promise<OldestWork> {
   const { rows } = await sql<Readonly<Record<'changes' | 'messages' | 'deliveries', number | null>>>`
@@ -64,5 +72,7 @@ export async function oldestWork(db: ReadHandle, now: number): Promise<OldestWor
     messages: row?.messages ?? undefined,
     deliveries: row?.deliveries ?? undefined,
     timers: await oldestTimerDue(db, now),
+    'queued requests': await oldestQueuedDue(db, now),
+    watches: await oldestWatchDue(db, now),
   };
 }

@@ -70,6 +70,12 @@ export async function takeTurnBack(tx: Tx, { id }: Pick<QueuedRequest, 'id'>, no
 const isAwake = (now: number) =>
   sql<boolean>`(expires_at <= ${now} or not exists (select 1 from kv where key = ${pauseKey}))`;
 
+/** The due time of the oldest due request that no pause holds (epoch ms), or undefined. */
+export async function oldestQueuedDue(db: ReadHandle, now: number): Promise<number | undefined> {
+  const due = db.selectFrom('queued_requests').select('due_at').where('due_at', '<=', now).where(isAwake(now));
+  return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at;
+}
+
 /** Claims up to `limit` due requests, longest overdue first. */
 export function claimQueued(tx: Tx, wanted: Claim): Promise<QueuedRequest[]> {
   const order = { columns: ['requester'], whose: ({ requester }: QueuedRequest) => requester };

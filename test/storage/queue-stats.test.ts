@@ -1,14 +1,18 @@
 import { expect, it } from 'vitest';
 import { receive, closeInbox } from '../../src/storage/inbox.ts';
 import { claimMessages, enqueueMessage, releaseUntil } from '../../src/storage/messages.ts';
-import { countStates, oldestWork } from '../../src/storage/queue-stats.ts';
+import { writeKv } from '../../src/storage/kv.ts';
+import { insertQueued } from '../../src/storage/queue.ts';
+import { countStates, oldestDue, oldestWork } from '../../src/storage/queue-stats.ts';
+import { startWatch } from '../../src/storage/watches.ts';
 import { describeBoth } from './describe-both.ts';
-import { save } from './samples.ts';
+import { sampleQueued, sampleWatch, save } from './samples.ts';
 
 describeBoth('queues', (open) => {
   it('say since when the oldest work waits: a message put off is still owed, and what is answered or not due is not', async () => {
     const database = await open();
-    const nothing = { changes: undefined, messages: undefined, deliveries: undefined, timers: undefined };
+    const none = { timers: undefined, 'queued requests': undefined, watches: undefined };
+    const nothing = { changes: undefined, messages: undefined, deliveries: undefined, ...none };
     expect(await oldestWork(database.db, 100)).toEqual(nothing);
     await save(database, { due_at: 101 });
     await save(database, { due_at: 40, state: 'approved' });
@@ -25,8 +29,16 @@ describeBoth('queues', (open) => {
       changes: 40,
       messages: 50,
       deliveries: 60,
-      timers: undefined,
+      ...none,
     });
+    await database.transaction((tx) => startWatch(tx, { ...sampleWatch, due_at: 70 }));
+    await database.transaction((tx) => insertQueued(tx, { ...sampleQueued, created_at: 80, expires_at: 95 }));
+    const late = { 'queued requests': 80, watches: 70 };
+    expect(await oldestWork(database.db, 90)).toMatchObject(late);
+    expect(await oldestDue(database.db, 90)).toBe(40);
+    await database.transaction((tx) => writeKv(tx, { key: 'pause', value: '{}', at: 1 }));
+    expect(await oldestWork(database.db, 90)).toMatchObject({ ...late, 'queued requests': undefined });
+    expect(await oldestWork(database.db, 95)).toMatchObject(late);
     await save(database, { state: 'done', settled_at: 1 });
     expect(await countStates(database.db)).toEqual({ waiting: 1, approved: 1 });
   });

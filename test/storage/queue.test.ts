@@ -9,28 +9,13 @@ import {
   releaseQueued,
   removeQueued,
   wakeQueues,
-  type NewQueuedRequest,
   type QueuedRequest,
 } from '../../src/storage/queue.ts';
 import { describeBoth } from './describe-both.ts';
+import { sampleQueued } from './samples.ts';
 
-const sample: NewQueuedRequest = {
-  target: 'environment:e1',
-  target_name: 'acme-shop/live',
-  command: 'cache clear',
-  risk: 'routine',
-  args: '["cache","clear","e1"]',
-  targets: '[]',
-  behind: 6,
-  requester: 'U1',
-  requester_name: 'Ana',
-  requester_team: 'T1',
-  channel: 'C1',
-  created_at: 10,
-  expires_at: 1_000,
-};
-const join = (database: Database, row: Partial<NewQueuedRequest> = {}): Promise<QueuedRequest> =>
-  database.transaction((tx) => insertQueued(tx, { ...sample, ...row }));
+const join = (database: Database, row: Partial<typeof sampleQueued> = {}): Promise<QueuedRequest> =>
+  database.transaction((tx) => insertQueued(tx, { ...sampleQueued, ...row }));
 const claim = (database: Database, owner: string, now: number): Promise<QueuedRequest[]> =>
   database.transaction((tx) => claimQueued(tx, { owner, now, leaseMs: 50, limit: 4 }));
 const idsOf = (rows: readonly QueuedRequest[]): readonly number[] => rows.map(({ id }) => id);
@@ -46,7 +31,7 @@ describeBoth('queued requests', (open) => {
     expect(await database.transaction((tx) => removeQueued(tx, first, 30))).toBe(true);
     expect(await database.transaction((tx) => removeQueued(tx, first, 30))).toBe(false);
     expect(idsOf(await claim(database, 'a', 30))).toEqual([second.id]);
-    expect(idsOf(await queueOf(database.db, sample.target))).toEqual([second.id]);
+    expect(idsOf(await queueOf(database.db, sampleQueued.target))).toEqual([second.id]);
   });
 
   it('are claimed once; who lost the lease can no longer use, change or remove them', async () => {
@@ -70,13 +55,13 @@ describeBoth('queued requests', (open) => {
     const { id } = await join(database);
     const [claimed] = await claim(database, 'a', 20);
     if (claimed === undefined) throw new Error('not claimed');
-    await database.transaction((tx) => wakeQueues(tx, [sample.target], 21));
+    await database.transaction((tx) => wakeQueues(tx, [sampleQueued.target], 21));
     await database.transaction((tx) => releaseQueued(tx, claimed, 500));
     expect(await dueAt(database, id)).toBe(21);
     const [again] = await claim(database, 'a', 22);
     if (again === undefined) throw new Error('not claimed again');
     await database.transaction((tx) => releaseQueued(tx, again, 1_000, { turn_at: 22 }));
-    await database.transaction((tx) => wakeQueues(tx, [sample.target], 23));
+    await database.transaction((tx) => wakeQueues(tx, [sampleQueued.target], 23));
     expect(await dueAt(database, id)).toBe(1_000);
   });
 

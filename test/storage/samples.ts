@@ -1,5 +1,7 @@
 import { insertChange, type Change, type NewChange } from '../../src/storage/changes.ts';
 import type { Database } from '../../src/storage/database.ts';
+import type { NewQueuedRequest } from '../../src/storage/queue.ts';
+import type { NewWatch } from '../../src/storage/watches.ts';
 
 /** A waiting change, as `submit` saves it. */
 export const sample: NewChange = {
@@ -28,3 +30,35 @@ export const sample: NewChange = {
 /** Saves a sample change with some columns replaced. */
 export const save = (database: Database, row: Partial<NewChange> = {}): Promise<Change> =>
   database.transaction((tx) => insertChange(tx, { ...sample, ...row }));
+
+export const sampleWatch: NewWatch = {
+  target_key: 'environment:e1',
+  target: '{"kind":"environment","id":"e1"}',
+  match: null,
+  requester: 'U1',
+  requester_name: 'Ana',
+  channel: 'C1',
+  quiet: null,
+  zone: 'UTC',
+  created_at: 0,
+  ends_at: 1_000_000,
+  read_to: 0,
+  progress: '{}',
+  due_at: 100_000,
+};
+
+export const sampleQueued: NewQueuedRequest = {
+  target: 'environment:e1',
+  target_name: 'acme-shop/live',
+  command: 'cache clear',
+  risk: 'routine',
+  args: '["cache","clear","e1"]',
+  targets: '[]',
+  behind: 6,
+  requester: 'U1',
+  requester_name: 'Ana',
+  requester_team: 'T1',
+  channel: 'C1',
+  created_at: 10,
+  expires_at: 1_000,
+};

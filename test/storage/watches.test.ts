@@ -11,26 +11,11 @@ import {
   type NewWatch,
 } from '../../src/storage/watches.ts';
 import { describeBoth } from './describe-both.ts';
-
-const watch: NewWatch = {
-  target_key: 'environment:e1',
-  target: '{"kind":"environment","id":"e1"}',
-  match: null,
-  requester: 'U1',
-  requester_name: 'Ana',
-  channel: 'C1',
-  quiet: null,
-  zone: 'UTC',
-  created_at: 0,
-  ends_at: 1_000_000,
-  read_to: 0,
-  progress: '{}',
-  due_at: 100_000,
-};
+import { sampleWatch } from './samples.ts';
 
 describeBoth('watches', (open) => {
   const start = (database: Database, more: Partial<NewWatch> = {}) =>
-    database.transaction((tx) => startWatch(tx, { ...watch, ...more }));
+    database.transaction((tx) => startWatch(tx, { ...sampleWatch, ...more }));
   const claim = (database: Database, now: number, { owner = 'a', perMinute = 8, limit = 9, leaseMs = 10 } = {}) =>
     database.transaction((tx) => claimWatches(tx, { owner, now, leaseMs, limit }, perMinute, (id) => [id]));
 

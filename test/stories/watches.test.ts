@@ -347,6 +347,39 @@ describe('a watch whose grounds change', () => {
   );
 
   test(
+    'is not started beyond ten for a person, ten for a channel and a hundred in all',
+    inScenario({ policy }, async (own) => {
+      const env = own.hosting.world.environmentNamed('acme-shop/live');
+      const target = JSON.stringify({ ...env, kind: 'environment' });
+      const fill = (many: number, requester: string, channel: string): void =>
+        own.rewrite(
+          `with recursive n(i) as (select 1 union all select i + 1 from n where i < ?)
+          insert into watches (target_key, target, requester, requester_name, channel, zone, created_at, ends_at, read_to,
+            progress, due_at) select 'environment:other', ?, ?, 'Zoe', ?, 'UTC', 1, 9e15, 1, '{}', 9e15 from n`,
+          many,
+          target,
+          requester,
+          channel,
+        );
+      const refused = async (words: RegExp): Promise<void> => {
+        const said = await own.person('ana').says('/site watch acme-blog/live error');
+        expect((await said.hears(words)).text).toMatch(/and that is the most\. Nothing was done\..*Stop another one/s);
+      };
+      fill(9, ids.ana, 'C0OTHER');
+      const first = await own.person('ana').says('/site watch acme-shop/live error');
+      await first.hears(/is on/);
+      await refused(/You already have 10 watches/);
+      own.rewrite('delete from watches');
+      fill(10, 'U0ZOE', 'C0ACME');
+      await refused(/There are already 10 watches here/);
+      fill(90, 'U0ZOE', 'C0OTHER');
+      own.rewrite(`update watches set channel = 'C0OTHER'`);
+      await refused(/There are already 100 watches in all/);
+      expect(own.rows('select count(*) as n from watches')).toEqual([{ n: 100 }]);
+    }),
+  );
+
+  test(
     'survives a restart, and tells nothing twice',
     inScenario({ policy }, async (own) => {
       const watch = await watched(own, {});

@@ -1,4 +1,5 @@
 import { countStates, listLost, oldestDue } from '../../../storage/queue-stats.ts';
+import { oldestWatchDue } from '../../../storage/watches.ts';
 import { sizesOf, type Sizes } from '../../../storage/sizes.ts';
 import { actor, code, joined, say, time } from '../../../text.ts';
 import { liveInWords, liveReplicas } from '../../messages/replicas.ts';
@@ -11,6 +12,8 @@ import { sizesInWords } from './stored-data.ts';
 
 const slowMs = 1_000;
 const overdueMs = 60_000;
+/** Watches wait for room in the rate of reads, so they may be late for some looks. */
+const watchOverdueMs = 900_000;
 const maxUnknown = 5;
 /** Less free space than this, in bytes, needs a look. */
 const leastFree = 500_000_000;
@@ -66,6 +69,12 @@ export async function changes({ database }: HealthContext): Promise<State> {
 export async function work({ database }: HealthContext): Promise<State> {
   const now = await database.now();
   const due = await oldestDue(database.db, now);
-  if (due === undefined || now - due <= overdueMs) return well(say`nothing is overdue`);
-  return bad(say`the oldest has been due since ${time(due, 'date')}`, 'My log says what holds it up.');
+  if (due !== undefined && now - due > overdueMs)
+    return bad(say`the oldest has been due since ${time(due, 'date')}`, 'My log says what holds it up.');
+  const watch = await oldestWatchDue(database.db, now);
+  if (watch === undefined || now - watch <= watchOverdueMs) return well(say`nothing is overdue`);
+  return bad(
+    say`a watch has been due since ${time(watch, 'date')}`,
+    'Watches wait while people read many logs. If nobody does, my log says what holds it up.',
+  );
 }

@@ -16,10 +16,11 @@ import { policyInForceKey } from '../../../../src/pipeline/audit/policy-history.
 import { appendAudit } from '../../../../src/storage/audit.ts';
 import { enqueueMessage } from '../../../../src/storage/messages.ts';
 import { writeKv } from '../../../../src/storage/kv.ts';
+import { startWatch } from '../../../../src/storage/watches.ts';
 import { openDatabase, type Database } from '../../../../src/storage/database.ts';
 import { inline, plain } from '../../../../src/text.ts';
 import { describeBoth } from '../../../storage/describe-both.ts';
-import { save } from '../../../storage/samples.ts';
+import { sampleWatch, save } from '../../../storage/samples.ts';
 import { ana, company, names, policyFrom, uuid, contextWith } from '../../fixtures.ts';
 import type { PipelineContext } from '../../../../src/pipeline/conversation/context.ts';
 
@@ -115,6 +116,16 @@ describeBoth('health', (open) => {
     expect(Sending).toMatch(/^⚠️ paused by @U03CHI .* → Whoever may run resume can end the pause with it\.$/);
     expect(Sending).not.toContain('secret');
     expect(Work).toContain('⚠️ the oldest has been due since 2024-10-03 23:58 UTC');
+  });
+
+  it('says that a watch waits for its turn far too long', async () => {
+    const database = await open({ now: () => now });
+    const due = async (at: number): Promise<string | undefined> => {
+      await database.transaction((tx) => startWatch(tx, { ...sampleWatch, due_at: at }));
+      return (await found(healthy(database)))['Work'];
+    };
+    expect(await due(now - 900_000)).toBe('✅ nothing is overdue');
+    expect(await due(now - 900_001)).toMatch(/^⚠️ a watch has been due since 2024-10-03 23:44 UTC → .*many logs/);
   });
 
   it('warns of keys that travel unencrypted', async () => {
