@@ -24,6 +24,7 @@ import { createGroupWatch } from './pipeline/messages/group-watch.ts';
 import { createNames } from './pipeline/changes/visible-names.ts';
 import { createQueueTurns } from './pipeline/conversation/queue-turns.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
+import { createDigester } from './pipeline/steps/digests.ts';
 import { createWatcher } from './pipeline/steps/watches.ts';
 import { createWorker } from './pipeline/steps/worker.ts';
 import { tellOps } from './pipeline/messages/ops-messages.ts';
@@ -213,7 +214,8 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
   };
   const { delivery, ops } = buildPost(foundations, door);
   const { worker, queue, nudge } = buildWork(pipeline, delivery);
-  const pollers = [createWatcher(pipeline, delivery.nudge), queue, ...buildAuditOut(foundations, destination)];
+  const watchers = [createWatcher, createDigester].map((create) => create(pipeline, delivery.nudge));
+  const pollers = [...watchers, queue, ...buildAuditOut(foundations, destination)];
   return { pipeline, nudge, worker, delivery, ops, logs, pollers };
 }
 

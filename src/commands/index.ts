@@ -31,6 +31,7 @@ import { timers } from './builtin/timers.ts';
 import { timersCancel } from './builtin/timers/cancel.ts';
 import { unlock } from './builtin/unlock.ts';
 import { use } from './builtin/use.ts';
+import { digest } from './builtin/digest.ts';
 import { watch } from './builtin/watch.ts';
 import { watchStop } from './builtin/watch/stop.ts';
 import { watches } from './builtin/watches.ts';
@@ -94,6 +95,7 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['watch', watch],
   ['watches', watches],
   ['watch stop', watchStop],
+  ['digest', digest],
   ['files', files],
   ['environments', environments],
   ['changes', changes],

@@ -1,11 +1,12 @@
 import type { Generated } from 'kysely';
 
-/** A watch: tells a channel about new kinds of errors in the log of an environment. */
+/** A watch: tells a channel about new kinds of errors in the log of an environment, or once a week about some of them. */
 export type WatchTable = {
   id: Generated<number>;
-  /** `environment:<id>`. */
+  kind: Generated<'errors' | 'digest'>;
+  /** `environment:<id>`; `digest` for a digest. */
   target_key: string;
-  /** JSON: the whole environment as it was when the watch was started. */
+  /** JSON: the whole environment as it was when the watch was started; for a digest, an array of them. */
   target: string;
   /** Only lines with these words count; null: all do. */
   match: string | null;
@@ -19,11 +20,11 @@ export type WatchTable = {
   zone: string;
   created_at: number;
   ends_at: number;
-  /** Up to when the log was read. */
+  /** Up to when the log was read; for a digest, the Monday that it told last. */
   read_to: number;
-  /** When a read was last begun. */
+  /** When a read was last begun; for a digest, since when it can't be told; null: it can. */
   tried_at: number | null;
-  /** JSON: what was told, what is held back, and what is in the way. */
+  /** JSON: what was told, what is held back, and what is in the way; for a digest, the sites that it is about. */
   progress: string;
   /** When it reads next; null once it is over. */
   due_at: number | null;

@@ -18,6 +18,7 @@ async function triedSince(tx: Tx, since: number): Promise<number> {
     .selectFrom('watches')
     .select((of) => of.fn.countAll<number>().as('count'))
     .where('tried_at', '>', since)
+    .where(isOf('errors'))
     .executeTakeFirstOrThrow();
   return count;
 }
@@ -33,13 +34,22 @@ export async function claimWatches(tx: Tx, wanted: Claim, perMinute: number, ids
   if (left <= 0) return [];
   const whose = ({ requester }: Pick<Watch, 'requester'>): string => personBy(idsOf, requester);
   const limit = Math.min(left, wanted.limit);
-  const claimed = await claim<Watch>(tx, 'watches', { ...wanted, limit }, { columns: ['requester'], whose });
+  const order = { columns: ['requester'], whose };
+  const claimed = await claim<Watch>(tx, 'watches', { ...wanted, limit }, order, { condition: isOf('errors') });
   const ids = claimed.map(({ id }) => id);
   if (ids.length > 0) await tx.updateTable('watches').set({ tried_at: wanted.now }).where('id', 'in', ids).execute();
   return claimed;
 }
 
-type Patch = Partial<Pick<Updateable<WatchTable>, 'read_to' | 'progress'>>;
+/** Claims a due digest. */
+export const claimDigest = (tx: Tx, wanted: Omit<Claim, 'limit'>): Promise<Watch[]> => {
+  const order = { columns: ['requester'], whose: ({ requester }: Pick<Watch, 'requester'>) => requester };
+  return claim<Watch>(tx, 'watches', { ...wanted, limit: 1 }, order, { condition: isOf('digest') });
+};
+
+const isOf = (kind: Watch['kind']) => sql<boolean>`kind = ${kind}`;
+
+type Patch = Partial<Pick<Updateable<WatchTable>, 'read_to' | 'progress' | 'tried_at'>>;
 
 /** How a watch goes on: it is due again (epoch ms), or over. */
 export type Onward =
@@ -85,7 +95,7 @@ const ended = (at: number, why: NonNullable<Watch['end_reason']>) => ({
 export const findWatch = (db: ReadHandle, id: number): Promise<Watch | undefined> =>
   db.selectFrom('watches').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** All watches that are not over, oldest first. Their number is bounded where they are started. */
+/** All watches, digests too, that are not over, oldest first. Their number is bounded where they are started. */
 export const openWatches = (db: ReadHandle): Promise<Watch[]> =>
   db.selectFrom('watches').selectAll().where('ended_at', 'is', null).orderBy('id').execute();
 
@@ -95,8 +105,9 @@ export async function oldestWatchDue(db: ReadHandle, now: number): Promise<numbe
   return (await due.orderBy('due_at').limit(1).executeTakeFirst())?.due_at ?? undefined;
 }
 
+/** How many watches of logs are not over. */
 export async function countWatches(db: ReadHandle): Promise<number> {
-  const open = db.selectFrom('watches').where('ended_at', 'is', null);
+  const open = db.selectFrom('watches').where('ended_at', 'is', null).where(isOf('errors'));
   const { count } = await open.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
   return count;
 }

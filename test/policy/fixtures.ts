@@ -9,7 +9,7 @@ const PATHS = {
   routine: ['cache clear', 'images'],
   sensitive: ['clone', 'dns set', 'domains add', 'allowlist add', 'allowlist remove', 'allowlist set', 'themes update'],
   destructive: ['push', 'delete', 'redirects clear'],
-  named: ['audit', 'use', 'watch', 'lock', 'unlock', 'unlock --force', 'pause', 'resume', 'logs reveal'],
+  named: ['audit', 'use', 'watch', 'digest', 'lock', 'unlock', 'unlock --force', 'pause', 'resume', 'logs reveal'],
 } as const;
 
 const risks = ['read', 'routine', 'sensitive', 'destructive', 'named'] as const;

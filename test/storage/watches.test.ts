@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import {
+  claimDigest,
   claimWatches,
+  countWatches,
   findWatch,
   forgetWatches,
   noteWatch,
@@ -57,5 +59,16 @@ describeBoth('watches', (open) => {
     expect(await openWatches(database.db)).toEqual([]);
     await database.transaction((tx) => forgetWatches(tx, 200_002));
     expect(await findWatch(database.db, first.id)).toBeUndefined();
+  });
+
+  it('leave digests to those who tell them, and do not count them as reads', async () => {
+    const database = await open();
+    const { id } = await start(database, { kind: 'digest', due_at: 1 });
+    const log = await start(database, { due_at: 2 });
+    expect((await claim(database, 100_000)).map((one) => one.id)).toEqual([log.id]);
+    expect(await countWatches(database.db)).toBe(1);
+    const digest = () => database.transaction((tx) => claimDigest(tx, { owner: 'a', now: 100_000, leaseMs: 10 }));
+    expect((await digest()).map((one) => one.id)).toEqual([id]);
+    expect(await digest()).toEqual([]);
   });
 });

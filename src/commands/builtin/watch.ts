@@ -27,7 +27,7 @@ export const watch = builtin({
     const quiet =
       started.quiet && say` From ${showHours(started.quiet)} (${started.zone}) I collect, and tell it after.`;
     return {
-      title: say`**Watch ${code(`#${started.number}`)} of ${started.env.name} is on** until ${time(started.until, 'date')}`,
+      title: say`**Watch ${code(`#${started.number}`)} of ${input.env.name} is on** until ${time(started.until, 'date')}`,
       parts: [
         paragraph(
           say`I read its error log every few minutes, with your rights, and tell about kinds of errors that I didn't see in the 24 hours before. Known kinds stay silent.${quiet}`,

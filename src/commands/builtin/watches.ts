@@ -1,11 +1,11 @@
-import { channel, code, inline, joined, person, say, time } from '../../text.ts';
+import { channel, code, inline, joined, list, person, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { counted, tableOr } from '../kit/page.ts';
 import { showHours } from '../kit/values/hours.ts';
 import type { WatchLine } from '../kit/watch.ts';
 
 export const watches = builtin({
-  summary: 'List the watches of this channel, and yours elsewhere',
+  summary: 'List the watches and digests of this channel, and yours elsewhere',
   button: 'List watches',
   right: 'read',
   fields: {},
@@ -18,7 +18,7 @@ export const watches = builtin({
         ['Watch', 'Environment', 'Tells', 'Started by', 'Until', 'Status'],
         lines.map((line) => [
           [code(`#${line.number}`)],
-          joined([line.env.name, line.match && say`with “${line.match}”`]),
+          joined([line.env ? undefined : 'Digest of', list(line.names, 5), line.match && say`with “${line.match}”`]),
           [/^[UW]/.test(line.channel) ? person(line.channel) : channel(line.channel)],
           [person(line.owner)],
           [time(line.until, 'date')],

@@ -50,7 +50,10 @@ export type WatchTerms = {
 /** A watch. `until` is epoch ms. */
 export type WatchLine = {
   readonly number: number;
-  readonly env: Pick<Environment, 'id' | 'name'>;
+  /** The environment whose log it reads; undefined: it is a digest. */
+  readonly env: Pick<Environment, 'id' | 'name'> | undefined;
+  /** The names of the sites and environments that it is about. */
+  readonly names: readonly string[];
   readonly match: string | undefined;
   /** Slack user id of who started it. */
   readonly owner: string;
@@ -66,6 +69,11 @@ export type WatchLine = {
 
 /** Watches, for one person in one channel. */
 export type WatchService = {
+  /**
+   * Starts a weekly digest in this channel and announces it there: about these sites and environments, or about the
+   * site that the channel is bound to. `next`: the first one, epoch ms.
+   */
+  digest(names: readonly string[]): Promise<{ readonly line: WatchLine; readonly next: number }>;
   /** Starts one in this channel and announces it there. */
   watch(env: Environment, terms: WatchTerms): Promise<WatchLine>;
   /** Those of this channel whose environments this person may read, and all of theirs, oldest first. */

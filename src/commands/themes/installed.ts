@@ -60,7 +60,7 @@ export async function themesOf(
 }
 
 /** The themes that the company's list has for one environment. */
-const installedOn = (env: Environment, { themes }: AllThemes): readonly InstalledTheme[] =>
+export const installedOn = (env: Environment, { themes }: AllThemes): readonly InstalledTheme[] =>
   themes.flatMap(({ name, title, environments }) =>
     environments
       .filter(({ id }) => id === env.id)

@@ -1,21 +1,35 @@
 import type { Environment } from '../../hosting/contract/target.ts';
 import { decideAccess, groupsAbout, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy, PolicyCommand } from '../../policy/rules.ts';
+import type { Watch } from '../../storage/watches.ts';
 
-/** A watch shows what `logs` shows, so both rights are needed. */
-const needed: readonly PolicyCommand[] = [
-  { path: 'watch', risk: 'named' },
-  { path: 'logs', risk: 'read' },
-];
+type Kind = Watch['kind'];
+
+/** A watch shows what other commands show, so their rights are needed too. */
+const needed: Readonly<Record<Kind, readonly PolicyCommand[]>> = {
+  errors: [
+    { path: 'watch', risk: 'named' },
+    { path: 'logs', risk: 'read' },
+  ],
+  digest: [
+    { path: 'digest', risk: 'named' },
+    ...['themes show', 'backups list', 'timers', 'changes', 'status'].map((path) => ({ path, risk: 'read' }) as const),
+  ],
+};
 
 /** The Slack user groups that decide whether somebody may watch an environment. */
-export const groupsToWatch = (policy: Policy): readonly string[] => [
-  ...new Set(needed.flatMap((right) => groupsAbout(policy, right))),
+export const groupsToWatch = (policy: Policy, kind: Kind): readonly string[] => [
+  ...new Set(needed[kind].flatMap((right) => groupsAbout(policy, right))),
 ];
 
-/** Whether the person may watch the log of an environment; a list: the Slack user groups that decide it. */
-export function mayWatch(policy: Policy, person: Member, target: Environment): 'yes' | 'no' | readonly string[] {
-  const decisions = needed.map((command) =>
+/** Whether the person may watch an environment in this way; a list: the Slack user groups that decide it. */
+export function mayWatch(
+  policy: Policy,
+  person: Member,
+  target: Environment,
+  kind: Kind,
+): 'yes' | 'no' | readonly string[] {
+  const decisions = needed[kind].map((command) =>
     decideAccess(policy, person, { command, aims: [{ target, access: 'read' }] }),
   );
   const refused = decisions.filter((one) => one.kind === 'not allowed');

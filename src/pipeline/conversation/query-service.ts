@@ -16,7 +16,7 @@ import { changesFor, storyFor } from './change-history.ts';
 import { statusFor } from './site-status.ts';
 import { timersFor } from './timer-list.ts';
 import { timeLineServiceFor } from './time-line-service.ts';
-import { watchesFor } from './watch-service.ts';
+import { watchServiceFor } from './digest-service.ts';
 import { auditServiceFor } from './audit-service.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
@@ -58,7 +58,7 @@ export function queryServiceFor(
     can: (words, id) => explainAccess(context, person, words, id),
     changes: (filter) => changesFor(context, person, filter),
     ...timersFor(context, person, now),
-    ...watchesFor(context, actor, invocation.channel),
+    ...watchServiceFor(context, actor, invocation.channel),
     ...statusFor(context, person, now),
     recent: async () => {
       const { environments } = context.names(person);

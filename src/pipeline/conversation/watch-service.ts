@@ -6,12 +6,14 @@ import { idsOf } from '../../policy/people.ts';
 import { scrub } from '../../secret.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { findWatch, openWatches, startWatch, stopWatch, type NewWatch, type Watch } from '../../storage/watches.ts';
-import { code, joined, say, time, type Text } from '../../text.ts';
+import { code, joined, list, say, time, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
 import { readerOf } from '../access/visibility.ts';
 import { keyOf, record, type Actor } from '../steps/admin-actions.ts';
+import { digestStoppedNote } from '../steps/digest-notes.ts';
+import { environmentsThen, namesIn, scopeOf } from '../steps/digest-standing.ts';
 import { startedNote, stoppedNote } from '../steps/watch-notes.ts';
 import { emptyProgress, heldIn, progressOf } from '../steps/watch-progress.ts';
 import { placeTrouble, storedEnvironment } from '../steps/watch-standing.ts';
@@ -22,56 +24,79 @@ import type { PipelineContext } from './context.ts';
 
 export const maxWatches = { each: 10, channel: 10, all: 100 } as const;
 
-export const watchesFor = (context: PipelineContext, actor: Actor, channel: string | undefined): WatchService => {
+export const watchesFor = (
+  context: PipelineContext,
+  actor: Actor,
+  channel: string | undefined,
+): Omit<WatchService, 'digest'> => {
   const { db } = context.database;
   const { person } = actor;
   const place = placeOf(channel, person.id);
   const reads = readerOf(context, person);
   const mine = idsOf(context.policy(), person.id);
   const isMine = ({ requester }: Watch): boolean => mine.includes(requester);
-  const sees = (watch: Watch): boolean => isMine(watch) || reads({ targets: `[${watch.target}]` });
+  const readsAll = (watch: Watch): boolean => reads({ targets: JSON.stringify(targetsOf(watch)) });
+  const sees = (watch: Watch): boolean => isMine(watch) || readsAll(watch);
   return {
     watch: (env, terms) => start(context, actor, { place, env, terms, mine }),
     watches: async () => {
       const all = await openWatches(db);
-      return all
-        .filter((watch) => isMine(watch) || (watch.channel === place && reads({ targets: `[${watch.target}]` })))
-        .map(lineOf);
+      return all.filter((watch) => isMine(watch) || (watch.channel === place && readsAll(watch))).map(lineOf);
     },
     stopWatch: async (number) => {
       const known = await findWatch(db, number);
       if (known === undefined || known.ended_at !== null || !sees(known)) return undefined;
-      const stored = storedEnvironment(known);
-      const env = context.names(undefined).environments.find(({ id }) => id === stored.id) ?? stored;
-      if (!isMine(known) && (await mayNow(context, person.id, env)) !== 'yes')
+      const listed = context.names(undefined).environments;
+      const envs = targetsOf(known).map((stored) => listed.find(({ id }) => id === stored.id) ?? stored);
+      if (!isMine(known) && !(await mayAllNow(context, person.id, envs, known.kind)))
         throw new Refusal(
-          say`**Only ${known.requester_name}, and people who may ${code('watch')} ${env.name}, can stop this.** Nothing was done.`,
+          say`**Only ${known.requester_name}, and people who may ${code(rightOf(known))} ${list(lineOf(known).names, 5)}, can stop this.** Nothing was done.`,
         );
       return exclusiveTransaction(context.database, async (tx, at) => {
         const stopped = await stopWatch(tx, number, at);
         if (stopped === undefined) return undefined;
-        await record(context, actor, tx, at, { event: 'watch_stop', target: env, ...auditDetails(stopped) });
-        await enqueueNote(tx, stopped, stoppedNote(stopped, env, person.name), at);
-        return { watch: lineOf(stopped), untold: heldIn(progressOf(stopped)) };
+        const [env] = envs;
+        const isDigest = stopped.kind === 'digest' || env === undefined;
+        const event = isDigest ? { event: 'digest_stop' } : { event: 'watch_stop', target: env };
+        await record(context, actor, tx, at, { ...event, ...auditDetails(stopped) });
+        const note = isDigest ? digestStoppedNote(stopped, person.name) : stoppedNote(stopped, env, person.name);
+        await enqueueNote(tx, stopped, note, at);
+        return { watch: lineOf(stopped), untold: isDigest ? 0 : heldIn(progressOf(stopped)) };
       });
     },
   };
 };
 
-/** Whether somebody may watch it; throws `Refusal` if nobody says so. The command alone asks about fewer user groups. */
-async function mayNow({ personOf, policy }: PipelineContext, id: string, env: Environment): Promise<'yes' | 'no'> {
-  const asked = await personOf(id, groupsToWatch(policy()));
+const rightOf = ({ kind }: Watch): string => (kind === 'digest' ? 'digest' : 'watch');
+
+/**
+ * Whether somebody may watch all of these; throws `Refusal` if nobody says so. The command alone asks about fewer user
+ * groups.
+ */
+export async function mayAllNow(
+  { personOf, policy }: PipelineContext,
+  id: string,
+  envs: readonly Environment[],
+  kind: Watch['kind'],
+): Promise<boolean> {
+  const asked = await personOf(id, groupsToWatch(policy(), kind));
   if (asked === undefined)
     throw new Refusal("Slack isn't telling me right now what you may do. Nothing was done.", {
       hint: 'Try again in a minute.',
     });
-  const may = mayWatch(policy(), asked, env);
-  if (may === 'yes' || may === 'no') return may;
-  throw new MembershipUnknown(say`you may watch the log of ${env.name}`, may);
+  const all = envs.map((env) => ({ env, may: mayWatch(policy(), asked, env, kind) }));
+  if (all.some(({ may }) => may === 'no')) return false;
+  for (const { env, may } of all)
+    if (may !== 'yes' && may !== 'no')
+      throw new MembershipUnknown(
+        kind === 'digest' ? say`you may have a digest of ${env.name}` : say`you may watch the log of ${env.name}`,
+        may,
+      );
+  return true;
 }
 
 /** Where a watch tells: in direct messages with one person, or in no channel, that person. */
-const placeOf = (channel: string | undefined, person: string): string =>
+export const placeOf = (channel: string | undefined, person: string): string =>
   channel === undefined || channel.startsWith('D') ? person : channel;
 
 type Wanted = {
@@ -85,13 +110,13 @@ type Wanted = {
 async function start(context: PipelineContext, actor: Actor, wanted: Wanted): Promise<WatchLine> {
   const { env, place, terms } = wanted;
   const { person } = actor;
-  if ((await mayNow(context, person.id, env)) === 'no')
+  if (!(await mayAllNow(context, person.id, [env], 'errors')))
     throw new Refusal(say`**You may not watch the log of ${env.name}.** Nothing was done.`);
   if (terms.match !== undefined && scrub(terms.match) !== terms.match)
     throw new Refusal('That looks like a credential, and everybody here would see it. Nothing was done.', {
       field: 'match',
     });
-  if (place !== person.id) await assertPlace(context, place, env);
+  if (place !== person.id) await assertPlace(context, place, [env]);
   return exclusiveTransaction(context.database, async (tx, at) => {
     const all = await openWatches(tx);
     assertRoom(all, wanted);
@@ -107,8 +132,12 @@ async function start(context: PipelineContext, actor: Actor, wanted: Wanted): Pr
   });
 }
 
-async function assertPlace(context: PipelineContext, place: string, env: Environment): Promise<void> {
-  assertChannel(context.policy(), await context.channelOf(place), [env]);
+export async function assertPlace(
+  context: PipelineContext,
+  place: string,
+  envs: readonly Environment[],
+): Promise<void> {
+  assertChannel(context.policy(), await context.channelOf(place), envs);
   const look = await context.lookAt(place).catch(() => undefined);
   const wrong = look === undefined || look.kind === 'untold' ? undefined : placeTrouble(look);
   if (wrong === undefined) return;
@@ -118,12 +147,21 @@ async function assertPlace(context: PipelineContext, place: string, env: Environ
 }
 
 function assertRoom(all: readonly Watch[], { place, env, terms, mine }: Wanted): void {
-  const here = all.filter(({ channel }) => channel === place);
   const match = terms.match ?? null;
-  const same = here.find((one) => one.target_key === keyOf(env) && one.match === match);
+  const isSame = (one: Watch): boolean => one.target_key === keyOf(env) && one.match === match;
+  assertMore(all, { place, mine, isSame });
+}
+
+/** Throws `Refusal` if there is the same watch in this place already, or too many; digests count too. */
+export function assertMore(
+  all: readonly Watch[],
+  { place, mine, isSame }: Pick<Wanted, 'place' | 'mine'> & { readonly isSame: (one: Watch) => boolean },
+): void {
+  const here = all.filter(({ channel }) => channel === place);
+  const same = here.find(isSame);
   if (same)
     throw new Refusal(
-      say`**Watch #${same.id} already does this here,** until ${time(same.ends_at, 'date')}. Nothing was done.`,
+      say`**${same.kind === 'digest' ? 'Digest' : 'Watch'} #${same.id} already does this here,** until ${time(same.ends_at, 'date')}. Nothing was done.`,
       { offers: [{ label: `Stop #${same.id}`, args: ['watch', 'stop', String(same.id)] }] },
     );
   const own = all.filter(({ requester }) => mine.includes(requester));
@@ -157,20 +195,26 @@ const rowOf = (person: Actor['person'], { env, place, terms }: Wanted, at: numbe
 const quietInWords = ({ quiet }: WatchTerms, zone: string): Text | undefined =>
   quiet && say`From ${showHours(quiet)} (${zone}) I collect, and tell it after.`;
 
-function lineOf(watch: Watch): WatchLine {
-  const { id, name } = storedEnvironment(watch);
+/** A watch as the commands show it. */
+export function lineOf(watch: Watch): WatchLine {
+  const env = watch.kind === 'digest' ? undefined : storedEnvironment(watch);
   return {
     number: watch.id,
-    env: { id, name },
+    env: env && { id: env.id, name: env.name },
+    names: env ? [env.name] : namesIn(scopeOf(watch)),
     match: watch.match ?? undefined,
     owner: watch.requester,
     channel: watch.channel,
     until: watch.ends_at,
     quiet: watch.quiet === null ? undefined : readHours('Quiet hours', watch.quiet),
     zone: watch.zone,
-    standing: inItsWay(watch),
+    standing: env && inItsWay(watch),
   };
 }
+
+/** The environments that a watch is about, as they were when it was started. */
+const targetsOf = (watch: Watch): readonly Environment[] =>
+  watch.kind === 'digest' ? environmentsThen(watch) : [storedEnvironment(watch)];
 
 function inItsWay(watch: Watch): Text | undefined {
   const progress = progressOf(watch);

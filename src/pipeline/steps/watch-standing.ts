@@ -21,9 +21,9 @@ export type WatchStanding =
 /** What the checks of a watch need besides what every step needs. */
 export type WatchChecks = StepsContext & { readonly lookAt: (channel: string) => Promise<ChannelLook> };
 
-const later = (why: Text): WatchStanding => ({ kind: 'later', why });
+const later = (why: Text) => ({ kind: 'later', why }) as const;
 const notAllowed = (why: Text): WatchStanding => ({ kind: 'lost', reason: 'not_allowed', why });
-const noChannel = (why: Text): WatchStanding => ({ kind: 'lost', reason: 'no_channel', why });
+const noChannel = (why: Text) => ({ kind: 'lost', reason: 'no_channel', why }) as const;
 
 /** The environment of a watch as it was when the watch was started. */
 export const storedEnvironment = ({ target }: Watch): Environment => parseStored(target);
@@ -32,14 +32,14 @@ export const isDirect = ({ channel }: Pick<Watch, 'channel'>): boolean => /^[UW]
 
 /** Checks the owner's present rights, the environment and the channel. */
 export async function standingOf(context: WatchChecks, watch: Watch): Promise<WatchStanding> {
-  const owner = await context.personOf(watch.requester, groupsToWatch(context.policy()));
+  const owner = await context.personOf(watch.requester, groupsToWatch(context.policy(), 'errors'));
   if (owner === undefined) return later(say`Slack doesn't tell me right now who may read it.`);
   if (owner.standing !== 'member') return notAllowed(say`${watch.requester_name} may no longer use Sitehand.`);
   const env = await listedNow(context, watch);
   if ('kind' in env && env.kind !== 'environment') return env;
-  const may = mayWatch(context.policy(), owner, env);
+  const may = mayWatch(context.policy(), owner, env, 'errors');
   if (may === 'no') return notAllowed(say`${watch.requester_name} is no longer allowed to watch it.`);
-  const channel = isDirect(watch) ? undefined : await inChannel(context, watch, env);
+  const channel = isDirect(watch) ? undefined : await channelStanding(context, watch, [env]);
   if (channel) return channel;
   return may === 'yes' ? { kind: 'may', env } : { kind: 'unsure', groups: may };
 }
@@ -55,19 +55,19 @@ async function listedNow(context: WatchChecks, watch: Watch): Promise<Environmen
   return found() ?? later(say`The host doesn't list ${stored.name} right now.`);
 }
 
-async function inChannel(
+/** Why the channel of a watch can't be told about these environments; undefined: it can. */
+export async function channelStanding(
   { lookAt, policy }: WatchChecks,
-  { channel }: Watch,
-  env: Environment,
-): Promise<WatchStanding | undefined> {
+  { channel }: Pick<Watch, 'channel'>,
+  envs: readonly Environment[],
+): Promise<Exclude<WatchStanding, { readonly kind: 'may' | 'unsure' }> | undefined> {
   const look = await lookAt(channel).catch(() => undefined);
   if (look === undefined || look.kind === 'untold')
     return later(say`Slack doesn't tell me right now who is in this channel.`);
   const wrong = placeTrouble(look);
   if (wrong) return noChannel(say`${{ channel }} ${wrong}.`);
-  if (channelRule(policy(), channel, [env.site?.name]) !== 'ok')
-    return noChannel(say`${env.name} can't be discussed in ${{ channel }} any more.`);
-  return undefined;
+  const outside = envs.find(({ site }) => channelRule(policy(), channel, [site?.name]) !== 'ok');
+  return outside && noChannel(say`${outside.name} can't be discussed in ${{ channel }} any more.`);
 }
 
 /** Why a channel can't be told, to follow its name; undefined: it can. */

@@ -34,7 +34,7 @@ rules:
 
 ${approvers ? approvedRules(team) : noApproversYet}
   # No class covers these, so they are allowed by name.
-  - allow: [audit, use, watch, lock, unlock, 'unlock --force', pause, resume, 'logs reveal']
+  - allow: [audit, use, watch, digest, lock, unlock, 'unlock --force', pause, resume, 'logs reveal']
     to: [admins]
 
   # Nobody may do this, whatever other rules allow.

@@ -3,6 +3,7 @@ import { acquireMigrationLock, dialects, kindOf, type SqlDialect } from '../sql-
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { announceDueWork } from './announce-due-work.ts';
+import { digests } from './digests.ts';
 import { firstTables } from './first-tables.ts';
 import { pausesInTheTrail } from './pauses-in-the-trail.ts';
 import { queuedRequests } from './queued-requests.ts';
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   { name: 'watches', oldest: 1, up: watches },
   { name: 'shared locks', oldest: 6, up: sharedLocks },
   { name: 'queued requests', oldest: 6, up: queuedRequests },
+  { name: 'digests', oldest: 8, up: digests },
 ];
 
 /**

@@ -55,6 +55,7 @@ const queryService = (may: (path: string) => boolean = () => true): QueryService
   watch: nobody,
   watches: nobody,
   stopWatch: nobody,
+  digest: nobody,
 });
 
 const asked = async (command: string, may?: (path: string) => boolean): Promise<Page> => {

@@ -1,11 +1,11 @@
 import { Refusal } from '../../../errors.ts';
-import { code, say } from '../../../text.ts';
+import { code, list, say } from '../../../text.ts';
 import { builtin } from '../../kit/builtin.ts';
 import { count } from '../../kit/fields.ts';
 import { counted, paragraph } from '../../kit/page.ts';
 
 export const watchStop = builtin({
-  summary: 'End a watch now',
+  summary: 'End a watch or a digest now',
   button: 'Stop a watch',
   right: 'read',
   changes: true,
@@ -22,12 +22,14 @@ export const watchStop = builtin({
     }
     const { watch, untold } = stopped;
     return {
-      title: say`**Watch ${code(`#${number}`)} of ${watch.env.name} is over**`,
+      title: say`**${watch.env ? 'Watch' : 'Digest'} ${code(`#${number}`)} of ${list(watch.names, 5)} is over**`,
       parts:
         untold === 0
           ? []
           : [paragraph(say`It held back ${counted(untold, 'new kind')} of errors that nobody is told about now.`)],
-      offers: [{ label: 'Error log', args: ['logs', watch.env.id, 'error', '--errors', '--since=24h'] }],
+      offers: watch.env
+        ? [{ label: 'Error log', args: ['logs', watch.env.id, 'error', '--errors', '--since=24h'] }]
+        : [],
     };
   },
 });

@@ -49,6 +49,18 @@ export function momentAt(moment: Moment, now: number, zone: string): number {
   return day === undefined && at > now ? onClock(zone, dayBefore(today), time) : at;
 }
 
+/** The last Monday at nine that is not after `now`, with its day, and the next one (epoch ms), in `zone` (IANA name). */
+export function mondaysAround(now: number, zone: string) {
+  const days = Array.from({ length: 19 }, (_, at) => dayOf(now + (at - 9) * 86_400_000));
+  const mondays = days
+    .filter((day) => new Date(`${day}T00:00:00Z`).getUTCDay() === 1)
+    .map((day) => ({ day, at: momentAt({ clock: `${day} 09:00` }, now, zone) }));
+  const last = mondays.findLast(({ at }) => at <= now);
+  const next = mondays.find(({ at }) => at > now);
+  if (last === undefined || next === undefined) throw new RangeError('the time is out of range');
+  return { last, next: next.at };
+}
+
 type Reading = { readonly day: string | undefined; readonly time: string; readonly utc: boolean };
 
 /** A day, a time of day or both; `Z` means UTC. Undefined if there is no such day or time. */

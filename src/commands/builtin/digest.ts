@@ -1,0 +1,34 @@
+import { code, list, say, time } from '../../text.ts';
+import type { Args } from '../../errors.ts';
+import { builtin } from '../kit/builtin.ts';
+import { optional, wordField } from '../kit/fields.ts';
+import { paragraph } from '../kit/page.ts';
+
+export const digest = builtin({
+  summary: 'Tell this channel every Monday what needs a look at a site',
+  button: 'Weekly digest',
+  right: 'named',
+  changes: true,
+  fields: {
+    names: optional(
+      wordField<Args>('Sites', {
+        many: true,
+        shown: 'site|site/environment…',
+        example: 'acme-shop, or acme-shop/live',
+        read: (words) => words.flatMap((word) => word.split(/[\s,]+/)).filter((word) => word !== ''),
+      }),
+    ),
+  },
+  answer: async ({ input, queryService }) => {
+    const { line, next } = await queryService.digest(input.names ?? []);
+    return {
+      title: say`**Digest ${code(`#${line.number}`)} of ${list(line.names, 5)} is on** until ${time(line.until, 'date')}`,
+      parts: [
+        paragraph(
+          say`Every Monday at 09:00 (${line.zone}) I tell this channel, with your rights, about vulnerable themes, old backups, timed access that ends, open changes, and locks without end. The first one comes ${time(next, 'date')}.`,
+        ),
+      ],
+      offers: [{ label: 'Stop', args: ['watch', 'stop', String(line.number)] }],
+    };
+  },
+});

@@ -1,0 +1,119 @@
+import type { WatchLine, WatchService } from '../../commands/kit/watch.ts';
+import { Refusal } from '../../errors.ts';
+import type { Environment, NamedSite } from '../../hosting/contract/target.ts';
+import { idsOf } from '../../policy/people.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { openWatches, startWatch, type NewWatch } from '../../storage/watches.ts';
+import { code, list, say } from '../../text.ts';
+import { namedBy, type KnownNames } from '../language/resolve.ts';
+import { searchIn } from '../language/name-search.ts';
+import { record, type Actor } from '../steps/admin-actions.ts';
+import { digestStartedNote } from '../steps/digest-notes.ts';
+import { listedIn, maxEnvironments, namesIn, type DigestScope } from '../steps/digest-standing.ts';
+import { nextDue } from '../steps/digests.ts';
+import { auditDetails, enqueueNote } from '../steps/watches.ts';
+import { bindingOf } from './channel-binding.ts';
+import type { PipelineContext } from './context.ts';
+import { assertMore, assertPlace, lineOf, mayAllNow, placeOf, watchesFor } from './watch-service.ts';
+
+/** Weekly digests for one person in one channel; `watch-service.ts` lists and ends them, as it does watches of logs. */
+
+const keptMs = 364 * 86_400_000;
+const maxNames = 20;
+
+export const watchServiceFor = (context: PipelineContext, actor: Actor, channel: string | undefined): WatchService => ({
+  ...watchesFor(context, actor, channel),
+  digest: async (names) => {
+    if (names.length > maxNames)
+      throw new Refusal(`A digest takes ${maxNames} names at most, and these are ${names.length}. Nothing was done.`);
+    const known = context.names(actor.person);
+    const scope = names.length > 0 ? named(names, known) : await ofChannel(context, channel);
+    return start(context, actor, placeOf(channel, actor.person.id), scope, known);
+  },
+});
+
+/** The sites and environments with these names. Never guesses. */
+function named(names: readonly string[], known: KnownNames): DigestScope {
+  const [sites, environments] = [new Set<NamedSite>(), new Set<Environment>()];
+  for (const name of names) {
+    const [sitesNamed, named] = [namedBy({ kind: 'site' }, known), known.environments];
+    const found = [...searchIn(sitesNamed).exact(name), ...searchIn(named).exact(name)];
+    const [only, ...others] = found;
+    if (only === undefined || others.length > 0)
+      throw new Refusal(
+        only
+          ? say`${code(name.slice(0, 80))} can be more than one. Nothing was done.`
+          : say`I can't find ${code(name.slice(0, 80))} among the sites and environments you can see. ${known.trouble} Nothing was done.`,
+        { field: 'names', hint: say`${code('environments')} lists what you can name.` },
+      );
+    if (only.kind === 'site') sites.add(only);
+    if (only.kind === 'environment') environments.add(only);
+  }
+  return { sites: [...sites], environments: [...environments] };
+}
+
+async function ofChannel({ database }: PipelineContext, channel: string | undefined): Promise<DigestScope> {
+  const bound = channel === undefined ? undefined : await bindingOf(database.db, channel);
+  if (bound) return { sites: [{ kind: 'site', id: bound.site, name: bound.name }], environments: [] };
+  throw new Refusal("**This channel isn't bound to a site.** Nothing was done.", {
+    hint: say`Name what the digest is about, as in ${code('digest acme-shop')}, or bind the channel with ${code('use')}.`,
+  });
+}
+
+async function start(
+  context: PipelineContext,
+  actor: Actor,
+  place: string,
+  scope: DigestScope,
+  known: KnownNames,
+): Promise<{ readonly line: WatchLine; readonly next: number }> {
+  const { person } = actor;
+  const { envs, missing } = listedIn(scope, known);
+  const names = namesIn(scope);
+  if (missing.length > 0)
+    throw new Refusal(say`I can't find ${list(missing, 5)} among what you can see. ${known.trouble} Nothing was done.`);
+  if (envs.length > maxEnvironments)
+    throw new Refusal(
+      `These are ${envs.length} environments, and one digest has room for ${maxEnvironments}. Nothing was done.`,
+      { hint: 'Name fewer of them.' },
+    );
+  if (!(await mayAllNow(context, person.id, envs, 'digest')))
+    throw new Refusal(say`**You may not have a digest of all of ${list(names, 5)}.** Nothing was done.`);
+  if (place !== person.id) await assertPlace(context, place, envs);
+  return exclusiveTransaction(context.database, async (tx, at) => {
+    const mine = idsOf(context.policy(), person.id);
+    assertMore(await openWatches(tx), { place, mine, isSame: ({ kind }) => kind === 'digest' });
+    const watch = await startWatch(tx, rowOf(person, { place, scope, envs }, at));
+    const next = watch.due_at ?? at;
+    await record(context, actor, tx, at, {
+      event: 'digest_start',
+      about: names.join(', '),
+      ...auditDetails(watch),
+      until: watch.ends_at,
+    });
+    await enqueueNote(tx, watch, digestStartedNote(watch, next), at);
+    return { line: lineOf(watch), next };
+  });
+}
+
+type Row = { readonly place: string; readonly scope: DigestScope; readonly envs: readonly Environment[] };
+
+function rowOf({ id, name, zone }: Actor['person'], { place, scope, envs }: Row, at: number): NewWatch {
+  const ends_at = at + keptMs;
+  return {
+    kind: 'digest',
+    target_key: 'digest',
+    target: JSON.stringify(envs),
+    match: null,
+    requester: id,
+    requester_name: name,
+    channel: place,
+    quiet: null,
+    zone,
+    created_at: at,
+    ends_at,
+    read_to: at,
+    progress: JSON.stringify({ sites: scope.sites }),
+    due_at: nextDue({ zone, ends_at }, at),
+  };
+}

@@ -1,0 +1,81 @@
+import { counted } from '../../commands/kit/page.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import type { Watch } from '../../storage/watches.ts';
+import { code, inline, joined, list, say, time, type Inline, type Text } from '../../text.ts';
+import type { Note } from '../changes/card.ts';
+import { digestParts, type DigestFindings } from './digest-reading.ts';
+import { namesIn, scopeOf, type DigestStanding } from './digest-standing.ts';
+import { stopButton } from './watch-notes.ts';
+
+/** What a digest says. It names people without mentions, so that nobody is notified by it. */
+
+const maxNames = 5;
+/** Lines of one part. */
+const maxLines = 5;
+const maxUnread = 5;
+
+const about = (watch: Watch) => list(namesIn(scopeOf(watch)), maxNames);
+
+type May = Extract<DigestStanding, { readonly kind: 'may' }>;
+
+export function digestNote(watch: Watch, standing: May, { found, unread }: DigestFindings, now: number): Note {
+  const { envs, missing, hidden, tooMany, trouble } = standing;
+  const gaps: readonly Text[] = [
+    ...(trouble ? [say`The host's list of sites: ${trouble}`] : []),
+    ...(missing.length > 0 ? [say`${list(missing, maxNames)}: the host doesn't list it right now.`] : []),
+    ...(hidden > 0 ? [say`${counted(hidden, 'environment')} that ${watch.requester_name} may not read.`] : []),
+    ...(tooMany > 0 ? [say`${counted(tooMany, 'more environment')} than one digest has room for.`] : []),
+    ...unread,
+  ];
+  const told = digestParts.filter((part) => found[part].length > 0);
+  const isQuiet = told.length === 0;
+  const nothing = gaps.length === 0 ? 'nothing needs a look' : 'nothing needs a look in what I could read';
+  const title = say`**Digest of ${about(watch)}, ${time(now, 'date')}**${isQuiet ? `: ${nothing}` : ''} · ${namesOf(envs)}`;
+  const lines: readonly Inline[] = [
+    title,
+    gaps.length > 0 && section('❔ Not read', gaps, maxUnread),
+    ...told.map((part) => section(part, found[part], maxLines)),
+    !isQuiet && say`Digest #${watch.id} of ${watch.requester_name}`,
+  ].map((line): Inline => line || undefined);
+  return { text: joined(lines, '\n'), buttons: [stopButton(watch)] };
+}
+
+const namesOf = (envs: readonly Environment[]): Text =>
+  say`${counted(envs.length, 'environment')}: ${list(
+    envs.map(({ name }) => name),
+    2 * maxNames,
+  )}`;
+
+function section(title: string, lines: readonly Text[], most: number): Text {
+  const more = lines.length - most;
+  return joined(
+    [
+      say`**${title}**`,
+      ...lines.slice(0, most).map((line) => say`• ${line}`),
+      more > 0 ? inline(`• and ${more} more`) : undefined,
+    ],
+    '\n',
+  );
+}
+
+export const digestStartedNote = (watch: Watch, next: number): Note => ({
+  text: say`**${watch.requester_name} turned on a weekly digest of ${about(watch)} here**, every Monday at 09:00 (${watch.zone}) until ${time(watch.ends_at, 'date')}. The first one comes ${time(next, 'date')}.`,
+  buttons: [stopButton(watch)],
+});
+
+export const digestStoppedNote = (watch: Watch, by: string): Note => ({
+  text: say`**Digest #${watch.id} of ${about(watch)} was stopped** by ${by}.`,
+});
+
+export const digestOverNote = (watch: Watch): Note => ({
+  text: say`**Digest #${watch.id} of ${about(watch)} is over:** its time is up. ${code('digest')} starts another one.`,
+});
+
+export const digestEndedNote = (watch: Watch, why: Text): Note => ({
+  text: say`**Digest #${watch.id} of ${about(watch)} has ended:** ${why}`,
+});
+
+export const digestSkippedNote = (watch: Watch, why: Text, next: number): Note => ({
+  text: say`**There's no digest of ${about(watch)} this week.** ${why} I tried for a day, and can't tell whether anything needs a look. The next one comes ${time(next, 'date')}.`,
+  buttons: [stopButton(watch)],
+});

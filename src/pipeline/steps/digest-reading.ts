@@ -1,0 +1,184 @@
+import { newestBackup } from '../../commands/backups/newest.ts';
+import { age, counted } from '../../commands/kit/page.ts';
+import { installedOn } from '../../commands/themes/installed.ts';
+import { HostTrouble } from '../../hosting/client.ts';
+import { allThemesIfAllowed, type AllThemes } from '../../hosting/contract/all-themes.ts';
+import { watching, type HostReader } from '../../hosting/contract/call.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { listChanges, type Change } from '../../storage/changes.ts';
+import { exclusiveLock } from '../../storage/locks.ts';
+import { listTimers } from '../../storage/timers.ts';
+import { beginning, code, list, say, time, type Text } from '../../text.ts';
+import type { Person } from '../access/access-check.ts';
+import { readerOf, type MayRead } from '../access/visibility.ts';
+import { inWords } from '../changes/host-trouble.ts';
+import { keyOf } from './admin-actions.ts';
+import type { StepsContext } from './context.ts';
+
+/** What a digest says of some environments. It names nobody, and no address: a whole channel reads it. */
+
+/** The parts, in the order in which they are told. */
+export const digestParts = [
+  'Changes with an unknown outcome',
+  'Vulnerable themes',
+  'Old backups',
+  'Locks without end',
+  'Timed access that ends within a week',
+  'Changes that wait for approval',
+] as const;
+
+export type DigestFindings = {
+  readonly found: Readonly<Record<(typeof digestParts)[number], readonly Text[]>>;
+  /** What could not be read, and why. It may be anything, also bad. */
+  readonly unread: readonly Text[];
+};
+
+const dayMs = 86_400_000;
+/** All reads of the host, one after the other. What is not read by then is named as not read. */
+const readMs = 90_000;
+const maxRows = 1_000;
+/** Characters of the name of a theme. */
+const maxThemeLength = 80;
+const maxNamed = 5;
+
+/** Reads everything for these environments, behind people, until `stopping`. Never rejects because of the host. */
+export async function readDigest(
+  context: StepsContext,
+  owner: Person,
+  envs: readonly Environment[],
+  { now, stopping }: { readonly now: number; readonly stopping: AbortSignal },
+): Promise<DigestFindings> {
+  const ending = AbortSignal.any([stopping, AbortSignal.timeout(readMs)]);
+  const read: HostReader = (call) => context.read(call, watching, ending);
+  const themes = await themesOf(context, read, envs);
+  const backups = await backupsOf(context, read, envs, now);
+  const [changes, locks, access] = await Promise.all([
+    changesOf(context, readerOf(context, owner), envs),
+    locksOf(context, envs, now),
+    accessOf(context, envs, now),
+  ]);
+  return {
+    found: {
+      'Changes with an unknown outcome': changes.unknown,
+      'Vulnerable themes': themes.found,
+      'Old backups': backups.found,
+      'Locks without end': locks,
+      'Timed access that ends within a week': access,
+      'Changes that wait for approval': changes.waiting,
+    },
+    unread: [...themes.unread, ...backups.unread, ...changes.unread],
+  };
+}
+
+type Part = { readonly found: readonly Text[]; readonly unread: readonly Text[] };
+
+async function themesOf(context: StepsContext, read: HostReader, envs: readonly Environment[]): Promise<Part> {
+  const { id } = context.company();
+  if (id === '') return { found: [], unread: [say`Vulnerable themes: the host doesn't say which company this is.`] };
+  const all = await readOr(context, () => allThemesIfAllowed(read, id));
+  if ('why' in all) return { found: [], unread: [say`Vulnerable themes: ${all.why}`] };
+  const { value } = all;
+  if ('withheld' in value)
+    return { found: [], unread: [say`Vulnerable themes: the host does not show my key the themes of the company.`] };
+  const each = envs.map((env) => ({ env, ...vulnerableOn(env, value) }));
+  const untold = each.filter(({ isTold }) => !isTold).map(({ env }) => env.name);
+  return {
+    found: each.flatMap(({ env, themes }) =>
+      themes.length === 0 ? [] : [say`${env.name}: ${list(themes, maxNamed)}`],
+    ),
+    unread:
+      untold.length === 0
+        ? []
+        : [say`Vulnerable themes: the host doesn't tell about all themes of ${list(untold, maxNamed)}.`],
+  };
+}
+
+/** The host's list says which are vulnerable; an environment that is not in it says nothing. */
+function vulnerableOn(env: Environment, all: AllThemes) {
+  const installed = installedOn(env, all);
+  return {
+    themes: installed
+      .filter(({ vulnerable }) => vulnerable)
+      .map(({ name, version }) => beginning([name, version ?? ''].join(' ').trim(), maxThemeLength)),
+    isTold: installed.length > 0 && installed.every(({ vulnerable }) => vulnerable !== null),
+  };
+}
+
+async function backupsOf(
+  context: StepsContext,
+  read: HostReader,
+  envs: readonly Environment[],
+  now: number,
+): Promise<Part> {
+  const found: Text[] = [];
+  const unread: { readonly name: string; readonly why: Text }[] = [];
+  for (const env of envs) {
+    const newest = await readOr(context, () => newestBackup(read, env));
+    if ('why' in newest) unread.push({ name: env.name, why: newest.why });
+    else if (newest.value === null) found.push(say`${env.name}: there is none`);
+    else if (newest.value.at === undefined)
+      unread.push({ name: env.name, why: say`The host doesn't say how old the newest one is.` });
+    else if (now - newest.value.at > dayMs)
+      found.push(say`${env.name}: the newest is from ${time(newest.value.at, 'date')}, ${age(now - newest.value.at)}`);
+  }
+  const names = unread.map(({ name }) => name);
+  return { found, unread: unread[0] ? [say`Backups of ${list(names, maxNamed)}: ${unread[0].why}`] : [] };
+}
+
+/** What was read, or why it was not. */
+async function readOr<T>(
+  context: StepsContext,
+  work: () => Promise<T>,
+): Promise<{ readonly value: T } | { readonly why: Text }> {
+  try {
+    return { value: await work() };
+  } catch (error) {
+    if (error instanceof HostTrouble) return { why: inWords(error) };
+    context.onTrouble('reading for a digest', error);
+    return { why: say`Something broke on my side; my log says more.` };
+  }
+}
+
+async function changesOf({ database }: StepsContext, mayRead: MayRead, envs: readonly Environment[]) {
+  const inState = async (state: 'unknown' | 'waiting') => {
+    const rows: Change[] = [];
+    for (const env of envs)
+      rows.push(...(await listChanges(database.db, { target: keyOf(env), state, limit: maxRows })));
+    const shown = rows.filter(mayRead);
+    return { told: shown.map(changeTold), hidden: rows.length - shown.length };
+  };
+  const [unknown, waiting] = [await inState('unknown'), await inState('waiting')];
+  const hidden = unknown.hidden + waiting.hidden;
+  return {
+    unknown: unknown.told,
+    waiting: waiting.told,
+    unread: hidden > 0 ? [say`Open changes: ${counted(hidden, 'change')} that its owner may not read.`] : [],
+  };
+}
+
+/** Not with its title, which may name a site that this channel may not hear of. */
+const changeTold = ({ number, command, target_name, lost_at, created_at }: Change): Text =>
+  say`${target_name}: ${code(`#${number}`)} ${code(command)}, since ${time(lost_at ?? created_at, 'date')}`;
+
+async function locksOf({ database }: StepsContext, envs: readonly Environment[], now: number) {
+  const found: Text[] = [];
+  for (const env of envs) {
+    const lock = await exclusiveLock(database.db, keyOf(env), now);
+    if (lock && lock.person !== null && lock.until === null)
+      found.push(say`${env.name}: since ${time(lock.taken_at, 'date')}`);
+  }
+  return found;
+}
+
+async function accessOf({ database }: StepsContext, envs: readonly Environment[], now: number) {
+  const found: Text[] = [];
+  for (const env of envs)
+    for (const timer of await listTimers(database.db, maxRows, keyOf(env)))
+      if (timer.ends_at <= now + 7 * dayMs)
+        found.push(
+          timer.gave_up_at === null
+            ? say`${env.name}: ${code(`#${timer.change}`)} until ${time(timer.ends_at, 'date')}`
+            : say`⚠️ ${env.name}: ${code(`#${timer.change}`)} is still open, and I gave up closing it`,
+        );
+  return found;
+}

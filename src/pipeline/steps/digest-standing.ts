@@ -1,0 +1,95 @@
+import type { Environment, NamedSite } from '../../hosting/contract/target.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import type { Watch } from '../../storage/watches.ts';
+import { say, type Text } from '../../text.ts';
+import type { Person } from '../access/access-check.ts';
+import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
+import { listingMs } from '../changes/recheck.ts';
+import { environmentsOf, type KnownNames } from '../language/resolve.ts';
+import { channelStanding, isDirect, type WatchChecks, type WatchStanding } from './watch-standing.ts';
+
+/** The most environments of one digest. */
+export const maxEnvironments = 50;
+
+/** What a digest is about. A site means the environments that it has when the digest is told. */
+export type DigestScope = { readonly sites: readonly NamedSite[]; readonly environments: readonly Environment[] };
+
+/** The environments of a digest as they were when it was started. */
+export const environmentsThen = ({ target }: Pick<Watch, 'target'>): readonly Environment[] => parseStored(target);
+
+export function scopeOf(watch: Pick<Watch, 'target' | 'progress'>): DigestScope {
+  const { sites } = parseStored<Pick<DigestScope, 'sites'>>(watch.progress);
+  const ids = new Set(sites.map(({ id }) => id));
+  const named = environmentsThen(watch).filter(({ site }) => !ids.has(site?.id ?? site?.name ?? ''));
+  return { sites, environments: named };
+}
+
+export const namesIn = ({ sites, environments }: DigestScope): readonly string[] =>
+  [...sites, ...environments].map(({ name }) => name);
+
+/** What of it the host lists, and the names that it does not list. */
+export function listedIn({ sites, environments }: DigestScope, names: KnownNames) {
+  const ofSites = sites.map((site) => ({ name: site.name, found: environmentsOf(names, site.id) }));
+  const named = environments.map(({ id, name }) => ({
+    name,
+    found: names.environments.filter((one) => one.id === id),
+  }));
+  const all = [...ofSites, ...named];
+  return {
+    envs: all.flatMap(({ found }) => found),
+    missing: all.filter(({ found }) => found.length === 0).map(({ name }) => name),
+  };
+}
+
+/** Whether a digest may be told now, about what, and what it leaves out. */
+export type DigestStanding =
+  | {
+      readonly kind: 'may';
+      readonly owner: Person;
+      readonly envs: readonly Environment[];
+      /** Names that the host does not list. */
+      readonly missing: readonly string[];
+      /** How many environments the owner may not read, and how many are too many. */
+      readonly hidden: number;
+      readonly tooMany: number;
+      /** Why the host's list of sites may lack some. */
+      readonly trouble: Text | undefined;
+    }
+  | Exclude<WatchStanding, { readonly kind: 'may' }>;
+
+/** Checks the owner's present rights, the environments and the channel. */
+export async function digestStanding(context: WatchChecks, watch: Watch): Promise<DigestStanding> {
+  const { policy } = context;
+  const owner = await context.personOf(watch.requester, groupsToWatch(policy(), 'digest'));
+  if (owner === undefined) return { kind: 'later', why: say`Slack doesn't tell me right now who may read it.` };
+  if (owner.standing !== 'member') return lost(watch, 'may no longer use Sitehand');
+  const scope = scopeOf(watch);
+  await context.freshenNames(listingMs);
+  const names = context.names(undefined);
+  const { envs, missing } = listedIn(scope, names);
+  if (envs.length === 0) return { kind: 'later', why: say`The host doesn't list any of it right now.` };
+  const rights = envs.map((env) => ({ env, may: mayWatch(policy(), owner, env, 'digest') }));
+  const groups = rights.flatMap(({ may }) => (may === 'yes' || may === 'no' ? [] : may));
+  const allowed = rights.filter(({ may }) => may === 'yes').map(({ env }) => env);
+  if (groups.length === 0 && allowed.length === 0) return lost(watch, 'is no longer allowed to read it');
+  const shown = allowed.slice(0, maxEnvironments);
+  const inTheWay = isDirect(watch) ? undefined : await channelStanding(context, watch, shown);
+  if (inTheWay) return inTheWay;
+  if (groups.length > 0) return { kind: 'unsure', groups: [...new Set(groups)] };
+  const hidden = envs.length - allowed.length;
+  return {
+    kind: 'may',
+    owner,
+    envs: shown,
+    missing,
+    hidden,
+    tooMany: allowed.length - shown.length,
+    trouble: names.trouble,
+  };
+}
+
+const lost = ({ requester_name: name }: Watch, what: string): DigestStanding => ({
+  kind: 'lost',
+  reason: 'not_allowed',
+  why: say`${name} ${what}.`,
+});
