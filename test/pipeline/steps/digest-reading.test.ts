@@ -1,0 +1,113 @@
+import { afterEach, expect, test } from 'vitest';
+import { HostTrouble } from '../../../src/hosting/client.ts';
+import { watching } from '../../../src/hosting/contract/call.ts';
+import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
+import { digestParts, readDigest } from '../../../src/pipeline/steps/digest-reading.ts';
+import { openDatabase, type Database } from '../../../src/storage/database.ts';
+import { takeLocks } from '../../../src/storage/locks.ts';
+import { setTimer } from '../../../src/storage/timers.ts';
+import { plain } from '../../../src/text.ts';
+import { save } from '../../storage/samples.ts';
+import { ana, blog, company, contextWith, live, names, policyOf, staging } from '../fixtures.ts';
+
+const now = Date.UTC(2026, 10, 23, 9);
+const day = 86_400_000;
+let database: Database | undefined;
+afterEach(() => database?.close());
+
+const theme = (...environments: readonly object[]) => ({ name: 'kiln', environments });
+const themesOf = (...items: readonly object[]) => ({ company: { themes: { total: items.length, items } } });
+const backupsOf = (...at: readonly (number | undefined)[]) => ({
+  environment: { backups: at.map((created_at) => ({ type: 'scheduled', created_at })) },
+});
+
+/** What a digest says; `host` answers by the path that is read. */
+async function digestOf(
+  host: (path: string) => object,
+  given: (of: Database) => Promise<void> = async () => undefined,
+) {
+  database = await openDatabase('sqlite::memory:', { now: () => now });
+  await given(database);
+  const context = contextWith({
+    database,
+    policy: () => policyOf('{ allow: [read], to: [developers], where: ["acme-shop/*"] }'),
+    company: () => company,
+    names: () => names,
+    read: async (call, onBehalfOf) => {
+      expect(onBehalfOf).toBe(watching);
+      return call.reply.parse(host(call.path));
+    },
+    onTrouble: () => undefined,
+  } satisfies Partial<PipelineContext>);
+  const stopping = new AbortController().signal;
+  const { found, unread } = await readDigest(context, ana, [live, staging], { now, stopping });
+  return {
+    ...Object.fromEntries(digestParts.map((part) => [part, found[part].map(plain)])),
+    unread: unread.map(plain),
+  };
+}
+const well = (path: string): object =>
+  path.includes('themes')
+    ? themesOf(theme(...[live, staging].map(({ id }) => ({ id, is_theme_version_vulnerable: false }))))
+    : backupsOf(now - day);
+const nothing = Object.fromEntries(digestParts.map((part) => [part, []]));
+
+test('nothing is said of what is well', async () => {
+  expect(await digestOf(well)).toEqual({ ...nothing, unread: [] });
+});
+
+test('what the host does not tell, or does not answer, is not read', async () => {
+  const said = await digestOf((path) => {
+    if (path.includes('themes')) return themesOf(theme({ id: live.id, theme_version: '1.0' }));
+    if (path.includes(live.id)) throw new HostTrouble({ kind: 'time-out', says: 'no' }, { attempts: 1, elapsedMs: 1 });
+    return backupsOf(undefined);
+  });
+  expect(said).toEqual({
+    ...nothing,
+    unread: [
+      "Vulnerable themes: the host doesn't tell about all themes of acme-shop/live, acme-shop/staging.",
+      expect.stringMatching(/^Backups of acme-shop\/live, acme-shop\/staging: .+/),
+    ],
+  });
+});
+
+test('what needs a look is told, without names, addresses and titles, and only of these environments', async () => {
+  const host = (path: string): object =>
+    path.includes('themes')
+      ? themesOf(theme({ id: live.id, theme_version: '1.0', is_theme_version_vulnerable: true }, { id: blog.id }))
+      : path.includes(live.id)
+        ? backupsOf(now - 3 * day, now - day - 1)
+        : backupsOf();
+  const said = await digestOf(host, async (of) => {
+    const on = (env: typeof live) => ({ target: `environment:${env.id}`, target_name: env.name });
+    const about = (...envs: readonly object[]) => ({ targets: JSON.stringify(envs) });
+    await save(of, { ...on(live), ...about(live), state: 'unknown', lost_at: now - day });
+    await save(of, { ...on(staging), ...about(staging), created_at: now });
+    await save(of, { ...on(staging), ...about(staging, blog) });
+    await save(of, { ...on(blog), ...about(blog) });
+    await save(of, { ...on(live), ...about(live), state: 'done', settled_at: 1 });
+    const timer = { target_key: `environment:${live.id}`, target: JSON.stringify(live), addresses: '["198.51.100.4"]' };
+    const who = { may_empty: 0, requester: 'U1', requester_name: 'Ana', requester_team: 'T1', channel: 'C1' } as const;
+    await of.transaction(async (tx) => {
+      await setTimer(tx, { ...timer, ...who, change: 1, ends_at: now + 7 * day });
+      await setTimer(tx, { ...timer, ...who, change: 2, ends_at: now + 7 * day + 1 });
+      await takeLocks(tx, [`environment:${live.id}`], { person: 'U1', reason: 'a secret' }, now);
+      await takeLocks(tx, [`environment:${staging.id}`], { person: 'U1', reason: 'x', until: now + day }, now);
+    });
+  });
+  expect(said).toEqual({
+    'Changes with an unknown outcome': ['acme-shop/live: #1 cache clear, since 2026-11-22 09:00 UTC'],
+    'Vulnerable themes': ['acme-shop/live: kiln 1.0'],
+    'Old backups': [
+      'acme-shop/live: the newest is from 2026-11-22 08:59 UTC, 24 h ago',
+      'acme-shop/staging: there is none',
+    ],
+    'Locks without end': ['acme-shop/live: since 2026-11-23 09:00 UTC'],
+    'Timed access that ends within a week': ['acme-shop/live: #1 until 2026-11-30 09:00 UTC'],
+    'Changes that wait for approval': ['acme-shop/staging: #2 cache clear, since 2026-11-23 09:00 UTC'],
+    unread: [
+      "Vulnerable themes: the host doesn't tell about all themes of acme-shop/staging.",
+      'Open changes: 1 change that its owner may not read.',
+    ],
+  });
+});
