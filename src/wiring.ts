@@ -22,6 +22,7 @@ import { createDelivery, type Delivery } from './pipeline/messages/deliver.ts';
 import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
 import { createGroupWatch } from './pipeline/messages/group-watch.ts';
 import { createNames } from './pipeline/changes/visible-names.ts';
+import { createHandOnExpiry } from './pipeline/steps/hand-on.ts';
 import { createQueueTurns } from './pipeline/conversation/queue-turns.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
 import { createDigester } from './pipeline/steps/digests.ts';
@@ -213,13 +214,13 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     onTrouble,
   };
   const { delivery, ops } = buildPost(foundations, door);
-  const { worker, queue, nudge } = buildWork(pipeline, delivery);
+  const { worker, queues, nudge } = buildWork(pipeline, delivery);
   const watchers = [createWatcher, createDigester].map((create) => create(pipeline, delivery.nudge));
-  const pollers = [...watchers, queue, ...buildAuditOut(foundations, destination)];
+  const pollers = [...watchers, ...queues, ...buildAuditOut(foundations, destination)];
   return { pipeline, nudge, worker, delivery, ops, logs, pollers };
 }
 
-/** What looks for due changes and timers, and for turns in the queues; `nudge` makes all of it look now. */
+/** What looks for due changes and timers, for turns in the queues, and for what was handed on in vain; `nudge` makes all of it look now. */
 function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
   const queue = createQueueTurns(pipeline, () => nudge());
   const worker = createWorker(pipeline, () => {
@@ -231,13 +232,18 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
     queue.nudge();
     setTimeout(delivery.nudge, sayAfterMs).unref();
   };
-  return { worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, queue, nudge };
+  const queues = [queue, createHandOnExpiry(pipeline)];
+  return { worker: { ...worker, stop: () => worker.stop(graceMs / 2) }, queues, nudge };
 }
 
 /** What leaves this machine for sites, and what leaves it unencrypted. */
 function outward({ plainHttp, hosting, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
   if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
-  return { plainHttp, isHostHere: isHere(hosting.url), siteCheck: createSiteCheck({ instead, now, behind: policy.behind }) };
+  return {
+    plainHttp,
+    isHostHere: isHere(hosting.url),
+    siteCheck: createSiteCheck({ instead, now, behind: policy.behind }),
+  };
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */

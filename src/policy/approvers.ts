@@ -4,8 +4,15 @@ import { canonicalId, samePerson } from './people.ts';
 import { decideAccess, denialOf, unknownIn, whoMay, type AccessRequest } from './policy.ts';
 import type { Member, Policy } from './rules.ts';
 
-/** A change to approve: the request, and the Slack id of its requester. */
-export type ApprovalRequest = AccessRequest & { readonly requester: string };
+/** Slack ids of those who asked for a change: its requester, and who handed the request on to them. */
+export type Askers = { readonly requester: string; readonly handedOnBy?: string | null };
+
+/** A change to approve: the request and its askers. */
+export type ApprovalRequest = AccessRequest & Askers;
+
+/** Whether the person is one of the askers, with any of their ids. */
+export const isAsker = (policy: Policy, id: string, { requester, handedOnBy }: Askers): boolean =>
+  samePerson(policy, id, requester) || (typeof handedOnBy === 'string' && samePerson(policy, id, handedOnBy));
 
 /** What a vote counts towards. `perhaps`: requirements it may also meet, depending on who is in `groups`. */
 export type VoteWeight = Unsure &
@@ -18,7 +25,7 @@ type Unsure = { readonly perhaps: readonly Requirement[]; readonly groups: reado
 const sure: Unsure = { perhaps: [], groups: [] };
 
 /**
- * Whether the person's approval counts, and towards what. It never counts on their own change, under any of their ids.
+ * Whether the person's approval counts, and towards what. It never counts on a change they asked for, under any of their ids.
  * It does not count either if a rule denies them the change, or could through a group with unknown members.
  */
 export function mayApprove(policy: Policy, person: Member, needed: Needed, asked: ApprovalRequest): VoteWeight {
@@ -27,7 +34,7 @@ export function mayApprove(policy: Policy, person: Member, needed: Needed, asked
     why,
     ...unsure,
   });
-  if (samePerson(policy, person.id, asked.requester)) return not('yourself');
+  if (isAsker(policy, person.id, asked)) return not('yourself');
   const denyGroups = denialOf(policy, person, asked);
   if (denyGroups === 'denied') return not('denied');
   const towards: Requirement[] = [];

@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { HandedOnRequestTable } from './handed-on-table.ts';
 import type { WatchTable } from './watch-table.ts';
 
 /**
@@ -13,6 +14,7 @@ export type Schema = {
   locks: LockTable;
   shared_locks: SharedLockTable;
   queued_requests: QueuedRequestTable;
+  handed_on_requests: HandedOnRequestTable;
   inbox: InboxTable;
   messages: MessageTable;
   timers: TimerTable;
@@ -74,6 +76,8 @@ export type ChangeTable = {
   /** The requester's name at the time of the request. */
   requester_name: string;
   requester_team: string;
+  /** Who handed the request on to its requester: counts as its asker too, and can't approve it. Null: nobody. */
+  handed_on_by: string | null;
   /** Where its card belongs, which need not be where it was requested. */
   channel: string;
   /** JSON: the approval it needs, the rule that says so, and the hash of the policy. */

@@ -96,7 +96,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/changes/approve.ts',
-        from: "if (needed !== 'none' && samePerson(policy, by.id, asked.requester)) return { kind: 'may not', why: 'yourself' };",
+        from: "if (needed !== 'none' && isAsker(policy, by.id, asked)) return { kind: 'may not', why: 'yourself' };",
         to: '',
       },
     ],
@@ -107,7 +107,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/policy/approvers.ts',
-        from: "if (samePerson(policy, person.id, asked.requester)) return not('yourself');",
+        from: "if (isAsker(policy, person.id, asked)) return not('yourself');",
         to: '',
       },
     ],

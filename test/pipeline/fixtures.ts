@@ -160,6 +160,7 @@ export const changeOf = (more: Partial<Change> = {}): Change => ({
   requester: ana.id,
   requester_name: ana.name,
   requester_team: ana.team,
+  handed_on_by: null,
   channel: 'C1',
   authorization: JSON.stringify({ approval: 'none', rules: [7], policy: 'p' }),
   state: 'approved',

@@ -1,13 +1,14 @@
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Company, Target } from '../../hosting/contract/target.ts';
-import { decideAccess, mayAnywhere, reading, unknownIn, type AccessDecision } from '../../policy/policy.ts';
-import type { Member, Policy, RuleRef } from '../../policy/rules.ts';
-import { code, joined, say } from '../../text.ts';
+import { decideAccess, mayAnywhere, reading, unknownIn } from '../../policy/policy.ts';
+import type { Member, Policy } from '../../policy/rules.ts';
+import { code, say } from '../../text.ts';
 import { aboutOf } from './targets.ts';
 import { isDecided, mayTry, mayNotUse } from './may-run.ts';
 import type { Authorization } from './authorization.ts';
 import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
+import { notAllowed } from './not-allowed.ts';
 import { MembershipUnknown } from './unknown-groups.ts';
 
 /** A Slack user as they are now. */
@@ -82,35 +83,4 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
     authorization: { ...authorization, approval, rules },
     unsure,
   };
-}
-
-function notAllowed(
-  { parsed: { command } }: Resolved,
-  path: string,
-  target: Target | undefined,
-  decision: Extract<AccessDecision, { kind: 'not allowed' }>,
-): Refusal {
-  const where = target && target.kind !== 'company' ? ` on ${target.name}` : '';
-  const not = command.shape === 'builtin' ? 'done' : 'sent';
-  const unknown = unknownIn(decision);
-  if (unknown.length > 0) return new MembershipUnknown(say`you may run ${code(path)}${where}`, unknown, not);
-  const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
-  const because =
-    decision.why.kind === 'denied'
-      ? say`The rule in line ${decision.why.rule.line} forbids it${who ? say`; ${who} may do it` : ''}.`
-      : who
-        ? say`${rulesLet(decision.lets)} ${who} do it.`
-        : say`No rule allows anybody to do it.`;
-  return new Refusal(say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`);
-}
-
-/** The most rules that are named by line; the rest are counted. */
-const maxLines = 4;
-
-/** Names all the rules, because the groups that may do it come from all of them. */
-function rulesLet(rules: readonly RuleRef[]): string {
-  const lines = rules.slice(0, maxLines).map(({ line }) => String(line));
-  if (rules.length > maxLines) lines.push(`${rules.length - maxLines} more`);
-  if (rules.length === 1) return `The rule in line ${lines[0]} lets`;
-  return `The rules in lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} let`;
 }

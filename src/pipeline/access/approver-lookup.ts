@@ -1,7 +1,7 @@
 import type { Target } from '../../hosting/contract/target.ts';
-import { groupsForRequirement, mayApprove } from '../../policy/approvers.ts';
+import { groupsForRequirement, isAsker, mayApprove, type Askers } from '../../policy/approvers.ts';
 import type { Needed, Requirement } from '../../policy/approval-requirement.ts';
-import { canonicalId, idsIn, idsOf, isUserGroup, samePerson } from '../../policy/people.ts';
+import { canonicalId, idsIn, idsOf, isUserGroup } from '../../policy/people.ts';
 import { groupsApproving, mayRead, reading } from '../../policy/policy.ts';
 import { userGroupsIn } from '../../policy/memberships.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
@@ -24,10 +24,10 @@ const maxNamed = 5;
 type Asked = Required<Pick<Authorization, 'asks' | 'told'>>;
 
 /**
- * Whom to ask for approval of this request by `requester`, for each requirement: people whose click would count now or, if
+ * Whom to ask for approval of this request by these askers, for each requirement: people whose click would count now or, if
  * a membership is unknown, might. A Slack user group with unknown members is asked as a group.
  */
-export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolved, requester: string): Promise<Asked> {
+export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolved, askers: Askers): Promise<Asked> {
   const policy = context.policy();
   const { asked, target, alsoReads } = aboutOf(parsed, context.company());
   const targets = [target, ...alsoReads].filter((one) => one !== undefined);
@@ -40,7 +40,7 @@ export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolve
       const named = groupsForRequirement(policy, requirement, asked);
       const ids = new Set(idsIn(policy, named));
       const people = readers.filter((person) => {
-        const vote = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, requester });
+        const vote = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, ...askers });
         return belongsTo(ids, person) && (vote.kind === 'counts' || vote.why === 'unknown');
       });
       const once = eachOnce(
@@ -53,7 +53,7 @@ export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolve
         groups: named,
         ...(await membersAmong(context, once.slice(0, maxPeople))),
       };
-      const notify = await notifiedOf(context, requirement, { all, unknown, targets, requester });
+      const notify = await notifiedOf(context, requirement, { all, unknown, targets, askers });
       return { ...one, ...(userGroups.length > 0 && { userGroups }), ...(notify && { notify }) };
     }),
   );
@@ -64,14 +64,14 @@ type Around = {
   readonly all: readonly Member[];
   readonly unknown: readonly string[];
   readonly targets: readonly Target[];
-  readonly requester: string;
+  readonly askers: Askers;
 };
 
-/** Whom the rules notify. Nobody who may not, or only might, see what it is about, and not the requester. */
+/** Whom the rules notify. Nobody who may not, or only might, see what it is about, and not the askers. */
 async function notifiedOf(
   context: Asking,
   { notify }: Requirement,
-  { all, unknown, targets, requester }: Around,
+  { all, unknown, targets, askers }: Around,
 ): Promise<Notified | undefined> {
   if (notify === undefined) return undefined;
   const policy = context.policy();
@@ -79,7 +79,7 @@ async function notifiedOf(
   const people = all.filter(
     (person) =>
       belongsTo(ids, person) &&
-      !samePerson(policy, person.id, requester) &&
+      !isAsker(policy, person.id, askers) &&
       targets.every((target) => mayRead(policy, person, target)),
   );
   const once = eachOnce(
@@ -100,7 +100,7 @@ const toldOf = (asked: AskedRequirement): readonly string[] => [
 ];
 
 /** A person with several ids by the first of these. */
-function eachOnce(policy: Policy, ids: readonly string[]): readonly string[] {
+export function eachOnce(policy: Policy, ids: readonly string[]): readonly string[] {
   const canonical = ids.map((id) => canonicalId(policy, id));
   return ids.filter((_, index) => canonical.indexOf(canonical[index] ?? '') === index);
 }
@@ -109,7 +109,7 @@ function eachOnce(policy: Policy, ids: readonly string[]): readonly string[] {
  * Keeps only members of the workspace: guests learn nothing about sites, even if a group contains them. `unsure` are
  * those of whom Slack doesn't say it right now; undefined: nobody.
  */
-async function membersAmong(
+export async function membersAmong(
   { personOf }: Asking,
   ids: readonly string[],
 ): Promise<Required<Pick<AskedRequirement, 'people' | 'names'>> & Pick<AskedRequirement, 'unsure'>> {
@@ -164,7 +164,9 @@ export const toldPeople = (authorization: Authorization): readonly string[] =>
   authorization.told ?? askedPeople(authorization);
 
 /** The first of these people without a mention, and how many more there are. */
-function namesOf(people: readonly { readonly id: string; readonly name: string | undefined }[]): readonly Text[] {
+export function namesOf(
+  people: readonly { readonly id: string; readonly name: string | undefined }[],
+): readonly Text[] {
   const some = people.slice(0, maxNamed).map(({ id, name }): Text => [name === undefined ? mention(id) : named(name)]);
   return people.length > maxNamed ? [...some, say`${people.length - maxNamed} more`] : some;
 }

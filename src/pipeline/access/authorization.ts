@@ -1,3 +1,4 @@
+import type { Askers } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -41,6 +42,12 @@ export type Authorization = {
   /** For a change made by a timer: the number of the change that set the timer. */
   readonly timerOf?: number;
 };
+
+/** Those who asked for a stored change. */
+export const askersOf = (change: Pick<Change, 'requester' | 'handed_on_by'>): Askers => ({
+  requester: change.requester,
+  handedOnBy: change.handed_on_by,
+});
 
 /** The authorization of a stored change. */
 export const authorizationOf = (change: Pick<Change, 'authorization'>): Authorization =>

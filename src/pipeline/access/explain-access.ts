@@ -77,7 +77,7 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
   if (decision.kind === 'allowed') {
     const { rules, approval } = decision;
     if (approval === 'none') return { kind: 'allowed', rules, approval };
-    const { asks } = await whomToAsk(context, approval, resolved, person.id);
+    const { asks } = await whomToAsk(context, approval, resolved, { requester: person.id });
     const { expires, reason } = approval;
     const counts = asks.map(({ count, people, groups, userGroups }) => ({
       count,

@@ -1,5 +1,5 @@
 import { unlocking } from '../../commands/rights.ts';
-import { groupsInDoubt, mayApprove, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
+import { groupsInDoubt, isAsker, mayApprove, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { samePerson } from '../../policy/people.ts';
 import { approvalOf, decideAccess, reading, unknownIn } from '../../policy/policy.ts';
@@ -63,7 +63,7 @@ export function rule(decision: Decision, voting: VoteContext): DecisionResult {
       return move({ kind: 'decline' });
     case 'cancel':
       refuseUnlessIn(voting, ['waiting', 'approved']);
-      if (!samePerson(voting.policy, voting.by.id, voting.asked.requester)) {
+      if (!isAsker(voting.policy, voting.by.id, voting.asked)) {
         throw refusal(voting, say`Only ${mention(voting.asked.requester)} can cancel it.`);
       }
       return move({ kind: 'cancel' });
@@ -99,7 +99,7 @@ function approve(decision: Decision, voting: VoteContext): DecisionResult {
 /**
  * Whether a person may end it by today's rules. Yes for people who can approve it, by the requirement it was made with
  * or by today's; if either is `none`, also for people who may run the command. If there is nobody like that, a right to
- * unlock will do. Never for the requester of a change that needed approval, nor for somebody who may not read its targets.
+ * unlock will do. Never for the askers of a change that needed approval, nor for somebody who may not read its targets.
  */
 export function mayEnd({
   policy,
@@ -111,7 +111,7 @@ export function mayEnd({
   const unread = reads.filter((one) => one.kind === 'not allowed');
   const isHidden = unread.some((one) => unknownIn(one).length === 0);
   if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');
-  if (needed !== 'none' && samePerson(policy, by.id, asked.requester)) return { kind: 'may not', why: 'yourself' };
+  if (needed !== 'none' && isAsker(policy, by.id, asked)) return { kind: 'may not', why: 'yourself' };
   const approvals = [needed, approvalOf(policy, asked)];
   const votes = approvals.map((one) => (one === 'none' ? undefined : mayApprove(policy, by, one, asked)));
   if (votes.some((vote) => vote?.kind === 'counts')) return { kind: 'may' };
@@ -156,10 +156,13 @@ const notKnown = (groups: readonly string[], verb: string): Text =>
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(voting: VoteContext): Needed {
   const { policy, needed, asked, by } = voting;
-  if (needed === 'none') throw refusal(voting, refused(undefined, 'approve'));
+  if (needed === 'none') throw refusal(voting, refused(voting, undefined, 'approve'));
   const vote = mayApprove(policy, by, needed, asked);
   if (vote.kind === 'counts') return needed;
-  throw refusal(voting, vote.why === 'unknown' ? notKnown(vote.groups, 'approve') : refused(vote.why, 'approve'));
+  throw refusal(
+    voting,
+    vote.why === 'unknown' ? notKnown(vote.groups, 'approve') : refused(voting, vote.why, 'approve'),
+  );
 }
 
 function refuseUnlessEnder(voting: VoteContext, verb: string): void {
@@ -174,16 +177,19 @@ function refuseUnlessEnder(voting: VoteContext, verb: string): void {
   if (right.kind === 'may not' && right.why === 'unknown') throw refusal(voting, notKnown(right.groups, verb));
   if (voting.needed === 'none')
     throw refusal(voting, say`The rules don't let you do this yourself, so you can't ${verb} it.`);
-  throw refusal(voting, refused(right.kind === 'may not' ? right.why : undefined, verb));
+  throw refusal(voting, refused(voting, right.kind === 'may not' ? right.why : undefined, verb));
 }
 
 function refused(
+  { policy, by, asked }: Pick<VoteContext, 'policy' | 'by' | 'asked'>,
   why: Exclude<Extract<ReturnType<typeof mayApprove>, { kind: 'does not count' }>['why'], 'unknown'> | undefined,
   verb: string,
 ): Text {
   switch (why) {
     case 'yourself':
-      return say`**This is your own change**, so somebody else has to ${verb} it.`;
+      return samePerson(policy, by.id, asked.requester)
+        ? say`**This is your own change**, so somebody else has to ${verb} it.`
+        : say`**You handed this on, so it counts as yours too.** Somebody else has to ${verb} it.`;
     case 'denied':
       return say`A rule denies you this command here, so you can't ${verb} it.`;
     case 'not named':

@@ -25,7 +25,15 @@ import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
-import { approvedBy, decisionButtons, markOf, standing, type Approved, type ShownVersion } from './card.ts';
+import {
+  approvedBy,
+  askersNamed,
+  decisionButtons,
+  markOf,
+  standing,
+  type Approved,
+  type ShownVersion,
+} from './card.ts';
 import type { AccessContext } from '../access/context.ts';
 import { refuseUnlessOurs } from './foreign-button.ts';
 
@@ -96,7 +104,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
   const notified = whoIsNotified(asks);
   return detailsOf(change, say`${markOf(change)} **${cardOf(change).title}** · #${change.number}`, [
     standing(change),
-    fact('Asked by', joined([[person(change.requester)], time(change.created_at, 'date'), reason], ' · ')),
+    fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason], ' · ')),
     ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),

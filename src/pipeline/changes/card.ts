@@ -120,7 +120,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
     lines: [
       joined(
         [
-          say`Asked by ${person(change.requester)}`,
+          say`Asked by ${askersNamed(change)}`,
           change.reason === null ? undefined : say`“${change.reason}”`,
           timerLine(change),
         ],
@@ -246,6 +246,10 @@ function timerLine(change: Change): Text | undefined {
   const { timerOf } = authorizationOf(change);
   return timerOf === undefined ? undefined : say`by the timer of #${timerOf}`;
 }
+
+/** Who asked for it, and who handed the request on to them. */
+export const askersNamed = ({ requester, handed_on_by: by }: Pick<Change, 'requester' | 'handed_on_by'>): Text =>
+  say`${person(requester)}${by === null ? '' : say`, handed on by ${person(by)}`}`;
 
 /** The frozen facts of a change as text, long lists shortened, for a form or a dry run. */
 export function factLines(facts: FrozenCard['facts']): Text {

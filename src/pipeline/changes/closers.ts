@@ -4,7 +4,7 @@ import type { Change } from '../../storage/changes.ts';
 import { aboutOf } from '../access/targets.ts';
 import { isEnough, mayEnd, type VoteContext, type EndRight } from './approve.ts';
 import { peopleOf } from '../access/approver-lookup.ts';
-import { authorizationOf } from '../access/authorization.ts';
+import { askersOf, authorizationOf } from '../access/authorization.ts';
 import type { Restored } from '../language/reparse.ts';
 import { groupsEnding } from '../access/unknown-groups.ts';
 import type { AccessContext } from '../access/context.ts';
@@ -28,7 +28,7 @@ const maxAsked = 200;
 
 export const endingOf = (change: Change, { resolved }: Restored, company: Company): Ending => ({
   needed: authorizationOf(change).approval,
-  asked: { ...aboutOf(resolved, company).asked, requester: change.requester },
+  asked: { ...aboutOf(resolved, company).asked, ...askersOf(change) },
 });
 
 /** Finds the closers among all people named by today's rules, and the requester. */

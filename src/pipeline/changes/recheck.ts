@@ -8,7 +8,7 @@ import type { Needed } from '../../policy/approval-requirement.ts';
 import { code, inline, joined, say, type Text } from '../../text.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
-import { type Authorization, authorizationOf } from '../access/authorization.ts';
+import { type Authorization, askersOf, authorizationOf } from '../access/authorization.ts';
 import { authorize, type Person } from '../access/access-check.ts';
 import { fingerprint, preconditionsOf } from './freeze.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
@@ -94,7 +94,7 @@ function recheckRules(
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
   if (approvers === undefined) return slackIsSilent;
   const voters = approvers.filter(countsFor(context, change));
-  const asked = { ...aboutOf(restored.resolved, context.company()).asked, requester: change.requester };
+  const asked = { ...aboutOf(restored.resolved, context.company()).asked, ...askersOf(change) };
   const suffice = (needed: 'none' | Needed): boolean =>
     needed === 'none' || outstanding(policy, needed, asked, voters).length === 0;
   if (suffice(then) && suffice(now.approval)) return restored;

@@ -6,14 +6,14 @@ import { idsOf } from '../../policy/people.ts';
 import { listAudit } from '../../storage/audit.ts';
 import { findChange, listChanges, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
-import { code, inline, joined, person as mention, plain, say, time, type Text } from '../../text.ts';
+import { code, inline, joined, plain, say, time, type Text } from '../../text.ts';
 import { stateLabel } from '../../commands/builtin/states.ts';
 import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { cardOf, type FrozenCard } from '../changes/freeze.ts';
 import { storedTargets } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
-import { markOf, standing } from '../changes/card.ts';
+import { askersNamed, markOf, standing } from '../changes/card.ts';
 import { keptReadings, readingsInWords } from '../changes/site-readings.ts';
 import { mayBreakSite } from '../steps/check-around.ts';
 import type { AccessContext } from '../access/context.ts';
@@ -114,7 +114,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
     title: say`${markOf(change)} **${card.title}** · #${change.number}`,
     facts: [
       ['State', standing(change)],
-      ['Asked by', say`${mention(change.requester)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
+      ['Asked by', say`${askersNamed(change)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
       ['Asked at', [time(change.created_at, 'date')]],
       ...card.facts,
       ...idsFact(change),

@@ -4,14 +4,17 @@ import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { mayTry } from '../access/may-run.ts';
+import { NotAllowed } from '../access/not-allowed.ts';
 import { needsReview, NotAsShown, refuseUnlessTyped, type Confirmation } from '../changes/confirmation.ts';
 import { dryRun } from '../changes/dry-run.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../steps/new-change.ts';
+import { handedOnWith, handOn } from '../steps/hand-on.ts';
 import { joinQueue, type Joined } from '../steps/queue.ts';
 import { lookAndFreeze, reasonRequired, save, lacksReason } from '../steps/submit.ts';
+import type { Text } from '../../text.ts';
 import { answerOf } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
@@ -130,7 +133,8 @@ export function evaluate(
   const isReviewed = reviewed !== undefined;
   if (parsed.queue && !isReviewed && first === undefined) return { ...ready, will: 'queue' };
   // A review asks for the reason itself.
-  if (!isReviewed && (first === 'review' || needsReview(command, target))) return { ...ready, will: 'review' };
+  if (!isReviewed && (first === 'review' || parsed.handOn || needsReview(command, target)))
+    return { ...ready, will: 'review' };
   if (lacksReason(authorized)) return { kind: 'ask', resolved, person, says: reasonRequired() };
   if (isReviewed) {
     refuseUnlessTyped(command, target, reviewed.typedName);
@@ -146,6 +150,20 @@ async function resolveNames(context: PipelineContext, parsed: ParsedCommand, per
   if (!resolved.problems.some(({ field }) => parsed.command.fields[field]?.kind !== 'plain')) return resolved;
   await context.freshenNames();
   return resolve(parsed, context.names(person));
+}
+
+/**
+ * Hands on a request that `check` refused for want of a right, if the person wants that. Resolves with what they are
+ * told; undefined: they do not want it, or it cannot be handed on. Throws `Refusal`.
+ */
+export async function handOnRefused(
+  context: PipelineContext,
+  { parsed, from }: Request,
+  { refusal, person }: Refuse,
+  inbox: string | undefined,
+): Promise<Text | undefined> {
+  if (!parsed.handOn || !(refusal instanceof NotAllowed) || refusal.offers.length === 0) return undefined;
+  return person && handOn(context, refusal, { person, channel: await from.cardChannel() }, inbox);
 }
 
 /** Runs what was checked. `inbox`: the row of the delivery; a change is saved only in the transaction that closes it. */
@@ -184,6 +202,7 @@ async function run(context: PipelineContext, ready: Ready, inbox: string | undef
     return 'instead' in answer ? { kind: 'instead', args: answer.instead } : { kind: 'show', page: answer, parsed };
   }
   if (will === 'queue') return joinQueue(context, parsed, command, requester, inbox);
+  await handedOnWith(context, parsed);
   const frozen = await lookAndFreeze(context, parsed, command, person.id);
   if (will === 'show') return { kind: 'show', page: dryRun(frozen), parsed };
   if (will === 'review') return { kind: 'review', frozen, differs: false };

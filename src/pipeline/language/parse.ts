@@ -40,7 +40,7 @@ function parsedFrom(
   if (found === undefined) throw unknownCommand(words, commands);
   const { path, command, rest } = found;
   const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
-  const { reason, 'dry-run': dryRun, queue, ...named } = options;
+  const { reason, 'dry-run': dryRun, queue, 'hand-on': handOn, 'handed-on': handedOn, ...named } = options;
   return {
     path,
     command,
@@ -48,6 +48,8 @@ function parsedFrom(
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
     ...(queue !== undefined && { queue: flag('--queue').read(queue) }),
+    ...(handOn !== undefined && { handOn: flag('--hand-on').read(handOn) }),
+    ...(handedOn?.[0] !== undefined && { handedOn: handedOn[0] }),
   };
 }
 
@@ -70,7 +72,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     }
     const name = (match[1] ?? '').toLowerCase();
     const option = known.get(name);
-    if (option === undefined) throw unknownOption(name, path, [...known.keys()]);
+    if (option === undefined) throw unknownOption(name, path, offered(known));
     const { value, last } = valueAt(words, at, match[2], option);
     const next = words[at + 1];
     // `--reason -dry-run` must keep the dry run.
@@ -82,6 +84,10 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
   return { positional, options };
 }
 
+/** Without those that only buttons carry. */
+const offered = (known: ReadonlyMap<string, Option>): readonly string[] =>
+  [...known.keys()].filter((name) => name !== 'hand-on' && name !== 'handed-on');
+
 function optionsOf(command: Command): ReadonlyMap<string, Option> {
   const known = new Map<string, Option>();
   for (const [name, field] of Object.entries(command.fields)) {
@@ -90,7 +96,8 @@ function optionsOf(command: Command): ReadonlyMap<string, Option> {
   }
   if (command.shape === 'action') {
     known.set('reason', { takesValue: true, many: false });
-    for (const name of ['dry-run', 'queue']) known.set(name, { takesValue: false, many: false });
+    known.set('handed-on', { takesValue: true, many: false });
+    for (const name of ['dry-run', 'queue', 'hand-on']) known.set(name, { takesValue: false, many: false });
   }
   return known;
 }

@@ -44,9 +44,21 @@ export function resolve(parsed: ParsedCommand, names: KnownNames): Resolved {
   return { parsed, input, missing, problems };
 }
 
-/** Arguments for the same command, with ids instead of names: for storage, buttons and forms. */
+/**
+ * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the id of the
+ * handed-on request that they run.
+ */
 export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Args =>
-  argsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), extra);
+  argsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), {
+    ...extra,
+    handedOn: parsed.handedOn,
+  });
+
+/** The same request, without the id of the handed-on one. */
+export function withoutId({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>): Pick<Resolved, 'parsed' | 'input'> {
+  const { handedOn: _, ...own } = parsed;
+  return { parsed: own, input };
+}
 
 /** The words for a field's value. */
 export function shownAs(field: Field | undefined, value: unknown): Args {

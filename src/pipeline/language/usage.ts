@@ -3,7 +3,13 @@ import type { Command } from '../../commands/index.ts';
 import type { Args } from '../../errors.ts';
 
 /** Options beside a command's own fields. */
-export type Extra = { readonly reason?: string | undefined; readonly dryRun?: boolean; readonly queue?: boolean };
+export type Extra = {
+  readonly reason?: string | undefined;
+  readonly dryRun?: boolean;
+  readonly queue?: boolean;
+  readonly handOn?: boolean;
+  readonly handedOn?: string | undefined;
+};
 
 /** A field's name as an option: `searchReplace` is `--search-replace`. */
 export const optionName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
@@ -56,6 +62,8 @@ export function argsOf(
   if (extra.reason !== undefined) options.push(optionOf('reason', extra.reason));
   if (extra.dryRun) options.push('--dry-run');
   if (extra.queue) options.push('--queue');
+  if (extra.handOn) options.push('--hand-on');
+  if (extra.handedOn !== undefined) options.push(optionOf('handed-on', extra.handedOn));
   const start = path.split(' ');
   return words.some((word) => word.startsWith('--')) && !takesRest({ fields })
     ? [...start, ...options, '--', ...words]

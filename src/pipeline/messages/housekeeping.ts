@@ -3,6 +3,7 @@ import type { Database } from '../../storage/database.ts';
 import { abandoned, closeInbox, forgetInbox, wipeInbox, type InboxRow } from '../../storage/inbox.ts';
 import { releaseAll } from '../../storage/lease.ts';
 import { sweepLocks } from '../../storage/locks.ts';
+import { forgetHandedOn } from '../../storage/handed-on.ts';
 import { forgetWatches } from '../../storage/watches.ts';
 import { forgetMessages, enqueueMessage } from '../../storage/messages.ts';
 import { limitOpsBacklog } from './ops-messages.ts';
@@ -53,6 +54,7 @@ export async function sweep({ database }: Pick<Housekeeping, 'database'>): Promi
     await sweepLocks(tx, now);
     await limitOpsBacklog(tx, now);
     await forgetWatches(tx, now - forgetMessagesAfterMs);
+    await forgetHandedOn(tx, now - forgetAfterMs);
   });
   // In batches: a long transaction would hold up the others.
   for (let batch = 0; batch < maxBatches; batch += 1) {

@@ -9,6 +9,7 @@ import { voidVotes } from '../../storage/votes.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { callOf } from '../changes/freeze.ts';
+import { endAllHandedOn } from './hand-on.ts';
 import { endQueued } from '../changes/queue.ts';
 import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
@@ -51,6 +52,7 @@ export async function checkTimeline(context: StepsContext): Promise<void> {
     const [moved, remembered] = await moveAll(context, tx, at, found);
     if (found) {
       await emptyAll(context, tx, at, found);
+      await endAllHandedOn(context, tx, at);
       await skipNumbers(tx, skippedNumbers);
       await pauseAfterLoss(context, tx, at, found, whatNext(moved));
     }

@@ -5,7 +5,7 @@ import { readyToSend } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { nextReminder } from './reminders.ts';
-import { canonicalArgs } from '../language/resolve.ts';
+import { canonicalArgs, withoutId } from '../language/resolve.ts';
 
 /** Who asks, and the channel for the card. */
 export type Requester = { readonly person: Person; readonly channel: Channel };
@@ -17,7 +17,7 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
   return {
     command: frozen.parsed.path,
     risk: frozen.action.risk,
-    args: JSON.stringify(canonicalArgs(frozen)),
+    args: JSON.stringify(canonicalArgs(withoutId(frozen))),
     target: targetKey(target),
     target_name: target.name,
     is_live: target.kind === 'environment' && target.live ? 1 : 0,
@@ -53,6 +53,28 @@ function initialState(
 
 /** What the audit line of a new change says. */
 export function detailsOf(row: NewChange) {
-  const { command, args, reason, request, requester_name: name, call, fingerprint, authorization, snapshot } = row;
-  return { command, args, reason, ...(request && { request }), name, call, fingerprint, authorization, snapshot };
+  const {
+    command,
+    args,
+    reason,
+    request,
+    handed_on_by,
+    requester_name: name,
+    call,
+    fingerprint,
+    authorization,
+    snapshot,
+  } = row;
+  return {
+    command,
+    args,
+    reason,
+    ...(request && { request }),
+    ...(handed_on_by && { handed_on_by }),
+    name,
+    call,
+    fingerprint,
+    authorization,
+    snapshot,
+  };
 }

@@ -58,7 +58,7 @@ export function joinQueue(
     const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
     const args = JSON.stringify(canonicalArgs(authorized, { reason }));
     const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), person.id));
-    const same = own.find((row) => withoutReason(row) === withoutReason({ args }));
+    const same = own.find((row) => asSaved(row) === asSaved({ args }));
     const ahead = (await queueOf(tx, lock.target)).length;
     if (same?.turn_at === null || same === undefined)
       refuseTooMany({ same, places: own.length, ahead, where: held.target });
@@ -161,7 +161,7 @@ export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, a
   const isUsed = (row: QueuedRequest): boolean => {
     const [target] = storedTargets(row);
     if (row.command !== saved.command || target === undefined || targetKey(target) !== saved.target) return false;
-    return row.turn_at !== null || saved.args === withoutReason(row);
+    return row.turn_at !== null || saved.args === asSaved(row);
   };
   const row = own.find(isUsed);
   if (row === undefined) return;
@@ -171,5 +171,5 @@ export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, a
 }
 
 /** As a change stores its arguments. */
-const withoutReason = (row: Pick<QueuedRequest, 'args'>): string =>
-  JSON.stringify(queuedArgs(row).filter((word) => !word.startsWith('--reason=')));
+const asSaved = (row: Pick<QueuedRequest, 'args'>): string =>
+  JSON.stringify(queuedArgs(row).filter((word) => !/^--(?:reason|handed-on)=/.test(word)));

@@ -8,7 +8,6 @@ import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
 import { canonicalArgs } from '../language/resolve.ts';
-import { whomToAsk } from '../access/approver-lookup.ts';
 import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
@@ -21,6 +20,7 @@ import { asRefusal } from '../changes/host-trouble.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
 import { checkBefore } from './check-around.ts';
+import { useHandedOnFor, whoIsInvolved } from './hand-on.ts';
 import { usePlace } from './queue.ts';
 import { claimDelivery } from './claim-delivery.ts';
 import type { StepsContext } from './context.ts';
@@ -63,12 +63,11 @@ export async function save(
   also: (tx: Tx, saved: Change) => Promise<void> = async () => undefined,
 ): Promise<Change | undefined> {
   const { database, changeStore } = context;
-  const { approval } = frozen.authorization;
   refuseUnlessConfirmed(frozen, confirmation);
   if (lacksReason(frozen)) throw reasonRequired();
   // What is asked for after a failover must not count as asked before it.
   await checkTimeline(context);
-  const whom = approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, requester.person.id);
+  const { handed, whom } = await whoIsInvolved(context, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
@@ -78,6 +77,7 @@ export async function save(
       const row = {
         ...rowOf({ ...frozen, authorization: { ...frozen.authorization, ...whom } }, requester, now),
         request: inboxKey === undefined ? null : requestId(inboxKey),
+        handed_on_by: handed?.person ?? null,
       };
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
@@ -87,12 +87,12 @@ export async function save(
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begunRow = row;
-      const isPaused = (await readKv(tx, pauseKey)) !== undefined;
-      const reply = asked(saved, { held, twin, isPaused });
+      const reply = asked(saved, { held, twin, isPaused: (await readKv(tx, pauseKey)) !== undefined });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
       // A timer does not act for the person whose grant it ends.
       if (confirmation !== 'timer') await usePlace(context, tx, saved, now);
+      if (handed) await useHandedOnFor(context, tx, handed, saved, now);
       return saved;
     });
     if (change) context.onSaved();

@@ -1,7 +1,7 @@
 import { catalogue } from '../../commands/index.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import type { Authorized } from '../../pipeline/access/access-check.ts';
-import { check, next, type Next, type Request } from '../../pipeline/conversation/conversation.ts';
+import { check, handOnRefused, next, type Next, type Request } from '../../pipeline/conversation/conversation.ts';
 import { identifyViewer, identifySender } from '../../pipeline/conversation/speaker.ts';
 import { parse, parseArgs } from '../../pipeline/language/parse.ts';
 import { join } from '../../pipeline/language/tokenize.ts';
@@ -40,8 +40,13 @@ async function handle(
 ): Promise<void> {
   if (request === undefined)
     return openPicker(context, interaction, await identifyViewer(context.pipeline, interaction, 'everything'));
-  const checked = await check(context.pipeline, { ...request, from: senderOf(context, interaction) });
-  if (checked.kind === 'refuse') throw checked.refusal;
+  const whole = { ...request, from: senderOf(context, interaction) };
+  const checked = await check(context.pipeline, whole);
+  if (checked.kind === 'refuse') {
+    const text = await handOnRefused(context.pipeline, whole, checked, interaction.inbox);
+    if (text === undefined) throw checked.refusal;
+    return context.ephemeral(interaction, drawNote({ text }));
+  }
   if (checked.kind === 'ask') {
     const [problem] = checked.resolved.problems;
     if (problem) throw problem.refusal;

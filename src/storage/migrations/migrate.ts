@@ -5,6 +5,7 @@ import type { Tx } from '../tx.ts';
 import { announceDueWork } from './announce-due-work.ts';
 import { digests } from './digests.ts';
 import { firstTables } from './first-tables.ts';
+import { handedOnRequests } from './handed-on-requests.ts';
 import { pausesInTheTrail } from './pauses-in-the-trail.ts';
 import { queuedRequests } from './queued-requests.ts';
 import { requestOfChange } from './request-of-change.ts';
@@ -36,6 +37,7 @@ export const migrations: readonly Migration[] = [
   { name: 'shared locks', oldest: 6, up: sharedLocks },
   { name: 'queued requests', oldest: 6, up: queuedRequests },
   { name: 'digests', oldest: 8, up: digests },
+  { name: 'handed-on requests', oldest: 9, up: handedOnRequests },
 ];
 
 /**

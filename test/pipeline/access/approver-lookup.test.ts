@@ -51,6 +51,7 @@ async function whom(
   rules: readonly string[],
   lists: Lists = memberLists,
   requester = ana.id,
+  also: { readonly handedOnBy?: string } = {},
 ): ReturnType<typeof whomToAsk> {
   const policy = policyFrom(`${groups}rules:\n${rules.map((rule) => `  - ${rule}\n`).join('')}`);
   return whomToAsk(
@@ -65,7 +66,7 @@ async function whom(
     }),
     needed,
     parsed,
-    requester,
+    { requester, ...also },
   );
 }
 
@@ -125,6 +126,16 @@ describe('who is asked', () => {
     expect(more).toEqual([]);
     expect(ask?.people.toSorted()).toEqual(people.toSorted());
     expect(ask?.count).toBe(1);
+  });
+
+  test('never who handed it on, by any of their ids', async () => {
+    const { asks: all, told } = await whom(by('leads', 'both'), [read, pushing], memberLists, 'U02BEN', {
+      handedOnBy: 'U03CHI',
+    });
+    expect(all[0]?.people).not.toContain('U03CHI');
+    expect(told).not.toContain('U03CHI');
+    const ana = await whom(by('guides'), [read, pushing], memberLists, 'U05FAY', { handedOnBy: 'U01ANA' });
+    expect(ana.told).not.toContain('U0ANATWO');
   });
 
   test('each requirement has its own approvers', async () => {

@@ -465,3 +465,28 @@ ${rules.map((text) => `  - ${text}\n`).join('')}`);
     expect(resultOf(seen('approve'), voting({ policy: other, by: ending.fay }))).toContain("You're not among");
   });
 });
+
+describe('who handed the request on', () => {
+  const handed = { ...asked, requester: 'U02BEN', handedOnBy: 'U0CHITWO' };
+  const unknown = changeIn('unknown');
+  test.each<[DecisionKind, Member, string | RegExp]>([
+    ['approve', who('U03CHI'), 'You handed this on, so it counts as yours too. Somebody else has to approve it.'],
+    ['approve', who('U0CHITWO'), 'You handed this on'],
+    ['approve', who('U02BEN'), 'This is your own change'],
+    ['approve', who('U04DEE'), /^approve$/],
+    ['decline', who('U03CHI'), 'You handed this on'],
+    ['happened', who('U03CHI'), 'You handed this on'],
+    ['cancel', who('U03CHI'), /^cancel$/],
+    ['cancel', who('U04DEE'), 'can cancel it.'],
+  ])('%s by %o', (verdict, by, wanted) => {
+    const change = verdict === 'happened' ? unknown : changeIn('waiting');
+    const result = resultOf(seen(verdict), voting({ change, asked: handed, by }));
+    if (typeof wanted === 'string') expect(result).toContain(wanted);
+    else expect(result).toMatch(wanted);
+  });
+
+  test('counts for nothing if they had voted', () => {
+    const of = voting({ asked: handed, needed: leads(2), voters: [who('U03CHI')], by: who('U04DEE') });
+    expect(resultOf(seen('approve'), of)).toBe('vote');
+  });
+});

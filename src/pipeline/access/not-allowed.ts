@@ -1,0 +1,58 @@
+import { Refusal, type Offer } from '../../errors.ts';
+import type { Target } from '../../hosting/contract/target.ts';
+import { unknownIn, type AccessDecision } from '../../policy/policy.ts';
+import type { RuleRef } from '../../policy/rules.ts';
+import { code, joined, say, type Text } from '../../text.ts';
+import { canonicalArgs, type Resolved } from '../language/resolve.ts';
+import { MembershipUnknown } from './unknown-groups.ts';
+
+/** The rules do not allow a command on targets that the person may read. */
+export class NotAllowed extends Refusal {
+  readonly resolved: Resolved;
+
+  constructor(says: Text, resolved: Resolved, offers: readonly Offer[]) {
+    super(says, { offers });
+    this.resolved = resolved;
+  }
+}
+
+/** The refusal of a command by the rules, for somebody who may see what it is about. */
+export function notAllowed(
+  resolved: Resolved,
+  path: string,
+  target: Target | undefined,
+  decision: Extract<AccessDecision, { kind: 'not allowed' }>,
+): Refusal {
+  const { command } = resolved.parsed;
+  const where = target && target.kind !== 'company' ? ` on ${target.name}` : '';
+  const not = command.shape === 'builtin' ? 'done' : 'sent';
+  const unknown = unknownIn(decision);
+  if (unknown.length > 0) return new MembershipUnknown(say`you may run ${code(path)}${where}`, unknown, not);
+  const who = decision.whoMay.length > 0 ? joined(decision.whoMay, ' and ') : undefined;
+  const because =
+    decision.why.kind === 'denied'
+      ? say`The rule in line ${decision.why.rule.line} forbids it${who ? say`; ${who} may do it` : ''}.`
+      : who
+        ? say`${rulesLet(decision.lets)} ${who} do it.`
+        : say`No rule allows anybody to do it.`;
+  const says = say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`;
+  return who && command.shape === 'action' ? new NotAllowed(says, resolved, handOnOffer(resolved)) : new Refusal(says);
+}
+
+/** The button that asks somebody who may; not for what was handed on, or is only shown. */
+function handOnOffer(resolved: Resolved): readonly Offer[] {
+  const { reason, dryRun, handedOn } = resolved.parsed;
+  if (dryRun || handedOn !== undefined) return [];
+  return [{ label: 'Ask somebody who may', args: canonicalArgs(resolved, { reason, handOn: true }) }];
+}
+
+/** The most rules that are named by line; the rest are counted. */
+const maxLines = 4;
+
+/** Names all the rules, because the groups that may do it come from all of them. */
+function rulesLet(rules: readonly RuleRef[]): string {
+  const lines = rules.slice(0, maxLines).map(({ line }) => String(line));
+  if (rules.length > maxLines) lines.push(`${rules.length - maxLines} more`);
+  if (rules.length === 1) return `The rule in line ${lines[0]} lets`;
+  return `The rules in lines ${lines.slice(0, -1).join(', ')} and ${lines.at(-1)} let`;
+}

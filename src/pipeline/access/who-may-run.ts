@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { idsIn, samePerson } from '../../policy/people.ts';
+import { decideAccess, groupsAbout, mayRead, whoMay } from '../../policy/policy.ts';
+import type { Resolved } from '../language/resolve.ts';
+import { eachOnce, membersAmong, peopleOf } from './approver-lookup.ts';
+import { aboutOf } from './targets.ts';
+import type { AccessContext } from './context.ts';
+
+/** The most people looked up. */
+const maxPeople = 25;
+
+/** Who may run a request instead of somebody who may not. */
+export type Runners = {
+  /** People who certainly may, each once, in a random order, so that everybody is asked as often. */
+  readonly people: readonly { readonly id: string; readonly name: string }[];
+  /** Slack user groups with unknown members who may. */
+  readonly unknown: readonly string[];
+};
+
+/** Finds those whom the rules let run it, other than `asker`. */
+export async function whoMayRun(
+  context: Pick<AccessContext, 'policy' | 'company' | 'personOf' | 'membersOf'>,
+  parsed: Resolved,
+  asker: string,
+): Promise<Runners> {
+  const policy = context.policy();
+  const { asked, target, alsoReads } = aboutOf(parsed, context.company());
+  const targets = [target, ...alsoReads].filter((one) => one !== undefined);
+  const { people: all, unknown } = await peopleOf(context, policy, groupsAbout(policy, asked.command));
+  const sure = all.filter(
+    (person) =>
+      !samePerson(policy, person.id, asker) &&
+      decideAccess(policy, person, asked).kind === 'allowed' &&
+      targets.every((one) => mayRead(policy, person, one)),
+  );
+  const once = eachOnce(
+    policy,
+    sure.map(({ id }) => id),
+  );
+  const mixed = once.map((id) => ({ id, place: randomUUID() })).toSorted((a, b) => (a.place < b.place ? -1 : 1));
+  const { people, names } = await membersAmong(
+    context,
+    mixed.slice(0, maxPeople).map(({ id }) => id),
+  );
+  const ids = new Set(idsIn(policy, whoMay(policy, asked)));
+  return {
+    people: people.map((id, index) => ({ id, name: names[index] ?? id })),
+    unknown: unknown.filter((group) => ids.has(group)),
+  };
+}

@@ -1,0 +1,196 @@
+import { randomUUID } from 'node:crypto';
+import { Refusal } from '../../errors.ts';
+import { idsOf } from '../../policy/people.ts';
+import { scrub } from '../../secret.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import {
+  countHandedOn,
+  findHandedOn,
+  findSameHandedOn,
+  insertHandedOn,
+  listHandedOn,
+  type HandedOnRequest,
+} from '../../storage/handed-on.ts';
+import type { Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { requestId } from '../../storage/inbox.ts';
+import { joined, person as mention, say, time, type Text } from '../../text.ts';
+import type { Person } from '../access/access-check.ts';
+import type { NotAllowed } from '../access/not-allowed.ts';
+import { assertChannel } from '../access/assert-channel.ts';
+import { namesOf, whomToAsk } from '../access/approver-lookup.ts';
+import { aboutOf } from '../access/targets.ts';
+import { whoMayRun, type Runners } from '../access/who-may-run.ts';
+import { endUnused, handedOnWords, offer, postOffers, useHandedOn } from '../changes/handed-on.ts';
+import type { Frozen } from '../changes/freeze.ts';
+import { canonicalArgs, withoutId, type Resolved } from '../language/resolve.ts';
+import { join } from '../language/tokenize.ts';
+import { createPoller, type Poller } from '../messages/poller.ts';
+import { claimDelivery } from './claim-delivery.ts';
+import type { Requester } from './new-change.ts';
+import type { StepsContext } from './context.ts';
+
+/** Handing a request on to whoever may run it, and running it as one's own. */
+
+const keptMs = 3_600_000;
+/** How many requests one person may hand on in an hour. */
+const maxEach = 5;
+/** How many people get a direct message about one. */
+const maxTold = 3;
+/** What a button has room for, in characters of a typed command. */
+const maxLength = 1_500;
+const lookMs = 15_000;
+
+/** Asks those who may run what this person may not. Resolves with what the person is told; throws `Refusal`. */
+export async function handOn(
+  context: StepsContext,
+  { resolved }: NotAllowed,
+  { person, channel }: Requester,
+  inbox: string | undefined,
+): Promise<Text> {
+  const { target, alsoReads } = aboutOf(resolved, context.company());
+  if (join(canonicalArgs(resolved, { reason: resolved.parsed.reason })).length > maxLength)
+    throw new Refusal('This is too long to hand it on. Nobody was asked, and nothing was sent.', {
+      hint: 'Ask somebody in your own words.',
+    });
+  const isDirect = /^[DUW]/.test(channel.id);
+  if (!isDirect) assertChannel(context.policy(), channel, [target, ...alsoReads]);
+  const runners = await whoMayRun(context, resolved, person.id);
+  const told = runners.people.slice(0, maxTold);
+  if (told.length === 0 && (isDirect || runners.unknown.length === 0))
+    throw new Refusal(say`**I know nobody right now who may do this.** Nobody was asked, and nothing was sent.`);
+  const id = randomUUID();
+  const posted = [
+    ...told.map((one) => ({ key: `hand_on:${id}:${one.id}`, kind: 'direct' as const, recipient: one.id })),
+    ...(isDirect ? [] : [{ key: `hand_on:${id}`, kind: 'notice' as const, recipient: channel.id }]),
+  ];
+  return save(context, { id, resolved, person, runners, posted, told, inbox });
+}
+
+type HandingOn = {
+  readonly id: string;
+  readonly resolved: Resolved;
+  readonly person: Person;
+  readonly runners: Runners;
+  readonly posted: Parameters<typeof postOffers>[1];
+  readonly told: Runners['people'];
+  readonly inbox: string | undefined;
+};
+
+async function save(
+  context: StepsContext,
+  { id, resolved, person, runners, posted, told, inbox }: HandingOn,
+): Promise<Text> {
+  const { parsed } = resolved;
+  const says = handedOnWords(context, resolved, person.name);
+  const until = await exclusiveTransaction(context.database, async (tx, at) => {
+    const args = JSON.stringify(canonicalArgs(resolved));
+    await refuseTooMany(context, tx, { person: person.id, args, at });
+    if (!(await claimDelivery(tx, inbox, at)))
+      throw new Refusal('I was delayed and have already told you so. Nothing was done.');
+    const [command, expires_at] = [parsed.path, at + keptMs];
+    const row = { id, command, args, person: person.id, created_at: at, expires_at };
+    await insertHandedOn(tx, { ...row, says: JSON.stringify(says), posted: JSON.stringify(posted) });
+    const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
+    const carried = { ...resolved, parsed: { ...parsed, reason, handedOn: id } };
+    await postOffers(tx, posted, offer(says, runners, carried, expires_at), at);
+    const request = inbox === undefined ? {} : { request: requestId(inbox) };
+    const people = told.map((one) => one.id);
+    const details = { name: person.name, handed_on: id, command, args, reason, told: people, ...request };
+    await context.changeStore.note(tx, { event: 'hand_on', by: person.id, at, details });
+    return expires_at;
+  });
+  context.onSaved();
+  const where = posted.some(({ kind }) => kind === 'notice') ? say`in the channel` : undefined;
+  const direct = told.length > 0 ? say`${joined(namesOf(told), ', ')} directly` : undefined;
+  return say`**I asked ${joined([direct, where], ' and ')}.** Whoever may run it can do so as their own change until ${time(until)}. Nothing was sent yet.`;
+}
+
+async function refuseTooMany(
+  { policy }: StepsContext,
+  tx: Tx,
+  { person, args, at }: { readonly person: string; readonly args: string; readonly at: number },
+): Promise<void> {
+  const same = await findSameHandedOn(tx, args, at);
+  if (same)
+    throw new Refusal(
+      say`**${mention(same.person)} has already asked for exactly that,** and it can be run until ${time(same.expires_at)}. Nothing was asked again.`,
+    );
+  if ((await countHandedOn(tx, idsOf(policy(), person), at - keptMs)) >= maxEach)
+    throw new Refusal(
+      say`**You've asked others ${maxEach} times within an hour.** Nobody was asked, and nothing was sent. Try again later.`,
+    );
+}
+
+/**
+ * The request that these arguments were handed on with; undefined: with none. Throws `Refusal` if it was run already,
+ * expired, or was another one.
+ */
+export async function handedOnWith(
+  { database }: StepsContext,
+  resolved: Resolved,
+): Promise<HandedOnRequest | undefined> {
+  const { handedOn } = resolved.parsed;
+  if (handedOn === undefined) return undefined;
+  const row = await findHandedOn(database.db, handedOn);
+  if (row === undefined || row.args !== JSON.stringify(canonicalArgs(withoutId(resolved))))
+    throw new Refusal('This request was not handed on like that. Nothing was done.');
+  if (row.ended_at !== null || (await database.now()) >= row.expires_at) throw ended(row);
+  return row;
+}
+
+/** The handed-on request that it runs, and who is asked to approve it: neither of its askers. */
+export async function whoIsInvolved(context: StepsContext, frozen: Frozen, requester: string) {
+  const { approval } = frozen.authorization;
+  const handed = await handedOnWith(context, frozen);
+  const askers = { requester, handedOnBy: handed?.person ?? null };
+  return { handed, whom: approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers) };
+}
+
+/** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody was faster. */
+export async function useHandedOnFor(
+  context: StepsContext,
+  tx: Tx,
+  row: HandedOnRequest,
+  saved: Change,
+  at: number,
+): Promise<void> {
+  const by = { person: saved.requester, name: saved.requester_name, change: saved.number, at };
+  if (at < row.expires_at && (await useHandedOn(context, tx, row.id, by))) return;
+  throw ended((await findHandedOn(tx, row.id)) ?? row);
+}
+
+const ended = ({ used_by: by, change }: HandedOnRequest): Refusal =>
+  by !== null
+    ? new Refusal(say`**${mention(by)} has already run this as #${change ?? ''}.** Nothing was done with your click.`)
+    : new Refusal(say`**The hour for this is over.** Nothing was done.`, {
+        hint: 'You can type the command yourself.',
+      });
+
+/** Ends requests that nobody ran within their hour. */
+export function createHandOnExpiry(context: StepsContext): Poller {
+  const look = async (): Promise<void> => {
+    const { database } = context;
+    if ((await listHandedOn(database.db, await database.now())).length === 0) return;
+    await exclusiveTransaction(database, async (tx, at) => {
+      const says = say`⌛ Nobody ran it within the hour. Nothing was sent.`;
+      for (const row of await listHandedOn(tx, at)) await endUnused(context, tx, row, { why: 'expired', says, at });
+    });
+    context.onSaved();
+  };
+  return createPoller({
+    everyMs: lookMs,
+    look,
+    onTrouble: (error) => context.onTrouble('ending what was handed on', error),
+  });
+}
+
+/** Ends all that was handed on, after the database was set back: it may have been run already. */
+export async function endAllHandedOn(context: StepsContext, tx: Tx, at: number): Promise<void> {
+  const says = say`⚠️ My database was set back, so this can't be run from here any more. It may have been run already.`;
+  for (;;) {
+    const rows = await listHandedOn(tx, Number.MAX_SAFE_INTEGER);
+    for (const row of rows) await endUnused(context, tx, row, { why: 'set back', says, at });
+    if (rows.length === 0) return;
+  }
+}

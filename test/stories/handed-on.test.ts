@@ -1,0 +1,213 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
+import { expectSoon, has, type TestUser, type Words } from './people.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+
+/** Who may not run a command asks somebody who may: who is told, who runs it, who approves it, and how it ends. */
+
+const policy = `
+version: 1
+live: ['*/live']
+groups:
+  leads: [U03CHI, U04DEE]
+  developers: [U01ANA, U02BEN]
+rules:
+  - { allow: [read], to: [leads, developers] }
+  - { allow: [read], to: everyone, where: ["acme-docs/*", "acme-shop/*"] }
+  - { allow: [routine], to: [developers] }
+  - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
+channels:
+  ops: G0BAKERY
+`;
+const hosting = { durations: { 'environments:push': 0, 'cache:clear': 0 } } as const;
+const ask = 'Ask somebody who may';
+const run = 'Run it as yours…';
+
+const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
+  controls.map(({ label }) => label);
+
+/** A message with these words that somebody sees in a channel or in their direct messages. */
+const sees = (
+  { slack }: Scenario,
+  { id, direct }: TestUser,
+  words: Words,
+  channel = direct,
+): Promise<VisibleMessage> => {
+  const all = (): readonly VisibleMessage[] =>
+    slack.messages({ channel, as: id }).filter(({ ephemeral }) => !ephemeral);
+  return expectSoon(
+    slack,
+    `a message to ${id} with ${words}`,
+    () => all().find(({ text }) => has(text, words)),
+    () => all().map(({ text }) => text),
+  );
+};
+const inChannel = (scenario: Scenario, words: Words): Promise<VisibleMessage> =>
+  sees(scenario, scenario.person('ana'), words, 'C0ACME');
+const steps = (scenario: Scenario): readonly unknown[] =>
+  scenario.rows("select event from audit where event like 'hand%' order by seq").map(({ event }) => event);
+
+describe('a request that is handed on', () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario({ policy, hosting });
+  });
+  afterAll(() => scenario.close());
+
+  test('is run as somebody’s own, and who handed it on cannot approve it', async () => {
+    const [ana, ben, chi, dee] = (['ana', 'ben', 'chi', 'dee'] as const).map((name) => scenario.person(name));
+    if (!ana || !ben || !chi || !dee) throw new Error('they are all there');
+    const hostile = '<!channel> *now* _&amp;_';
+    const refused = await (
+      await chi.says(`/site push acme-shop/staging acme-shop/live --files --reason "${hostile}"`)
+    ).hears('You may not run push on acme-shop/live.');
+    expect(labels(refused)).toEqual([ask]);
+    await (
+      await chi.clicks(refused, ask)
+    ).hears(/^I asked @(Ana, @Ben|Ben, @Ana) directly and in the channel\. [^]*Nothing was sent yet\./);
+    const offered = await inChannel(scenario, /@Chi asks somebody who may: push on acme-shop\/live\./);
+    expect(offered.text).toContain('acme-shop/staging');
+    expect(offered.text).toContain(hostile);
+    expect(offered.text).toMatch(/@(Ana or @Ben|Ben or @Ana) may run it\./);
+    expect(JSON.stringify(offered.notification)).not.toMatch(/<(@|!(?!date))/);
+    const direct = await sees(scenario, ben, '@Chi asks somebody who may');
+    await sees(scenario, ana, '@Chi asks somebody who may');
+    await (await chi.clicks(refused, ask)).hears('@Chi has already asked for exactly that,');
+    // She sees the button in the channel too, but it is not for her.
+    const own = await (await chi.clicks(offered, run)).hears('You may not run push on acme-shop/live.');
+    expect(labels(own)).toEqual([]);
+
+    await ben.clicks(direct, run);
+    await ana.clicks(offered, run);
+    await ben.form('Nothing is sent until it is approved');
+    await ana.form('Nothing is sent until it is approved');
+    const change = await ben.confirms({ 'Type acme-shop/live to confirm': 'acme-shop/live' }, ben.direct);
+    expect(change.card().text).toContain('Asked by @Ben, handed on by @Chi');
+    await ana.submits({ 'Type acme-shop/live to confirm': 'acme-shop/live' });
+    await ana.form('@Ben has already run this as #1. Nothing was done with your click.');
+    for (const [person, channel] of [
+      [ben, undefined],
+      [ana, undefined],
+      [chi, 'C0ACME'],
+    ] as const) {
+      const left = await sees(scenario, person, '✅ @Ben runs it as #1.', channel);
+      expect(labels(left)).toEqual([]);
+    }
+    expect(scenario.rows('select requester, handed_on_by from changes')).toEqual([
+      { requester: ben.id, handed_on_by: chi.id },
+    ]);
+    expect(scenario.rows("select 1 from changes where args like '%handed%'")).toEqual([]);
+    expect(change.card().text).toMatch(/Approve +@Dee, until/);
+    const copy = await sees(scenario, dee, /^⏳ Push /);
+    await (await chi.says('/site change 1')).hears('handed on by @Chi');
+    const all = scenario.slack.messages({ channel: chi.direct, as: chi.id });
+    expect(all.filter(({ text }) => text.startsWith('⏳ Push'))).toEqual([]);
+    expect(scenario.writes()).toEqual([]);
+    await dee.clicks(copy, 'Approve');
+    await scenario.becomes(1, 'done');
+    expect(scenario.writes()).toHaveLength(1);
+    expect(steps(scenario)).toEqual(['hand_on', 'hand_on_used']);
+  });
+
+  test('the Approve of who handed it on is refused; a routine request needs no approval, and is reviewed all the same', async () => {
+    const [ben, chi] = [scenario.person('ben'), scenario.person('chi')];
+    const before = scenario.writes().length;
+    const refused = await (
+      await chi.says('/site push acme-docs/staging acme-docs/live --files')
+    ).hears('You may not run');
+    await chi.clicks(refused, ask);
+    const offered = await inChannel(scenario, '@Chi asks somebody who may: push on acme-docs/live.');
+    await ben.clicks(offered, run);
+    await ben.form('Nothing is sent until it is approved');
+    const change = await ben.confirms({ 'Type acme-docs/live to confirm': 'acme-docs/live' });
+    await (await chi.clicks(change.card(), 'Approve')).hears('You handed this on, so it counts as yours too.');
+    await (await ben.clicks(change.card(), 'Approve')).hears('This is your own change');
+    expect(scenario.writes()).toHaveLength(before);
+    const clear = await (await chi.says('/site cache clear acme-docs/live')).hears('You may not run cache clear');
+    await chi.clicks(clear, ask);
+    await ben.clicks(await inChannel(scenario, '@Chi asks somebody who may: cache clear'), run);
+    await ben.form('acme-docs/live');
+    expect(scenario.writes()).toHaveLength(before);
+    await (await ben.confirms()).tells('reports it finished');
+    expect(scenario.writes()).toHaveLength(before + 1);
+  });
+
+  test('a hidden target reveals nothing: no button, and the option says the same', async () => {
+    const rob = scenario.person('rob');
+    const clear = '/site cache clear acme-blog/live';
+    const [hidden, handed, missing] = await Promise.all(
+      [clear, `${clear} --hand-on`, '/site cache clear acme-nothing/live --hand-on'].map(async (line) =>
+        (await rob.says(line)).hears('Nothing was done'),
+      ),
+    );
+    expect(labels(hidden ?? { controls: [] })).not.toContain(ask);
+    expect(handed?.text).toBe(hidden?.text);
+    expect(missing?.text.replaceAll('acme-nothing', 'acme-blog')).toBe(hidden?.text);
+    expect(scenario.rows("select id from handed_on_requests where person = 'U06ROB'")).toEqual([]);
+  });
+
+  test('after an hour it has expired: its messages say so, and a review that was open is refused', async () => {
+    const [ben, rob] = [scenario.person('ben'), scenario.person('rob')];
+    const before = scenario.rows('select number from changes').length;
+    await (await rob.says('/site cache clear acme-shop/live --hand-on')).hears(/^I asked /);
+    const offered = await inChannel(scenario, '@Rob asks somebody who may: cache clear');
+    await ben.clicks(offered, run);
+    await ben.form('acme-shop/live');
+    scenario.rewrite('update handed_on_requests set expires_at = 1 where ended_at is null');
+    await ben.submits();
+    await ben.form('The hour for this is over. Nothing was done.');
+    const over = await inChannel(scenario, /@Rob asks [^]*⌛ Nobody ran it within the hour\. Nothing was sent\./);
+    expect(labels(over)).toEqual([]);
+    expect(scenario.rows('select number from changes')).toHaveLength(before);
+    expect(steps(scenario).at(-1)).toBe('hand_on_end');
+  });
+
+  test('rights that are lost between the click and the submit are refused', async () => {
+    const [ben, rob] = [scenario.person('ben'), scenario.person('rob')];
+    const before = scenario.rows('select number from changes').length;
+    await (await rob.says('/site cache clear acme-shop/staging --hand-on')).hears(/^I asked /);
+    await ben.clicks(await inChannel(scenario, '@Rob asks somebody who may: cache clear on acme-shop/staging'), run);
+    await ben.form('acme-shop/staging');
+    await scenario.rule(policy.replace('[routine], to: [developers]', '[routine], to: [leads]'));
+    await scenario.slack.until(() => scenario.log().includes('the policy was reloaded') || undefined, patienceMs);
+    await ben.submits();
+    await ben.form('You may not run cache clear on acme-shop/staging');
+    expect(scenario.rows('select number from changes')).toHaveLength(before);
+    expect(
+      scenario.rows("select id from handed_on_requests where person = 'U06ROB' and ended_at is null"),
+    ).toHaveLength(1);
+  });
+});
+
+describe.skipIf(!postgresRuns)(`two replicas${noPostgres}`, () => {
+  test('run what was handed on once, whoever presses', async () => {
+    const url = await freshPostgres();
+    const sql = new Client({ connectionString: url });
+    await sql.connect();
+    try {
+      const options = { policy, hosting, environment: { DATABASE_URL: url }, start: false } as const;
+      await inScenario(options, async (scenario) => {
+        await Promise.all([scenario.start(), scenario.start()]);
+        const [ana, ben, chi] = (['ana', 'ben', 'chi'] as const).map((name) => scenario.person(name));
+        if (!ana || !ben || !chi) throw new Error('they are all there');
+        await (await chi.says('/site cache clear acme-shop/live --hand-on')).hears(/^I asked /);
+        const offered = await inChannel(scenario, '@Chi asks somebody who may');
+        await Promise.all([ana.clicks(offered, run), ben.clicks(offered, run)]);
+        await Promise.all([ana.form('acme-shop/live'), ben.form('acme-shop/live')]);
+        await Promise.all([ana.submits(), ben.submits()]);
+        await inChannel(scenario, /✅ @(Ana|Ben) runs it as #\d+\./);
+        const told = (): boolean =>
+          [ana, ben].some(({ id }) =>
+            /has already run this as #/.test(scenario.slack.views(id).modals.at(-1)?.text ?? ''),
+          );
+        await scenario.slack.until(() => told() || undefined, patienceMs);
+        await vi.waitFor(() => expect(scenario.writes()).toHaveLength(1), { timeout: patienceMs });
+        expect((await sql.query('select handed_on_by from changes')).rows).toEqual([{ handed_on_by: chi.id }]);
+      })();
+    } finally {
+      await sql.end();
+    }
+  });
+});
