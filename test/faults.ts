@@ -100,7 +100,7 @@ export const faults: Readonly<Record<number, Fault>> = {
       'away while the host has a write, and back',
       'silent, with no connection ended',
       'every connection is ended again and again while ten changes run',
-      'of sending, done: nothing is sent',
+      'of sending, done: nothing was written',
       'of sending, not done: it is sent once',
       'of the receipt (answer): it is saved and told once',
       'of the delivery: nothing is done',

@@ -1,5 +1,5 @@
 import type { Domain, Environment } from '../hosting/contract/target.ts';
-import { impressionIn, impressionOf, verdictOf } from '../site-check/reading.ts';
+import { impressionIn, impressionOf, readingsForBad, verdictOf } from '../site-check/reading.ts';
 import type { Impression, Look, Reading, Verdict } from '../site-check/reading.ts';
 import { bold, code, joined, say, time, type Inline, type Text } from '../text.ts';
 import { environmentOrDomain } from './kit/fields.ts';
@@ -26,7 +26,7 @@ export const check = report({
     return {
       ...page,
       parts: [...page.parts, paragraph('Two more readings follow. The verdict comes here in about 20 seconds.')],
-      later: async () => checkPage(of, { plan, instead, readings: await siteCheck.readOn(plan, first) }),
+      later: async () => checkPage(of, { plan, instead, ...(await siteCheck.readOn(plan, first)) }),
     };
   },
 });
@@ -39,15 +39,15 @@ const notChecked = ({ name }: Named, why: Text): Page => ({
 type Named = Environment | Domain;
 
 /** What these readings show. One reading is called one reading. */
-export function checkPage(of: Named, { plan: { otherDomains }, instead, readings }: SiteVerdict): Page {
+export function checkPage(of: Named, { plan: { otherDomains }, instead, readings, cut }: SiteVerdict): Page {
   const shown = readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
   const verdict = verdictOf(readings);
   const more = otherDomains > 0 ? `${counted(otherDomains, 'more domain')} not read` : undefined;
   const there = instead && say`asked ${code(instead)} in place of the site (${code('CHECK_CONNECT_TO')})`;
-  const each = readings.length > 1 ? [paragraph(...readings.map(inOneLine))] : [];
+  const each = readings.length > 1 || cut ? [paragraph(...readings.map(inOneLine))] : [];
   return {
-    title: titleOf(of.name, verdict),
-    parts: [...each, ...(shown ? [paragraph(...detailsOf(shown))] : [])],
+    title: cut ? noVerdict(of.name, readings.length) : titleOf(of.name, verdict),
+    parts: [...(cut ? [paragraph(whyCut[cut])] : []), ...each, ...(shown ? [paragraph(...detailsOf(shown))] : [])],
     source: joined(
       [shown && say`${readings.length > 1 ? 'details' : 'read'} ${time(shown.at, 'date')}`, more, there],
       '; ',
@@ -60,6 +60,15 @@ export function checkPage(of: Named, { plan: { otherDomains }, instead, readings
     ],
   };
 }
+
+const noVerdict = (name: string, count: number): Text =>
+  say`❔ **No verdict on ${name}**: ${counted(count, 'reading')} of ${readingsForBad}`;
+
+const whyCut: Readonly<Record<NonNullable<SiteVerdict['cut']>, string>> = {
+  busy: "I'm reading too many sites right now, so I didn't read this one again. Please check it again in a minute.",
+  stopping: "I'm being stopped, so I didn't finish reading. Please check it again in a minute.",
+  late: 'The readings took too long, so I stopped. Please check it again: a check by itself waits longer.',
+};
 
 const titles: Readonly<Record<Impression, (name: string) => Text>> = {
   well: (name) => say`✅ **${name} answers well** · one reading`,

@@ -18,7 +18,7 @@ export type Seen = { readonly look: Look; readonly body?: Body | undefined };
 
 const maxRedirects = 5;
 /** How long one look may take with its redirects, in milliseconds. A site that takes longer is bad. */
-const lookMs = 8_000;
+const lookMs = 7_000;
 const dayMs = 86_400_000;
 
 /** What a look is doing: only beyond the connection is its slowness the site's. */

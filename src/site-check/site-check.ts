@@ -8,22 +8,25 @@ import { readingsForBad, type Asked, type Look, type Reading } from './reading.t
 export type Pages = { readonly addresses: readonly string[]; readonly must: readonly string[] };
 
 export type ReadingLimits = {
-  /** The reading ends after this, with what it has; 10 s by default. A look takes 8 s at most. */
+  /** The reading ends after this, with what it has; 10 s by default. A look takes 7 s at most. */
   readonly deadlineMs?: number;
   readonly signal?: AbortSignal;
   /** The Slack user id that it is for: people share the connections fairly. */
   readonly onBehalfOf?: string | undefined;
 };
 
+/** Readings of one site, oldest first. `cut`: why there are fewer than three. */
+export type Series = {
+  readonly readings: readonly Reading[];
+  readonly cut?: 'busy' | 'stopping' | 'late' | undefined;
+};
+
 /** Asks sites themselves how they are. Only with GET, and never an address that is not public. */
 export type SiteCheck = {
   /** One reading. Never rejects: what could not be read says why. */
   readonly read: (pages: Pages, limits?: ReadingLimits) => Promise<Reading>;
-  /**
-   * Reads twice more after `first`, ten seconds apart. Resolves with all readings: fewer than three if Sitehand is
-   * stopping, or busy with too many others. Never rejects.
-   */
-  readonly readOn: (pages: Pages, first: Reading, limits?: ReadingLimits) => Promise<readonly Reading[]>;
+  /** Reads twice more after `first`, eight seconds from start to start. Never rejects. */
+  readonly readOn: (pages: Pages, first: Reading, limits?: ReadingLimits) => Promise<Series>;
   /** Where every reading goes instead of the site, as `host:port`. */
   readonly instead: string | undefined;
   /** Ends what is running. */
@@ -36,8 +39,8 @@ export type SiteCheckOptions = {
   readonly instead?: Place | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
-  /** From the end of one reading to the next, in milliseconds. */
-  readonly pauseMs?: number;
+  /** From the start of one reading to the start of the next, in milliseconds. */
+  readonly everyMs?: number;
   /** Maps an account to its person. */
   readonly behind?: (account: string) => string;
 };
@@ -47,12 +50,15 @@ const defaultDeadlineMs = 10_000;
 /** How many requests run at once: an answer takes about 2 MB while it is read. */
 const places = { most: 16, maxEach: 8, waiting: 400, waitingEach: 60, waitMs: defaultDeadlineMs };
 
+/** Three readings of a site that hangs end 23 s after the first began: `status` promises a verdict within 25 s. */
+const defaultEveryMs = 8_000;
+
 /** How many series of readings run at once. Nothing waits: a late verdict is about another moment. */
 const seriesPlaces = { most: 40, maxEach: 4, waiting: 0, waitMs: 0 };
 
 /** Opens nothing yet. */
 export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
-  const { resolve = resolveInDns, instead, now, pauseMs = 10_000, behind } = options;
+  const { resolve = resolveInDns, instead, now, everyMs = defaultEveryMs, behind } = options;
   const turn = createSemaphore(places, behind);
   const series = createSemaphore(seriesPlaces, behind);
   const closing = new AbortController();
@@ -86,22 +92,32 @@ export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
     return { at, looks: seen.map(({ look }) => look), missing: pages.must.filter((text) => isMissing(text, seen)) };
   }
 
-  async function readTwiceMore(pages: Pages, first: Reading, limits: ReadingLimits): Promise<readonly Reading[]> {
-    const readings = [first];
-    const ends = [closing.signal, ...(limits.signal ? [limits.signal] : [])];
-    const end = AbortSignal.any(ends);
-    while (readings.length < readingsForBad) {
-      await pause(pauseMs, undefined, { signal: end }).catch(() => undefined);
-      if (end.aborted) break;
-      readings.push(await read(pages, limits));
-    }
-    return readings;
-  }
-
-  const readOn: SiteCheck['readOn'] = (pages, first, limits = {}) =>
-    series(() => readTwiceMore(pages, first, limits), limits.onBehalfOf).catch(() => [first]);
+  const readOn: SiteCheck['readOn'] = async (pages, first, limits = {}) => {
+    const end = AbortSignal.any([closing.signal, ...(limits.signal ? [limits.signal] : [])]);
+    const more = () => readTwiceMore(first, { now, everyMs, read: () => read(pages, limits), end });
+    const readings = await series(more, limits.onBehalfOf).catch(() => [first]);
+    const why = closing.signal.aborted ? 'stopping' : end.aborted ? 'late' : 'busy';
+    return { readings, cut: readings.length < readingsForBad ? why : undefined };
+  };
 
   return { read, readOn, instead: instead && `${instead.host}:${instead.port}`, close: () => closing.abort() };
+}
+
+/** Two readings after `first`, from start to start. */
+async function readTwiceMore(
+  first: Reading,
+  { now, everyMs, read, end }: { now: () => number; everyMs: number; read: () => Promise<Reading>; end: AbortSignal },
+): Promise<readonly Reading[]> {
+  const readings = [first];
+  // Only the age of the first is by the wall clock, which may jump: then the pause is too long or too short once.
+  const began = performance.now() - Math.min(Math.max(0, now() - first.at), everyMs);
+  while (readings.length < readingsForBad) {
+    const waitMs = began + readings.length * everyMs - performance.now();
+    await pause(Math.max(0, waitMs), undefined, { signal: end }).catch(() => undefined);
+    if (end.aborted) break;
+    readings.push(await read());
+  }
+  return readings;
 }
 
 /** A look that got no turn, or was ended before it had one. */

@@ -281,6 +281,8 @@ export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly stri
       return fc.constantFrom(['DE'], ['NO']);
     case 'city':
       return fc.constantFrom(['Berlin'], ['São Paulo'], ['--x']);
+    case 'names':
+      return fc.constantFrom(['acme-shop'], ['acme-shop/live', 'acme-docs']);
     case 'quiet':
       return fc.constantFrom(['22:00-07:00'], ['00:00-23:59']);
     case 'match':

@@ -168,7 +168,7 @@ describe('backup', () => {
     const found = await run(backup, [file], source);
     expect(found).toMatchObject({ code: 0, said: '' });
     expect(found.out).toMatch(
-      /^Backed up to \S+: 1 change, as of 2\d{3}-[\d: -]+ UTC, 0\.2 MB\.\nThe one line of the audit trail is/,
+      /^Backed up to \S+: 1 change, as of 2\d{3}-[\d: -]+ UTC, 0\.\d MB\.\nThe one line of the audit trail is/,
     );
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(existsSync(`${file}.part`)).toBe(false);

@@ -257,13 +257,37 @@ describe('a look', () => {
     expect(names).toEqual(['shop.example.com', 'other.example.com']);
   });
 
+  test('readings begin at fixed moments, however long each takes', async () => {
+    const { port } = await listening((socket) => setTimeout(() => socket.end(ok('<title>x</title>')), 300));
+    const made = check({ instead: { host: '127.0.0.1', port }, everyMs: 400 });
+    const first = await made.read(pages(address));
+    const { readings, cut } = await made.readOn(pages(address), first);
+    expect([readings.length, cut]).toEqual([3, undefined]);
+    const span = (readings.at(-1)?.at ?? 0) - first.at;
+    expect(span).toBeGreaterThanOrEqual(790);
+    // From end to start it would be 1,400 at least.
+    expect(span).toBeLessThan(1_390);
+  });
+
+  test('a series that gets no place, or too little time, says so', async () => {
+    const { port } = await listening((socket) => socket.end(ok('<title>x</title>')));
+    const made = check({ instead: { host: '127.0.0.1', port }, everyMs: 60_000 });
+    const first = await made.read(pages(address));
+    const ending = new AbortController();
+    const limits = { onBehalfOf: 'U01ANA', signal: ending.signal };
+    const running = Array.from({ length: 4 }, () => made.readOn(pages(address), first, limits));
+    expect(await made.readOn(pages(address), first, limits)).toEqual({ readings: [first], cut: 'busy' });
+    ending.abort();
+    for (const one of await Promise.all(running)) expect(one).toEqual({ readings: [first], cut: 'late' });
+  });
+
   test('a series ends at once when Sitehand stops', async () => {
     const { port } = await listening((socket) => socket.end(ok('<title>x</title>')));
-    const made = check({ instead: { host: '127.0.0.1', port }, pauseMs: 60_000 });
+    const made = check({ instead: { host: '127.0.0.1', port }, everyMs: 60_000 });
     const first = await made.read(pages(address));
     const series = made.readOn(pages(address), first);
     made.close();
-    expect(await series).toEqual([first]);
+    expect(await series).toEqual({ readings: [first], cut: 'stopping' });
   });
 });
 

@@ -1,4 +1,5 @@
 import type { Reading } from '../../site-check/reading.ts';
+import type { Series } from '../../site-check/site-check.ts';
 import type { Text } from '../../text.ts';
 import type { ChangeLine, Pause, TimerLine } from './change-lines.ts';
 import type { LockInfo } from './lock-info.ts';
@@ -19,7 +20,7 @@ export type StatusPart<T> =
 /** The state of an environment, part by part, as one person may see it. Times are epoch milliseconds. */
 export type SiteStatus = {
   readonly site: StatusPart<SiteReading>;
-  /** Reads on until there is a verdict on the site, 23 s after the question at the latest; undefined: nothing calls for it. */
+  /** Reads on until there is a verdict on the site, 24 s after the question at the latest; undefined: nothing calls for it. */
   readonly verdict: (() => Promise<SiteVerdict>) | undefined;
   readonly work: StatusPart<SiteWork>;
   readonly backup: StatusPart<NewestBackup>;
@@ -39,12 +40,8 @@ export type SiteReading =
   | NotChecked
   | { readonly kind: 'read'; readonly reading: Reading; readonly instead: string | undefined };
 
-/** All readings of a site, oldest first, by these pages. */
-export type SiteVerdict = {
-  readonly plan: Pages;
-  readonly instead: string | undefined;
-  readonly readings: readonly Reading[];
-};
+/** All readings of a site by these pages. */
+export type SiteVerdict = Series & { readonly plan: Pages; readonly instead: string | undefined };
 
 /** What is going on at an environment. */
 export type SiteWork = {

@@ -26,7 +26,7 @@ import type { PipelineContext } from './context.ts';
 /** What a part has; then the card goes out without it. */
 const partMs = 2_000;
 /** When the readings of a site end, from the question on. */
-const verdictMs = 23_000;
+const verdictMs = 24_000;
 const hourMs = 3_600_000;
 const maxOpen = 30;
 /** How many changes are read to find the newest settled ones that a person may see. */
@@ -99,7 +99,7 @@ function checkOf(context: StatusContext, person: Person, env: Environment) {
     const isBad = site.kind === 'found' && site.found.kind === 'read' && impressionIn(site.found.reading) === 'bad';
     const reading = first;
     if (plan.kind !== 'pages' || reading === undefined || (site.kind !== 'late' && !isBad)) return undefined;
-    return async () => ({ plan, instead, readings: await readOn(plan, await reading, { signal }) });
+    return async () => ({ plan, instead, ...(await readOn(plan, await reading, { signal })) });
   };
   return { once, verdictAfter };
 }
