@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { checkPage } from '../../src/commands/check.ts';
+import type { Reading } from '../../src/site-check/reading.ts';
+import { plain } from '../../src/text.ts';
+
+const refused: Reading = {
+  at: Date.UTC(2026, 10, 23),
+  looks: [{ address: 'https://a.example/', as: 'visitor', kind: 'no answer', why: 'was away', isOfSite: true, ms: 1 }],
+  missing: [],
+};
+
+test.each([
+  ['busy', "I'm reading too many sites right now"],
+  ['stopping', "I'm being stopped"],
+  ['late', 'The readings took too long'],
+] as const)('a series that ended early (%s) has no verdict and says why', (cut, why) => {
+  const id = '00000001-0000-4000-8000-000000000000';
+  const plan = { kind: 'pages', addresses: ['https://a.example/'], must: [], otherDomains: 0 } as const;
+  const { title, parts } = checkPage(
+    { kind: 'domain', id, name: 'a.example', site: undefined },
+    { plan, instead: undefined, readings: [refused], cut },
+  );
+  expect(plain(title)).toBe('❔ No verdict on a.example: 1 reading of 3');
+  expect(JSON.stringify(parts)).toContain(why);
+  expect(JSON.stringify(parts)).toContain('Reading 1, ');
+});
