@@ -1,5 +1,5 @@
+import { Refusal, type Args } from '../../errors.ts';
 import { code, list, say, time } from '../../text.ts';
-import type { Args } from '../../errors.ts';
 import { builtin } from '../kit/builtin.ts';
 import { optional, wordField } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
@@ -15,7 +15,11 @@ export const digest = builtin({
         many: true,
         shown: 'site|site/environment…',
         example: 'acme-shop, or acme-shop/live',
-        read: (words) => words.flatMap((word) => word.split(/[\s,]+/)).filter((word) => word !== ''),
+        read: (words) => {
+          const names = words.flatMap((word) => word.split(/[\s,]+/)).filter((word) => word !== '');
+          if (names.length === 0) throw new Refusal('No site was named. Nothing was done.');
+          return names;
+        },
       }),
     ),
   },
