@@ -12,6 +12,8 @@ type RefusalDetails = {
   readonly field?: string;
   /** What the person may have meant, as buttons. */
   readonly offers?: readonly Offer[];
+  /** Something could not be asked right now: the same request may be answered otherwise in a minute. */
+  readonly isLater?: boolean;
 };
 
 /**
@@ -23,6 +25,7 @@ export class Refusal extends Error {
   readonly hint: Text;
   readonly field: string | undefined;
   readonly offers: readonly Offer[];
+  readonly isLater: boolean;
 
   constructor(says: Inline, details: RefusalDetails = {}) {
     super(plain(inline(says)));
@@ -31,6 +34,7 @@ export class Refusal extends Error {
     this.hint = inline(details.hint);
     this.field = details.field;
     this.offers = details.offers ?? [];
+    this.isLater = details.isLater ?? false;
   }
 }
 

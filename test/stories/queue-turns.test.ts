@@ -117,3 +117,44 @@ test('an unknown outcome on the other environment ends the place of a request th
   await isTold(fay, 'It was your turn for north-bakery/live.');
   expect(places()).toEqual([]);
 });
+
+test('what could not be asked takes nobody’s place: Slack or the host does not answer, four times in a row', async () => {
+  const own = await openScenario({
+    policy: policy.replace('[U01ANA, U02BEN, U05FAY]', '[S0DEVS]'),
+    hosting: { durations: { 'cache:clear': 0 } },
+  });
+  try {
+    const [ana, chi] = [own.person('ana'), own.person('chi')];
+    await (await chi.says('/site lock acme-docs/live a release')).hears('is locked by you');
+    await (await ana.says('/site cache clear acme-docs/live --queue')).hears('number 1');
+    own.slack.disableGroup('S0DEVS');
+    // What Slack said before is no longer good enough.
+    own.passes(120_000);
+    await (await chi.says('/site unlock acme-docs/live')).hears('is unlocked');
+    for (let times = 0; times < 4; times += 1) {
+      own.rewrite('update queued_requests set due_at = 1 where owner is null');
+      await vi.waitFor(
+        () =>
+          expect(own.rows('select attempts from queued_requests where owner is null and due_at > 1')).toEqual([
+            { attempts: 0 },
+          ]),
+        { timeout: patienceMs },
+      );
+    }
+    expect(own.slack.messages({ channel: ana.direct, as: ana.id })).toEqual([]);
+    own.slack.disableGroup('S0DEVS', false);
+    await own.slack.changeGroup('S0DEVS', [ana.id]);
+    own.passes(120_000);
+    own.rewrite('update queued_requests set due_at = 1');
+    await expectSoon(
+      own.slack,
+      'its turn',
+      () =>
+        own.slack.messages({ channel: ana.direct, as: ana.id }).find(({ text }) => text.includes('It was your turn')),
+      () => own.slack.messages({ channel: ana.direct, as: ana.id }),
+    );
+    expect(own.writes('acme-docs/live')).toHaveLength(1);
+  } finally {
+    await own.close();
+  }
+});

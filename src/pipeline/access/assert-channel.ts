@@ -13,6 +13,7 @@ export function assertChannel(policy: Policy, channel: Channel, targets: readonl
       : 'may be shared with another organisation (Slack gives no answer)';
     throw new Refusal(say`${{ channel: channel.id }} ${why}, so sites can't be discussed there. Nothing was done.`, {
       hint: 'Ask me in an internal channel or in a direct message.',
+      isLater: channel.shared === undefined,
     });
   }
   const sites = targets.filter((target) => target !== undefined).map(siteOf);

@@ -60,6 +60,7 @@ export class MembershipUnknown extends Refusal {
   constructor(whether: Text, groups: readonly string[], not: 'done' | 'sent' = 'done') {
     super(say`**I can't tell whether ${whether}.** ${membersUnknown(groups)} Nothing was ${not}.`, {
       hint: say`Try again in a minute; ${code('doctor')} says what is wrong.`,
+      isLater: true,
     });
     this.groups = groups;
   }

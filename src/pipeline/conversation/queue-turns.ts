@@ -39,7 +39,7 @@ const lookAgainMs = 5_000;
 const leaseMs = 60_000;
 const maxAtOnce = 4;
 const brokenRetryMs = 5_000;
-/** A refusal may be about what could not be asked just now, so it counts only if it is repeated. */
+/** One answer of the host or of Slack may be wrong, so a refusal counts only if it is repeated. */
 const maxAttempts = 3;
 
 /** `onTurn` is called when there may be messages to post and changes to send. */
@@ -128,7 +128,8 @@ async function submit(context: PipelineContext, row: QueuedRequest): Promise<voi
     if (wrong) throw wrong;
     return await giveTurn(context, row, say`It needs something from you now.`);
   } catch (error) {
-    if (error instanceof NotNow || error instanceof Locked) return release(context, row, lookAgainMs);
+    const isLater = error instanceof Refusal && error.isLater;
+    if (isLater || error instanceof NotNow || error instanceof Locked) return release(context, row, lookAgainMs);
     if (!(error instanceof Refusal)) throw error;
     const attempts = row.attempts + 1;
     if (attempts < maxAttempts) return release(context, row, lookAgainMs, { attempts });

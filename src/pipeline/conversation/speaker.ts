@@ -39,6 +39,7 @@ function requireMember(known: Person | undefined): Person {
   if (known === undefined) {
     throw new Refusal("Slack isn't telling me who you are right now. Nothing was done.", {
       hint: 'Try again in a minute.',
+      isLater: true,
     });
   }
   assertMember(known);

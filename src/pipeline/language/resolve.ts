@@ -158,6 +158,7 @@ export function unknownName(
             ? 'Try again in a minute.'
             : say`${code('environments')} lists what you can name.`,
       offers: meant.map((one) => offerOf(parsed, name, one)),
+      isLater: trouble !== undefined,
     },
   );
 }
