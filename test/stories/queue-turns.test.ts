@@ -118,7 +118,7 @@ test('an unknown outcome on the other environment ends the place of a request th
   expect(places()).toEqual([]);
 });
 
-test('what could not be asked takes nobody’s place: Slack or the host does not answer, four times in a row', async () => {
+test('what could not be asked takes nobody’s place: Slack does not tell who is in a user group, four times in a row', async () => {
   const own = await openScenario({
     policy: policy.replace('[U01ANA, U02BEN, U05FAY]', '[S0DEVS]'),
     hosting: { durations: { 'cache:clear': 0 } },
