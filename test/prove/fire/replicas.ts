@@ -7,6 +7,8 @@ import type { Scenario } from '../../stories/scenario.ts';
 export type Fleet = {
   /** Kills a replica at random if all are ready; resolves with its process id once it is gone, else with undefined. */
   readonly killOne: (random: Random) => Promise<number | undefined>;
+  /** How many are ready. */
+  readonly ready: () => number;
   /** How those ended that nobody killed: `exit code 1`. */
   readonly ownEnds: () => readonly string[];
   /** Resolves when all are ready. */
@@ -52,6 +54,7 @@ export async function startFleet({ start }: Pick<Scenario, 'start'>, replicas: n
       await bot.end('SIGKILL');
       return bot.pid();
     },
+    ready: () => up.size,
     ownEnds: () => ownEnds,
     allReady: async () => {
       while (up.size < replicas) await wait(againMs);

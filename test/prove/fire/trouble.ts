@@ -26,6 +26,8 @@ export type TroubleOptions = {
 
 /** How many changes are settled between two deeds of a kind, at least. */
 const minSettled = 5;
+/** How many replicas are ready whenever PostgreSQL ends: a start that it ends begins again. */
+const minReady = 2;
 
 /** Kills replicas and restarts PostgreSQL, at random, until it is ended. */
 export function startTrouble(options: TroubleOptions): Trouble {
@@ -49,6 +51,7 @@ export function startTrouble(options: TroubleOptions): Trouble {
     await onDeath(pid);
   };
   const restarts = async (): Promise<void> => {
+    if (fleet.ready() < minReady) return;
     const isCrash = random.chance(0.5);
     await restart(isCrash ? 'QUIT' : 'INT');
     deeds[isCrash ? 'crashed' : 'restarted'] += 1;
