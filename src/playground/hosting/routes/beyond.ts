@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { type Route, uuid } from '../endpoint.ts';
 import { missing } from '../refused.ts';
 import { ok } from '../reply.ts';
-import type { Environment, Site } from '../resources.ts';
-import type { World } from '../world.ts';
+import type { Domain, Environment, Site } from '../resources.ts';
 
 const year = 365 * 24 * 3_600_000;
 const listing = z.object({ company: uuid, include_environments: z.enum(['true', 'false']).default('false') });
@@ -28,7 +27,10 @@ export const beyondRoutes: readonly Route[] = [
       const { company, include_environments } = call.query(listing);
       if (company.toLowerCase() !== world.company.id) missing('company');
       const withEnvironments = include_environments === 'true';
-      return ok({ company: { sites: world.sites.map((site) => listed(site, world, withEnvironments)) } });
+      const domains = Map.groupBy(world.domains, ({ environmentId }) => environmentId);
+      return ok({
+        company: { sites: world.sites.map((site) => listed(site, withEnvironments ? domains : undefined)) },
+      });
     },
   },
   {
@@ -46,17 +48,23 @@ export const beyondRoutes: readonly Route[] = [
   },
 ];
 
-function listed({ id, name, displayName, status, environments }: Site, world: World, withEnvironments: boolean) {
+/** A site as the listing shows it; with its environments if their domains are given. */
+function listed(
+  { id, name, displayName, status, environments }: Site,
+  domains: ReadonlyMap<string, readonly Domain[]> | undefined,
+) {
   const site = { id, name, display_name: displayName, status };
-  if (!withEnvironments) return site;
+  if (domains === undefined) return site;
   // Staging first, so that a client that takes the first one for live is wrong here too.
-  const shown = environments.toReversed().map((environment) => listedEnvironment(environment, world));
+  const shown = environments.toReversed().map((environment) => listedEnvironment(environment, domains));
   return { ...site, environments: shown };
 }
 
-function listedEnvironment({ id, name, displayName }: Environment, world: World) {
-  const domains = world.domains
-    .filter((domain) => domain.environmentId === id)
-    .map((domain) => ({ id: domain.id, name: domain.name, type: domain.isActive ? 'live' : 'pending' }));
+function listedEnvironment({ id, name, displayName }: Environment, allDomains: ReadonlyMap<string, readonly Domain[]>) {
+  const domains = (allDomains.get(id) ?? []).map((domain) => ({
+    id: domain.id,
+    name: domain.name,
+    type: domain.isActive ? 'live' : 'pending',
+  }));
   return { id, name, display_name: displayName, is_blocked: false, is_premium: false, domains };
 }
