@@ -29,7 +29,7 @@ export type AskingOptions = {
 /** Every so many actions somebody asks for a report too. */
 const reportEvery = 20;
 /** How long people wait before they try something else. */
-const againMs = 500;
+const againMs = 3_000;
 
 /** People ask until so many actions were acked, each for an environment of its own. */
 export async function askAll({ slack, spots, actions, atOnce, pauseMs, room }: AskingOptions): Promise<Asked> {

@@ -22,7 +22,8 @@ export const allChanges = `
 export type FireOutcome = {
   readonly acked: number;
   readonly states: Readonly<Record<string, number>>;
-  /** Acked actions of which nothing was done, and whose people were told so. */
+  /** Acked actions of which nothing was done: in the ack, or afterwards, their people were told so. */
+  readonly refused: number;
   readonly told: number;
   readonly unacked: number;
   /** Of those, how many became a change all the same: their ack came too late. */
@@ -50,7 +51,8 @@ export function outcomeOf(scenario: Scenario, asked: Asked, changes: readonly Fi
     states: Object.fromEntries(
       [...Map.groupBy(changes, ({ state }) => state)].map(([state, all]) => [state, all.length]),
     ),
-    told: without.length - untoldSpots.length,
+    refused: without.filter(({ isRefused }) => isRefused).length,
+    told: without.filter(({ isRefused }) => !isRefused).length - untoldSpots.length,
     unacked: asked.unacked.length,
     unackedChanges: asked.unacked.filter(changeAt).length,
     reports: asked.reports.length,
@@ -65,7 +67,7 @@ export function outcomeOf(scenario: Scenario, asked: Asked, changes: readonly Fi
     lost: [
       ...untoldSpots.map(
         ({ spot }) =>
-          `${spot.person} was not told of ${spot.environment}: ${JSON.stringify(privately(spot).slice(-6))}`,
+          `${spot.person} was not told of ${spot.environment}: ${JSON.stringify(privately(spot).filter((text) => isNear(text, spot)))}`,
       ),
       ...open.map(({ number, state }) => `#${number} is still ${state}`),
     ],
@@ -97,6 +99,9 @@ function createPrivateReader({ slack }: Scenario): (spot: Spot) => readonly stri
 /** Whether one of these says that nothing was done for it. */
 const isToldOf = (texts: readonly string[], { environment }: Spot): boolean =>
   texts.some((text) => text.includes(`cache clear ${environment} `) && /nothing was done|Nothing was sent/i.test(text));
+
+/** Whether it names this environment, or none. */
+const isNear = (text: string, { environment }: Spot): boolean => text.includes(environment) || !/site-\d+\//.test(text);
 
 const isReportOf = (text: string, { environment }: Spot): boolean =>
   text.includes(environment) && /backup/i.test(text) && !text.includes('cache clear');
