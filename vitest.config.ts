@@ -1,6 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { browserFiles, includes, programFiles } from './test/parts.ts';
 
 // The seed of everything random in a run. The run's last line prints it; `SEED=123 npm test` repeats the run.
 process.env['SEED'] ??= String(Math.floor(Math.random() * 1_000_000_000));
@@ -59,6 +60,7 @@ class Spread extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [...(includes('browser') ? [] : browserFiles), ...(includes('programs') ? [] : programFiles)],
     globalSetup: ['test/postgres-server.ts', 'test/bundled-bot.ts', 'test/bundled-page.ts'],
     setupFiles: ['test/seed.ts'],
     reporters: ['minimal', './test/reporter.ts'],

@@ -1,17 +1,16 @@
 import { delimiter, join } from 'node:path';
+import { includes, partNote } from './parts.ts';
 import { canRun, startServer } from './postgres-server.ts';
-import { skipNote } from './skip-note.ts';
 
-const required = (process.env['SITEHAND_REQUIRE'] ?? '').split(',').includes('pgbouncer');
 const program = [...(process.env['PATH'] ?? '').split(delimiter), '/usr/sbin']
   .map((folder) => join(folder, 'pgbouncer'))
   .find(canRun);
 
-/** Whether tests through PgBouncer run. With `SITEHAND_REQUIRE=pgbouncer` they run, and fail without it. */
-export const pgbouncerRuns = required || program !== undefined;
+/** Whether tests through PgBouncer run. */
+export const pgbouncerRuns = includes('pgbouncer');
 
 /** Appended to their names; empty if they run. */
-export const noPgbouncer = skipNote('PgBouncer', pgbouncerRuns);
+export const noPgbouncer = partNote('pgbouncer', 'through PgBouncer');
 
 /**
  * Starts PgBouncer in transaction mode before the server of this database, with at most `size` connections to it.

@@ -2,17 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { inject } from 'vitest';
 import { migrations } from '../src/storage/migrations/migrate.ts';
-import { skipNote } from './skip-note.ts';
 import { resourceAt } from './lazy-resource.ts';
-import { findPostgres } from './postgres-server.ts';
+import { includes, partNote } from './parts.ts';
 
-const required = (process.env['SITEHAND_REQUIRE'] ?? '').split(',').includes('postgres');
-
-/** Whether tests on PostgreSQL run. With `SITEHAND_REQUIRE=postgres` they run, and fail without it. */
-export const postgresRuns = required || findPostgres() !== undefined;
+/** Whether tests on PostgreSQL run. */
+export const postgresRuns = includes('postgres');
 
 /** Appended to their names; empty if they run. */
-export const noPostgres = skipNote('PostgreSQL', postgresRuns);
+export const noPostgres = partNote('postgres', 'on PostgreSQL');
 
 /** This test file's database, created when the first test asks for it. */
 let database: Promise<URL> | undefined;

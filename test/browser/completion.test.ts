@@ -3,12 +3,12 @@ import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { cloneEnvironment } from '../../src/playground/hosting/clone.ts';
 import type { Playground } from '../../src/playground/playground.ts';
-import { launch, missing, openWindow } from './chromium.ts';
+import { launch, openWindow } from './chromium.ts';
 import { startInOneFile } from './in-one-file.ts';
 
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 
-describe.skipIf(missing !== undefined)('a command typed on the page', () => {
+describe('a command typed on the page', () => {
   let playground: Playground;
   let browser: Browser;
   let page: Page;

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Playground, startPlayground } from '../../src/playground/playground.ts';
-import { launch, missing } from './chromium.ts';
+import { launch } from './chromium.ts';
 
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 const MANY = 5_000;
@@ -14,7 +14,7 @@ const MARKS = `new MutationObserver((_, observer) => {
   observer.disconnect();
 }).observe(document, { childList: true, subtree: true })`;
 
-describe.skipIf(missing !== undefined)(`a channel with ${MANY} messages`, () => {
+describe(`a channel with ${MANY} messages`, () => {
   let playground: Playground;
   let browser: Browser;
   let page: Page;

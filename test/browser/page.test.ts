@@ -2,13 +2,13 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Playground } from '../../src/playground/playground.ts';
-import { launch, missing, openWindow } from './chromium.ts';
+import { launch, openWindow } from './chromium.ts';
 import { startInOneFile } from './in-one-file.ts';
 
 const program = fileURLToPath(new URL('./tiny-bot.ts', import.meta.url));
 const hostile = '<img src=x onerror=alert(1)> & <b>not bold</b>';
 
-describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : ` (skipped: ${missing})`}`, () => {
+describe('the page', () => {
   let playground: Playground;
   let browser: Browser;
   let page: Page;
@@ -191,7 +191,7 @@ describe.skipIf(missing !== undefined)(`the page${missing === undefined ? '' : `
   });
 });
 
-describe.skipIf(missing !== undefined)('the forms of Sitehand on the page', () => {
+describe('the forms of Sitehand on the page', () => {
   let playground: Playground;
   let browser: Browser;
   let page: Page;

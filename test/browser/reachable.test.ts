@@ -2,7 +2,7 @@ import axe from 'axe-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Playground } from '../../src/playground/playground.ts';
-import { launch, missing } from './chromium.ts';
+import { launch } from './chromium.ts';
 import { startInOneFile } from './in-one-file.ts';
 
 /**
@@ -14,7 +14,7 @@ const SERIOUS = `axe.run(document, { resultTypes: ['violations'] }).then(({ viol
     .map(({ id, nodes }) => [id, ...nodes.slice(0, 4).map(({ html, any, all }) =>
       html.slice(0, 160) + ' ' + [...any, ...all].map(({ message }) => message).join(' '))].join('\\n  ')))`;
 
-describe.skipIf(missing !== undefined)('the page is accessible, in light and in dark mode:', () => {
+describe('the page is accessible, in light and in dark mode:', () => {
   let playground: Playground;
   let browser: Browser;
   let page: Page;

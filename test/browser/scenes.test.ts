@@ -1,10 +1,10 @@
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Playground } from '../../src/playground/playground.ts';
-import { launch, missing } from './chromium.ts';
+import { launch } from './chromium.ts';
 import { startInOneFile } from './in-one-file.ts';
 
-describe.skipIf(missing !== undefined)('the side pane', () => {
+describe('the side pane', () => {
   let playground: Playground;
   let browser: Browser;
   let page: Page;

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, describe, test, vi } from 'vitest';
 import type { Playground } from '../../src/playground/playground.ts';
-import { launch, missing } from './chromium.ts';
+import { launch } from './chromium.ts';
 import { startInOneFile } from './in-one-file.ts';
 
 const wide = { width: 1440, height: 900 };
@@ -15,7 +15,7 @@ const phone = { width: 390, height: 780 };
 
 const hostile = '<img src=x onerror=alert(1)> <!channel> [click](http://evil.example)';
 
-describe.skipIf(missing !== undefined)('the page with the real bot', () => {
+describe('the page with the real bot', () => {
   let playground: Playground;
   let browser: Browser;
   const folder = mkdtempSync(join(tmpdir(), 'sitehand-page-'));

@@ -1,0 +1,20 @@
+/** Parts of the suite that need more than Node, or more than their share of two minutes. */
+export type Part = 'postgres' | 'pgbouncer' | 'browser' | 'programs';
+
+const named = (process.env['SITEHAND_REQUIRE'] ?? '').split(',');
+
+/** Whether this run includes a part: then it fails without what the part needs. `npm run test:all` includes all. */
+export const includes = (part: Part): boolean => named.includes(part);
+
+/** Appended to the names of tests of a part, so that the end of a run says why they were skipped. */
+export const partNote = (part: Part, name: string): string =>
+  includes(part) ? '' : ` (${name}: npm run test:all runs it)`;
+
+export const browserFiles = ['test/browser/**'];
+
+/** They start programs of their own for each test, build the package, or measure. */
+export const programFiles = [
+  'test/deploy/package.test.ts',
+  'test/masking/{corpus,time,writings}.test.ts',
+  'test/program/**',
+];
