@@ -40,8 +40,8 @@ export type FireResult = FireOutcome & {
 };
 
 const replicas = 3;
-/** Environments, of which some are used up by actions that are not acked. */
-const spotsPerAction = 2;
+/** Environments, of which some are used up by actions that are not acked. The bots read their list again and again. */
+const spotsPerAction = 1.2;
 /** How much may be under way before people wait, so that the trouble meets work and not a backlog. */
 const openShare = 25;
 const [minOpen, maxOpen] = [20, 150];
