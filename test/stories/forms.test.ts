@@ -106,6 +106,32 @@ describe('a form', () => {
     await added.tells('✅ 198.51.100.4 is on the SSH allowlist of acme-shop/live');
   });
 
+  test('what was typed with it stays with it: a dry run sends nothing, and what is to wait waits', async () => {
+    const [ana, before] = [scenario.person('ana'), scenario.writes().length];
+    const dry = await ana.says('/site cache clear --dry-run');
+    await ana.form('Environment');
+    await ana.submits({ Environment: 'acme-docs/staging' });
+    await dry.hears('Dry run: Clear the cache of acme-docs/staging');
+    const lock = {
+      person: ids.chi,
+      at: Date.now(),
+      id: scenario.hosting.world.environmentNamed('acme-docs/staging')?.id,
+    };
+    scenario.rewrite(
+      "insert into locks (target, person, reason, taken_at) values ('environment:' || ?, ?, 'a release', ?)",
+      lock.id ?? '',
+      lock.person,
+      lock.at,
+    );
+    const queued = await ana.says('/site cache clear --queue');
+    await ana.form('Environment');
+    await ana.submits({ Environment: 'acme-docs/staging' });
+    await queued.hears(/You're number 1 in the queue.* acme-docs\/staging is locked by @Chi/);
+    expect(scenario.writes()).toHaveLength(before);
+    scenario.rewrite('delete from queued_requests');
+    scenario.rewrite('delete from locks');
+  });
+
   test('promise 5: the review is out of date when submitted: it is shown again, and nothing is sent', async () => {
     const before = scenario.writes().length;
     const ana = scenario.person('ana');

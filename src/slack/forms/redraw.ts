@@ -4,7 +4,7 @@ import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { joined } from '../../text.ts';
-import { memoOf, noticeView } from './views.ts';
+import { memoOf, noticeView, typedAs } from './views.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { readInputs } from './inputs.ts';
 import { drawForm } from './modals.ts';
@@ -93,6 +93,6 @@ async function redrawn(context: SlackContext, event: Dispatched): Promise<ModalV
   });
   if (lists instanceof Refusal) return noticeView(command.button, joined([lists.says, lists.hint]));
   const filled = readInputs(view.state.values, lists);
-  const parsed: ParsedCommand = { path: memo.path ?? '', command, dryRun: false, ...filled };
+  const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedAs(memo), ...filled };
   return drawForm(context, memo.origin, parsed, person, { choices: memo.choices });
 }

@@ -21,6 +21,9 @@ const memo = z.object({
   path: z.string().optional(),
   /** For each field, the id of its kept choices and a hash of the answers they were read for. */
   choices: z.record(z.string(), z.object({ id: z.string(), of: z.string() })).optional(),
+  /** How the command was typed: only shown, or into the queue if a lock is in the way. */
+  dryRun: z.boolean().optional(),
+  queue: z.boolean().optional(),
   /** The arguments of a review form (or the id of the kept ones), and the fingerprint of what it showed. */
   args: z.array(z.string()).optional(),
   stored: z.string().optional(),
@@ -45,15 +48,21 @@ export type Unfolded = {
 
 /** The form of a command, filled in so far. */
 export function formView(
-  { path, command, reason }: Pick<ParsedCommand, 'path' | 'command' | 'reason'>,
+  { path, command, reason, dryRun, queue }: Pick<ParsedCommand, 'path' | 'command' | 'reason'> & Typed,
   from: Origin,
   names: (id: string) => string | undefined,
   { fields, choices, says = inline(`${command.summary}.`) }: Unfolded,
 ): ModalView {
   const blocks: KnownBlock[] = [richText([says]), ...fields.map((asked) => inputOf(asked, names))];
   if (command.shape === 'action') blocks.push(reasonInput(reason));
-  return modal('form', command.button, { origin: from, path, ...(choices && { choices }) }, blocks, command.button);
+  const typed: Typed = { ...(dryRun && { dryRun }), ...(queue && { queue }) };
+  const memo: Memo = { origin: from, path, ...(choices && { choices }), ...typed };
+  return modal('form', command.button, memo, blocks, dryRun ? 'Dry run' : command.button);
 }
+
+/** What a form has no field for. */
+type Typed = Partial<Pick<ParsedCommand, 'dryRun' | 'queue'>>;
+export const typedAs = ({ dryRun = false, queue = false }: Memo) => ({ dryRun, queue });
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
 export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView {

@@ -11,7 +11,7 @@ import { requestId } from '../../storage/inbox.ts';
 import { decidedByForm } from '../answers/decisions.ts';
 import { cut } from '../draw/truncate.ts';
 import { visible } from '../draw/mrkdwn.ts';
-import { memoOf, noticeView, type Memo } from '../forms/views.ts';
+import { memoOf, noticeView, typedAs, type Memo } from '../forms/views.ts';
 import { draw } from '../answers/dispatch.ts';
 import { senderOf } from '../answers/channels.ts';
 import { blockIn, blockOf, readInputs } from '../forms/inputs.ts';
@@ -126,7 +126,7 @@ async function submitForm(form: Submitted): Promise<SubmissionResponse> {
   if (command === undefined) return ending('Sitehand', say`I don't recognise this command any more. Nothing was done.`);
   const readAndCheck = async () => {
     const filled = await readForm(context, memo, command.fields, said.view.state.values);
-    const parsed: ParsedCommand = { path: memo.path ?? '', command, dryRun: false, ...filled };
+    const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedAs(memo), ...filled };
     return { parsed, checked: await check(context.pipeline, { parsed, from: senderOf(context, interaction) }) };
   };
   // Not the saving: what is saved after this gave up would be neither worked on nor told.
