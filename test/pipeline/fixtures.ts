@@ -293,6 +293,8 @@ export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly stri
       return fc.constantFrom(['@U01ANA'], ['@W0BEN12345']);
     case 'why':
       return fc.constantFrom(['release', '42'], ['maintenance'], ['--', 'it', 'is', '--urgent']);
+    case 'pause':
+      return fc.constantFrom(['1767225600000']);
     case 'command':
       return fc.constantFrom(['cache', 'clear'], ['logs']);
     default:

@@ -79,7 +79,9 @@ test('a lock holds a change and names its owner; locking again extends it; the c
   const refused = await ana.says(clear);
   await refused.hears(/acme-docs\/staging is locked by @Ben until .*Nothing was sent\./);
   const taken = await scenario.person('chi').says('/site lock acme-docs/staging mine now');
-  await taken.hears(/is locked by @Ben until .*“release 42”.*so it was not locked\. Nothing was done\./);
+  await taken.hears(
+    /^acme-docs\/staging is locked by @Ben until .*“release 42”.*for .*\. So I didn't lock it\. Nothing was done\./,
+  );
   const again = await ben.says('/site lock acme-docs/staging a longer release');
   await again.hears(/is locked by you until it is unlocked[^]*a longer release/);
   expect(scenario.writes('acme-docs/staging')).toEqual([]);
@@ -109,6 +111,23 @@ test('a pause holds what is not sent; changes that are still valid are sent afte
   expect(scenario.writes()).toHaveLength(before + 1);
   const nothing = await chi.says('/site resume');
   await nothing.hears("Sending isn't paused. Nothing was done.");
+});
+
+test('two people who resume at once end one pause; the other one is ended by whoever saw it', async () => {
+  const [chi, dee] = [scenario.person('chi'), scenario.person('dee')];
+  const of = { by: chi.id, name: 'Chi', why: 'night', at: Date.now() - 60_000 };
+  const own = { by: 'sitehand', name: 'Sitehand', why: 'It was promoted.', at: Date.now(), earlier: of };
+  scenario.rewrite("insert into kv (key, value, at) values ('pause', ?, 1)", JSON.stringify(own));
+  const both = await Promise.all([chi.says('/site resume'), dee.says('/site resume')]);
+  const told = await Promise.all(both.map((said) => said.hears('Sending is still paused')));
+  expect(told.filter(({ text }) => text.includes('I ended the pause that @Chi started'))).toHaveLength(1);
+  expect(told.filter(({ text }) => text.includes('I ended nothing.'))).toHaveLength(1);
+  for (const { text } of told)
+    expect(text).toMatch(/There is still the pause that Sitehand started .*“It was promoted\.”/);
+  await inOps(/ended the pause of @Chi\. Sending stays paused, because I paused it too/);
+  const [, shown] = told;
+  if (shown) await (await dee.clicks(shown, 'Resume')).hears('Sending is on again');
+  expect(scenario.rows("select * from kv where key = 'pause'")).toEqual([]);
 });
 
 test('a lock requested by form is taken once', async () => {

@@ -1,7 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { code, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { heldBy } from '../kit/lock-info.ts';
 import { duration, environment, option, phrase } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 
@@ -18,12 +17,13 @@ export const lock = builtin({
   },
   answer: async ({ input, queryService }) => {
     const { env } = input;
-    const { done, hold } = await queryService.lock(env, input.why, input.for);
-    if (!done) {
-      throw new Refusal(say`**${env.name} is ${heldBy(hold)}**, so it was not locked. Nothing was done.`, {
+    const locked = await queryService.lock(env, input.why, input.for);
+    if (!locked.done) {
+      throw new Refusal(say`${locked.says} So I didn't lock it. Nothing was done.`, {
         hint: say`${code('pause')} stops everything that has not been sent yet.`,
       });
     }
+    const { hold } = locked;
     const end = hold.until === undefined ? say`until it is unlocked` : say`until ${time(hold.until, 'date')}`;
     return {
       title: say`**${env.name} is locked by you** ${end}`,

@@ -29,7 +29,7 @@ export const pause = builtin({
           say`Already at the host and not stopped: ${counted(atHost, 'change')}. Use ${code('resume')} to send what is held back.`,
         ),
       ],
-      offers: [{ label: 'Resume', args: ['resume'] }],
+      offers: [{ label: 'Resume', args: ['resume', String(pause.at)] }],
     };
   },
 });

@@ -1,6 +1,8 @@
 import { Refusal } from '../../errors.ts';
-import { actor, code, say, time } from '../../text.ts';
+import { actor, bold, code, say, time } from '../../text.ts';
+import type { Pause } from '../kit/change-lines.ts';
 import { builtin } from '../kit/builtin.ts';
+import { count, optional } from '../kit/fields.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { listHeld } from './held.ts';
 
@@ -11,30 +13,35 @@ export const resume = builtin({
   changes: true,
   urgent: true,
   everywhere: true,
-  fields: {},
-  answer: async ({ queryService }) => {
-    const resumed = await queryService.resume();
-    if (resumed === undefined) throw new Refusal(say`**Sending isn't paused.** Nothing was done.`);
-    const { pause, left, held } = resumed;
-    const why = pause.why === undefined ? '' : say` (“${pause.why}”)`;
+  /** When the pause began, in epoch ms: buttons say which one they showed. */
+  fields: { pause: { ...optional(count('Pause', 1, Number.MAX_SAFE_INTEGER)), shown: 'pause' } },
+  answer: async ({ input, queryService }) => {
+    const resumed = await queryService.resume(input.pause);
+    const { ended, left, held } = resumed;
     if (left)
       return {
         title: say`**Sending is still paused**`,
         parts: [
           paragraph(
-            say`I ended the pause that ${actor(pause.by)} started ${time(pause.at, 'date')}${why}. I had paused it too, ${time(left.at, 'date')}: ${left.why ?? ''} Nothing is sent yet. Please compare the last hours with the host's panel, then type ${code('resume')} again.`,
+            ended ? say`I ended ${saying(ended)}.` : say`I ended nothing.`,
+            say`There is still ${saying(left)}. Nothing is sent yet. ${left.by === 'sitehand' ? "Please compare the last hours with the host's panel, then" : 'To end it,'} press ${bold('Resume')} or type ${code(`resume ${left.at}`)}.`,
             listHeld(resumed),
           ),
         ],
+        offers: [{ label: 'Resume', args: ['resume', String(left.at)] }],
       };
+    if (!ended) throw new Refusal(say`**Sending isn't paused.** Nothing was done.`);
     return {
       title: say`**Sending is on again**`,
       parts: [
         paragraph(
-          say`I ended the pause that ${actor(pause.by)} started ${time(pause.at, 'date')}${why}. ${held === 0 ? 'No approved change is waiting.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
+          say`I ended ${saying(ended)}. ${held === 0 ? 'No approved change is waiting.' : `${counted(held, 'approved change')} ${held === 1 ? 'is' : 'are'} sent now, after I check rights and targets again.`}`,
           listHeld(resumed),
         ),
       ],
     };
   },
 });
+
+const saying = ({ by, at, why }: Pause) =>
+  say`the pause that ${actor(by)} started ${time(at, 'date')}${why === undefined ? '' : say` (“${why}”)`}`;

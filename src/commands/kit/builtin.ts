@@ -66,12 +66,12 @@ export type QueryService = WatchService & {
   ): Promise<{ readonly file: { readonly name: string; readonly content: string }; readonly line: TimeLine }>;
   /** This person's policy groups, whether the policy knows them at all, and user groups that Slack does not tell. */
   standing(): { readonly groups: readonly string[]; readonly known: boolean; readonly unknown: readonly string[] };
-  /** Locks an environment for `forMs`, or until it is unlocked. `done` is false if `hold` already locked it. */
+  /** Locks an environment for `forMs`, or until it is unlocked; `says`: who locks it already, so it was not done. */
   lock(
     env: Environment,
     why: string,
     forMs: number | undefined,
-  ): Promise<{ readonly done: boolean; readonly hold: LockInfo }>;
+  ): Promise<{ readonly done: true; readonly hold: LockInfo } | { readonly done: false; readonly says: Text }>;
   /** Removes a person's lock. `done` is false if a change holds it, or, without `hold`, if there is no lock. */
   unlock(env: Environment): Promise<{ readonly done: boolean; readonly hold: LockInfo | undefined }>;
   /** Removes the lock of an unknown or settled change from this environment only; the change itself is untouched. */
@@ -82,8 +82,11 @@ export type QueryService = WatchService & {
   leaveQueue(place: number): Promise<Pick<QueueLine, 'what' | 'target'> | undefined>;
   /** Stops the sends of all replicas; `done` is false if they were already stopped. */
   pause(why: string | undefined): Promise<Paused>;
-  /** Ends one pause, a person's before the one that came on top of it; undefined if there was none. */
-  resume(): Promise<Resumed | undefined>;
+  /**
+   * Ends the pause that began at `began` (epoch ms). Left out: a person's pause before the one that came on top of it, but
+   * not one that stayed when another was ended.
+   */
+  resume(began: number | undefined): Promise<Resumed>;
   /** The state of an environment. Resolves within about two seconds, whatever could not be read by then. */
   status(env: Environment): Promise<SiteStatus>;
   /** Whether this person may certainly run a command on an environment. */
@@ -205,8 +208,11 @@ export type QueueLine = {
   readonly until: number;
 };
 
-/** The result of resuming: the ended pause and what it held back. `left`: the pause that is still in force. */
-export type Resumed = Pick<Paused, 'pause' | 'held' | 'named'> & { readonly left: Pause | undefined };
+/**
+ * The result of resuming: the pause that it ended, if any, and what was held back. `left`: the pause that is still in
+ * force.
+ */
+export type Resumed = Pick<Paused, 'held' | 'named'> & Readonly<Record<'ended' | 'left', Pause | undefined>>;
 
 /**
  * The result of pausing. `done` is false if it was already paused. `held` counts the changes held back, `named` has the

@@ -40,4 +40,6 @@ export type Pause = {
   readonly at: number;
   /** The pause of a person that was in force when Sitehand itself paused. */
   readonly earlier?: Pause;
+  /** Another pause was ended and this one stayed: only who names it ends it. */
+  readonly stayed?: true;
 };

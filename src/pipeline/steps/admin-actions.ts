@@ -1,4 +1,4 @@
-import type { QueryService, Paused } from '../../commands/kit/builtin.ts';
+import type { QueryService, Paused, Resumed } from '../../commands/kit/builtin.ts';
 import type { Pause } from '../../commands/kit/change-lines.ts';
 import type { LockInfo } from '../../commands/kit/lock-info.ts';
 import { Refusal } from '../../errors.ts';
@@ -16,7 +16,8 @@ import { actor as named, person as mention, say, time, type Text, plain } from '
 import type { Authorization } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
-import { listChanges } from '../../storage/changes.ts';
+import { findChange, listChanges } from '../../storage/changes.ts';
+import { inTheWay } from '../changes/busy.ts';
 import { cardOf } from '../changes/freeze.ts';
 import type { MayRead } from '../access/visibility.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -56,7 +57,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
         const until = forMs === undefined ? undefined : at + forMs;
         const terms = { person: person.id, reason: why, ...(until !== undefined && { until }) };
         const held = await takeLocks(tx, [target], terms, at);
-        if (held) return { done: false, hold: holdOf(held) };
+        if (held) return { done: false, says: await whoLocks(tx, env, held, at) };
         const end = until === undefined ? say`until it is unlocked` : say`until ${time(until, 'date')}`;
         const says = say`**${env.name} was locked by ${mention(person.id)}** ${end}: “${why}”. Changes to it are refused.`;
         await record(context, actor, tx, at, { event: 'lock', target: env, reason: why, until, says });
@@ -78,6 +79,11 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
   };
 }
 
+async function whoLocks(tx: Tx, { name }: Environment, lock: Lock, at: number): Promise<Text> {
+  const holder = lock.change === null ? undefined : await findChange(tx, lock.change);
+  return inTheWay({ lock, target: name, holder }, at);
+}
+
 function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {
   const { person } = actor;
   return {
@@ -96,23 +102,41 @@ function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<
         await record(context, actor, tx, at, { event: 'pause', reason: why, says });
         return { done: true, pause, ...around };
       }),
-    resume: () =>
+    resume: (began) =>
       exclusiveTransaction(context.database, async (tx, at) => {
-        const paused = await readPause(tx);
-        if (paused === undefined) return undefined;
-        const { earlier, ...newest } = paused;
-        const pause = earlier ?? newest;
-        const left = earlier && newest;
-        if (left) await writeKv(tx, { key: pauseKey, value: JSON.stringify(left), at: left.at });
-        else await removeKv(tx, pauseKey);
-        const says = left
-          ? say`**${mention(person.id)} ended the pause of ${named(pause.by)}.** Sending stays paused, because I paused it too ${time(left.at, 'date')}.`
-          : say`**${mention(person.id)} resumed sending.** It was paused by ${named(pause.by)} ${time(pause.at, 'date')}.`;
-        await record(context, actor, tx, at, { event: 'resume', paused: pause, ...(left && { left }), says });
+        const { ended, left } = without(await readPause(tx), began);
+        if (ended) await endPause(context, actor, tx, at, ended, left);
         const held = (await countStates(tx)).approved ?? 0;
-        return { pause, left, held, named: await heldNow(tx, mayRead) };
+        return { ended, left, held, named: await heldNow(tx, mayRead) };
       }),
   };
+}
+
+/** The pause that `resume` means, and the one that stays. */
+function without(paused: Pause | undefined, began: number | undefined): Pick<Resumed, 'ended' | 'left'> {
+  if (paused === undefined) return { ended: undefined, left: undefined };
+  const { earlier, ...newest } = paused;
+  const all = earlier ? [earlier, newest] : [newest];
+  // Two people may end one pause at the same time: the second of them means the same one.
+  const ended = all.find((one) => (began === undefined ? !one.stayed : one.at === began));
+  return { ended, left: all.findLast((one) => one !== ended) };
+}
+
+async function endPause(
+  context: ChangesContext,
+  actor: Actor,
+  tx: Tx,
+  at: number,
+  ended: Pause,
+  left: Pause | undefined,
+): Promise<void> {
+  const who = mention(actor.person.id);
+  if (left) await writeKv(tx, { key: pauseKey, value: JSON.stringify({ ...left, stayed: true }), at: left.at });
+  else await removeKv(tx, pauseKey);
+  const says = left
+    ? say`**${who} ended the pause of ${named(ended.by)}.** Sending stays paused, because ${left.by === 'sitehand' ? 'I' : named(left.by)} paused it too ${time(left.at, 'date')}.`
+    : say`**${who} resumed sending.** It was paused by ${named(ended.by)} ${time(ended.at, 'date')}.`;
+  await record(context, actor, tx, at, { event: 'resume', paused: ended, ...(left && { left }), says });
 }
 
 /** The oldest approved, unsent changes that this person may read. */

@@ -86,8 +86,12 @@ describeBoth('a lock', (open) => {
     } else {
       await database.transaction((tx) => takeLocks(tx, [key], { person: ben.id, reason: 'release' }, 1));
     }
-    const by = holder === 'a change' ? { change: 1 } : { person: ben.id };
-    expect(await actions(database).lock(live, 'mine', hour)).toMatchObject({ done: false, hold: { by } });
+    const refused = await actions(database).lock(live, 'mine', hour);
+    expect(refused.done ? '' : plain(refused.says)).toMatch(
+      holder === 'a change'
+        ? /^acme-shop\/live is busy: .* \(#1\) /
+        : /^acme-shop\/live is locked by .* \(“release”\), and/,
+    );
     expect(await trail(database)).toEqual([]);
     expect(await announced(database)).toEqual([]);
   });
@@ -142,9 +146,9 @@ describeBoth('a pause', (open) => {
     expect(await actions(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
     expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual(pause);
     expect(await actions(database, ben).pause('me too')).toEqual({ done: false, pause, ...around });
-    expect(await actions(database, ben).resume()).toEqual({ pause, left: undefined, held: 2, named });
+    expect(await actions(database, ben).resume(undefined)).toEqual({ ended: pause, left: undefined, held: 2, named });
     expect(await readKv(database.db, 'pause')).toBeUndefined();
-    expect(await actions(database, ben).resume()).toBeUndefined();
+    expect(await actions(database, ben).resume(undefined)).toMatchObject({ ended: undefined, left: undefined });
     expect((await trail(database)).map(({ event, actor }) => [event, actor])).toEqual([
       ['pause', ana.id],
       ['resume', ben.id],
@@ -152,37 +156,45 @@ describeBoth('a pause', (open) => {
     expect(await announced(database)).toHaveLength(2);
   });
 
-  it.each([1, 2])('of a person does not hide one after %i lost commits: a resume ends one of them', async (losses) => {
-    let now = 1_000;
-    const database = await open({ now: () => now });
-    await actions(database).pause('night');
-    const { installation } = database;
-    const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
-    for (now = 2_000; now < 2_000 + losses; now += 1)
-      await exclusiveTransaction(database, (tx, at) =>
-        pauseAfterLoss({ changeStore }, tx, at, { key: `lost${at}`, says: say`It was promoted.` }),
-      );
-    const left = { by: 'sitehand', name: 'Sitehand', why: 'It was promoted.', at: 2_000 };
-    expect(await actions(database, ben).resume()).toMatchObject({ pause: { by: ana.id, why: 'night' }, left });
-    expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual(left);
-    expect((await announced(database)).at(-1)).toContain('Sending stays paused, because I paused it too');
-    expect(await actions(database, ben).resume()).toMatchObject({ pause: left, left: undefined });
-    expect(await readKv(database.db, 'pause')).toBeUndefined();
-  });
+  it.each([1, 2])(
+    'of a person does not hide one after %i lost commits: each is ended by a resume that saw it',
+    async (losses) => {
+      let now = 1_000;
+      const database = await open({ now: () => now });
+      await actions(database).pause('night');
+      const { installation } = database;
+      const changeStore = createChangeStore({ auditKey: undefined, installation, onEvent: () => undefined });
+      for (now = 2_000; now < 2_000 + losses; now += 1)
+        await exclusiveTransaction(database, (tx, at) =>
+          pauseAfterLoss({ changeStore }, tx, at, { key: `lost${at}`, says: say`It was promoted.` }),
+        );
+      const left = { by: 'sitehand', name: 'Sitehand', why: 'It was promoted.', at: 2_000 };
+      const both = [await actions(database, ben).resume(undefined), await actions(database).resume(undefined)];
+      expect(both).toMatchObject([
+        { ended: { by: ana.id, why: 'night' }, left },
+        { ended: undefined, left },
+      ]);
+      expect(await actions(database, ben).resume(1_000)).toMatchObject({ ended: undefined, left });
+      expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual({ ...left, stayed: true });
+      expect((await announced(database)).at(-1)).toContain('Sending stays paused, because I paused it too');
+      expect(await actions(database, ben).resume(left.at)).toMatchObject({ ended: left, left: undefined });
+      expect(await readKv(database.db, 'pause')).toBeUndefined();
+    },
+  );
 
   it('names the first few changes that it holds, and none that the person may not read', async () => {
     const database = await open();
     for (let count = 0; count < 8; count += 1) await save(database, { state: 'approved', card });
     const all = await actions(database).pause(undefined);
     expect([all.held, all.named.map(({ number }) => number)]).toEqual([8, [1, 2, 3, 4, 5]]);
-    const none = await actions(database, ben, undefined, () => false).resume();
+    const none = await actions(database, ben, undefined, () => false).resume(undefined);
     expect(none).toMatchObject({ held: 8, named: [] });
   });
 
   it('needs no reason', async () => {
     const database = await open();
     expect((await actions(database).pause(undefined)).pause.why).toBeUndefined();
-    expect((await actions(database).resume())?.pause.why).toBeUndefined();
+    expect((await actions(database).resume(undefined)).ended?.why).toBeUndefined();
   });
 });
 
@@ -192,7 +204,7 @@ describeBoth('a delivery', (open) => {
     const row = { kind: 'command', person: ana.id, channel: 'C1', content: 'pause', owner: 'o' } as const;
     await database.transaction((tx) => receive(tx, { ...row, key: 'k', lease_until: 9, received_at: 1 }));
     expect(await actions(database, ana, 'k').pause('once')).toMatchObject({ done: true });
-    await expect(actions(database, ana, 'k').resume()).rejects.toThrow('Nothing was done.');
+    await expect(actions(database, ana, 'k').resume(undefined)).rejects.toThrow('Nothing was done.');
     expect(await readKv(database.db, 'pause')).toBeDefined();
     expect(await trail(database)).toHaveLength(1);
   });
