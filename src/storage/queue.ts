@@ -56,10 +56,27 @@ export async function removeQueued(
 export async function wakeQueues(tx: Tx, targets: readonly string[], now: number): Promise<void> {
   for (const target of new Set(targets)) {
     const [first] = await queueOf(tx, target);
-    if (first?.turn_at !== null) continue;
-    await tx.updateTable('queued_requests').set({ due_at: now }).where('id', '=', first.id).execute();
+    if (first?.turn_at === null) await wake(tx, first, now);
   }
 }
+
+/**
+ * Whether it is this request's time, if no lock is in its way: nobody has a turn in its queue, and nobody ahead of it is
+ * due or being looked at. Whoever is ahead and was put back lets it pass.
+ */
+export async function isFront(db: ReadHandle, { id, target }: QueuedRequest, now: number): Promise<boolean> {
+  const others = (await queueOf(db, target)).filter((row) => row.id !== id);
+  return others.every((row) => row.turn_at === null && (row.id > id || (row.owner === null && row.due_at > now)));
+}
+
+/** Makes the request behind this one due, unless its turn has come. */
+export async function wakeNext(tx: Tx, { id, target }: QueuedRequest, now: number): Promise<void> {
+  const next = (await queueOf(tx, target)).find((row) => row.id > id);
+  if (next?.turn_at === null) await wake(tx, next, now);
+}
+
+const wake = async (tx: Tx, { id }: QueuedRequest, now: number): Promise<void> =>
+  void (await tx.updateTable('queued_requests').set({ due_at: now }).where('id', '=', id).execute());
 
 /** Ends the turn of a request without removing it: it waits again, in its place. */
 export async function takeTurnBack(tx: Tx, { id }: Pick<QueuedRequest, 'id'>, now: number): Promise<void> {

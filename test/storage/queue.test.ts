@@ -5,9 +5,11 @@ import {
   claimQueued,
   findQueued,
   insertQueued,
+  isFront as isNext,
   queueOf,
   releaseQueued,
   removeQueued,
+  wakeNext,
   wakeQueues,
   type QueuedRequest,
 } from '../../src/storage/queue.ts';
@@ -63,6 +65,24 @@ describeBoth('queued requests', (open) => {
     await database.transaction((tx) => releaseQueued(tx, again, 1_000, { turn_at: 22 }));
     await database.transaction((tx) => wakeQueues(tx, [sampleQueued.target], 23));
     expect(await dueAt(database, id)).toBe(1_000);
+  });
+
+  it('are passed by those behind while they are put back, but not while they are looked at, due, or have their turn', async () => {
+    const database = await open();
+    const [, second] = [await join(database), await join(database)];
+    const isFront = (now: number): Promise<boolean> => isNext(database.db, second, now);
+    expect(await isFront(20)).toBe(false);
+    const [first] = await claim(database, 'a', 20);
+    if (first === undefined) throw new Error('not claimed');
+    expect([await isNext(database.db, first, 20), await isFront(20)]).toEqual([true, false]);
+    await database.transaction((tx) => releaseQueued(tx, first, 500));
+    await database.transaction((tx) => wakeNext(tx, first, 30));
+    expect(await dueAt(database, second.id)).toBe(30);
+    expect([await isFront(499), await isFront(500)]).toEqual([true, false]);
+    const [again] = await claim(database, 'a', 500);
+    if (again === undefined) throw new Error('not claimed again');
+    await database.transaction((tx) => releaseQueued(tx, again, 900, { turn_at: 500 }));
+    expect(await isFront(600)).toBe(false);
   });
 
   it('are held by a pause, but not beyond their time', async () => {

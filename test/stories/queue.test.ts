@@ -24,7 +24,7 @@ channels:
 const hosting = {
   durations: { 'environments:push': 0, 'cache:clear': 0, 'images:set': 0 },
 } as const;
-const noPushPolicy = policy.replace("[routine, 'allowlist add'], to: [developers]", '[routine], to: [leads]');
+const otherPolicy = policy.replace("allow: [routine, 'allowlist add']", "allow: ['allowlist add']");
 
 const labels = ({ controls }: Pick<VisibleMessage, 'controls'>): readonly string[] =>
   controls.map(({ label }) => label);
@@ -74,12 +74,12 @@ describe('a queue', () => {
     expect(labels(busy)).toEqual(['Queue behind #1']);
     const joined = await (
       await ben.clicks(busy, 'Queue behind #1')
-    ).hears("You're number 1 in the queue for acme-shop/live.");
+    ).hears("You're number 1 in the queue. acme-shop/live is busy: @Ana's push");
     expect(joined.text).toContain("When it's your turn, I'll check everything again and send it.");
     expect(labels(joined)).toEqual(['Leave the queue']);
     await (await ben.clicks(busy, 'Queue behind #1')).hears("You're already in the queue with that. Nothing was sent.");
     const second = await fay.says('/site images acme-shop/live lossless --queue');
-    await second.hears("You're number 2 in the queue for acme-shop/live.");
+    await second.hears("You're number 2 in the queue. acme-shop/live is busy: @Ana's push");
     const listed = await (
       await ben.says('/site queue acme-shop/live')
     ).hears('The queue for acme-shop/live · 2 requests');
@@ -208,7 +208,7 @@ describe('a queue', () => {
       patienceMs,
     );
     expect(places(scenario)).toHaveLength(2);
-    await scenario.rule(noPushPolicy);
+    await scenario.rule(otherPolicy);
     await scenario.slack.until(() => scenario.log().includes('the policy was reloaded') || undefined, patienceMs);
     await (await chi.says('/site resume')).hears('Sending is on again');
     const told = await isTold(

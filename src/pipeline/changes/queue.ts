@@ -69,12 +69,28 @@ export function recordQueued(
   return record(tx, { event: step, by, at, details });
 }
 
-/** Tells the requester, in their direct messages. */
-export async function tellQueued(tx: Tx, row: QueuedRequest, step: Step, note: Note, at: number): Promise<void> {
-  // Its turn may come again.
-  const key = `queue:${row.id}:${step}:${at}`;
+/** Tells the requester, in their direct messages. `of`: when the step was made, epoch ms; a turn may come again. */
+export async function tellQueued(
+  tx: Tx,
+  row: QueuedRequest,
+  step: Step,
+  note: Note,
+  at: number,
+  of: number = at,
+): Promise<void> {
+  const key = `queue:${row.id}:${step}:${of}`;
   await enqueueMessage(tx, { key, kind: 'direct', recipient: row.requester, body: JSON.stringify(note), at });
 }
+
+/** Replaces the message *Your turn*, if there is one: its buttons would do nothing more. `says`: what became of the turn. */
+export async function withdrawTurn(tx: Tx, row: QueuedRequest, says: Text, at: number): Promise<void> {
+  if (row.turn_at === null) return;
+  const text = say`🔔 It was your turn to review ${queuedWords(row)}. ${says}`;
+  await tellQueued(tx, row, 'queue_turn', { text, minor: true }, at, row.turn_at);
+}
+
+/** What became of a turn that a lock took. */
+export const turnTaken = say`A lock came in between. Your turn comes again.`;
 
 /** How a place in a queue ends without the request: its hour or its turn is over, it was refused, or the queue was emptied. */
 export type QueueEnd =
@@ -94,6 +110,7 @@ export async function endQueued(
   owner?: string,
 ): Promise<boolean> {
   if (!(await removeQueued(tx, row, at, owner))) return false;
+  await withdrawTurn(tx, row, say`It is over.`, at);
   const change = why.kind === 'unknown' ? { change: why.change.number } : {};
   await recordQueued(tx, record, row, 'queue_end', { at, why: why.kind, ...change });
   const buttons = ['expired', 'unused', 'refused'].includes(why.kind) ? [queueAgain(row)] : [];

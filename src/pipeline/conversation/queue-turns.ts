@@ -4,9 +4,18 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { findChange } from '../../storage/changes.ts';
-import { claimQueued, queueOf, releaseQueued, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
+import { exclusiveLock, type Lock } from '../../storage/locks.ts';
+import {
+  claimQueued,
+  isFront,
+  releaseQueued,
+  removeQueued,
+  wakeNext,
+  type QueuedRequest,
+} from '../../storage/queue.ts';
 import { joined, say, type Text } from '../../text.ts';
 import type { Channel } from '../access/access-check.ts';
+import { storedTargets } from '../access/targets.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import {
   endQueued,
@@ -15,6 +24,8 @@ import {
   recordQueued,
   tellQueued,
   turnEnd,
+  turnTaken,
+  withdrawTurn,
   yourTurn,
   type QueueEnd,
 } from '../changes/queue.ts';
@@ -65,7 +76,7 @@ async function takeTurnOrPutBack(context: PipelineContext, row: QueuedRequest): 
   } catch (error) {
     context.onTrouble(`the turn of queued request ${row.id}`, error);
     // If the database is away, the lease runs out.
-    await release(context, row, brokenRetryMs).catch(() => undefined);
+    await putBack(context, row, { afterMs: brokenRetryMs, lets: 'the next' }).catch(() => undefined);
   }
 }
 
@@ -74,28 +85,42 @@ async function takeTurn(context: PipelineContext, row: QueuedRequest): Promise<v
   const { database } = context;
   const now = await database.now();
   if (now >= row.expires_at) return end(context, row, { kind: 'expired' });
-  const [first] = await queueOf(database.db, row.target);
-  if (first?.id !== row.id) return release(context, row, row.expires_at - now);
-  if (row.turn_at !== null && now < turnEnd(row)) return release(context, row, turnEnd(row) - now);
+  if (row.turn_at !== null && now < turnEnd(row)) return putBack(context, row, { afterMs: turnEnd(row) - now });
   const lock = await lockInTheWay(database.db, row, now);
   const holder = lock && lock.change !== null ? await findChange(database.db, lock.change) : undefined;
   if (holder?.state === 'unknown') return end(context, row, { kind: 'unknown', change: holder, isAll: false });
-  // A turn that somebody's lock took is given again.
-  if (lock) return release(context, row, Math.min(lookAgainMs, (lock.until ?? Infinity) - now), { turn_at: null });
+  if (lock) return waitFor(context, row, lock, now);
   if (row.turn_at !== null) return end(context, row, { kind: 'unused' });
-  return row.risk === 'routine' ? submit(context, row) : giveTurn(context, row);
+  // After the lock was read: who is ahead is woken in the transaction that frees it.
+  if (!(await isFront(database.db, row, now))) return putBack(context, row);
+  return useTurn(context, row);
 }
 
+/** A turn that somebody's lock took is given again. Only an exclusive lock on the queue's own target stops everybody. */
+async function waitFor(context: PipelineContext, row: QueuedRequest, { until }: Lock, now: number): Promise<void> {
+  const afterMs = Math.min(lookAgainMs, (until ?? Infinity) - now);
+  const isForAll = (await exclusiveLock(context.database.db, row.target, now)) !== undefined;
+  return putBack(context, row, { afterMs, lets: isForAll ? 'nobody' : 'the next', patch: { turn_at: null } });
+}
+
+type PutBack = {
+  readonly afterMs?: number;
+  /** Who may pass it meanwhile. */
+  readonly lets?: 'nobody' | 'the next';
+  readonly patch?: Parameters<typeof releaseQueued>[3];
+};
+
 /** Looks at it again after `afterMs`, or when it expires. */
-async function release(
+async function putBack(
   { database }: PipelineContext,
   row: QueuedRequest,
-  afterMs: number,
-  patch: Parameters<typeof releaseQueued>[3] = {},
+  { afterMs = lookAgainMs, lets = 'nobody', patch = {} }: PutBack = {},
 ): Promise<void> {
   await database.unflushed(async (tx) => {
-    const dueAt = Math.min(row.expires_at, (await database.now(tx)) + afterMs);
-    await releaseQueued(tx, row, dueAt, patch);
+    const at = await database.now(tx);
+    if (!(await releaseQueued(tx, row, Math.min(row.expires_at, at + afterMs), patch))) return;
+    if (patch.turn_at === null) await withdrawTurn(tx, row, turnTaken, at);
+    if (lets === 'the next') await wakeNext(tx, row, at);
   });
 }
 
@@ -109,7 +134,8 @@ async function end(context: PipelineContext, row: QueuedRequest, why: QueueEnd):
 async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Text): Promise<void> {
   const { database, changeStore } = context;
   await exclusiveTransaction(database, async (tx, at) => {
-    if ((await readKv(tx, pauseKey)) !== undefined) return void (await releaseQueued(tx, row, at + lookAgainMs));
+    const isNow = (await readKv(tx, pauseKey)) === undefined && (await isFront(tx, row, at));
+    if (!isNow) return void (await releaseQueued(tx, row, at + lookAgainMs));
     const turned = await releaseQueued(tx, row, turnEnd({ ...row, turn_at: at }), { turn_at: at });
     if (turned === undefined) return;
     await recordQueued(tx, changeStore.note, turned, 'queue_turn', { at });
@@ -120,20 +146,42 @@ async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Tex
 /** It left the queue meanwhile, another process works on it, or all sending is paused. Nothing was saved. */
 class NotNow extends Error {}
 
-async function submit(context: PipelineContext, row: QueuedRequest): Promise<void> {
+/** Submits a routine request, and offers any other for review if its requester may still ask for it. */
+async function useTurn(context: PipelineContext, row: QueuedRequest): Promise<void> {
   try {
     const checked = await checkAnew(context, row);
+    if (checked.kind === 'refuse') throw checked.refusal;
+    const [problem] = checked.kind === 'ask' ? checked.resolved.problems : [];
+    if (problem) {
+      await assertSettled(context, row);
+      throw problem.refusal;
+    }
+    if (row.risk !== 'routine') return await giveTurn(context, row);
     if (checked.kind === 'ready') return await saveAnew(context, row, checked);
-    const wrong = checked.kind === 'refuse' ? checked.refusal : checked.resolved.problems[0]?.refusal;
-    if (wrong) throw wrong;
     return await giveTurn(context, row, say`It needs something from you now.`);
   } catch (error) {
     const isLater = error instanceof Refusal && error.isLater;
-    if (isLater || error instanceof NotNow || error instanceof Locked) return release(context, row, lookAgainMs);
+    // It may be later for a long time, and only for this request.
+    if (isLater || error instanceof NotNow || error instanceof Locked)
+      return putBack(context, row, { lets: 'the next' });
     if (!(error instanceof Refusal)) throw error;
     const attempts = row.attempts + 1;
-    if (attempts < maxAttempts) return release(context, row, lookAgainMs, { attempts });
+    if (attempts < maxAttempts) return putBack(context, row, { patch: { attempts } });
     return end(context, row, { kind: 'refused', says: joined([error.says, error.hint]) });
+  }
+}
+
+/**
+ * Throws `NotNow` while lists of the host lack one of its targets, but not yet enough of them to call it gone; `Refusal`
+ * if it is gone.
+ */
+async function assertSettled(context: PipelineContext, row: QueuedRequest): Promise<void> {
+  const since = await context.freshenNames();
+  for (const target of storedTargets(row)) {
+    const presence = context.presenceOf(target, since);
+    if (presence === 'gone')
+      throw new Refusal(say`${target.name} is gone: the host no longer lists it. Nothing was sent.`);
+    if (presence !== 'listed') throw new NotNow();
   }
 }
 

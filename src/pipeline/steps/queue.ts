@@ -22,7 +22,7 @@ import { inTheWay } from '../changes/busy.ts';
 import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
-import { leaveButton, queuedArgs, recordQueued } from '../changes/queue.ts';
+import { leaveButton, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { answerDelivery, type Actor } from './admin-actions.ts';
 import { claimDelivery } from './claim-delivery.ts';
@@ -67,8 +67,10 @@ export function joinQueue(
     if (same) {
       // It was their turn, and somebody's lock came in between.
       await takeTurnBack(tx, same, at);
+      await withdrawTurn(tx, same, turnTaken, at);
       await recordQueued(tx, context.changeStore.note, same, 'queue_join', { by: person.id, at });
-      return queued(same, 1, inTheWay(held, at));
+      const place = (await queueOf(tx, same.target)).findIndex(({ id }) => id === same.id) + 1;
+      return queued(same, place, inTheWay(held, at));
     }
     const row = await insertQueued(tx, {
       target: lock.target,
@@ -114,8 +116,7 @@ function joinedWords(row: QueuedRequest, place: number, front: Text): Text {
       ? say`When it's your turn, I'll check everything again and send it.`
       : say`When it's your turn, I'll tell you, and you review it.`;
   return joined([
-    say`**You're number ${place} in the queue for ${row.target_name}.**`,
-    front,
+    say`**You're number ${place} in the queue.** ${front}`,
     then,
     say`I'll keep your place until ${time(row.expires_at)}. Nothing was sent yet.`,
   ]);
@@ -146,6 +147,7 @@ export function leaveQueue(context: ChangesContext, actor: Actor, id: number): P
     if (row === undefined || !own.includes(row.requester)) return undefined;
     await answerDelivery(tx, actor, at);
     await removeQueued(tx, row, at);
+    await withdrawTurn(tx, row, say`You left the queue.`, at);
     const by = { by: actor.person.id, at, name: actor.person.name };
     await recordQueued(tx, context.changeStore.note, row, 'queue_leave', by);
     return row;
@@ -166,6 +168,7 @@ export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, a
   const row = own.find(isUsed);
   if (row === undefined) return;
   await removeQueued(tx, row, at);
+  await withdrawTurn(tx, row, say`You asked for it: it is #${saved.number} now.`, at);
   const by = { by: saved.requester, at, used: saved.number };
   await recordQueued(tx, context.changeStore.note, row, 'queue_turn', by);
 }
