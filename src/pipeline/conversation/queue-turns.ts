@@ -4,7 +4,7 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { findChange } from '../../storage/changes.ts';
-import { exclusiveLock, type Lock } from '../../storage/locks.ts';
+import { exclusiveLock } from '../../storage/locks.ts';
 import {
   claimQueued,
   isFront,
@@ -85,22 +85,22 @@ async function takeTurn(context: PipelineContext, row: QueuedRequest): Promise<v
   const { database } = context;
   const now = await database.now();
   if (now >= row.expires_at) return end(context, row, { kind: 'expired' });
-  if (row.turn_at !== null && now < turnEnd(row)) return putBack(context, row, { afterMs: turnEnd(row) - now });
   const lock = await lockInTheWay(database.db, row, now);
   const holder = lock && lock.change !== null ? await findChange(database.db, lock.change) : undefined;
   if (holder?.state === 'unknown') return end(context, row, { kind: 'unknown', change: holder, isAll: false });
-  if (lock) return waitFor(context, row, lock, now);
+  // Whoever waits for this queue needs its own target.
+  const isForAll = lock !== undefined && (await exclusiveLock(database.db, row.target, now)) !== undefined;
+  if (row.turn_at !== null && now < turnEnd(row) && (lock === undefined || isForAll))
+    return putBack(context, row, { afterMs: Math.min(lookAgainMs, turnEnd(row) - now) });
+  // A turn that a lock took is given again.
+  if (lock) {
+    const afterMs = Math.min(lookAgainMs, (lock.until ?? Infinity) - now);
+    return putBack(context, row, { afterMs, lets: isForAll ? 'nobody' : 'the next', patch: { turn_at: null } });
+  }
   if (row.turn_at !== null) return end(context, row, { kind: 'unused' });
   // After the lock was read: who is ahead is woken in the transaction that frees it.
   if (!(await isFront(database.db, row, now))) return putBack(context, row);
   return useTurn(context, row);
-}
-
-/** A turn that somebody's lock took is given again. Only an exclusive lock on the queue's own target stops everybody. */
-async function waitFor(context: PipelineContext, row: QueuedRequest, { until }: Lock, now: number): Promise<void> {
-  const afterMs = Math.min(lookAgainMs, (until ?? Infinity) - now);
-  const isForAll = (await exclusiveLock(context.database.db, row.target, now)) !== undefined;
-  return putBack(context, row, { afterMs, lets: isForAll ? 'nobody' : 'the next', patch: { turn_at: null } });
 }
 
 type PutBack = {
@@ -136,7 +136,7 @@ async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Tex
   await exclusiveTransaction(database, async (tx, at) => {
     const isNow = (await readKv(tx, pauseKey)) === undefined && (await isFront(tx, row, at));
     if (!isNow) return void (await releaseQueued(tx, row, at + lookAgainMs));
-    const turned = await releaseQueued(tx, row, turnEnd({ ...row, turn_at: at }), { turn_at: at });
+    const turned = await releaseQueued(tx, row, at + lookAgainMs, { turn_at: at });
     if (turned === undefined) return;
     await recordQueued(tx, changeStore.note, turned, 'queue_turn', { at });
     await tellQueued(tx, turned, 'queue_turn', yourTurn(turned, says), at);
