@@ -134,11 +134,12 @@ function lineOf(look: Look): Text {
   const start = say`${code(look.address)} ${asWhom(look)}:`;
   if (look.kind === 'not checked') return say`${start} not asked, because ${look.why}`;
   if (look.kind === 'no answer') return say`${start} **no answer**: it ${look.why}`;
-  const { status, trouble, title, cache, finalAddress, address } = look;
+  const { status, trouble, unread, title, cache, finalAddress, address } = look;
   const moved = finalAddress === address ? undefined : say`at ${code(finalAddress)}`;
   const facts: readonly Inline[] = [
     say`${impressionOf(look) === 'bad' ? bold(String(status)) : String(status)} in ${seconds(look.ms)}, first byte after ${seconds(look.firstByteMs)}`,
     trouble && bold(trouble),
+    unread,
     moved,
     title && say`“${title}”`,
     cache && say`cache: ${code(cache)}`,

@@ -30,20 +30,27 @@ const dns = { timeout: 1_500, tries: 2 };
  * The addresses in DNS, both families. Not `dns.lookup`: a slow name server would block the threads that other work of
  * this process needs, and it also reads `/etc/hosts` and search domains.
  */
-export const resolveInDns: Resolve = async (name, signal) => {
-  const resolver = new Resolver(dns);
+export const resolveInDns: Resolve = (name, signal) => resolveWith(new Resolver(dns), name, signal);
+
+/** As above, with this resolver, which it may cancel. */
+export async function resolveWith(resolver: Resolver, name: string, signal: AbortSignal): Promise<readonly string[]> {
   const stop = (): void => resolver.cancel();
   signal.addEventListener('abort', stop, { once: true });
   try {
     const asked = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     const found = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    const [failed] = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
-    if (found.length === 0) throw failed;
+    const failed = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
+    // Without an answer for one family, nobody knows that there is no address.
+    if (found.length === 0) throw failed.find((one) => !saysNone(one)) ?? failed[0];
     return found;
   } finally {
     signal.removeEventListener('abort', stop);
   }
-};
+}
+
+/** Whether DNS answered that there is no address. */
+export const saysNone = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
 /**
  * Opens a connection for one hop. Without `instead`, it goes to exactly the addresses that were looked up and found to be

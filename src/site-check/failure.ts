@@ -1,17 +1,20 @@
-import { NotResolved } from './connect.ts';
+import { NotResolved, saysNone } from './connect.ts';
 
 /** Why there was no answer, in words that follow the name of a site, and whether that is the site's own doing. */
 export type Failure = { readonly why: string; readonly isOfSite: boolean };
 
 const bySite = (why: string): Failure => ({ why, isOfSite: true });
+/** What a look was doing when it failed. */
+export type Phase = 'connecting' | 'answering';
+
 /** It may as well be the network between, or Sitehand's own. */
 const unsure = (why: string): Failure => ({ why, isOfSite: false });
 const closed = bySite('closed the connection before it had answered');
 const noWay = unsure('could not be reached, which can be my own network');
+const refused = unsure('refused the connection, or my own network did');
 const oddIssuer = unsure('has a certificate from an authority that I do not know');
 
 const byCode: ReadonlyMap<string, Failure> = new Map([
-  ['ECONNREFUSED', bySite('refused the connection')],
   ['ECONNRESET', closed],
   ['EPIPE', closed],
 
@@ -27,15 +30,17 @@ const byCode: ReadonlyMap<string, Failure> = new Map([
   ['HPE_HEADER_OVERFLOW', unsure('answered with more headers than I read')],
 ]);
 
-export function failureOf(error: unknown): Failure {
+export function failureOf(error: unknown, phase: Phase): Failure {
   if (error instanceof NotResolved)
-    return unsure(
-      /^(ENOTFOUND|ENODATA)$/.test(codeOf(error.cause)) ? 'has no address in DNS' : 'could not be looked up in DNS',
-    );
+    return unsure(saysNone(error.cause) ? 'has no address in DNS' : 'could not be looked up in DNS');
   const code = codeOf(error);
+  // A firewall on the way out answers like this too.
+  if (phase === 'connecting' && /^(ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code)) return refused;
   const known = byCode.get(code);
   if (known) return known;
-  if (code.startsWith('HPE_')) return bySite('did not answer in HTTP');
+  // Whatever does not begin as HTTP is a page for nobody. Beyond that, browsers put up with more than Node does.
+  if (code === 'HPE_INVALID_CONSTANT') return bySite('did not answer in HTTP');
+  if (code.startsWith('HPE_')) return unsure(`answered in HTTP that I cannot read (${code})`);
   if (code.startsWith('Z_')) return bySite('sent a badly compressed answer');
   if (/^(ERR_SSL_|EPROTO)/.test(code)) return bySite(`could not agree on a secure connection (${code})`);
   return unsure(`could not be read${code && ` (${code})`}`);

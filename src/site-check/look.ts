@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectFor, NotAllowed, type Place, type Resolve } from './connect.ts';
-import { failureOf } from './failure.ts';
+import { failureOf, type Phase } from './failure.ts';
 import { hopTo } from './hop.ts';
 import { titleIn, troubleIn } from './page-content.ts';
 import type { Answered, Asked, Look } from './reading.ts';
@@ -21,23 +21,30 @@ const maxRedirects = 5;
 const lookMs = 7_000;
 const dayMs = 86_400_000;
 
-/** What a look is doing: only beyond the connection is its slowness the site's. */
-type Progress = { phase: 'connecting' | 'answering' };
+/** What a look is doing: only beyond the connection is its slowness the site's. `movedTo`: another name, by redirects. */
+type Progress = { phase: Phase; redirects: number; movedTo?: string | undefined };
 
 /** Reads one page with GET, following redirects by hand. Never rejects. `signal` ends it early. */
 export async function lookAt(asked: Asked, reach: Reach, signal: AbortSignal): Promise<Seen> {
   const began = performance.now();
   const late = AbortSignal.timeout(lookMs);
-  const progress: Progress = { phase: 'connecting' };
+  const progress: Progress = { phase: 'connecting', redirects: 0 };
   try {
     return await follow(asked, reach, AbortSignal.any([signal, late]), began, progress);
   } catch (error) {
-    if (error instanceof NotAllowed) return { look: { ...asked, kind: 'not checked', why: error.message } };
+    const { phase, redirects, movedTo } = progress;
+    if (error instanceof NotAllowed) {
+      const why = redirects === 0 ? error.message : `it redirects to where I don't go: ${error.message}`;
+      return { look: { ...asked, kind: 'not checked', why } };
+    }
     const ms = performance.now() - began;
-    if (!signal.aborted && !late.aborted) return { look: { ...asked, kind: 'no answer', ms, ...failureOf(error) } };
-    const isOfSite = late.aborted && progress.phase === 'answering';
-    const why = `had not answered after ${(ms / 1_000).toFixed(1)} s`;
-    return { look: { ...asked, kind: 'no answer', why, isOfSite, ms } };
+    const slow = {
+      why: `had not answered after ${(ms / 1_000).toFixed(1)} s`,
+      isOfSite: late.aborted && phase === 'answering',
+    };
+    const { why, isOfSite } = signal.aborted || late.aborted ? slow : failureOf(error, phase);
+    const whose = movedTo === undefined ? why : `redirects to ${movedTo}, which ${why}`;
+    return { look: { ...asked, kind: 'no answer', why: whose, isOfSite, ms } };
   }
 }
 
@@ -50,11 +57,12 @@ async function follow(
 ): Promise<Seen> {
   let address = firstAddress(asked);
   let certificateUntil: number | undefined;
-  for (let redirects = 0; ; redirects += 1) {
+  const firstName = URL.parse(address)?.hostname;
+  for (; ; progress.redirects += 1) {
     const hop = hopTo(address);
-    if (typeof hop === 'string')
-      throw new NotAllowed(redirects === 0 ? hop : `it redirects to where I don't go: ${hop}`);
+    if (typeof hop === 'string') throw new NotAllowed(hop);
     progress.phase = 'connecting';
+    progress.movedTo = hop.name === firstName ? undefined : hop.name;
     const socket = await connectFor(hop, resolve, instead, signal);
     progress.phase = 'answering';
     const answer = await requestOn(socket, hop, headersFor(asked));
@@ -64,7 +72,7 @@ async function follow(
       const look = answered(asked, { address, answer, certificateUntil }, began);
       return { look, body: answer.body };
     }
-    if (redirects === maxRedirects) {
+    if (progress.redirects === maxRedirects) {
       const why = `redirects more than ${maxRedirects} times`;
       return { look: { ...asked, kind: 'no answer', why, isOfSite: true, ms: performance.now() - began } };
     }
@@ -89,7 +97,9 @@ const headersFor = ({ as }: Asked): Readonly<Record<string, string>> => ({
 
 /** Where an answer redirects to; undefined: nowhere. */
 function redirectOf({ status, header }: Answer, address: string): string | undefined {
-  const to = [301, 302, 303, 307, 308].includes(status) ? header('location') : undefined;
+  const bytes = [301, 302, 303, 307, 308].includes(status) ? header('location') : undefined;
+  // Node gives each byte as a character; browsers read UTF-8.
+  const to = bytes && Buffer.from(bytes, 'latin1').toString('utf8');
   // An address that cannot be read is refused as a hop.
   return to === undefined ? undefined : (URL.parse(to, address)?.href ?? to);
 }
@@ -110,6 +120,7 @@ function answered(asked: Asked, { address, answer, certificateUntil }: End, bega
     finalAddress: address.replace(/[?#].*$/s, '').slice(0, maxAddress),
     title: body && titleIn(body),
     trouble: body && troubleIn(body),
+    unread: body || status > 299 ? undefined : 'compressed in a way I did not ask for',
     cache: cacheIn(answer),
     certificateDays: certificateUntil === undefined ? undefined : Math.floor((certificateUntil - Date.now()) / dayMs),
   };

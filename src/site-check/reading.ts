@@ -14,6 +14,8 @@ export type Answered = Asked & {
   readonly title: string | undefined;
   /** Why the page is none although it was answered: it is empty, or an error in words. */
   readonly trouble: string | undefined;
+  /** Why the page itself was not read although it was answered. */
+  readonly unread?: string | undefined;
   /** What a cache said of itself, such as `HIT`. */
   readonly cache: string | undefined;
   /** Full days until the certificate of the first address expires. */
@@ -63,10 +65,11 @@ export const leastSpanMs = 15_000;
 export function impressionOf(look: Look): Impression {
   if (look.kind === 'not checked') return 'cannot be checked';
   if (look.kind === 'no answer') return look.isOfSite ? 'bad' : 'unknown';
-  const { status, trouble } = look;
+  const { status, trouble, unread } = look;
   if (status >= 500 || status === 404 || status === 410) return 'bad';
   if (status < 200 || status > 299) return 'unknown';
-  return trouble === undefined ? 'well' : 'bad';
+  if (trouble !== undefined) return 'bad';
+  return unread === undefined ? 'well' : 'unknown';
 }
 
 export function impressionIn({ looks, missing }: Reading): Impression {

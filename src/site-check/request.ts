@@ -8,7 +8,6 @@ import type { Hop } from './hop.ts';
 export const maxBody = 524_288;
 /** The header lines of an answer, in bytes. */
 const maxHeaders = 16_384;
-const encoding = 'gzip';
 
 /** The beginning of a body as text, and whether that is all of it. */
 export type Body = { readonly text: string; readonly isWhole: boolean };
@@ -36,7 +35,7 @@ export async function requestOn(
 ): Promise<Answer> {
   const certificateUntil = expiryOf(socket);
   try {
-    const answer = await answerTo(socket, path, { host: name, ...headers, 'accept-encoding': encoding });
+    const answer = await answerTo(socket, path, { host: name, ...headers, 'accept-encoding': 'gzip' });
     const headersAt = performance.now();
     const header = (of: string): string | undefined => [answer.headers[of] ?? []].flat()[0];
     const body = await bodyOf(answer, header('content-encoding'));
@@ -64,7 +63,7 @@ async function bodyOf(answer: IncomingMessage, packedAs = 'identity'): Promise<B
   // Leaving early destroys the stream, and its error needs a listener.
   answer.on('error', () => undefined);
   if (packedAs === 'identity' || packedAs === '') return beginningOf(answer);
-  if (packedAs.toLowerCase() !== encoding) return undefined;
+  if (!/^(x-)?gzip$/i.test(packedAs)) return undefined;
   // A body that stays small until it is unpacked is cut while it grows. A chunk of it is 16 KB.
   const unpacked = createGunzip();
   answer.once('error', (error) => unpacked.destroy(error)).pipe(unpacked);

@@ -1,23 +1,34 @@
 import type { Socket } from 'node:net';
-import { gzipSync } from 'node:zlib';
-import { expect, onTestFinished, test } from 'vitest';
+import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { impressionIn, type Reading } from '../../src/site-check/reading.ts';
 import { createSiteCheck } from '../../src/site-check/site-check.ts';
 import { listening } from './listener.ts';
 
-/** Answers that never become a page end with the deadline or before it, and are never well. */
+/** Answers that are no page, or none that can be read: no look at them is ever well. */
+
+const first = 'https://shop.example.com/';
+type Answer = (socket: Socket, request: string) => void;
+
+async function readingOf(answer: Answer, deadlineMs?: number): Promise<Reading> {
+  const { port } = await listening(answer);
+  const check = createSiteCheck({ now: Date.now, instead: { host: '127.0.0.1', port } });
+  onTestFinished(check.close);
+  return check.read({ addresses: [first], must: [] }, deadlineMs === undefined ? {} : { deadlineMs });
+}
 
 const chunked = 'HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n';
 /** Writes the same bytes again and again until the other side leaves. */
 const endless =
-  (first: string, again: string | Buffer) =>
-  (socket: Socket): void => {
-    socket.write(first);
+  (start: string, again: string | Buffer): Answer =>
+  (socket) => {
+    socket.write(start);
     const timer = setInterval(() => socket.write(again), 1);
     socket.once('close', () => clearInterval(timer));
   };
 const emptyMembers = Buffer.concat(Array.from({ length: 500 }, () => gzipSync('')));
 
-test.each<[string, (socket: Socket) => void]>([
+test.each<[string, Answer]>([
   ['a flood of 103', endless('', 'HTTP/1.1 103 X\r\nlink: a\r\n\r\n'.repeat(50))],
   ['a flood of 100', endless('', 'HTTP/1.1 100 X\r\n\r\n'.repeat(50))],
   ['one endless header', endless('HTTP/1.1 200 X\r\nx: ', 'y'.repeat(1_000))],
@@ -26,13 +37,71 @@ test.each<[string, (socket: Socket) => void]>([
   ['gzip without an end or content', endless('HTTP/1.1 200 X\r\ncontent-encoding: gzip\r\n\r\n', emptyMembers)],
   ['HTTP/0.9', (socket) => socket.end('<title>old</title>')],
   ['another protocol', (socket) => socket.write('HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: websocket\r\n\r\n')],
-])('%s', async (_, answer) => {
-  const { port } = await listening(answer);
-  const check = createSiteCheck({ now: Date.now, instead: { host: '127.0.0.1', port } });
-  onTestFinished(check.close);
+])('%s ends with the deadline or before it', async (_, answer) => {
   const began = performance.now();
-  const pages = { addresses: ['https://shop.example.com/'], must: [] };
-  const { looks } = await check.read(pages, { deadlineMs: 300 });
+  const { looks } = await readingOf(answer, 300);
   expect(looks).toMatchObject([{ kind: 'no answer' }, { kind: 'no answer' }]);
   expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+const packed = (encoding: string, body: Buffer, status = 200): Answer => {
+  const head = `HTTP/1.1 ${status} X\r\ncontent-encoding: ${encoding}\r\ncontent-length: ${body.length}\r\n\r\n`;
+  return (socket) => socket.end(Buffer.concat([Buffer.from(head), body]));
+};
+const zeros = Buffer.alloc(2 ** 24);
+
+describe('a page compressed in a way that was not asked for was not read', () => {
+  test.each([
+    ['br', brotliCompressSync(zeros)],
+    ['deflate', deflateSync(zeros)],
+    ['zstd', zstdCompressSync(zeros)],
+    ['gzip, gzip', gzipSync(gzipSync(zeros))],
+    ['gzip, br', brotliCompressSync(gzipSync(zeros))],
+  ])('%s with status 200 is unknown, and says so', async (encoding, body) => {
+    const reading = await readingOf(packed(encoding, body));
+    expect(impressionIn(reading)).toBe('unknown');
+    expect(reading.looks[0]).toMatchObject({ status: 200, unread: 'compressed in a way I did not ask for' });
+  });
+
+  test('an error of the server is bad however it is compressed; x-gzip is gzip', async () => {
+    expect(impressionIn(await readingOf(packed('br', brotliCompressSync('x'), 500)))).toBe('bad');
+    const page = await readingOf(packed('X-GZIP', gzipSync('<title>Shop</title>')));
+    expect(page.looks[0]).toMatchObject({ title: 'Shop', unread: undefined });
+  });
+});
+
+test.each([
+  ['a space in the name of a header', 'odd name: 1\r\n'],
+  ['a control character in a header', 'x: a\u0001b\r\n'],
+  ['a byte beyond ASCII in the name of a header', 'x\u00FC: 1\r\n'],
+  ['two lengths', 'content-length: 5\r\ncontent-length: 6\r\n'],
+])('what only a strict reader minds is not called bad: %s', async (_, header) => {
+  const reading = await readingOf((socket) =>
+    socket.end(Buffer.from(`HTTP/1.1 200 X\r\n${header}\r\nhello`, 'latin1')),
+  );
+  expect(impressionIn(reading)).toBe('unknown');
+  const [look] = reading.looks;
+  expect(look?.kind === 'no answer' && look.why).toMatch(/^answered in HTTP that I cannot read \(HPE_/);
+});
+
+describe('a redirect', () => {
+  const to = (location: string, then: Answer): Answer => {
+    const head = `HTTP/1.1 302 X\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`;
+    return (socket, request) =>
+      /^GET \/(\?\S*)? [^]*^host: shop\./im.test(request) ? socket.end(Buffer.from(head)) : then(socket, request);
+  };
+
+  test('that is written in UTF-8 leads where a browser goes', async () => {
+    const asked: string[] = [];
+    await readingOf(to('/größe/', (socket, request) => (asked.push(request.split(' ')[1] ?? ''), socket.end())));
+    expect(asked).toEqual(['/gr%C3%B6%C3%9Fe/', '/gr%C3%B6%C3%9Fe/']);
+  });
+
+  test('to another site whose answer is none names that site', async () => {
+    const { looks } = await readingOf(to('https://other.example.com/', (socket) => socket.end('SSH-2.0-OpenSSH\r\n')));
+    expect(looks[0]).toMatchObject({
+      address: first,
+      why: 'redirects to other.example.com, which did not answer in HTTP',
+    });
+  });
 });

@@ -52,6 +52,6 @@ function lookTold(look: Look): Text {
   if (look.kind === 'not checked') return say`not asked, because ${look.why}`;
   if (look.kind === 'no answer') return say`no answer ${asWhom(look)}: it ${look.why}`;
   const status = impressionOf(look) === 'bad' ? bold(String(look.status)) : String(look.status);
-  const trouble = look.trouble === undefined ? '' : ` (${look.trouble})`;
-  return say`${status} in ${seconds(look.ms)} ${asWhom(look)}${trouble}`;
+  const but = look.trouble ?? look.unread;
+  return say`${status} in ${seconds(look.ms)} ${asWhom(look)}${but ? ` (${but})` : ''}`;
 }

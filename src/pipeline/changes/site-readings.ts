@@ -63,8 +63,9 @@ const isWell = (look: Look): boolean => impressionOf(look) === 'well';
 function inWords(look: Look): string {
   if (look.kind === 'not checked') return `not asked, because ${look.why}`;
   if (look.kind === 'no answer') return `without an answer (it ${look.why})`;
-  const { status, trouble, ms } = look;
-  if (trouble !== undefined) return status < 300 ? `${status}, but ${trouble}` : `${status} (${trouble})`;
+  const { status, trouble, unread, ms } = look;
+  const but = trouble ?? unread;
+  if (but !== undefined) return status < 300 ? `${status}, but ${but}` : `${status} (${but})`;
   return isWell(look) ? `${status} in ${seconds(ms)}` : String(status);
 }
 
