@@ -19,6 +19,7 @@ import { createAuditOut, type AuditDestination } from './pipeline/audit/audit-ou
 import { createRecent } from './pipeline/access/recent-targets.ts';
 import { createChangeStore } from './pipeline/changes/change-store.ts';
 import { createDelivery, type Delivery } from './pipeline/messages/deliver.ts';
+import { createStatusParts } from './pipeline/conversation/status-parts.ts';
 import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
 import { createGroupWatch } from './pipeline/messages/group-watch.ts';
 import { createNames } from './pipeline/changes/visible-names.ts';
@@ -239,11 +240,8 @@ function buildWork(pipeline: PipelineContext, delivery: Pick<Poller, 'nudge'>) {
 /** What leaves this machine for sites, and what leaves it unencrypted. */
 function outward({ plainHttp, hosting, checkConnectTo: instead }: Config, { log, now, policy }: Foundations) {
   if (instead) log.warn(instead, 'CHECK_CONNECT_TO is set: site checks go there, and never to the sites');
-  return {
-    plainHttp,
-    isHostHere: isHere(hosting.url),
-    siteCheck: createSiteCheck({ instead, now, behind: policy.behind }),
-  };
+  const siteCheck = createSiteCheck({ instead, now, behind: policy.behind });
+  return { plainHttp, isHostHere: isHere(hosting.url), siteCheck, statusParts: createStatusParts() };
 }
 
 /** What sends the audit trail elsewhere, if the settings name a place. */

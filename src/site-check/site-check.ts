@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { createJustBegun } from '../just-begun.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { resolveInDns, type Place, type Resolve } from './connect.ts';
-import { lookAt, type Seen } from './look.ts';
+import { lookAt, type Reach, type Seen } from './look.ts';
 import { readingsForBad, type Asked, type Look, type Reading } from './reading.ts';
 
 /** The pages of a site, and the texts that have to be on at least one of them. */
@@ -13,6 +14,8 @@ export type ReadingLimits = {
   readonly signal?: AbortSignal;
   /** The Slack user id that it is for: people share the connections fairly. */
   readonly onBehalfOf?: string | undefined;
+  /** Whether it may count what another such reading was answered that began up to a second earlier. */
+  readonly mayShare?: boolean;
 };
 
 /** Readings of one site, oldest first. `cut`: why there are fewer than three. */
@@ -49,23 +52,25 @@ export type SiteCheckOptions = {
 const defaultDeadlineMs = 10_000;
 /** How many requests run at once: an answer takes about 2 MB while it is read. */
 const places = { most: 16, maxEach: 8, waiting: 400, waitingEach: 60, waitMs: defaultDeadlineMs };
+/** How many looks with their pages, of about 1 MB each, are kept for a second. */
+const maxShared = 64;
 
 /** Three readings of a site that hangs end 23 s after the first began: `status` promises a verdict within 25 s. */
 const defaultEveryMs = 8_000;
 
 /** How many series of readings run at once. Nothing waits: a late verdict is about another moment. */
-const seriesPlaces = { most: 40, maxEach: 4, waiting: 0, waitMs: 0 };
+const seriesPlaces = { most: 100, maxEach: 4, waiting: 0, waitMs: 0 };
 
 /** Opens nothing yet. */
 export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
   const { resolve = resolveInDns, instead, now, everyMs = defaultEveryMs, behind } = options;
-  const turn = createSemaphore(places, behind);
+  const look = createLooks({ resolve, instead }, behind);
   const series = createSemaphore(seriesPlaces, behind);
   const closing = new AbortController();
 
   async function read(
     pages: Pages,
-    { deadlineMs = defaultDeadlineMs, signal, onBehalfOf }: ReadingLimits = {},
+    { deadlineMs = defaultDeadlineMs, signal, ...sharing }: ReadingLimits = {},
   ): Promise<Reading> {
     const at = now();
     const ends = [closing.signal, AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])];
@@ -74,21 +79,7 @@ export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
       { address, as: 'visitor' },
       { address, as: 'past the cache' },
     ]);
-    const seen = await Promise.all(
-      all.map((asked) => {
-        let hasTurn = false;
-        const looking = turn(() => {
-          hasTurn = !end.aborted;
-          end.throwIfAborted();
-          return lookAt(asked, { resolve, instead }, end);
-        }, onBehalfOf);
-        // A look that has begun ends by itself, and knows what it saw.
-        const waited = new Promise<never>((_, reject) => {
-          end.addEventListener('abort', () => hasTurn || reject(new Error('no turn')), { once: true });
-        });
-        return Promise.race([looking, waited]).catch((): Seen => ({ look: notReached(asked) }));
-      }),
-    );
+    const seen = await Promise.all(all.map((asked) => look(asked, end, sharing)));
     return { at, looks: seen.map(({ look }) => look), missing: pages.must.filter((text) => isMissing(text, seen)) };
   }
 
@@ -101,6 +92,38 @@ export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
   };
 
   return { read, readOn, instead: instead && `${instead.host}:${instead.port}`, close: () => closing.abort() };
+}
+
+/** Makes looks in turns, each until `end`. They never reject. */
+function createLooks(reach: Reach, behind?: (account: string) => string) {
+  const turn = createSemaphore(places, behind);
+  const justBegun = createJustBegun<Seen>(maxShared);
+  return (
+    asked: Asked,
+    end: AbortSignal,
+    { onBehalfOf, mayShare }: Pick<ReadingLimits, 'onBehalfOf' | 'mayShare'>,
+  ): Promise<Seen> => {
+    const key = `${asked.as} ${asked.address}`;
+    const shared = (): Promise<Seen> | undefined => (mayShare ? justBegun.find(key) : undefined);
+    let isOwn = false;
+    // Only what has begun is shared: nobody waits for the turn of somebody else.
+    const begin = async (): Promise<{ readonly seen: Promise<Seen> }> => {
+      end.throwIfAborted();
+      const other = shared();
+      if (other) return { seen: other };
+      isOwn = true;
+      const own = lookAt(asked, reach, end);
+      if (mayShare) justBegun.keep(key, own);
+      await own;
+      return { seen: own };
+    };
+    const looking = shared() ?? turn(begin, onBehalfOf).then(({ seen }) => seen);
+    // A look that has begun ends by itself, and knows what it saw.
+    const waited = new Promise<never>((_, reject) => {
+      end.addEventListener('abort', () => isOwn || reject(new Error('no turn')), { once: true });
+    });
+    return Promise.race([looking, waited]).catch((): Seen => ({ look: notReached(asked) }));
+  };
 }
 
 /** Two readings after `first`, from start to start. */

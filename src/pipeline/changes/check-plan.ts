@@ -71,7 +71,7 @@ function isNamedFor(policy: Policy, environment: Environment, name: string, name
   return domainsOf(environment, names, expected.domains).includes(name);
 }
 
-/** Readings of sites on behalf of a person: a Slack user id. */
+/** Readings of sites for a person (a Slack user id), who may share them with others. */
 export const siteCheckFor = (
   context: { readonly siteCheck: SiteCheck; readonly listing: () => Names; readonly policy: () => Policy },
   onBehalfOf: string,
@@ -79,8 +79,8 @@ export const siteCheckFor = (
   const { read, readOn, instead } = context.siteCheck;
   return {
     planFor: (target) => checkPlanFor(target, context.listing(), context.policy()),
-    read: (pages, limits) => read(pages, { ...limits, onBehalfOf }),
-    readOn: (pages, first, limits) => readOn(pages, first, { ...limits, onBehalfOf }),
+    read: (pages, limits) => read(pages, { ...limits, onBehalfOf, mayShare: true }),
+    readOn: (pages, first, limits) => readOn(pages, first, { ...limits, onBehalfOf, mayShare: true }),
     instead,
   };
 };

@@ -5,6 +5,7 @@ import type { AuditDestination } from '../audit/audit-out.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
 import type { WatchContext } from '../steps/watches.ts';
+import type { StatusParts } from './status-parts.ts';
 
 /** Answered, saved as a change, shown in a review before that, put into a queue, or refused. */
 export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refused';
@@ -14,6 +15,7 @@ export type PipelineContext = WatchContext &
   Pick<Surroundings, 'alias'> & {
     readonly logs: Pick<LogReader, 'look' | 'peaks'>;
     readonly recent: Recent;
+    readonly statusParts: StatusParts;
     /** Whether a channel is shared with another organisation. */
     readonly channelOf: (id: string) => Promise<Channel>;
     /** Slack's last error code for reading a user group; undefined: the read succeeded, or there was none. */

@@ -5,6 +5,7 @@ import { loudestError } from '../../commands/logs/loudest.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
+import type { JustBegun } from '../../just-begun.ts';
 import { impressionIn, type Reading } from '../../site-check/reading.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { listChanges } from '../../storage/changes.ts';
@@ -47,6 +48,7 @@ type StatusContext = Pick<
   | 'onTrouble'
   | 'siteCheck'
   | 'listing'
+  | 'statusParts'
 >;
 
 /** The status of environments, and which commands are certainly allowed on them. */
@@ -58,12 +60,17 @@ export const statusFor = (
   mayRunOn: (path, env) => mayRunOn(context.policy(), person, path, env) === 'yes',
   status: async (env) => {
     const part = partsOf(context, person, env);
+    const { statusParts: shared } = context;
     const checking = checkOf(context, person, env);
     const parts = {
       site: part('check', checking.once),
       work: part('status', () => workOf(context, person, env)),
-      backup: part('backups list', (read) => newestBackup(read, env)),
-      errors: part('logs', (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias })),
+      backup: part('backups list', (read) => newestBackup(read, env), shared.backup),
+      errors: part(
+        'logs',
+        (read) => loudestError(read, env, { from: now - hourMs, now, alias: context.alias }),
+        shared.errors,
+      ),
       changes: part('changes', () => settledOf(context, person, env)),
       access: part('timers', () => timersFor(context, person, now).timers(env)),
       pause: part('status', () => readPause(context.database.db)),
@@ -104,13 +111,26 @@ function checkOf(context: StatusContext, person: Person, env: Environment) {
   return { once, verdictAfter };
 }
 
+type Work<T> = (read: HostReader) => Promise<T>;
+
 /** Reads one part, if the person may run the command that shows it. It never rejects, and ends in time. */
-const partsOf =
-  (context: StatusContext, person: Person, env: Environment) =>
-  async <T>(path: string, work: (read: HostReader) => Promise<T>): Promise<StatusPart<T>> => {
+function partsOf(context: StatusContext, person: Person, env: Environment) {
+  const read = readPartsOf(context, person);
+  return async <T>(path: string, work: Work<T>, shared?: JustBegun<StatusPart<T>>): Promise<StatusPart<T>> => {
     const may = mayRunOn(context.policy(), person, path, env);
     if (may === 'no') return { kind: 'not allowed', path };
     if (may !== 'yes') return { kind: 'rights unknown', path, userGroups: may };
+    const found = shared?.find(env.id);
+    if (found) return found;
+    const reading = read(path, work);
+    shared?.keep(env.id, reading);
+    return reading;
+  };
+}
+
+const readPartsOf =
+  (context: StatusContext, person: Person) =>
+  async <T>(path: string, work: Work<T>): Promise<StatusPart<T>> => {
     const cancel = new AbortController();
     // Each part has a turn of its own at the host: one that hangs must not keep another waiting.
     const account = `${canonicalId(context.policy(), person.id)} status ${path}`;

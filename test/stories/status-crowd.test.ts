@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { expect, onTestFinished, test } from 'vitest';
+import { SEED } from '../../src/playground/slack/seed.ts';
+import { portOf } from '../site-check/listener.ts';
+import { inScenario, patienceMs } from './scenario.ts';
+import { inTime, threeSeconds } from './three-seconds.ts';
+
+/** An alarm: fifty people ask for the status of one site at once, while it hangs and the host is slow or silent. */
+
+const policy = `
+version: 1
+live: ['*/live']
+rules: [{ allow: [read, routine], to: everyone }]
+`;
+const crowd = Array.from({ length: 50 }, (_, at) => `U1CROWD${at + 10}`);
+const [someone] = SEED.people;
+const joined = crowd.flatMap((id) => (someone ? [{ ...someone, id, name: id.toLowerCase(), display_name: id }] : []));
+const seed = {
+  ...SEED,
+  people: [...SEED.people, ...joined],
+  channels: SEED.channels.map((one) =>
+    one.id === 'C0GENERAL' ? { ...one, members: [...one.members, ...crowd] } : one,
+  ),
+};
+
+test('each is acked and gets a card in time, and a verdict; the site and the host are asked once for all', async () => {
+  const visits: string[] = [];
+  const hung = createServer((request) => void visits.push(request.url ?? ''));
+  hung.listen(0, '127.0.0.1');
+  await once(hung, 'listening');
+  onTestFinished(() => (hung.closeAllConnections(), void hung.close()));
+  const environment = { CHECK_CONNECT_TO: `127.0.0.1:${portOf(hung)}` };
+  await inScenario({ policy, environment, slack: { seed } }, async ({ slack, hosting, person }) => {
+    const { id } = hosting.world.environmentNamed('acme-shop/live') ?? {};
+    hosting.faults.add({ kind: 'hang', path: `/sites/environments/${id}/logs`, times: 'always' });
+    hosting.faults.add({ kind: 'delay', ms: 500, path: `/sites/environments/${id}/backups`, times: 'always' });
+    const heard = (words: RegExp) => (as: string) =>
+      slack.until(() => slack.messages({ channel: 'C0GENERAL', as }).find(({ text }) => words.test(text)), patienceMs);
+    const [acks, cardsInTime, othersAck] = [threeSeconds(), inTime(2_500), threeSeconds()];
+    const asked = crowd.map((as) => slack.command(as, 'C0GENERAL', '/site status acme-shop/live'));
+    const other = person('ana').says('/site whoami', 'C0GENERAL');
+    const cards = Promise.all(crowd.map(heard(/^\S+ acme-shop\/live · /)));
+    acks(...(await Promise.all(asked)));
+    othersAck((await other).outcome);
+    for (const { text } of await cards) {
+      expect(text).toContain('❔ Site: unknown: one reading had not ended after 2 s.');
+      expect(text).toContain('❔ Errors of the last hour: unknown: no answer within 2 s');
+      expect(text).toMatch(/✅ Newest backup: \w+, /);
+    }
+    cardsInTime();
+    await Promise.all(crowd.map(heard(/acme-shop\/live is not well: bad in 3 of 3 readings/)));
+    // Four looks at two domains, three times; each by itself would be 600 visits and 100 reads. It may take a few more if no core is free.
+    expect(visits.length).toBeLessThan(60);
+    const reads = hosting.journal.entries().filter(({ path }) => path.startsWith(`/sites/environments/${id}/`));
+    expect(reads.length).toBeLessThan(20);
+  })();
+});
