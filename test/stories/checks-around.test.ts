@@ -13,6 +13,7 @@ groups: { developers: [U01ANA, U02BEN, U04DEE, U05FAY, U06ROB], leads: [U03CHI] 
 rules:
   - { allow: [read], to: everyone }
   - { allow: [routine], to: [developers] }
+  - { allow: ['domains add'], to: [developers] }
   - { allow: [push], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }
 checks:
   lumen-studio: off
@@ -97,6 +98,33 @@ describe.concurrent('the site is read before and after', () => {
     // A look by itself would take eight.
     expect((write?.at ?? Infinity) - (visit?.at ?? 0)).toBeLessThan(7_000);
     expect(await storyOf(scenario, change.number)).toMatch(/Site before: not clear in one reading: without an answer/);
+  });
+
+  test('an outcome that is unknown stays so, whatever the site is like, and its thread hears of the site', async () => {
+    const { id } = scenario.hosting.world.environmentNamed('north-bakery/live') ?? {};
+    scenario.site.break('north-bakery/live', 'error');
+    scenario.hosting.faults.add({ kind: 'reset', at: 'before-headers', section: '4.12', times: 1 });
+    const change = await scenario.person('ana').asks('/site cache clear north-bakery/live', 'C0GENERAL');
+    const unknown = await change.tells('Outcome unknown');
+    const verdict = await change.tells(`north-bakery/live is now 500 (WordPress reports a critical error), ${inThree}`);
+    expect(verdict.text).toContain('It was bad before too');
+    expect(verdict.controls.map(({ label }) => label)).toEqual(['Error log since then', 'Status']);
+    expect(unknown.controls.map(({ label }) => label)).toContain('It happened');
+    expect(scenario.rows('select state, target from changes where number = ?', change.number)).toEqual([
+      { state: 'unknown', target: `environment:${id}` },
+    ]);
+    expect(await siteOf(scenario, change)).toMatch(/Site before: bad in one[^]*Site after: bad in 3 of 3/);
+  });
+
+  test('a domain that is added: the environment is read, and the new name only once the host has verified it', async () => {
+    scenario.site.break('acme-shop/staging', 'empty');
+    const ben = scenario.person('ben');
+    const change = await ben.asks('/site domains add acme-shop/staging tickets.acme-shop.example', 'C0GENERAL');
+    await change.tells(/^✅ /);
+    await change.tells(`acme-shop/staging is now 200, but the page is empty, ${inThree}`);
+    expect(await siteOf(scenario, change)).toMatch(/Site before: bad in one[^]*Site after: bad in 3 of 3/);
+    const visits = scenario.site.journal.entries().map(({ headers }) => headers['host']);
+    expect(visits).not.toContain('tickets.acme-shop.example');
   });
 
   test('what the policy turns off is not read', async () => {
