@@ -25,7 +25,10 @@ export const check = report({
     if (impressionIn(first) === 'cannot be checked') return page;
     return {
       ...page,
-      parts: [...page.parts, paragraph('Two more readings follow. The verdict comes here in about 20 seconds.')],
+      parts: [
+        ...page.parts,
+        paragraph("Two more readings follow. The verdict comes here in about 20 seconds, unless I'm restarted."),
+      ],
       later: async () => checkPage(of, { plan, instead, ...(await siteCheck.readOn(plan, first)) }),
     };
   },

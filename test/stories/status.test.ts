@@ -230,12 +230,12 @@ test(
 test.each([
   [
     'acme-blog/live',
-    /⚠️ Site: answers badly in one reading: 500 in [\d.]+ s as a visitor.*The verdict follows within 25 s\./,
+    /⚠️ Site: answers badly in one reading: 500 in [\d.]+ s as a visitor.*Verdict within 25 s, unless I'm restarted\./,
     'acme-blog/live is not well: bad in 3 of 3 readings',
   ],
   [
     'lumen-studio/live',
-    /❔ Site: unknown: one reading had not ended after 2 s\. The verdict follows within 25 s\./,
+    /❔ Site: unknown: one reading had not ended after 2 s\. Verdict within 25 s, unless I'm restarted\./,
     'lumen-studio/live is not well: bad in 3 of 3 readings',
   ],
 ])('the verdict on %s follows within 25 s, to the same person, whatever else is asked meanwhile', (env, one, verdict) =>
@@ -252,6 +252,17 @@ test.each([
     verdictInTime();
     expect(second.ephemeral).toBe(true);
   })(),
+);
+
+test(
+  'a stop ends the readings at once, and whoever waits for the verdict hears why there is none',
+  inScenario({ policy, environment }, async (scenario) => {
+    const said = await scenario.person('ana').says('/site status lumen-studio/live');
+    await said.hears("Verdict within 25 s, unless I'm restarted.");
+    await scenario.stop();
+    const told = await said.hears('No verdict on lumen-studio/live: 1 reading of 3');
+    expect(told.text).toContain("I'm being stopped");
+  }),
 );
 
 test(

@@ -8,7 +8,7 @@ import { notFound, type Told } from './status-told.ts';
 /** How the site itself answers, as one line of a status. */
 
 const maxLooks = 2;
-const follows = 'The verdict follows within 25 s.';
+const follows = "Verdict within 25 s, unless I'm restarted.";
 
 export function siteTold(part: StatusPart<SiteReading>): Told {
   if (part.kind === 'late')

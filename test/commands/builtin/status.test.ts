@@ -61,7 +61,7 @@ describe('a line of the status', () => {
     [site(look), '✅ Site: answers well in one reading: 200 in 0.4 s as a visitor.'],
     [
       site(look, { ...look, as: 'past the cache', status: 502 }),
-      '⚠️ Site: answers badly in one reading: 200 in 0.4 s as a visitor, 502 in 0.4 s past the cache. Visitors still get pages, but past the cache the site fails. The verdict follows within 25 s.',
+      "⚠️ Site: answers badly in one reading: 200 in 0.4 s as a visitor, 502 in 0.4 s past the cache. Visitors still get pages, but past the cache the site fails. Verdict within 25 s, unless I'm restarted.",
     ],
     [site({ ...look, status: 403 }), '❔ Site: unknown by one reading: 403 in 0.4 s as a visitor.'],
     [
@@ -70,7 +70,7 @@ describe('a line of the status', () => {
     ],
     [
       { site: { kind: 'late', afterMs: 2_000 } },
-      '❔ Site: unknown: one reading had not ended after 2 s. The verdict follows within 25 s.',
+      "❔ Site: unknown: one reading had not ended after 2 s. Verdict within 25 s, unless I'm restarted.",
     ],
     [{ backup: found(null) }, '⚠️ Newest backup: there is none. What is overwritten or deleted is lost.'],
     [
