@@ -10,7 +10,7 @@ export type Phase = 'connecting' | 'answering';
 /** It may as well be the network between, or Sitehand's own. */
 const unsure = (why: string): Failure => ({ why, isOfSite: false });
 const closed = bySite('closed the connection before it had answered');
-const noWay = unsure('could not be reached, which can be my own network');
+const noWay = unsure('could not be reached, perhaps because of my own network');
 const refused = unsure('refused the connection, or my own network did');
 const oddIssuer = unsure('has a certificate from an authority that I do not know');
 
