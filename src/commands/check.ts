@@ -14,6 +14,7 @@ export const check = report({
   summary: 'Ask a site itself how it is, as a visitor and past the cache',
   button: 'Check the site',
   examples: ['acme-shop/live', 'acme-shop.example'],
+  readsSites: true,
   fields: { of: environmentOrDomain() },
   target: 'of',
   show: async ({ input: { of }, siteCheck }) => {

@@ -20,7 +20,7 @@ export type Surroundings = Sources & {
   readonly happened: (env: Environment, since: number) => Promise<readonly Happened[]>;
 };
 
-/** A command that only reads from the host; it answers privately. */
+/** A command that only reads; it answers privately. */
 export type Report<F extends Fields> = {
   readonly shape: 'report';
   readonly summary: string;
@@ -30,6 +30,8 @@ export type Report<F extends Fields> = {
   readonly right?: 'named';
   /** The audit event that records who asked; written before anything is shown. */
   readonly noted?: string;
+  /** It reads sites and not the host, so it takes no place of those that do. */
+  readonly readsSites?: true;
   readonly fields: F;
   /** The field that names what is read; policy requires the right to read it. */
   readonly target: TargetKey<F> | 'company';

@@ -34,13 +34,14 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
     if (inbox !== undefined) failpoint('acked', inbox);
     if (after === undefined) return;
     const memo = memoOf(said.view.private_metadata);
-    const lane = laneOf(catalogue.get(memo?.path ?? ''));
+    const command = catalogue.get(memo?.path ?? '');
+    const lane = command?.shape === 'report' ? laneOf(command) : 'urgent';
     const interaction: Interaction = {
       ...interactionOf(context, said, memo, keyOf(said.view)),
       line: memo?.path,
       inbox,
     };
-    track(() => runHandler(context, interaction, 'working on a form', after, lane === 'reports' ? lane : 'urgent'));
+    track(() => runHandler(context, interaction, 'working on a form', after, lane));
   });
   app.view({ callback_id: /.*/, type: 'view_closed' }, ({ ack }) => ack());
   app.action(/.*/, async ({ ack, body }) => {

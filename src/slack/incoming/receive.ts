@@ -69,7 +69,7 @@ export function natureOf(line: string): Pick<Delivered, 'changes' | 'lane'> {
 
 /** The queue in which a command runs. */
 export function laneOf(command: Command | undefined): Lane {
-  if (command?.shape === 'report') return 'reports';
+  if (command?.shape === 'report' && !command.readsSites) return 'reports';
   return command?.shape === 'builtin' && command.urgent ? 'urgent' : 'usual';
 }
 
