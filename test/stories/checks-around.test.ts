@@ -175,3 +175,37 @@ test.skipIf(!postgresRuns).concurrent(`two replicas tell the verdict once${noPos
     await sql.end();
   }
 });
+
+test
+  .skipIf(!postgresRuns)
+  .concurrent(`a replica that dies between readings is not replaced: nothing is claimed${noPostgres}`, async () => {
+    const url = (await makeDatabase()).href;
+    const sql = new Client({ connectionString: url });
+    await sql.connect();
+    const keptOf = async ({ number }: ChangeThread): Promise<string> => {
+      const { rows } = await sql.query<{ value: string }>('select value from kv where key = $1', [
+        `site check:${number}`,
+      ]);
+      return rows[0]?.value ?? '';
+    };
+    const story = async (scenario: Scenario): Promise<void> => {
+      const first = await scenario.start();
+      scenario.site.break('acme-shop/live', 'error');
+      const change = await scenario.person('ana').asks('/site cache clear acme-shop/live');
+      await vi.waitFor(async () => expect(await keptOf(change)).toContain('"begun"'), soon);
+      await scenario.start();
+      await first.end('SIGKILL');
+      await change.tells('the host reports it finished');
+      // The other replica works: its own change is read to the end, later than the lost readings would have been.
+      const later = await scenario.person('ben').asks('/site cache clear acme-blog/live');
+      await vi.waitFor(async () => expect(await keptOf(later)).toContain('"verdict"'), soon);
+      expect(await keptOf(change)).toContain('"begun"');
+      expect(texts(change).filter((text) => text.includes('readings'))).toEqual([]);
+      expect(await storyOf(scenario, change.number)).toContain('Site after: not known: I began to read it');
+    };
+    try {
+      await inScenario({ policy, environment: { DATABASE_URL: url }, ownProcess: 'the first', start: false }, story)();
+    } finally {
+      await sql.end();
+    }
+  });
