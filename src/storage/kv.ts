@@ -48,6 +48,11 @@ export async function removeKv(tx: Tx, key: string): Promise<boolean> {
   return gone !== undefined;
 }
 
+/** Deletes the values whose keys begin with `prefix` and that were written before then (epoch ms). */
+export async function removeOldKv(tx: Tx, prefix: string, before: number): Promise<void> {
+  await tx.deleteFrom('kv').where('key', 'like', `${prefix}%`).where('at', '<', before).execute();
+}
+
 type Transactions = {
   readonly transaction: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   readonly now: (tx: Tx) => Promise<number>;

@@ -1,6 +1,6 @@
 import { verdictOf, impressionIn, impressionOf } from '../../site-check/reading.ts';
 import type { Impression, Look, Reading, Verdict } from '../../site-check/reading.ts';
-import { readKv, replaceKv } from '../../storage/kv.ts';
+import { readKv, removeOldKv, replaceKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { ReadHandle, Tx } from '../../storage/tx.ts';
 import type { Risk } from '../../storage/schema.ts';
@@ -25,7 +25,12 @@ export type SiteReadings = {
   readonly after?: 'begun' | Findings;
 };
 
-const keyOf = (change: number): string => `site check:${change}`;
+const prefix = 'site check:';
+const keyOf = (change: number): string => `${prefix}${change}`;
+
+/** For how long they are kept. */
+export const readingsKeptMs = 30 * 86_400_000;
+export const forgetReadings = (tx: Tx, now: number): Promise<void> => removeOldKv(tx, prefix, now - readingsKeptMs);
 
 /** What is kept about a change, and the stored value, which a later `keepReadings` is compared with. */
 export async function keptReadings(

@@ -14,7 +14,7 @@ import { cardOf, type FrozenCard } from '../changes/freeze.ts';
 import { storedTargets } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { askersNamed, markOf, standing } from '../changes/card.ts';
-import { keptReadings, readingsInWords } from '../changes/site-readings.ts';
+import { keptReadings, readingsInWords, readingsKeptMs } from '../changes/site-readings.ts';
 import { mayBreakSite } from '../steps/check-around.ts';
 import type { AccessContext } from '../access/context.ts';
 import { parseDetails } from '../audit/audit-details.ts';
@@ -106,10 +106,17 @@ function withNote(event: string, details: string): Text {
   return note === undefined ? inline(eventInWords(event)) : say`${eventInWords(event)}: “${note}”`;
 }
 
+async function siteFacts(database: Database, change: Change): Promise<FrozenCard['facts']> {
+  if (!mayBreakSite(change)) return [];
+  const { readings, stored } = await keptReadings(database.db, change.number);
+  if (stored === undefined && (await database.now()) - change.created_at > readingsKeptMs)
+    return [['Site', say`readings are kept for 30 days only`]];
+  return readingsInWords(readings);
+}
+
 async function storyOf(database: Database, change: Change): Promise<ChangeStory> {
   const card = cardOf(change);
   const lines = await listAudit(database.db, { change: change.number, limit: maxEvents });
-  const site = mayBreakSite(change) ? (await keptReadings(database.db, change.number)).readings : undefined;
   return {
     title: say`${markOf(change)} **${card.title}** · #${change.number}`,
     facts: [
@@ -119,7 +126,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
       ...card.facts,
       ...idsFact(change),
       ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),
-      ...(site ? readingsInWords(site) : []),
+      ...(await siteFacts(database, change)),
       ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
     ],
     events: lines

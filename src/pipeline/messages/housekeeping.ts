@@ -8,6 +8,7 @@ import { forgetWatches } from '../../storage/watches.ts';
 import { forgetMessages, enqueueMessage } from '../../storage/messages.ts';
 import { limitOpsBacklog } from './ops-messages.ts';
 import type { Note } from '../changes/card.ts';
+import { forgetReadings } from '../changes/site-readings.ts';
 
 export type Housekeeping = {
   readonly database: Database;
@@ -55,6 +56,7 @@ export async function sweep({ database }: Pick<Housekeeping, 'database'>): Promi
     await limitOpsBacklog(tx, now);
     await forgetWatches(tx, now - forgetMessagesAfterMs);
     await forgetHandedOn(tx, now - forgetAfterMs);
+    await forgetReadings(tx, now);
   });
   // In batches: a long transaction would hold up the others.
   for (let batch = 0; batch < maxBatches; batch += 1) {

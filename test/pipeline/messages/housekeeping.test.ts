@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
+import { keepReadings, keptReadings } from '../../../src/pipeline/changes/site-readings.ts';
 import { sweep } from '../../../src/pipeline/messages/housekeeping.ts';
+import { readKv, writeKv } from '../../../src/storage/kv.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 
 const day = 86_400_000;
@@ -35,5 +37,21 @@ describeBoth('housekeeping', (open) => {
     await sweep({ database });
     const left = await database.db.selectFrom('inbox').select('key').orderBy('key').execute();
     expect(left.map(({ key }) => key)).toEqual(['recent', 'unanswered']);
+  });
+
+  it('deletes what was read of sites after 30 days, and nothing else of that table', async () => {
+    let now = 10 * day;
+    const database = await open({ now: () => now });
+    const keep = (change: number) =>
+      database.transaction((tx) => keepReadings(tx, change, { after: 'begun' }, { stored: undefined, at: now }));
+    await keep(1);
+    await database.transaction((tx) => writeKv(tx, { key: 'site checks', value: 'x', at: 1 }));
+    now += day;
+    await keep(2);
+    now += 29 * day + 1;
+    await sweep({ database });
+    const kept = await Promise.all([1, 2].map((change) => keptReadings(database.db, change)));
+    expect(kept.map(({ readings }) => readings)).toEqual([{}, { after: 'begun' }]);
+    expect(await readKv(database.db, 'site checks')).toMatchObject({ value: 'x' });
   });
 });
