@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import { setBackKey } from '../../src/storage/timeline.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
 import { expectSoon, has, type TestUser, type Words } from './people.ts';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
@@ -179,6 +180,92 @@ describe('a request that is handed on', () => {
       scenario.rows("select id from handed_on_requests where person = 'U06ROB' and ended_at is null"),
     ).toHaveLength(1);
   });
+});
+
+describe('a request that is handed on where Slack tells little', () => {
+  const byGroup = `
+version: 1
+groups: { devs: [S0DEVS], juniors: [U06ROB] }
+rules:
+  - { allow: [read], to: everyone }
+  - { allow: [routine], to: [devs] }
+  - { deny: [routine], to: [juniors] }
+`;
+  const clear = '/site cache clear acme-shop/live --hand-on';
+  const reloaded = (own: Scenario, times: number): Promise<void> =>
+    vi.waitFor(() => expect(own.log().split('the policy was reloaded')).toHaveLength(times + 1), {
+      timeout: patienceMs,
+    });
+
+  test(
+    'from direct messages, only those who certainly may hear of it; nobody hands on more than five in an hour',
+    inScenario({ policy: byGroup, hosting }, async (own) => {
+      const [ana, rob] = [own.person('ana'), own.person('rob')];
+      const told = await (await rob.says(clear, rob.direct)).hears(/^I asked /);
+      expect(told.text).toMatch(/^I asked (@Ana, @Ben|@Ben, @Ana) directly\. /);
+      await ana.clicks(await sees(own, ana, '@Rob asks somebody who may'), run);
+      await ana.form('acme-shop/live');
+      await ana.submits();
+      await own.becomes(1, 'done');
+      expect(own.rows("select distinct kind from messages where key like 'hand_on:%'")).toEqual([{ kind: 'direct' }]);
+      for (const name of ['acme-shop/staging', 'acme-blog/live', 'acme-docs/live', 'acme-docs/staging'])
+        await (await rob.says(`/site cache clear ${name} --hand-on`, rob.direct)).hears(/^I asked /);
+      await (
+        await rob.says('/site cache clear acme-blog/staging --hand-on')
+      ).hears("You've asked others 5 times within an hour. Nobody was asked, and nothing was sent.");
+      own.rewrite('update handed_on_requests set created_at = created_at - 3600001');
+      await (await rob.says('/site cache clear acme-blog/staging --hand-on')).hears(/^I asked /);
+    }),
+  );
+
+  test(
+    'whom Slack does not tell is asked later, and never called nobody; in a channel the group is named',
+    inScenario({ policy: byGroup, hosting }, async (own) => {
+      const rob = own.person('rob');
+      own.slack.disableGroup('S0DEVS');
+      own.passes(120_000);
+      const later = await (await rob.says(clear, rob.direct)).hears("I can't tell right now who may do this.");
+      expect(later.text).toMatch(
+        /who is in the user group S0DEVS\. Nobody was asked, and nothing was sent\..*Try again/s,
+      );
+      await (await rob.says(clear)).hears(/^I asked in the channel\./);
+      const offered = await inChannel(own, '@Rob asks somebody who may');
+      expect(offered.text).toContain("Slack doesn't tell me who is in the user group S0DEVS. They may run it. ");
+      await own.rule(byGroup.replace('[S0DEVS]', '[U02BEN]').replace('everyone', '[devs, juniors]'));
+      await reloaded(own, 1);
+      const { id } = own.slack.faults.add({ method: 'users.info', kind: 'status', status: 503 });
+      await (
+        await rob.says('/site cache clear acme-shop/staging --hand-on')
+      ).hears("Slack doesn't answer about everybody who may.");
+      own.slack.faults.remove(id);
+      await own.rule(byGroup.replace('[S0DEVS]', '[U06ROB]'));
+      await reloaded(own, 2);
+      await (
+        await rob.says('/site cache clear acme-shop/staging --hand-on')
+      ).hears("I can't find anybody else who may do this. Nobody was asked, and nothing was sent.");
+    }),
+  );
+
+  test(
+    'a database that was set back ends it: it may have been run already',
+    inScenario({ policy: byGroup, hosting }, async (own) => {
+      const [ben, rob] = [own.person('ben'), own.person('rob')];
+      await (await rob.says(clear)).hears(/^I asked /);
+      const offered = await inChannel(own, '@Rob asks somebody who may');
+      await ben.clicks(offered, run);
+      await ben.form('acme-shop/live');
+      const value = JSON.stringify({ kind: 'restored', from: 1, at: 2 });
+      own.rewrite('insert into kv (key, value, at) values (?, ?, 1)', setBackKey, value);
+      await ben.submits();
+      await ben.form(
+        "My database was set back, so this can't be run from here any more. It may have been run already.",
+      );
+      const over = await inChannel(own, /⚠️ My database was set back, so this can't be run from here any more/);
+      expect(labels(over)).toEqual([]);
+      expect(own.writes()).toEqual([]);
+      expect(own.rows('select number from changes')).toEqual([]);
+    }),
+  );
 });
 
 describe.skipIf(!postgresRuns)(`two replicas${noPostgres}`, () => {

@@ -139,6 +139,25 @@ describe('a push that needs one approval, and three people can give it', () => {
       expect(pingsOnLeads(scenario)).toEqual([1, 1, 1]);
     }),
   );
+
+  test(
+    'in direct messages a mention would reach nobody, so the requester is asked to tell them',
+    inScenario(options, async (scenario) => {
+      const [ana, dee] = [scenario.person('ana'), scenario.person('dee')];
+      // Slack's answer about her is kept for a minute.
+      await (await ana.says('/site whoami')).hears(ids.ana);
+      const { id } = scenario.slack.faults.add({ kind: 'status', status: 503, method: 'users.info' });
+      const other = await ana.wants(push.replace('--files', '--database'), ana.direct);
+      await other.tells(/please tell @Chi, @Dee, @Fay yourself\./);
+      scenario.slack.faults.remove(id);
+      const fault = { kind: 'error', method: 'chat.postMessage', error: 'messages_tab_disabled' } as const;
+      for (const channel of [dee.id, dee.direct]) scenario.slack.faults.add({ ...fault, channel });
+      const change = await ana.wants(push, ana.direct);
+      const told = await hears(scenario, ana, /I couldn't tell @Dee about it/);
+      expect(told.text).toMatch(/Nobody else reads along here, so please tell @Dee yourself\.$/);
+      expect(change.replies().filter(({ text }) => text.includes("I can't reach you"))).toEqual([]);
+    }),
+  );
 });
 
 const notifying = policy

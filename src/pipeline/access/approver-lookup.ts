@@ -178,6 +178,19 @@ type Naming = {
   readonly notify?: 'unreached';
 };
 
+/** Mentions of those whom nobody can tell directly: user groups with unknown members, and unsure people. */
+export const unreachedOf = (asks: readonly AskedRequirement[], without: readonly string[] = []): readonly Text[] =>
+  asks
+    .filter(tellsApprovers)
+    .flatMap((asked) => [
+      ...unsureOf(asked, without).map((id): Text => [mention(id)]),
+      ...(asked.userGroups ?? []).map((id): Text => [userGroup(id)]),
+    ]);
+
+/** If enough others are told, someone whom Slack never describes must not be mentioned each time. */
+const unsureOf = ({ count, people, unsure = [] }: AskedRequirement, without: readonly string[]): readonly string[] =>
+  people.length < count ? unsure.filter((id) => !without.includes(id)).slice(0, maxNamed) : [];
+
 /**
  * `@Chi or @Dee`; `2 of @Chi, @Dee, @leads`; names of groups if none of their members is known. People are named without
  * a mention, because they are told directly.
@@ -185,15 +198,13 @@ type Naming = {
 export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], notify }: Naming = {}): Text =>
   joined(
     asks.map((asked) => {
-      const { count, people, names, groups, userGroups = [], unsure = [] } = asked;
+      const { count, people, names, groups, userGroups = [] } = asked;
       const mentions = notify === 'unreached' && tellsApprovers(asked);
       const all = people.map((id, index) => ({ id, name: names?.[index] }));
       const left = all.filter(({ id }) => !without.includes(id));
       const some = namesOf(left);
       const asGroups = userGroups.map((group): Text => [mentions ? userGroup(group) : code(group)]);
-      // If enough others are told, someone whom Slack never describes must not be mentioned each time.
-      const asUnsure =
-        mentions && people.length < count ? unsure.filter((id) => !without.includes(id)).slice(0, maxNamed) : [];
+      const asUnsure = mentions ? unsureOf(asked, without) : [];
       const those = [...some, ...asUnsure.map((id): Text => [mention(id)]), ...asGroups];
       const who = those.length > 0 ? those : groups.map((group): Text => [bold(group)]);
       const needed = count - (people.length - left.length);

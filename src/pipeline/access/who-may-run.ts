@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { idsIn, samePerson } from '../../policy/people.ts';
 import { decideAccess, groupsAbout, mayRead, whoMay } from '../../policy/policy.ts';
+import { say, type Text } from '../../text.ts';
 import type { Resolved } from '../language/resolve.ts';
 import { eachOnce, membersAmong, peopleOf } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
 import type { AccessContext } from './context.ts';
+import { membersUnknownQuietly } from './unknown-groups.ts';
 
 /** The most people looked up. */
 const maxPeople = 25;
@@ -15,6 +17,8 @@ export type Runners = {
   readonly people: readonly { readonly id: string; readonly name: string }[];
   /** Slack user groups with unknown members who may. */
   readonly unknown: readonly string[];
+  /** Why there may be more people who may; undefined: there are no others. */
+  readonly later: Text | undefined;
 };
 
 /** Finds those whom the rules let run it, other than `asker`. */
@@ -38,7 +42,11 @@ export async function whoMayRun(
     sure.map(({ id }) => id),
   );
   const mixed = once.map((id) => ({ id, place: randomUUID() })).toSorted((a, b) => (a.place < b.place ? -1 : 1));
-  const { people, names } = await membersAmong(
+  const {
+    people,
+    names,
+    unsure = [],
+  } = await membersAmong(
     context,
     mixed.slice(0, maxPeople).map(({ id }) => id),
   );
@@ -46,5 +54,11 @@ export async function whoMayRun(
   return {
     people: people.map((id, index) => ({ id, name: names[index] ?? id })),
     unknown: unknown.filter((group) => ids.has(group)),
+    later:
+      unknown.length > 0
+        ? membersUnknownQuietly(unknown)
+        : unsure.length > 0
+          ? say`Slack doesn't answer about everybody who may.`
+          : undefined,
   };
 }

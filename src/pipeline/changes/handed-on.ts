@@ -44,7 +44,8 @@ export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved
 /** The message that offers it. `resolved` carries the id of the handed-on request. */
 export function offer(says: Text, { people, unknown }: Runners, resolved: Resolved, expiresAt: number): Note {
   const who = people.length > 0 ? say`${joined(namesOf(people), ' or ')} may run it.` : undefined;
-  const rest = unknown.length > 0 ? say`${membersUnknownQuietly(unknown)} They may run it too.` : undefined;
+  const rest =
+    unknown.length > 0 ? say`${membersUnknownQuietly(unknown)} They may run it${who ? ' too' : ''}.` : undefined;
   const until = say`Whoever runs it asks for it as their own change, once, until ${time(expiresAt)}. If it needs approval, neither of the two can give it.`;
   return {
     text: joined([says, joined([who, rest, until])], '\n'),

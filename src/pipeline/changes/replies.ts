@@ -7,7 +7,7 @@ import type { Lock } from '../../storage/locks.ts';
 import { bold, code, joined, named, person, say, time, type Span, type Text } from '../../text.ts';
 import { lockedName } from '../access/targets.ts';
 import type { TransitionNote } from './change-store.ts';
-import { askedPeople, toldPeople, whoIsAsked, whoIsNotified } from '../access/approver-lookup.ts';
+import { askedPeople, toldPeople, unreachedOf, whoIsAsked, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
@@ -29,7 +29,7 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
     return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
   }
   const { asks: all = [] } = authorizationOf(change);
-  const asks = whoIsAsked(all, { notify: 'unreached' });
+  const { who, rest } = askedIn(change);
   const notified = whoIsNotified(all);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
@@ -38,7 +38,8 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
     twin && say`**#${twin.number} is the same request,** from ${person(twin.requester)}, and is waiting too.`;
   return {
     text: joined([
-      say`${asks}: this is waiting for your approval until ${time(change.expires_at)}.`,
+      say`${who}: this is waiting for your approval until ${time(change.expires_at)}.`,
+      rest,
       notified.length > 0 ? say`Notified: ${notified}` : undefined,
       same,
       busy,
@@ -46,10 +47,27 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
   };
 }
 
+/** Whether only the requester reads the thread of this change. */
+export const isForRequesterOnly = ({ channel }: Pick<Change, 'channel'>): boolean => /^[DUW]/.test(channel);
+export const tellThem = (whom: Text): Text => say`Nobody else reads along here, so please tell ${whom} yourself.`;
+
+/** Who is asked to approve. Those whom nobody can tell directly are mentioned, if that can reach them; else `rest` says so. */
+function askedIn(change: Change, without: readonly string[] = []): { readonly who: Text; readonly rest?: Text } {
+  const { asks = [] } = authorizationOf(change);
+  if (!isForRequesterOnly(change)) return { who: whoIsAsked(asks, { without, notify: 'unreached' }) };
+  const unreached = unreachedOf(asks, without);
+  return {
+    who: whoIsAsked(asks, { without }),
+    ...(unreached.length > 0 && { rest: tellThem(joined(unreached, ', ')) }),
+  };
+}
+
 /** A reminder for those who haven't approved yet. */
-export const reminder = (change: Change, voted: readonly string[]): Note => ({
-  text: say`⏳ ${whoIsAsked(authorizationOf(change).asks ?? [], { without: voted, notify: 'unreached' })}: this is still waiting for your approval, until ${time(change.expires_at)}.`,
-});
+export function reminder(change: Change, voted: readonly string[]): Note {
+  const { who, rest } = askedIn(change, voted);
+  const text = say`⏳ ${who}: this is still waiting for your approval, until ${time(change.expires_at)}.`;
+  return { text: joined([text, rest]) };
+}
 
 type Counted = {
   /** How many more are needed, maybe fewer once the members of the `unknown` groups are known. */
@@ -152,14 +170,20 @@ export function askedAgain(
   why: Text,
   expiresAt: number,
 ): Pick<TransitionNote, 'reply' | 'lastNote' | 'decide' | 'tell'> {
-  const { asks = [], ...authorization } = authorizationOf(change);
-  const who = say`${whoIsAsked(asks, { notify: 'unreached' })}: **I'm asking again, and earlier approvals no longer count.**`;
+  const { who, rest } = askedIn(change);
   const says = say`${why} ${mayBeDone(change)}`;
   return {
-    reply: { text: joined(['⏳', who, says, say`It waits for your approval until ${time(expiresAt)}.`]) },
+    reply: {
+      text: joined([
+        say`⏳ ${who}: **I'm asking again, and earlier approvals no longer count.**`,
+        says,
+        say`It waits for your approval until ${time(expiresAt)}.`,
+        rest,
+      ]),
+    },
     lastNote: say`**Waiting for approval again.** ${says}`,
     decide: true,
-    tell: [...toldPeople({ asks, ...authorization }), change.requester],
+    tell: [...toldPeople(authorizationOf(change)), change.requester],
   };
 }
 

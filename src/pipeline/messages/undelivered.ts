@@ -1,8 +1,9 @@
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
+import { cardOf as cardMessageOf, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { channel, code, joined, person, plain, say, time, type Text } from '../../text.ts';
 import { cardOf } from '../changes/freeze.ts';
+import { isForRequesterOnly, tellThem } from '../changes/replies.ts';
 import { enqueueOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable } from './messenger.ts';
 import type { Card, Note } from '../changes/card.ts';
@@ -27,10 +28,14 @@ export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> 
   if (message.key.includes(prefix)) return;
   await enqueueOps(tx, `${prefix}${message.key}`, forOps(loss), at);
   if (change === undefined) return;
-  if (change.state === 'waiting' && isRequest(message, change)) await askInThread(tx, message, change, at);
+  const isAsking = change.state === 'waiting' && isRequest(message, change);
+  const card = isAsking ? await cardMessageOf(tx, change.number) : undefined;
+  const isUnread = isForRequesterOnly({ channel: card?.channel ?? change.channel });
+  if (isAsking && !isUnread) await askInThread(tx, message, change, at);
   if (!isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
-  const body = JSON.stringify({ text: forRequester(loss, change) });
+  const rest = isAsking && isUnread ? tellThem(whom(loss)) : undefined;
+  const body = JSON.stringify({ text: joined([forRequester(loss, change), rest]) });
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.requester, body, at });
 }
 
@@ -70,7 +75,7 @@ function whom({ message: { kind, recipient }, change }: Loss): Text {
   if (kind === 'ops') return say`this channel`;
   if (change === undefined) return say`${channel(recipient ?? '')}`;
   const requester = person(change.requester);
-  return /^[DUW]/.test(change.channel) ? [requester] : say`${channel(change.channel)} and ${requester}`;
+  return isForRequesterOnly(change) ? [requester] : say`${channel(change.channel)} and ${requester}`;
 }
 
 const why = ({ error }: Loss): Text =>

@@ -57,8 +57,7 @@ export async function handOn(
   if (!isDirect) assertChannel(context.policy(), channel, [target, ...alsoReads]);
   const runners = await whoMayRun(context, resolved, person.id);
   const told = runners.people.slice(0, maxTold);
-  if (told.length === 0 && (isDirect || runners.unknown.length === 0))
-    throw new Refusal(say`**I know nobody right now who may do this.** Nobody was asked, and nothing was sent.`);
+  if (told.length === 0 && (isDirect || runners.unknown.length === 0)) throw nobodyToAsk(runners);
   const id = randomUUID();
   const posted = [
     ...told.map((one) => ({ key: `hand_on:${id}:${one.id}`, kind: 'direct' as const, recipient: one.id })),
@@ -66,6 +65,15 @@ export async function handOn(
   ];
   return save(context, { id, resolved, person, runners, posted, told, inbox });
 }
+
+/** Nobody else may; or Slack doesn't tell right now, which is no *no*. */
+const nobodyToAsk = ({ later }: Runners): Refusal =>
+  later === undefined
+    ? new Refusal(say`**I can't find anybody else who may do this.** Nobody was asked, and nothing was sent.`)
+    : new Refusal(say`**I can't tell right now who may do this.** ${later} Nobody was asked, and nothing was sent.`, {
+        hint: 'Try again in a minute.',
+        isLater: true,
+      });
 
 type HandingOn = {
   readonly id: string;
@@ -160,12 +168,18 @@ export async function useHandedOnFor(
   throw ended((await findHandedOn(tx, row.id)) ?? row);
 }
 
-const ended = ({ used_by: by, change }: HandedOnRequest): Refusal =>
-  by !== null
-    ? new Refusal(say`**${mention(by)} has already run this as #${change ?? ''}.** Nothing was done with your click.`)
-    : new Refusal(say`**The hour for this is over.** Nothing was done.`, {
-        hint: 'You can type the command yourself.',
-      });
+function ended({ used_by: by, change, ended_at, expires_at }: HandedOnRequest): Refusal {
+  if (by !== null)
+    return new Refusal(
+      say`**${mention(by)} has already run this as #${change ?? ''}.** Nothing was done with your click.`,
+    );
+  const isSetBack = ended_at !== null && ended_at < expires_at;
+  return new Refusal(say`${isSetBack ? setBack : say`**The hour for this is over.**`} Nothing was done.`, {
+    hint: isSetBack ? 'Compare with the panel of the host first.' : 'You can type the command yourself.',
+  });
+}
+
+const setBack = say`My database was set back, so this can't be run from here any more. It may have been run already.`;
 
 /** Ends requests that nobody ran within their hour. */
 export function createHandOnExpiry(context: StepsContext): Poller {
@@ -187,7 +201,7 @@ export function createHandOnExpiry(context: StepsContext): Poller {
 
 /** Ends all that was handed on, after the database was set back: it may have been run already. */
 export async function endAllHandedOn(context: StepsContext, tx: Tx, at: number): Promise<void> {
-  const says = say`⚠️ My database was set back, so this can't be run from here any more. It may have been run already.`;
+  const says = say`⚠️ ${setBack}`;
   for (;;) {
     const rows = await listHandedOn(tx, Number.MAX_SAFE_INTEGER);
     for (const row of rows) await endUnused(context, tx, row, { why: 'set back', says, at });
