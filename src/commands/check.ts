@@ -8,7 +8,7 @@ import { report } from './kit/report.ts';
 import type { SiteVerdict } from './kit/site-status.ts';
 
 /** A certificate with fewer days than this is named first. */
-const fewDays = 14;
+export const fewDays = 14;
 
 export const check = report({
   summary: 'Ask a site itself how it is, as a visitor and past the cache',

@@ -14,6 +14,7 @@ import { readerOf, type MayRead } from '../access/visibility.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { keyOf } from './admin-actions.ts';
 import type { StepsContext } from './context.ts';
+import { certificatesOf, notRead, type Part } from './digest-certificates.ts';
 
 /** What a digest says of some environments. It names nobody, and no address: a whole channel reads it. */
 
@@ -22,6 +23,7 @@ export const digestParts = [
   'Changes with an unknown outcome',
   'Vulnerable themes',
   'Old backups',
+  'Certificates that expire',
   'Locks without end',
   'Timed access that ends within a week',
   'Changes that wait for approval',
@@ -34,7 +36,7 @@ export type DigestFindings = {
 };
 
 const dayMs = 86_400_000;
-/** All reads of the host, one after the other. What is not read by then is named as not read. */
+/** All reads of the host, one after the other, and of sites. What is not read by then is named as not read. */
 const readMs = 90_000;
 const maxRows = 1_000;
 /** Characters of the name of a theme. */
@@ -50,9 +52,10 @@ export async function readDigest(
 ): Promise<DigestFindings> {
   const ending = AbortSignal.any([stopping, AbortSignal.timeout(readMs)]);
   const read: HostReader = (call) => context.read(call, watching, ending);
-  const themes = await themesOf(context, read, envs);
-  const backups = await backupsOf(context, read, envs, now);
-  const [changes, locks, access] = await Promise.all([
+  const ofHost = async () => [await themesOf(context, read, envs), await backupsOf(context, read, envs, now)] as const;
+  const [[themes, backups], certificates, changes, locks, access] = await Promise.all([
+    ofHost(),
+    certificatesOf(context, envs, ending),
     changesOf(context, readerOf(context, owner), envs),
     locksOf(context, envs, now),
     accessOf(context, envs, now),
@@ -62,15 +65,14 @@ export async function readDigest(
       'Changes with an unknown outcome': changes.unknown,
       'Vulnerable themes': themes.found,
       'Old backups': backups.found,
+      'Certificates that expire': certificates.found,
       'Locks without end': locks,
       'Timed access that ends within a week': access,
       'Changes that wait for approval': changes.waiting,
     },
-    unread: [...themes.unread, ...backups.unread, ...changes.unread],
+    unread: [...themes.unread, ...backups.unread, ...certificates.unread, ...changes.unread],
   };
 }
-
-type Part = { readonly found: readonly Text[]; readonly unread: readonly Text[] };
 
 async function themesOf(context: StepsContext, read: HostReader, envs: readonly Environment[]): Promise<Part> {
   const { id } = context.company();
@@ -118,11 +120,12 @@ async function backupsOf(
     else if (newest.value === null) found.push(say`${env.name}: there is none`);
     else if (newest.value.at === undefined)
       unread.push({ name: env.name, why: say`The host doesn't say how old the newest one is.` });
+    else if (newest.value.at > now + dayMs)
+      unread.push({ name: env.name, why: say`The host dates the newest one in the future.` });
     else if (now - newest.value.at > dayMs)
       found.push(say`${env.name}: the newest is from ${time(newest.value.at, 'date')}, ${age(now - newest.value.at)}`);
   }
-  const names = unread.map(({ name }) => name);
-  return { found, unread: unread[0] ? [say`Backups of ${list(names, maxNamed)}: ${unread[0].why}`] : [] };
+  return { found, unread: notRead('Backups', unread) };
 }
 
 /** What was read, or why it was not. */

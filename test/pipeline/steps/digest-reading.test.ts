@@ -8,7 +8,20 @@ import { takeLocks } from '../../../src/storage/locks.ts';
 import { setTimer } from '../../../src/storage/timers.ts';
 import { plain } from '../../../src/text.ts';
 import { save } from '../../storage/samples.ts';
-import { ana, blog, company, contextWith, live, names, policyOf, staging } from '../fixtures.ts';
+import type { Look } from '../../../src/site-check/reading.ts';
+import {
+  ana,
+  blog,
+  company,
+  contextWith,
+  live,
+  names,
+  noSites,
+  policyFrom,
+  policyOf,
+  staging,
+  uuid,
+} from '../fixtures.ts';
 
 const now = Date.UTC(2026, 10, 23, 9);
 const day = 86_400_000;
@@ -21,10 +34,49 @@ const backupsOf = (...at: readonly (number | undefined)[]) => ({
   environment: { backups: at.map((created_at) => ({ type: 'scheduled', created_at })) },
 });
 
+type Told = { certificateDays: number } | { why: string; isOfSite: boolean } | { why: string } | 'no encryption';
+
+/** The live environment has these domains, and a reading of each shows this. Every page that is read is noted in `read`. */
+function sitesWith(domains: Readonly<Record<string, Told>>, read: string[] = []): Partial<PipelineContext> {
+  const lookAt = (address: string, as: Look['as']): Look => {
+    const told = domains[new URL(address).host] ?? 'no encryption';
+    if (told !== 'no encryption' && 'why' in told)
+      return 'isOfSite' in told
+        ? { address, as, kind: 'no answer', ms: 1, ...told }
+        : { address, as, kind: 'not checked', ...told };
+    const certificateDays = told === 'no encryption' ? undefined : told.certificateDays;
+    const page = {
+      firstByteMs: 1,
+      ms: 1,
+      finalAddress: address,
+      title: undefined,
+      trouble: undefined,
+      cache: undefined,
+    };
+    return { address, as, kind: 'answered', status: 200, ...page, certificateDays };
+  };
+  return {
+    listing: () => ({
+      ...noSites.listing(),
+      environmentDomains: Object.keys(domains).map((name) => ({ id: uuid(70), name, environmentId: live.id })),
+    }),
+    siteCheck: {
+      ...noSites.siteCheck,
+      read: async ({ addresses }, { onBehalfOf } = {}) => {
+        expect([onBehalfOf, addresses.length <= 4]).toEqual([watching, true]);
+        read.push(...addresses);
+        return { at: now, missing: [], looks: addresses.map((address) => lookAt(address, 'visitor')) };
+      },
+    },
+  };
+}
+const wellSite = sitesWith({ 'acme.example': { certificateDays: 14 } });
+
 /** What a digest says; `host` answers by the path that is read. */
 async function digestOf(
   host: (path: string) => object,
   given: (of: Database) => Promise<void> = async () => undefined,
+  sites: Partial<PipelineContext> = wellSite,
 ) {
   database = await openDatabase('sqlite::memory:', { now: () => now });
   await given(database);
@@ -38,6 +90,7 @@ async function digestOf(
       return call.reply.parse(host(call.path));
     },
     onTrouble: () => undefined,
+    ...sites,
   } satisfies Partial<PipelineContext>);
   const stopping = new AbortController().signal;
   const { found, unread } = await readDigest(context, ana, [live, staging], { now, stopping });
@@ -66,7 +119,8 @@ test('what the host does not tell, or does not answer, is not read', async () =>
     ...nothing,
     unread: [
       "Vulnerable themes: the host doesn't tell about all themes of acme-shop/live, acme-shop/staging.",
-      expect.stringMatching(/^Backups of acme-shop\/live, acme-shop\/staging: .+/),
+      "Backups of acme-shop/live: The host didn't answer in time.",
+      "Backups of acme-shop/staging: The host doesn't say how old the newest one is.",
     ],
   });
 });
@@ -96,6 +150,7 @@ test('what needs a look is told, without names, addresses and titles, and only o
     });
   });
   expect(said).toEqual({
+    ...nothing,
     'Changes with an unknown outcome': ['acme-shop/live: #1 cache clear, since 2026-11-22 09:00 UTC'],
     'Vulnerable themes': ['acme-shop/live: kiln 1.0'],
     'Old backups': [
@@ -109,5 +164,59 @@ test('what needs a look is told, without names, addresses and titles, and only o
       "Vulnerable themes: the host doesn't tell about all themes of acme-shop/staging.",
       'Open changes: 1 change that its owner may not read.',
     ],
+  });
+});
+
+test('certificates that expire within two weeks are told, one page of each domain; what nobody can tell is not read', async () => {
+  const read: string[] = [];
+  const tell = (domains: Parameters<typeof sitesWith>[0]) => digestOf(well, undefined, sitesWith(domains, read));
+  expect(
+    await tell({
+      'a.example': { certificateDays: 13 },
+      'b.example': { why: 'has a certificate that has expired', isOfSite: true },
+      'c.example': { certificateDays: 200 },
+    }),
+  ).toEqual({
+    ...nothing,
+    'Certificates that expire': [
+      'acme-shop/live: a.example has a certificate for 13 more days',
+      'acme-shop/live: b.example has a certificate that has expired',
+    ],
+    unread: [],
+  });
+  expect(read).toEqual(['https://a.example/', 'https://b.example/', 'https://c.example/']);
+  const many = await tell({
+    'a.example': { why: 'had not answered after 7.0 s', isOfSite: true },
+    'b.example': { why: 'the name leads into a private network' },
+    'c.example': 'no encryption',
+    'd.example': { certificateDays: 1 },
+  });
+  expect(many).toEqual({
+    ...nothing,
+    unread: [
+      'Certificates of a.example: it had not answered after 7.0 s',
+      'Certificates of b.example: not asked, because the name leads into a private network',
+      'Certificates of c.example: it answered without encryption',
+      'Certificates of 1 more domain than one digest reads.',
+    ],
+  });
+  const off = policyFrom('version: 1\nrules: []\nchecks: off');
+  read.length = 0;
+  expect(
+    await digestOf(well, undefined, { ...sitesWith({ 'a.example': { certificateDays: 1 } }, read), policy: () => off }),
+  ).toMatchObject({ unread: ['Certificates of acme-shop/live: the policy turns checks of it off'] });
+  expect(await digestOf(well, undefined, noSites)).toMatchObject({
+    unread: [expect.stringMatching(/^Certificates of acme-shop\/live: the host names no domain/)],
+  });
+  expect(read).toEqual([]);
+});
+
+test('a backup from the future is no proof of a new one', async () => {
+  const said = await digestOf((path) =>
+    path.includes('themes') ? well(path) : backupsOf(now - 30 * day, path.includes(live.id) ? now : now + 2 * day),
+  );
+  expect(said).toEqual({
+    ...nothing,
+    unread: ['Backups of acme-shop/staging: The host dates the newest one in the future.'],
   });
 });
