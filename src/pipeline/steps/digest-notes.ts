@@ -1,7 +1,7 @@
 import { counted } from '../../commands/kit/page.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Watch } from '../../storage/watches.ts';
-import { code, inline, joined, list, say, time, type Inline, type Text } from '../../text.ts';
+import { code, inline, joined, list, plain, say, time, type Inline, type Text } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
 import { digestParts, type DigestFindings } from './digest-reading.ts';
 import { namesIn, scopeOf, type DigestStanding } from './digest-standing.ts';
@@ -10,9 +10,10 @@ import { stopButton } from './watch-notes.ts';
 /** What a digest says. It names people without mentions, so that nobody is notified by it. */
 
 const maxNames = 5;
-/** Lines of one part. */
-const maxLines = 5;
-const maxUnread = 5;
+/** Lines of one part: as many as leave room for all parts. */
+const lineCounts = [5, 2, 1, 0];
+/** Characters, less than a message takes. */
+const maxLength = 2_500;
 
 const about = (watch: Watch) => list(namesIn(scopeOf(watch)), maxNames);
 
@@ -31,13 +32,17 @@ export function digestNote(watch: Watch, standing: May, { found, unread }: Diges
   const isQuiet = told.length === 0;
   const nothing = gaps.length === 0 ? 'nothing needs a look' : 'nothing needs a look in what I could read';
   const title = say`**Digest of ${about(watch)}, ${time(now, 'date')}**${isQuiet ? `: ${nothing}` : ''} · ${namesOf(envs)}`;
-  const lines: readonly Inline[] = [
-    title,
-    gaps.length > 0 && section('❔ Not read', gaps, maxUnread),
-    ...told.map((part) => section(part, found[part], maxLines)),
-    !isQuiet && say`Digest #${watch.id} of ${watch.requester_name}`,
-  ].map((line): Inline => line || undefined);
-  return { text: joined(lines, '\n'), buttons: [stopButton(watch)] };
+  const textWith = (most: number): Text => {
+    const lines: readonly Inline[] = [
+      title,
+      gaps.length > 0 && section('❔ Not read', gaps, most),
+      ...told.map((part) => section(part, found[part], most)),
+      !isQuiet && say`Digest #${watch.id} of ${watch.requester_name}`,
+    ].map((line): Inline => line || undefined);
+    return joined(lines, '\n');
+  };
+  const text = lineCounts.map(textWith).find((one) => plain(one).length <= maxLength) ?? textWith(0);
+  return { text, buttons: [stopButton(watch)] };
 }
 
 const namesOf = (envs: readonly Environment[]): Text =>
@@ -52,7 +57,7 @@ function section(title: string, lines: readonly Text[], most: number): Text {
     [
       say`**${title}**`,
       ...lines.slice(0, most).map((line) => say`• ${line}`),
-      more > 0 ? inline(`• and ${more} more`) : undefined,
+      more > 0 ? inline(most === 0 ? `• ${more}, too many for one message` : `• and ${more} more`) : undefined,
     ],
     '\n',
   );

@@ -2,11 +2,14 @@ import { afterEach, expect, test } from 'vitest';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import { watching } from '../../../src/hosting/contract/call.ts';
 import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
-import { digestParts, readDigest } from '../../../src/pipeline/steps/digest-reading.ts';
+import { digestNote } from '../../../src/pipeline/steps/digest-notes.ts';
+import { digestParts, readDigest, type DigestFindings } from '../../../src/pipeline/steps/digest-reading.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
 import { takeLocks } from '../../../src/storage/locks.ts';
 import { setTimer } from '../../../src/storage/timers.ts';
-import { plain } from '../../../src/text.ts';
+import { drawNote } from '../../../src/slack/draw/blocks.ts';
+import type { Watch } from '../../../src/storage/watches.ts';
+import { plain, say } from '../../../src/text.ts';
 import { save } from '../../storage/samples.ts';
 import type { Look } from '../../../src/site-check/reading.ts';
 import {
@@ -33,6 +36,29 @@ const themesOf = (...items: readonly object[]) => ({ company: { themes: { total:
 const backupsOf = (...at: readonly (number | undefined)[]) => ({
   environment: { backups: at.map((created_at) => ({ type: 'scheduled', created_at })) },
 });
+
+const watchOf: Watch = {
+  id: 7,
+  kind: 'digest',
+  target_key: 'digest',
+  target: '[]',
+  match: null,
+  requester: ana.id,
+  requester_name: 'Ana',
+  channel: 'C1',
+  quiet: null,
+  zone: 'UTC',
+  created_at: 1,
+  ends_at: now + day,
+  read_to: 1,
+  tried_at: null,
+  progress: '{"sites":[]}',
+  due_at: now,
+  ended_at: null,
+  end_reason: null,
+  owner: null,
+  lease_until: null,
+};
 
 type Told = { certificateDays: number } | { why: string; isOfSite: boolean } | { why: string } | 'no encryption';
 
@@ -219,4 +245,28 @@ test('a backup from the future is no proof of a new one', async () => {
     ...nothing,
     unread: ['Backups of acme-shop/staging: The host dates the newest one in the future.'],
   });
+});
+
+test.each([
+  [60, 1, '1: 0'],
+  [60, 9, 'and 7 more'],
+  [900, 9, '9, too many for one message'],
+])('a digest with lines of %i characters, %i in each part, names every part', (length, many, words) => {
+  const lines = Array.from({ length: many }, (_, at) => say`${'x'.repeat(length)}1: ${at}`);
+  const found = Object.fromEntries(digestParts.map((part) => [part, lines])) as unknown as DigestFindings['found'];
+  const watch = { ...watchOf, target: JSON.stringify([live]) };
+  const standing = {
+    kind: 'may',
+    owner: ana,
+    envs: [live],
+    missing: [],
+    hidden: 0,
+    tooMany: 0,
+    trouble: undefined,
+  } as const;
+  const { blocks } = drawNote(digestNote(watch, standing, { found, unread: lines }, now));
+  const drawn = JSON.stringify(blocks);
+  for (const part of [...digestParts, 'Not read', 'Digest #7 of Ana']) expect(drawn).toContain(part);
+  expect(drawn).toContain(words);
+  expect(drawn).not.toContain('more characters');
 });
