@@ -13,6 +13,10 @@ export function readKv(db: ReadHandle, key: string): Promise<KvRow | undefined> 
   return db.selectFrom('kv').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
+/** The values with these keys that there are. */
+export const readKvs = (db: ReadHandle, keys: readonly string[]): Promise<KvRow[]> =>
+  keys.length === 0 ? Promise.resolve([]) : db.selectFrom('kv').selectAll().where('key', 'in', keys).execute();
+
 /** When the tables were created, in epoch milliseconds. */
 export async function installedAt(db: ReadHandle): Promise<number> {
   return (await db.selectFrom('installation').select('created_at').executeTakeFirstOrThrow()).created_at;

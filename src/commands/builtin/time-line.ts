@@ -64,10 +64,11 @@ function entryInWords(entry: TimeLineEntry): Text {
     const terms = holdTerms(entry);
     return say`• ${at} · ${actor(entry.who.id)} ${entry.says}${terms.length === 0 ? '' : say`: ${terms}`}`;
   }
-  const { mark, number, title, reason, requester, approvers, outcome } = entry;
+  const { mark, number, title, reason, requester, handedOnBy, approvers, outcome } = entry;
+  const handed = handedOnBy && say`, handed on by ${mention(handedOnBy)}`;
   const approved = approvers.length === 0 ? '' : say`, approved by ${joined(approvers.map(mention), ', ')}`;
   const why = reason === undefined ? '' : ` (“${reason}”)`;
-  return say`${mark} ${at} · ${code(`#${number}`)} ${title}${why} · ${mention(requester)}${approved} · ${outcome}`;
+  return say`${mark} ${at} · ${code(`#${number}`)} ${title}${why} · ${mention(requester)}${handed}${approved} · ${outcome}`;
 }
 
 const mention = ({ id }: Who): Text => [actor(id)];

@@ -17,11 +17,15 @@ export type TimeLineEntry =
       readonly number: number;
       readonly title: string;
       readonly requester: Who;
+      /** Who handed the request on to them. */
+      readonly handedOnBy: Who | undefined;
       readonly reason: string | undefined;
       readonly approvers: readonly Who[];
       /** Its symbol, and its state in a sentence. */
       readonly mark: string;
       readonly outcome: Text;
+      /** How its site was before and after, if that was read, to follow *it*. */
+      readonly site: Text | undefined;
       /** From sending it to its end; undefined if it was not sent, or its end is not known. */
       readonly tookMs: number | undefined;
       /** Everything in its trail, oldest first; the first 40. */

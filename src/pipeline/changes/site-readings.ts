@@ -1,6 +1,6 @@
 import { verdictOf, impressionIn, impressionOf } from '../../site-check/reading.ts';
 import type { Impression, Look, Reading, Verdict } from '../../site-check/reading.ts';
-import { readKv, removeOldKv, replaceKv } from '../../storage/kv.ts';
+import { readKv, readKvs, removeOldKv, replaceKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { ReadHandle, Tx } from '../../storage/tx.ts';
 import type { Risk } from '../../storage/schema.ts';
@@ -39,6 +39,15 @@ export async function keptReadings(
 ): Promise<{ readonly readings: SiteReadings; readonly stored: string | undefined }> {
   const stored = (await readKv(db, keyOf(change)))?.value;
   return { readings: stored === undefined ? {} : parseStored<SiteReadings>(stored), stored };
+}
+
+/** What is kept about each of these changes, by number. */
+export async function keptReadingsOf(
+  db: ReadHandle,
+  changes: readonly number[],
+): Promise<ReadonlyMap<number, SiteReadings>> {
+  const rows = await readKvs(db, changes.map(keyOf));
+  return new Map(rows.map(({ key, value }) => [Number(key.slice(prefix.length)), parseStored<SiteReadings>(value)]));
 }
 
 /** Keeps these in place of what was `stored` before. False, with nothing written, if something else is kept by now. */
@@ -106,6 +115,20 @@ function wasBefore(before: ShortReading | undefined): Text {
 
 const placeOf = ({ address, as }: ShortReading): Text =>
   as === 'visitor' ? say`${code(address)}` : say`${code(address)} past the cache`;
+
+/** Both sides of a change in half a sentence, which follows *the site*. */
+export const readingsInShort = ({ before, after }: SiteReadings): Text =>
+  say`${before ? `was ${before.says}` : 'was not read before'}, then ${afterInShort(after)}`;
+
+function afterInShort(after: SiteReadings['after']): string {
+  if (after === undefined) return 'not read';
+  if (after === 'begun') return 'not known';
+  const { verdict, shown } = after;
+  if (verdict.kind === 'one reading') return `${shown.says} in one reading`;
+  const { kind, bad, of } = verdict;
+  if (bad > 0) return `${shown.says} in ${bad} of ${of} readings`;
+  return kind === 'well' ? `${shown.says}, well in ${of} of ${of} readings` : `${impressions.unknown}: ${shown.says}`;
+}
 
 /** Both sides of a change, for its story. */
 export const readingsInWords = ({ before, after }: SiteReadings): readonly (readonly [string, Text])[] => [

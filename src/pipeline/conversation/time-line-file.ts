@@ -47,13 +47,15 @@ function entryIn(entry: TimeLineEntry, nameOf: (id: string) => string): string {
     const until = entry.until === undefined ? '' : `, until ${utc(entry.until)}`;
     return `${at} ${whoIs(entry.who)} ${escapeMarkdown(entry.says)}${until}${because(entry.reason)}`;
   }
-  const { number, title, mark, requester, approvers, outcome, tookMs, moments } = entry;
+  const { number, title, mark, requester, handedOnBy, approvers, outcome, site, tookMs, moments } = entry;
+  const handed = handedOnBy === undefined ? '' : `, handed on by ${whoIs(handedOnBy)}`;
   const approved = approvers.length === 0 ? '' : `; approved by ${approvers.map(whoIs).join(', ')}`;
   const took = tookMs === undefined ? '' : ` It took ${spokenDuration(tookMs)}.`;
   return [
     `${at} ${mark} **\\#${number} ${escapeMarkdown(title)}**`,
-    `  * Asked by ${whoIs(requester)}${because(entry.reason)}${approved}`,
+    `  * Asked by ${whoIs(requester)}${handed}${because(entry.reason)}${approved}`,
     `  * ${textToMarkdown(outcome, nameOf)}${took}`,
+    ...(site === undefined ? [] : [`  * The site ${textToMarkdown(site, nameOf)}.`]),
     ...moments.map((one) => `  * ${utc(one.at)} ${whoIs(one.who)}: ${escapeMarkdown(one.says)}`),
   ].join('\n');
 }
@@ -67,7 +69,8 @@ function namesIn({ entries }: TimeLine, by: Person): (id: string) => string {
   for (const entry of entries) {
     if (entry.kind === 'hold') add(entry.who);
     if (entry.kind !== 'change') continue;
-    for (const who of [entry.requester, ...entry.approvers, ...entry.moments.map((one) => one.who)]) add(who);
+    const { requester, handedOnBy = requester, approvers, moments } = entry;
+    for (const who of [handedOnBy, requester, ...approvers, ...moments.map((one) => one.who)]) add(who);
   }
   return (id) => {
     if (id === 'sitehand') return 'Sitehand';

@@ -14,6 +14,7 @@ import { markOf, standing } from '../changes/card.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { cardOf } from '../changes/freeze.ts';
 import { inWords } from '../changes/host-trouble.ts';
+import { keptReadingsOf, readingsInShort, type SiteReadings } from '../changes/site-readings.ts';
 import type { PipelineContext } from './context.ts';
 
 /** What happened to an environment: its changes, locks, pauses, and the peaks of its error log. */
@@ -91,17 +92,31 @@ async function changesIn(context: PipelineContext, person: Person, lines: readon
     found.push(...some.filter(mayRead).toSorted((one, other) => other.number - one.number));
   }
   const shown = found.slice(0, maxChanges);
-  const story = await storyLines(
-    db,
-    shown.map(({ number }) => number),
-    maxStory,
-  );
-  const byChange = Map.groupBy(story, ({ change }) => change);
-  const entries = shown.map((change) => changeEntry(change, byChange.get(change.number) ?? []));
+  const shownNumbers = shown.map(({ number }) => number);
+  const story = Map.groupBy(await storyLines(db, shownNumbers, maxStory), ({ change }) => change);
+  const readings = await keptReadingsOf(db, shownNumbers);
+  const handers = await handersOf(db, shown);
+  const entries = shown.map((change) => {
+    const { number, handed_on_by: by } = change;
+    const more = { readings: readings.get(number), handedOnBy: by === null ? undefined : handers.get(by) };
+    return changeEntry(change, story.get(number) ?? [], more);
+  });
   return { entries, more: found.length > maxChanges };
 }
 
-function changeEntry(change: Change, story: readonly AuditLine[]): TimeLineEntry {
+/** Who handed these changes on, by id, with the name in their newest line. */
+async function handersOf(db: ReadHandle, changes: readonly Change[]): Promise<ReadonlyMap<string, Who>> {
+  const ids = new Set(changes.flatMap(({ handed_on_by: by }) => by ?? []));
+  const found = [...ids].map(async (id) => {
+    const [line] = await listAudit(db, { actor: id, limit: 1 });
+    return [id, line === undefined ? { id, name: undefined } : whoOf(line)] as const;
+  });
+  return new Map(await Promise.all(found));
+}
+
+type More = { readonly readings: SiteReadings | undefined; readonly handedOnBy: Who | undefined };
+
+function changeEntry(change: Change, story: readonly AuditLine[], { readings, handedOnBy }: More): TimeLineEntry {
   const { sent_at, settled_at, state, created_at } = change;
   const requester = { id: change.requester, name: change.requester_name };
   const who = (line: AuditLine): Who => (line.actor === requester.id ? requester : whoOf(line));
@@ -113,10 +128,12 @@ function changeEntry(change: Change, story: readonly AuditLine[]): TimeLineEntry
     number: change.number,
     title: plain(cardOf(change).title).slice(0, maxTitleLength),
     requester,
+    handedOnBy,
     reason: change.reason ?? undefined,
     approvers: [...new Map(approvals.map((line) => [line.actor, who(line)])).values()],
     mark: markOf(change),
     outcome: standing(change),
+    site: readings && readingsInShort(readings),
     tookMs:
       sent_at === null || settled_at === null || !['done', 'failed'].includes(state)
         ? undefined

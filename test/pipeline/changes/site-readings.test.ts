@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import {
   findingsOf,
   inShort,
+  readingsInShort,
   readingsInWords,
   verdictInWords,
   type SiteReadings,
@@ -93,4 +94,19 @@ test('what is told of a page: its trouble, what is missing on it, and whether it
     /^Site before: not clear in one reading: without an answer \(it had not answered after 2\.7 s\)/,
   );
   expect(after).toBe('Site after: not read');
+});
+
+test.each([
+  ['well', well, three(well, well, well), 'was 200 in 0.4 s, then 200 in 0.4 s, well in 3 of 3 readings'],
+  ['broken', well, three(broken, broken, broken), 'was 200 in 0.4 s, then 500 in 3 of 3 readings'],
+  ['unsteady', broken, three(well, broken, well), 'was 500, then 500 in 1 of 3 readings'],
+  ['not read', undefined, [], 'was not read before, then not read'],
+  ['refused', well, three(answered(403), answered(403), answered(403)), 'was 200 in 0.4 s, then not clear: 403'],
+  ['read once', well, three(broken), 'was 200 in 0.4 s, then 500 in one reading'],
+])('a site that is %s, in half a sentence', (_, before, after, words) => {
+  expect(plain(readingsInShort(around(before, after)))).toBe(words);
+});
+
+test('a series without an end on record is not known', () => {
+  expect(plain(readingsInShort({ after: 'begun' }))).toBe('was not read before, then not known');
 });

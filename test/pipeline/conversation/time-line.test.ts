@@ -4,6 +4,7 @@ import { timeLinePage } from '../../../src/commands/builtin/time-line.ts';
 import type { TimeLine, TimeLineEntry } from '../../../src/commands/kit/time-line.ts';
 import { peaksIn } from '../../../src/commands/logs/peaks.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
+import { keepReadings, type SiteReadings } from '../../../src/pipeline/changes/site-readings.ts';
 import { createChangeStore } from '../../../src/pipeline/changes/change-store.ts';
 import type { PipelineContext } from '../../../src/pipeline/conversation/context.ts';
 import { codeSpan, escapeMarkdown } from '../../../src/pipeline/conversation/markdown.ts';
@@ -198,6 +199,37 @@ describeBoth('a time line', (open) => {
   });
 });
 
+describeBoth('what a time line says of a change', (open) => {
+  it('has who handed it on, and how the site was before and after', async () => {
+    const database = await open({ now: () => now });
+    const dee = 'U04DEE';
+    await add(database, { at: since, event: 'hand_on', actor: dee, details: '{"name":"D*e*e"}' });
+    const number = await happened(database, live, now - hour, { handed_on_by: dee, reason: '`x`' });
+    await happened(database, live, now - hour / 2);
+    const shown = { at: now, address: 'https://acme.example/', as: 'visitor' } as const;
+    const readings: SiteReadings = {
+      before: { ...shown, impression: 'well', says: '200 in 0.4 s' },
+      after: {
+        verdict: { kind: 'bad', bad: 3, of: 3 },
+        shown: { ...shown, impression: 'bad', says: '500 (an error *page*)' },
+      },
+    };
+    await database.transaction((tx) => keepReadings(tx, number, readings, { stored: undefined, at: now }));
+    const line = await timeLineFor(contextOn(database), ana, live, since);
+    expect(line.entries.map((entry) => entry.kind === 'change' && [entry.handedOnBy?.name, entry.site])).toEqual([
+      ['D*e*e', expect.anything()],
+      [undefined, undefined],
+    ]);
+    const { content } = timeLineFile(live, line, ana).file;
+    expect(content).toContain('  * Asked by Ana \\(U01ANA\\), handed on by D\\*e\\*e \\(U04DEE\\): `` `x` ``\n');
+    expect(content).toContain(
+      '  * The site was 200 in 0.4 s, then 500 \\(an error \\*page\\*\\) in 3 of 3 readings.\n',
+    );
+    const page = JSON.stringify(timeLinePage(live, line));
+    expect(page).toContain(`, handed on by "},{"person":"${dee}"}`);
+  });
+});
+
 const empty: TimeLine = {
   since,
   until: now,
@@ -211,10 +243,12 @@ const changeEntry = (more: object = {}): TimeLineEntry => ({
   number: 7,
   title: 'Push',
   requester: { id: ana.id, name: 'Ana' },
+  handedOnBy: undefined,
   reason: undefined,
   approvers: [],
   mark: '✅',
   outcome: inline('Done.'),
+  site: undefined,
   tookMs: undefined,
   moments: [],
   ...more,
