@@ -141,8 +141,11 @@ describe.concurrent('a watch', () => {
     await watch.looks();
     watch.logs(old, fatal(4 * minute, 'order 7 lost'), fatal(10 * second, 'entirely other'));
     await watch.looks();
-    await watch.says(/entirely other/);
-    expect(watch.said().filter((text) => /new kind/.test(text) && text.includes('#' + watch.number))).toHaveLength(2);
+    expect((await watch.says(/entirely other/)).text).not.toContain('no time zone');
+    watch.logs(old, fatal(5 * second, 'zoneless').replace(' UTC]', ']'));
+    await watch.looks();
+    expect((await watch.says(/zoneless/)).text).toContain('Times in this log have no time zone, so I read them as UTC');
+    expect(watch.said().filter((text) => /new kind/.test(text) && text.includes('#' + watch.number))).toHaveLength(3);
     expect(watch.said().join('\n')).not.toContain('quiet in');
   });
 

@@ -30,7 +30,7 @@ export const watch = builtin({
       title: say`**Watch ${code(`#${started.number}`)} of ${input.env.name} is on** until ${time(started.until, 'date')}`,
       parts: [
         paragraph(
-          say`I read its error log every few minutes, with your rights, and tell about kinds of errors that I didn't see in the 24 hours before. Known kinds stay silent.${quiet}`,
+          say`I read its error log every few minutes, with your rights, and tell about kinds of errors that I didn't see in the 24 hours before. Known kinds stay silent. Times in it without a time zone count as UTC.${quiet}`,
         ),
       ],
       offers: [{ label: 'Stop', args: ['watch', 'stop', String(started.number)] }],

@@ -38,6 +38,8 @@ export type NewKinds = {
   readonly lines: number;
   /** The host may have older lines. */
   readonly isCut: boolean;
+  /** Some times have no zone and were read as UTC. */
+  readonly isZoneless: boolean;
 };
 
 /** What a watch is started with. */

@@ -14,6 +14,8 @@ export type Line = Unwrapped & {
   readonly text: string;
   /** Epoch milliseconds: its own time, or that of the line before it. */
   readonly at: number | undefined;
+  /** Its own time has no zone and was read as UTC. */
+  readonly isZoneless?: boolean;
   /** It continues the entry before it, like a line of a stack trace. */
   readonly continues: boolean;
 };
@@ -46,7 +48,13 @@ export function lineReader(
       }
       const stamp = stampOf(text);
       before = stamp?.at ?? before;
-      return { ...unwrapped(text.slice(stamp?.end ?? 0)), text, at: before, continues: false };
+      return {
+        ...unwrapped(text.slice(stamp?.end ?? 0)),
+        text,
+        at: before,
+        continues: false,
+        ...(stamp?.isZoneless && { isZoneless: true }),
+      };
     });
 }
 

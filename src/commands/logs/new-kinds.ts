@@ -19,7 +19,8 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
   const raw = newestOf(text, wanted);
   const lines = await inPieces(raw, lineReader(alias, plausibleAt(now)));
   const reaches = lines.find(({ at }) => at !== undefined)?.at;
-  const read = { reaches, lines: lines.length, isCut: lines.length === wanted };
+  const isZoneless = lines.some((line) => line.isZoneless);
+  const read = { reaches, lines: lines.length, isCut: lines.length === wanted, isZoneless };
   if (reaches === undefined) return { ...read, kinds: [] };
   const entries = match === undefined ? lines : entriesWith(lines, match.toLowerCase());
   const at = (line: Line): number => line.at ?? reaches;

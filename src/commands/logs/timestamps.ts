@@ -1,7 +1,10 @@
 import { momentAt, aheadOf } from '../kit/values/times.ts';
 
-/** The time in a line (epoch ms). `end`: where it ends if the line starts with it, otherwise 0. */
-export type Stamp = { readonly at: number; readonly end: number };
+/**
+ * The time in a line (epoch ms). `end`: where it ends if the line starts with it, otherwise 0. `isZoneless`: it has no
+ * zone and was read as UTC.
+ */
+export type Stamp = { readonly at: number; readonly end: number; readonly isZoneless: boolean };
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /**
@@ -29,7 +32,8 @@ export function stampReader(from: number, to: number): (line: string) => Stamp |
     const shown = Date.UTC(Number(y1 ?? y2), month, Number(d1 ?? d2), Number(hours), Number(minutes), Number(seconds));
     const at = shown - (zone === undefined ? aheadOf(ahead) : offsetAt(zone, shown));
     if (month < 0 || !(at >= from && at <= to)) return undefined;
-    return { at, end: /^\[?\d/.test(whole) ? whole.length : 0 };
+    const isZoneless = zone === undefined && ahead === undefined;
+    return { at, end: /^\[?\d/.test(whole) ? whole.length : 0, isZoneless };
   };
 }
 

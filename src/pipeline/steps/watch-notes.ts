@@ -1,4 +1,4 @@
-import type { NewKind } from '../../commands/kit/watch.ts';
+import type { NewKind, NewKinds } from '../../commands/kit/watch.ts';
 import { counted } from '../../commands/kit/page.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { Watch } from '../../storage/watches.ts';
@@ -26,9 +26,20 @@ const footOf = ({ id, match, requester_name: owner, ends_at: until }: Watch): Te
     ', ',
   );
 
-export function newsNote(watch: Watch, env: Environment, news: News): Note {
-  return { text: joined([newsText(env, news), footOf(watch)], '\n'), buttons: [logButton(env), stopButton(watch)] };
+export function newsNote(
+  watch: Watch,
+  env: Environment,
+  news: News,
+  { isZoneless }: Pick<NewKinds, 'isZoneless'>,
+): Note {
+  const zone = isZoneless ? zoneless : undefined;
+  return {
+    text: joined([newsText(env, news), zone, footOf(watch)], '\n'),
+    buttons: [logButton(env), stopButton(watch)],
+  };
 }
+
+const zoneless = say`Times in this log have no time zone, so I read them as UTC: if they aren't, I may tell too much or miss some.`;
 
 function newsText(env: Environment, { kinds, more, wereHeld, until }: News): Text {
   const [certain, others] = [kinds.filter(isNew), kinds.filter((kind) => !isNew(kind))];

@@ -116,7 +116,7 @@ async function tell(context: WatchContext, watch: Watch, env: Environment, read:
     lines.push(
       trouble.kind === 'unsure' ? notes.resumedNote(watch, env) : notes.readAgainNote(watch, env, trouble.since),
     );
-  if (taken.news) lines.push(notes.newsNote(watch, env, taken.news));
+  if (taken.news) lines.push(notes.newsNote(watch, env, taken.news, read));
   await save(context, watch, {
     progress: after?.progress ?? taken.progress,
     read_to: now,

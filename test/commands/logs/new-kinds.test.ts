@@ -57,6 +57,15 @@ describe('new kinds of errors', () => {
     expect(await found([])).toMatchObject({ reaches: undefined, lines: 0, told: [] });
   });
 
+  test('say whether times have no zone and were read as UTC', async () => {
+    const utc = `[23-Nov-2026 11:30:00 UTC] PHP Fatal error: x`;
+    expect(await found([utc])).toMatchObject({ isZoneless: false, told: ['1 x'] });
+    expect(await found(['2026-11-23T11:30:00+02:00 x', '[23/Nov/2026:11:30:00 +0000] y'])).toMatchObject({
+      isZoneless: false,
+    });
+    expect(await found([utc, error(0.4, 'y')])).toMatchObject({ isZoneless: true });
+  });
+
   test('match words in any line of an entry, as it may be shown', async () => {
     const lines = [
       error(30, 'x'),
