@@ -370,7 +370,9 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
         next = /"value":"(\d+) kept"/.exec(JSON.stringify(blocks))?.[1];
         if (next !== undefined) expect(Number(next)).toBeGreaterThan(from);
       }
-      const rows = page.parts.flatMap((part) => (part.kind === 'table' ? part.rows : []));
+      const rows = page.parts.flatMap((part) =>
+        part.kind === 'table' ? part.rows : part.kind === 'list' ? part.entries : [],
+      );
       expect(shown).toBeGreaterThanOrEqual(rows.length / 30);
     });
   },

@@ -64,7 +64,7 @@ async function drawAll(browser: Browser, playground: Playground): Promise<void> 
   const home = await open(browser, playground, `${CHI}/D0${CHI}`, wide);
   await home.getByRole('button', { name: 'Home', exact: true }).click();
   await home.getByText('Waiting for your decision', { exact: true }).waitFor();
-  await home.locator('.home').getByRole('button', { name: 'Approve' }).waitFor();
+  await home.locator('.home').getByRole('button', { name: 'Approve', exact: true }).waitFor();
   await take(home, 'app-home');
 
   const small = await open(browser, playground, chi, { ...phone, colorScheme: 'dark' });

@@ -62,14 +62,16 @@ describe('the page with the real bot', () => {
     await dialog(page).getByRole('button', { name: 'Ask for approval' }).click();
     await dialog(page).getByText('is waiting for approval.').waitFor();
     await dialog(page).getByRole('button', { name: 'Close' }).last().click();
-    await card(page, `Push ${site}/staging → ${site}/live`).getByRole('button', { name: 'Approve' }).waitFor();
+    await card(page, `Push ${site}/staging → ${site}/live`)
+      .getByRole('button', { name: 'Approve', exact: true })
+      .waitFor();
   }
 
   /** Presses *Approve* and confirms; ends the *Stop* period at once. */
   async function approve(page: Page, site: string): Promise<void> {
-    await card(page, `Push ${site}/staging`).getByRole('button', { name: 'Approve' }).click();
+    await card(page, `Push ${site}/staging`).getByRole('button', { name: 'Approve', exact: true }).click();
     await page.getByText(`The DATABASE of ${site}/live will be replaced.`).last().waitFor();
-    await dialog(page).getByRole('button', { name: 'Approve' }).click();
+    await dialog(page).getByRole('button', { name: 'Approve', exact: true }).click();
     const stop = `select 1 from messages, changes where messages.change = changes.number and messages.key like '%:stop'
       and ts is not null and target_name = ?`;
     await vi.waitFor(() => expect(inDatabase(stop, `${site}/live`)).not.toEqual([]), { timeout: 60_000 });
@@ -87,7 +89,7 @@ describe('the page with the real bot', () => {
   test('a push is requested in one window, approved in another, written once, and both see it in the thread', async () => {
     const [ana, chi] = [await window('U01ANA'), await window('U03CHI')];
     await push(ana, 'acme-shop');
-    await card(chi, 'Push acme-shop/staging').getByRole('button', { name: 'Approve' }).waitFor();
+    await card(chi, 'Push acme-shop/staging').getByRole('button', { name: 'Approve', exact: true }).waitFor();
     expect(await card(ana, 'Push acme-shop/staging').locator('img').count()).toBe(0);
     await approve(chi, 'acme-shop');
     await card(ana, 'Pushed acme-shop/staging → acme-shop/live').waitFor();
@@ -193,11 +195,6 @@ describe('the page with the real bot', () => {
 
   test('on a phone a table breaks no word: it scrolls, and a long cell wraps between words', async () => {
     const ben = await window('U02BEN', 'C0GENERAL', phone);
-    await type(
-      ben,
-      '/site allowlist add acme-docs/staging 198.51.100.9 2001:db8:1234:5678:9abc:def0:1234:5678 --for 2h',
-    );
-    await card(ben, '2001:db8:1234:5678:9abc:def0:1234:5678').getByText('✅').waitFor();
     // The words that are broken over several lines. As text, because it runs in the page.
     const broken = `[...document.querySelectorAll('th, td')].flatMap((cell) => {
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT);
@@ -211,7 +208,7 @@ describe('the page with the real bot', () => {
       return found;
     })`;
     for (const [asked, title] of [
-      ['timers', 'Timed access'],
+      ['themes list', 'Themes'],
       ['environments', 'Environments'],
     ] as const) {
       await type(ben, `/site ${asked}`);
@@ -249,5 +246,34 @@ describe('the page with the real bot', () => {
     const hidden = "[...document.querySelectorAll('pre')].map((box) => box.scrollHeight - box.clientHeight).at(-1)";
     expect(await ben.evaluate(hidden)).toBe(0);
     expect(await ben.evaluate('document.documentElement.scrollWidth')).toBe(390);
+  });
+
+  test('on a phone no line of a list is cut off', async () => {
+    const ben = await window('U02BEN', 'C0GENERAL', { width: 390, height: 844 });
+    await type(ben, '/site allowlist add acme-docs/staging 2001:db8:1234:5678:9abc:def0:1234:5678 --for 2h');
+    await card(ben, '2001:db8:1234:5678:9abc:def0:1234:5678').getByText('✅').waitFor();
+    await type(ben, '/site lock acme-docs/staging "a look"');
+    await card(ben, 'is locked by you').waitFor();
+    await type(ben, '/site cache clear acme-docs/staging --queue');
+    await card(ben, 'number 1 in the queue').waitFor();
+    await type(ben, '/site watch acme-docs/staging error');
+    await card(ben, 'is on').first().waitFor();
+    for (const [asked, title] of [
+      ['redirects list acme-shop/live', 'redirects'],
+      ['dns list acme-shop.example', 'DNS'],
+      ['domains records acme-shop.example', 'records to set'],
+      ['backups list acme-shop/live', 'backups'],
+      ['queue', 'Queues'],
+      ['watches', 'Watches'],
+      ['changes', 'Changes'],
+      ['change 1', 'Asked by:'],
+      ['timers', 'Timed access'],
+    ] as const) {
+      await type(ben, `/site ${asked}`);
+      const page = card(ben, title).filter({ hasText: 'only you see this' }).last();
+      await page.waitFor();
+      expect(await page.evaluate((row) => row.scrollWidth <= row.clientWidth), asked).toBe(true);
+      expect(await page.locator('table').count(), asked).toBe(0);
+    }
   });
 });

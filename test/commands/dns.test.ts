@@ -498,15 +498,15 @@ describe('the list', () => {
     });
     const page = await show;
     const [part] = page.parts;
-    const rows = part?.kind === 'table' ? part.rows.map((row) => row.map(plain)) : [];
+    const rows = part?.kind === 'list' ? part.entries.map(plain) : [];
     return { ...page, title: plain(page.title), rows };
   };
 
-  test('shows each value in its own row, ready to copy', async () => {
+  test('shows each value in its own line, ready to copy', async () => {
     const page = await shown(usual);
     expect(page.title).toBe('acme.com · DNS · 7 records');
-    expect(page.rows).toContainEqual(['MX', 'acme.com.', '3600 s (1h)', '20 MX2.post.example.']);
-    expect(page.rows).toContainEqual(['CAA', 'api.acme.com', 'not known', '0 issue "ca.example"']);
+    expect(page.rows).toContainEqual('MX acme.com. · 3600 s (1h) · 20 MX2.post.example.');
+    expect(page.rows).toContainEqual('CAA api.acme.com · TTL not known · 0 issue "ca.example"');
     expect(page.rows).toHaveLength(10);
     expect(page.offers).toEqual([{ label: 'Change a record…', args: ['dns', 'set', uuid(50)] }]);
   });

@@ -371,7 +371,7 @@ describe('the records to set', () => {
     domainsRecords.show({ input: { domain: shopDomain }, ...around(host([], records).read) });
   const again = [{ label: 'Check again', args: ['domains', 'records', shopDomain.id] }];
 
-  test('are in one table, ready to copy', async () => {
+  test('are in one list, ready to copy', async () => {
     const page = await shown({
       status: 200,
       body: {
@@ -382,12 +382,13 @@ describe('the records to set', () => {
       },
     });
     expect(plain(page.title)).toBe('acme.com · records to set · 3 records');
-    expect(rowsOf(page)).toEqual([
-      ['verification', 'TXT', '_v.acme.com', 'proof'],
-      ['pointing', 'A', 'acme.com', '192.0.2.80'],
-      ['pointing', '', '', ''],
+    const entries = page.parts[0]?.kind === 'list' ? page.parts[0].entries : [];
+    expect(entries.map(plain)).toEqual([
+      'TXT _v.acme.com · for verification · proof',
+      'A acme.com · for pointing · 192.0.2.80',
+      'for pointing',
     ]);
-    expect(page.parts[0]).toMatchObject({ rows: [[{}, {}, {}, [{ text: 'proof', style: 'code' }]], {}, {}] });
+    expect(entries[0]?.at(-1)).toEqual({ text: 'proof', style: 'code' });
     expect(page.offers).toEqual(again);
   });
 

@@ -104,7 +104,7 @@ describe('a queue', () => {
     const push = await heldPush(scenario, 'acme-blog');
     const add = '/site allowlist add acme-blog/live 198.51.100.4';
     const asked = await ben.says(add);
-    await ben.form('List before');
+    await ben.form(/acme-blog\/live is busy: @Ana's push [^]*While that lasts, I won't send this\.[^]*List before/);
     await ben.submits();
     await ben.form(/acme-blog\/live is busy: @Ana's push/);
     const busy = await asked.hears('acme-blog/live is busy');
@@ -122,7 +122,7 @@ describe('a queue', () => {
     await (await fay.says('/site queue acme-blog/live')).hears('their turn: waits for their review');
     expect(scenario.writes('acme-blog/live')).toHaveLength(1);
     await ben.clicks(turn, 'Review');
-    await ben.form('List before');
+    expect((await ben.form('List before')).text).not.toContain("I won't send this");
     await ben.submits();
     await isTold(scenario, fay, 'It was your turn for acme-blog/live.');
     await vi.waitFor(() => expect(scenario.writes('acme-blog/live')).toHaveLength(3), { timeout: patienceMs });
@@ -138,6 +138,10 @@ describe('a queue', () => {
     ];
     await (await chi.says('/site lock acme-docs/live a release')).hears('is locked by you');
     const before = scenario.writes().length;
+    const status = await (await ben.says('/site status acme-docs/live')).hears('locked by @Chi');
+    await ben.clicks(status, 'Clear the cache…');
+    await ben.form(/⚠️ acme-docs\/live is locked by @Chi \(“a release”\), and has been for [^]*I won't send this\./);
+    await scenario.slack.closeModal(ben.id, true);
     const refused = await ben.says('/site cache clear acme-docs/live');
     const busy = await refused.hears(/^acme-docs\/live is locked by @Chi \(“a release”\), and has been for /);
     const joined = await (await ben.clicks(busy, 'Queue behind this lock')).hears('number 1');

@@ -1,7 +1,7 @@
 import { listBackups } from '../../hosting/contract/backups.ts';
-import { inline, say, time } from '../../text.ts';
+import { joined, say, time } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
-import { age, counted, readAt, tableOr } from '../kit/page.ts';
+import { age, counted, listOr, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 
 export const backupsList = report({
@@ -16,16 +16,20 @@ export const backupsList = report({
     const newest = backups[0]?.created_at;
     return {
       title: say`**${input.env.name} · backups** · ${counted(backups.length, 'backup')}${newest ? `, the newest ${age(now - newest)}` : ''}`,
-      parts: tableOr(
+      parts: listOr(
         say`**There is no backup of ${input.env.name}.** Anything overwritten or deleted there can't be brought back.`,
-        ['Age', 'Made', 'Kind', 'Name', 'Note'],
-        backups.map((backup) => [
-          inline(backup.created_at ? age(now - backup.created_at) : 'not known'),
-          backup.created_at ? [time(backup.created_at, 'date')] : [],
-          inline(titleCased(backup.type ?? '')),
-          inline(backup.name),
-          inline(backup.note),
-        ]),
+        backups.map(({ created_at: at, type = '', name, note }) =>
+          joined(
+            [
+              say`**${at ? age(now - at) : 'age not known'}**`,
+              at ? time(at, 'date') : undefined,
+              titleCased(type ?? ''),
+              name,
+              note && say`“${note}”`,
+            ],
+            ' · ',
+          ),
+        ),
       ),
       source: readAt(now),
     };

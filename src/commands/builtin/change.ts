@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { inline, person, say, time } from '../../text.ts';
+import { actor, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { count } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
@@ -18,13 +18,8 @@ export const change = builtin({
       parts: [
         paragraph(...story.facts.map(([label, value]) => say`**${label}:** ${value}`)),
         {
-          kind: 'table',
-          columns: ['When', 'Who', 'What'],
-          rows: story.events.map((event) => [
-            [time(event.at, 'date')],
-            event.actor === 'sitehand' ? inline('Sitehand') : [person(event.actor)],
-            event.says,
-          ]),
+          kind: 'list',
+          entries: story.events.map(({ at, actor: who, says }) => say`${time(at, 'date')} · ${actor(who)} · ${says}`),
         },
       ],
     };

@@ -1,8 +1,8 @@
 import { Refusal } from '../../errors.ts';
-import { code, inline, person, say, time } from '../../text.ts';
+import { code, person, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag, moment, option } from '../kit/fields.ts';
-import { counted, tableOr } from '../kit/page.ts';
+import { counted, listOr } from '../kit/page.ts';
 import { startOf, timeLinePage } from './time-line.ts';
 
 export const changes = builtin({
@@ -35,16 +35,12 @@ export const changes = builtin({
     const title = `${whose}${env ? ` of ${env.name}` : ''}${waiting ? ' waiting for approval' : ''}`;
     return {
       title: say`**${title}** · ${more ? `the newest ${lines.length}` : counted(lines.length, 'change')}`,
-      parts: tableOr(
+      parts: listOr(
         waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`,
-        ['Change', 'State', 'What', 'Asked by', 'When'],
-        lines.map((line) => [
-          [code(`#${line.number}`)],
-          inline(line.state),
-          inline(line.title),
-          [person(line.requester)],
-          [time(line.at, 'date')],
-        ]),
+        lines.map(
+          ({ state, number, title: what, requester, at }) =>
+            say`${state} · ${code(`#${number}`)} ${what} · ${person(requester)} · ${time(at, 'date')}`,
+        ),
       ),
       source: say`${code('change')} and a number shows the whole story of one${more ? '; name an environment to find older ones' : ''}`,
       ...(env && { offers: [{ label: 'Time line of two days', args: ['changes', env.id, '--since=2d'] }] }),

@@ -1,7 +1,7 @@
-import { code, inline, person, say, time } from '../../text.ts';
+import { code, person, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';
-import { counted, tableOr } from '../kit/page.ts';
+import { counted, listOr } from '../kit/page.ts';
 
 export const queue = builtin({
   summary: 'List the requests that wait for a lock to end',
@@ -13,19 +13,14 @@ export const queue = builtin({
     const title = env ? `The queue for ${env.name}` : 'Queues';
     return {
       title: say`**${title}** · ${more ? `the first ${lines.length}` : counted(lines.length, 'request')}`,
-      parts: tableOr(
+      parts: listOr(
         say`Nothing that you can see is waiting for a lock.`,
-        ['Place', 'For', 'What', 'Asked by', 'Status', 'Until'],
-        lines.map((line) => [
-          [code(String(line.number))],
-          inline(line.target),
-          line.what,
-          [person(line.requester)],
-          line.isTurn
-            ? say`their turn: waits for their review`
-            : say`waits behind ${line.behind === undefined ? 'a lock' : `#${line.behind}`}`,
-          [time(line.until)],
-        ]),
+        lines.map(({ number, target, what, requester, isTurn, behind, until }) => {
+          const status = isTurn
+            ? 'their turn: waits for their review'
+            : `waits behind ${behind === undefined ? 'a lock' : `#${behind}`}`;
+          return say`${code(String(number))} for **${target}**: ${what} · ${person(requester)} · ${status} · until ${time(until)}`;
+        }),
       ),
       source: say`${code('queue leave')} and the number of your place gives it up; a place is kept for an hour`,
       offers: lines

@@ -2,7 +2,7 @@ import { spokenDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { actor, amount, bold, code, joined, say, time, type Text } from '../../text.ts';
-import { counted, paragraph, type Page } from '../kit/page.ts';
+import { counted, listOr, paragraph, type Page } from '../kit/page.ts';
 import type { TimeLine, TimeLineEntry, Who } from '../kit/time-line.ts';
 import { momentAt, type Moment } from '../kit/values/times.ts';
 
@@ -26,9 +26,7 @@ export function timeLinePage(env: Environment, line: TimeLine): Page {
     title: say`**Time line of ${env.name}** · since ${time(since, 'date')}`,
     parts: [
       paragraph(logInWords(line), more ? leftOut : undefined),
-      entries.length === 0
-        ? paragraph(say`I see no change, lock or pause since then.`)
-        : { kind: 'list', entries: entries.map(entryInWords) },
+      ...listOr(say`I see no change, lock or pause since then.`, entries.map(entryInWords)),
     ],
     source: say`changes to the domains of its site are in it; ${code('change')} and a number shows the whole story of one`,
     offers: [

@@ -2,7 +2,7 @@ import { code, inline, person, say, time } from '../../text.ts';
 import { spoken } from '../allowlist/listing.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';
-import { counted, tableOr } from '../kit/page.ts';
+import { counted, listOr } from '../kit/page.ts';
 
 export const timers = builtin({
   summary: 'List timed access over SSH and SFTP',
@@ -14,17 +14,12 @@ export const timers = builtin({
     const title = env ? `Timed access to ${env.name}` : 'Timed access';
     return {
       title: say`**${title}** · ${more ? `the next ${lines.length}` : counted(lines.length, 'timer')}`,
-      parts: tableOr(
+      parts: listOr(
         say`No timed access that you can see.`,
-        ['Change', 'Addresses', 'Environment', 'Asked by', 'Until', 'Status'],
-        lines.map((line) => [
-          [code(`#${line.change}`)],
-          spoken(line.addresses),
-          inline(line.env.name),
-          [person(line.requester)],
-          [time(line.endsAt, 'date')],
-          line.standing ?? inline('open'),
-        ]),
+        lines.map(
+          ({ change, addresses, env: { name }, requester, endsAt, standing = inline('open') }) =>
+            say`${code(`#${change}`)} ${spoken(addresses)} on ${name} · ${person(requester)} · until ${time(endsAt, 'date')} · ${standing}`,
+        ),
       ),
       source: say`${code('timers cancel')} and the number of the change ends one now; ${code('allowlist add')} with \`--for\` gives it more time; without it, the access stays for good`,
     };

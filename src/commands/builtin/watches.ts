@@ -1,6 +1,6 @@
-import { channel, code, inline, joined, list, person, say, time } from '../../text.ts';
+import { channel, code, inline, joined, list, person, say, time, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { counted, tableOr } from '../kit/page.ts';
+import { counted, listOr } from '../kit/page.ts';
 import { showHours } from '../kit/values/hours.ts';
 import type { WatchLine } from '../kit/watch.ts';
 
@@ -13,23 +13,19 @@ export const watches = builtin({
     const lines = await queryService.watches();
     return {
       title: say`**Watches** · ${counted(lines.length, 'watch', 'watches')}`,
-      parts: tableOr(
-        say`No watches here that you can see, and none of yours elsewhere.`,
-        ['Watch', 'Environment', 'Tells', 'Started by', 'Until', 'Status'],
-        lines.map((line) => [
-          [code(`#${line.number}`)],
-          joined([line.env ? undefined : 'Digest of', list(line.names, 5), line.match && say`with “${line.match}”`]),
-          [/^[UW]/.test(line.channel) ? person(line.channel) : channel(line.channel)],
-          [person(line.owner)],
-          [time(line.until, 'date')],
-          statusOf(line),
-        ]),
-      ),
+      parts: listOr(say`No watches here that you can see, and none of yours elsewhere.`, lines.map(inWords)),
       source: say`${code('watch stop')} and the number ends one`,
       offers: lines.map(({ number }) => ({ label: `Stop #${number}`, args: ['watch', 'stop', String(number)] })),
     };
   },
 });
+
+function inWords(line: WatchLine): Text {
+  const of = joined([line.env ? undefined : 'Digest of', list(line.names, 5), line.match && say`with “${line.match}”`]);
+  const told = /^[UW]/.test(line.channel) ? person(line.channel) : channel(line.channel);
+  const until = time(line.until, 'date');
+  return say`${code(`#${line.number}`)} ${of} · tells ${told} · ${person(line.owner)} · until ${until} · ${statusOf(line)}`;
+}
 
 const statusOf = ({ standing, quiet, zone }: WatchLine) =>
   joined([standing ?? inline('on'), quiet && say`quiet ${showHours(quiet)} (${zone})`], '; ');

@@ -1,8 +1,8 @@
 import { showDuration } from '../../duration.ts';
 import { listDnsRecords } from '../../hosting/contract/dns.ts';
-import { code, inline, say } from '../../text.ts';
+import { code, joined, say } from '../../text.ts';
 import { domain } from '../kit/fields.ts';
-import { counted, readAt, tableOr } from '../kit/page.ts';
+import { counted, listOr, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 
 export const dnsList = report({
@@ -13,21 +13,16 @@ export const dnsList = report({
   target: 'domain',
   show: async ({ input, read, now }) => {
     const records = await read(listDnsRecords({ domain_id: input.domain.id }));
-    const rows = records.flatMap(({ type, name, ttl, resource_records: values }) =>
-      (values.length > 0 ? values : [{ value: undefined }]).map(({ value }) => [
-        inline(type),
-        name === undefined ? [] : [code(name)],
-        inline(ttl === undefined ? 'not known' : `${ttl} s (${showDuration(ttl * 1_000)})`),
-        value === undefined ? [] : [code(value)],
-      ]),
+    const entries = records.flatMap(({ type, name, ttl, resource_records: values }) =>
+      (values.length > 0 ? values : [{ value: undefined }]).map(({ value }) => {
+        const record = joined([say`**${type}**`, name && code(name)]);
+        const lasts = ttl === undefined ? 'TTL not known' : `${ttl} s (${showDuration(ttl * 1_000)})`;
+        return joined([record, lasts, value && code(value)], ' · ');
+      }),
     );
     return {
       title: say`**${input.domain.name} · DNS** · ${counted(records.length, 'record')}`,
-      parts: tableOr(
-        say`The host lists no DNS record of ${input.domain.name}.`,
-        ['Type', 'Name', 'TTL', 'Values'],
-        rows,
-      ),
+      parts: listOr(say`The host lists no DNS record of ${input.domain.name}.`, entries),
       source: say`${readAt(now)}; what the world sees may be older`,
       offers: [{ label: 'Change a record…', args: ['dns', 'set', input.domain.id] }],
     };

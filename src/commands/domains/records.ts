@@ -1,7 +1,7 @@
 import { getVerificationRecords } from '../../hosting/contract/domains.ts';
-import { code, inline, say } from '../../text.ts';
+import { code, joined, say } from '../../text.ts';
 import { domain } from '../kit/fields.ts';
-import { counted, readAt, tableOr } from '../kit/page.ts';
+import { counted, listOr, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 
 export const domainsRecords = report({
@@ -22,15 +22,11 @@ export const domainsRecords = report({
         : say`The host names no record that has to be set for ${input.domain.name}.`;
     return {
       title: say`**${input.domain.name} · records to set**${records ? ` · ${counted(rows.length, 'record')}` : ''}`,
-      parts: tableOr(
+      parts: listOr(
         none,
-        ['For', 'Type', 'Name', 'Value'],
-        rows.map(({ purpose, type, name, value }) => [
-          inline(purpose),
-          inline(type),
-          name === undefined ? [] : [code(name)],
-          value === undefined ? [] : [code(value)],
-        ]),
+        rows.map(({ purpose, type, name, value }) =>
+          joined([joined([say`**${type}**`, name && code(name)]), `for ${purpose}`, value && code(value)], ' · '),
+        ),
       ),
       source: say`${readAt(now)}; set them at the provider of the domain's DNS`,
       offers: [{ label: 'Check again', args: ['domains', 'records', input.domain.id] }],

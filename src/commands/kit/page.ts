@@ -8,6 +8,7 @@ export type Part =
   | { readonly kind: 'code'; readonly text: string }
   /** A line each, for entries of sentences: a table of those is too wide for a phone. */
   | { readonly kind: 'list'; readonly entries: readonly Text[] }
+  /** For what is compared line by line, at a desk: a phone shows two or three columns. */
   | { readonly kind: 'table'; readonly columns: readonly string[]; readonly rows: readonly (readonly Text[])[] };
 
 /** The answer of a report or a builtin: shown privately, in pages if it is long. */
@@ -29,6 +30,11 @@ export const paragraph = (...lines: readonly Inline[]): Part => ({ kind: 'text',
 /** The text parts, for places that can show only text. */
 export const textsIn = (parts: readonly Part[]): readonly Text[] =>
   parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
+
+/** A list, or `none` if it has no entries. */
+export const listOr = (none: Inline, entries: readonly Text[]): readonly [Part] => [
+  entries.length === 0 ? paragraph(none) : { kind: 'list', entries },
+];
 
 /** A table, or `none` if it has no rows. */
 export const tableOr = (

@@ -1,8 +1,8 @@
-import { joined, code, inline, say, type Text } from '../../text.ts';
+import { joined, code, say, type Text } from '../../text.ts';
 import { choice, environment, flag, option, optional, word, type Input } from '../kit/fields.ts';
-import { counted, type Page, readAt, tableOr } from '../kit/page.ts';
+import { counted, listOr, type Page, readAt } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { allRules, statusOf, visitorsOf, withWords, type RedirectRule } from './rules.ts';
+import { allRules, inFull, withWords, type RedirectRule } from './rules.ts';
 
 const fields = {
   env: environment(),
@@ -53,7 +53,10 @@ export const redirectsList = report({
     const found = sorted(regex ? rules : withWords(rules, search), sort, descending);
     return {
       title: say`**${env.name} · redirects** · ${said(input)}${counted(found.length, 'redirect')}`,
-      parts: tableOr(none(input), ['From', 'To', 'Type', 'Domain', 'Country/City'], found.map(rowOf)),
+      parts: listOr(
+        none(input),
+        found.map((rule) => say`• ${inFull(rule)}`),
+      ),
       source: joined(
         [
           readAt(now),
@@ -66,9 +69,6 @@ export const redirectsList = report({
     };
   },
 });
-
-const rowOf = (rule: RedirectRule): readonly Text[] =>
-  [rule.from ?? '', rule.to ?? '', statusOf(rule), rule.domain ?? '', visitorsOf(rule)].map(inline);
 
 const said = ({ search, regex }: FieldValues): Text =>
   search === undefined ? [] : regex ? say`matching ${code(search)} · ` : say`with “${search}” · `;

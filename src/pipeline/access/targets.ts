@@ -43,7 +43,11 @@ export function aboutOf(parsed: Resolved, company: Company): About {
   return { target, alsoReads, asked: { command: rightOf(path, command, parsed.input), aims } };
 }
 
-function targetsOf({ parsed: { command }, input }: Resolved, company: Company): Pick<About, 'target' | 'alsoReads'> {
+/** What it changes or reads, and what it reads besides. Fields may be missing. Pure. */
+export function targetsOf(
+  { parsed: { command }, input }: Resolved,
+  company: Company,
+): Pick<About, 'target' | 'alsoReads'> {
   if (command.shape === 'builtin') {
     const [first, ...more] = Object.entries(command.fields)
       .filter(([, field]) => isName(field))

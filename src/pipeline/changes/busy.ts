@@ -14,6 +14,10 @@ export class Locked extends Refusal {}
 export const busy = (held: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text =>
   say`${inTheWay(held, now)} Nothing was sent.`;
 
+/** The same, before anybody asked for anything: the head of a form. */
+export const lockNow = (held: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text =>
+  say`⚠️ ${inTheWay(held, now)} While that lasts, I won't send this.`;
+
 /** Who keeps the target busy. */
 export function inTheWay({ lock, target, holder }: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text {
   const lasts = (since: number): string => spokenDuration(now - since);

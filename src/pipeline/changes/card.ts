@@ -18,6 +18,8 @@ export type ShownVersion = { readonly installation: string; readonly number: num
 /** What a button does. Decisions, undo and call name a change in a database; the others carry arguments or a row's id. */
 export type Press =
   | ({ readonly kind: 'decision'; readonly verdict: DecisionKind } & ShownVersion)
+  /** Opens the form for a note with an approval. */
+  | ({ readonly kind: 'note' } & ShownVersion)
   | { readonly kind: 'run'; readonly args: Args }
   | { readonly kind: 'form'; readonly args: Args }
   | { readonly kind: 'review'; readonly args: Args }
@@ -57,6 +59,12 @@ export type Note = {
 
 /** The label of the button that opens the frozen change in full. */
 export const everythingLabel = 'Everything that will be sent';
+
+/** Approves by a form, with an optional note. */
+export const approveWithNote = (shown: ShownVersion): Button => ({
+  label: 'Approve with a note…',
+  press: { kind: 'note', ...shown },
+});
 
 /** The emoji of a state, the same everywhere. */
 export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
@@ -168,7 +176,7 @@ function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCar
   ];
 }
 
-/** The decision buttons and *Everything that will be sent*, until the change is settled. */
+/** The decision buttons, *Approve with a note…* and *Everything that will be sent*, until the change is settled. */
 function cardButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];
   const isBefore = change.state === 'waiting' || change.state === 'approved';
@@ -178,7 +186,13 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
   };
   const [first, ...others] = decisionButtons(change, installation);
   if (first === undefined) return [everything];
-  return change.state === 'waiting' ? [first, everything, ...others] : [first, ...others, everything];
+  if (change.state !== 'waiting') return [first, ...others, everything];
+  return [
+    first,
+    approveWithNote({ installation, number: change.number, version: change.version }),
+    everything,
+    ...others,
+  ];
 }
 
 /** A warning about a change that is asked again. */

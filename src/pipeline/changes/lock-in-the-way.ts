@@ -1,7 +1,7 @@
-import type { Change, NewChange } from '../../storage/changes.ts';
+import { findChange, type Change, type NewChange } from '../../storage/changes.ts';
 import { exclusiveLock, locksOn, type Lock } from '../../storage/locks.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
-import { lockKey, storedTargets } from '../access/targets.ts';
+import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 
 /** What a change needs free: targets that it wants for itself, and targets that it may share. */
 export type LockNeeds = { readonly alone: readonly string[]; readonly shared: readonly string[] };
@@ -20,6 +20,14 @@ export async function lockInTheWay(
   now: number,
 ): Promise<Lock | undefined> {
   return firstHeld(db, lockNeedsOf(change), now, change.number);
+}
+
+/** The lock in the way of a new change, the change that holds it, and the name of its target; or undefined. */
+export async function lockAndHolder(db: ReadHandle, wants: Pick<NewChange, 'risk' | 'targets'>, now: number) {
+  const lock = await lockInTheWay(db, wants, now);
+  if (lock === undefined) return undefined;
+  const holder = lock.change === null ? undefined : await findChange(db, lock.change);
+  return { lock, holder, target: lockedName(wants, lock) };
 }
 
 /** The first lock in force that is in the way of these needs, but for those of the change `own`; or undefined. */

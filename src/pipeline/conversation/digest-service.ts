@@ -55,7 +55,7 @@ function named(names: readonly string[], known: KnownNames): DigestScope {
 async function ofChannel({ database }: PipelineContext, channel: string | undefined): Promise<DigestScope> {
   const bound = channel === undefined ? undefined : await bindingOf(database.db, channel);
   if (bound) return { sites: [{ kind: 'site', id: bound.site, name: bound.name }], environments: [] };
-  throw new Refusal("**This channel isn't bound to a site.** Nothing was done.", {
+  throw new Refusal("This channel isn't bound to a site. Nothing was done.", {
     hint: say`Name what the digest is about, as in ${code('digest acme-shop')}, or bind the channel with ${code('use')}.`,
   });
 }

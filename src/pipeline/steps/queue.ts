@@ -2,7 +2,7 @@ import type { AnyAction } from '../../commands/kit/action.ts';
 import { Refusal, type Args } from '../../errors.ts';
 import { idsOf } from '../../policy/people.ts';
 import { scrub } from '../../secret.ts';
-import { findChange, type Change } from '../../storage/changes.ts';
+import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { requestId } from '../../storage/inbox.ts';
@@ -17,11 +17,11 @@ import {
 } from '../../storage/queue.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
-import { lockedName, targetKey, storedTargets } from '../access/targets.ts';
+import { targetKey, storedTargets } from '../access/targets.ts';
 import { inTheWay } from '../changes/busy.ts';
 import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
-import { lockInTheWay } from '../changes/lock-in-the-way.ts';
+import { lockAndHolder } from '../changes/lock-in-the-way.ts';
 import { leaveButton, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { answerDelivery, type Actor } from './admin-actions.ts';
@@ -94,11 +94,8 @@ export function joinQueue(
 
 /** The lock in the way of this request, or undefined. Throws `Refusal` if nobody can queue behind it. */
 async function lockAhead(tx: Tx, wants: Pick<QueuedRequest, 'risk' | 'targets'>, at: number) {
-  const lock = await lockInTheWay(tx, wants, at);
-  if (lock === undefined) return undefined;
-  const holder = lock.change === null ? undefined : await findChange(tx, lock.change);
-  const held = { lock, holder, target: lockedName(wants, lock) };
-  if (holder?.state === 'unknown')
+  const held = await lockAndHolder(tx, wants, at);
+  if (held?.holder?.state === 'unknown')
     throw new Refusal(say`${inTheWay(held, at)} Nothing was sent.`, {
       hint: 'There is no queue behind that. Ask again when somebody has closed it.',
     });

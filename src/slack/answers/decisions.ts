@@ -32,24 +32,25 @@ export async function pressDecision(context: SlackContext, interaction: Interact
   throw new Refusal("I couldn't open the form for your reason. Nothing was done.", { hint: 'Press the button again.' });
 }
 
-/** *Approve…* inside *Everything that will be sent*. */
+/** *Approve with a note…* inside *Everything that will be sent*. */
 export const approveInModal = z.object({
   ...sentBy,
   trigger_id: z.string().optional(),
   view: z.object({ id: z.string(), callback_id: z.literal('call') }),
-  actions: z.tuple([z.object({ action_id: z.string().startsWith('decision:'), value: z.string() })]),
+  actions: z.tuple([z.object({ action_id: z.string().startsWith('note:'), value: z.string() })]),
 });
 
-/** Opens a form for an optional note on top of the pages. */
+/** Opens the form for an optional note; `push`: on top of the pages. */
 export async function openApproval(
   context: SlackContext,
   interaction: Interaction,
-  { trigger_id: trigger, actions: [{ value }] }: z.infer<typeof approveInModal>,
+  value: string,
+  how?: 'push',
 ): Promise<void> {
   const decision = decisionIn(value);
   if (decision?.verdict !== 'approve') throw new Refusal("I don't recognise this button any more. Nothing was done.");
   const title = titles.approve;
-  const view = await openView(context, { trigger }, noticeView(title, say`One moment…`), 'push');
+  const view = await openView(context, interaction, noticeView(title, say`One moment…`), how);
   if (view === undefined)
     throw new Refusal("I couldn't open the form for your note. Nothing was done.", { hint: 'Press the button again.' });
   await intoView(context, interaction, { id: view, title }, async () => {

@@ -249,6 +249,8 @@ function valueOf(press: Press): string {
       return `${press.from} ${press.id}`;
     case 'call':
       return `${press.page}${press.of ? ` ${press.of.installation} ${press.of.number}` : ''}`;
+    case 'note':
+      return `${press.installation} ${press.number} ${press.version} approve`;
     case 'decision':
       return `${press.installation} ${press.number} ${press.version} ${press.verdict}`;
   }

@@ -1,6 +1,6 @@
 import type { KnownBlock } from '@slack/types';
 import type { CallDetails, DetailLine } from '../../pipeline/changes/call-details.ts';
-import type { Button, Press, ShownVersion } from '../../pipeline/changes/card.ts';
+import { approveWithNote, type Button, type Press } from '../../pipeline/changes/card.ts';
 import { say } from '../../text.ts';
 import { buttonRow, preformatted, richText, type Drawn } from './blocks.ts';
 import { lineOf, sectionOf } from './mrkdwn.ts';
@@ -46,12 +46,6 @@ export function callPages(
   };
   return { count, draw };
 }
-
-/** Opens a form for an optional note. */
-const approveWithNote = (waiting: ShownVersion): Button => ({
-  label: 'Approve…',
-  press: { kind: 'decision', verdict: 'approve', ...waiting },
-});
 
 function pagesOf(lines: readonly DetailLine[], most: number): readonly (readonly DetailLine[])[] {
   const pages: DetailLine[][] = [];

@@ -21,6 +21,7 @@ import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
 import { needsHost, unfold } from './form-fields.ts';
+import { lockNote } from './lock-note.ts';
 
 const opened = z.object({ view: z.object({ id: z.string() }) });
 const metadataRoom = 2_500;
@@ -35,8 +36,10 @@ export async function openForm(
   { resolved, person, says: wrong }: Ask,
 ): Promise<void> {
   const { parsed } = resolved;
-  const says = wrong && joined([wrong.says, wrong.hint]);
-  const draw = (): Promise<ModalView> => drawForm(context, originOf(interaction), parsed, person, { says });
+  const draw = async (): Promise<ModalView> => {
+    const says = joined([await lockNote(context, resolved), wrong?.says, wrong?.hint]);
+    return drawForm(context, originOf(interaction), parsed, person, { says });
+  };
   if (interaction.trigger !== undefined) {
     const waits = needsHost(resolved);
     const view = await openView(context, interaction, waits ? loadingView(parsed.command) : await draw());
@@ -115,7 +118,8 @@ export async function showReview(
     }
     if (came.kind !== 'review') throw new Error(`a review became: ${came.kind}`);
     if (came.differs) told = changedMeanwhile;
-    return reviewOf(context, interaction, came.frozen, told ?? notice);
+    const above = joined([told ?? notice, await lockNote(context, came.frozen)], '\n');
+    return reviewOf(context, interaction, came.frozen, above);
   }).catch((error: unknown) => {
     if (told === undefined) throw error;
     context.log.warn({ err: error }, 'could not draw what became of a form');
@@ -145,7 +149,7 @@ async function reviewOf(
   context: SlackContext,
   interaction: Interaction,
   frozen: Frozen,
-  notice?: Text,
+  notice: Text,
 ): Promise<ModalView> {
   const args = [...canonicalArgs(frozen)];
   const origin = originOf(interaction);

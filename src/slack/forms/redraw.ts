@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
+import { resolve } from '../../pipeline/language/resolve.ts';
 import { joined } from '../../text.ts';
 import { memoOf, noticeView, typedAs } from './views.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
@@ -11,6 +12,7 @@ import { drawForm } from './modals.ts';
 import { type SlackContext } from '../context/context.ts';
 import { platformError } from '../client/messenger.ts';
 import { listsIn } from './form-fields.ts';
+import { lockNote } from './lock-note.ts';
 import { sentBy, senderIn } from '../context/payload-shapes.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
@@ -94,5 +96,6 @@ async function redrawn(context: SlackContext, event: Dispatched): Promise<ModalV
   if (lists instanceof Refusal) return noticeView(command.button, joined([lists.says, lists.hint]));
   const filled = readInputs(view.state.values, lists);
   const parsed: ParsedCommand = { path: memo.path ?? '', command, ...typedAs(memo), ...filled };
-  return drawForm(context, memo.origin, parsed, person, { choices: memo.choices });
+  const says = await lockNote(context, resolve(parsed, context.pipeline.names(person)));
+  return drawForm(context, memo.origin, parsed, person, { says, choices: memo.choices });
 }

@@ -65,12 +65,12 @@ type Typed = Partial<Pick<ParsedCommand, 'dryRun' | 'queue'>>;
 export const typedAs = ({ dryRun = false, queue = false }: Memo) => ({ dryRun, queue });
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
-export function reviewView(frozen: Frozen, memo: Memo, notice?: Text): ModalView {
+export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): ModalView {
   const card = cardOf(frozen);
   const { approval } = frozen.authorization;
   const name = nameToType(frozen.action, frozen.target);
   const blocks: KnownBlock[] = [
-    ...(notice ? [richText([notice])] : []),
+    ...(notice.length > 0 ? [richText([notice])] : []),
     ...(showsToken(frozen) ? [richText([tokenWarning])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(card.facts.length > 0 ? [richText([factLines(card.facts)])] : []),

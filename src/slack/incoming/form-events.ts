@@ -76,8 +76,9 @@ function turn(context: SlackContext, pressed: z.infer<typeof pressedInModal>): P
 /** Opens the form for a note with an approval. */
 function openNote(context: SlackContext, pressed: z.infer<typeof approveInModal>): Promise<void> {
   const key = `approve:${pressed.view.id}:${pressed.trigger_id ?? ''}`;
-  const interaction = interactionOf(context, pressed, undefined, key);
-  const open = (): Promise<void> => openApproval(context, interaction, pressed);
+  const { trigger_id: trigger, actions } = pressed;
+  const interaction = { ...interactionOf(context, pressed, undefined, key), trigger };
+  const open = (): Promise<void> => openApproval(context, interaction, actions[0].value, 'push');
   return runHandler(context, interaction, 'opening a form', open, 'usual');
 }
 

@@ -89,7 +89,7 @@ export const reads: readonly Reading[] = [
     titled: (on) => `${on} · redirects`,
     shows: (scene) => [
       `${environmentOf(scene).redirects.length} redirects`,
-      `/jobs | /careers/ | 301 | ${environmentOf(scene).hostname}`,
+      `/jobs → /careers/ (301), ${environmentOf(scene).hostname}`,
     ],
   },
   {
@@ -106,7 +106,7 @@ export const reads: readonly Reading[] = [
       query: { limit: '500', offset: '0', key: 'to', order: 'descend', search_query: 'SHOP/', regex_search: 'false' },
     }),
     titled: (on) => `${on} · redirects · with “SHOP/”`,
-    shows: () => ['/old-shop | /shop/ | 301'],
+    shows: () => ['/old-shop → /shop/ (301)'],
   },
   {
     section: '4.2',
@@ -134,7 +134,7 @@ export const reads: readonly Reading[] = [
       },
     }),
     titled: (on) => `${on} · redirects · matching ^/j.b(s|z)$ · 1 redirect`,
-    shows: () => ['/jobs | /careers/ | 301'],
+    shows: () => ['/jobs → /careers/ (301)'],
   },
   {
     section: '4.5',
@@ -147,7 +147,10 @@ export const reads: readonly Reading[] = [
       path: `/sites/environments/domains/${domainOf(scene).id}/verification-records`,
     }),
     titled: (on) => `${on} · records to set`,
-    shows: ({ on }) => [`verification | TXT | _site-verify.${on} | site-verify-`, `pointing | A | ${on} | 192.0.2.80`],
+    shows: ({ on }) => [
+      `TXT _site-verify.${on} · for verification · site-verify-`,
+      `A ${on} · for pointing · 192.0.2.80`,
+    ],
   },
   {
     section: '4.6a',
@@ -157,7 +160,7 @@ export const reads: readonly Reading[] = [
     ...onlyDomain,
     asks: (scene) => ({ method: 'GET', path: `/domains/${domainOf(scene).id}/dns-records` }),
     titled: (on) => `${on} · DNS · 8 records`,
-    shows: ({ on }) => [`MX | ${on} | 3600 s (1h) | 10 mx1.post.example`],
+    shows: ({ on }) => [`MX ${on} · 3600 s (1h) · 10 mx1.post.example`],
   },
   {
     section: '4.7',
@@ -255,6 +258,6 @@ export const reads: readonly Reading[] = [
     ...onlyEnvironment,
     asks: (scene) => ({ method: 'GET', path: below(scene, '/backups') }),
     titled: (on) => `${on} · backups · 17 backups`,
-    shows: () => ['Before the new checkout', '| Scheduled | scheduled-backup ', '| System generated |'],
+    shows: () => ['Before the new checkout', ' · Scheduled · scheduled-backup ', ' · System generated · '],
   },
 ];

@@ -1,0 +1,33 @@
+import { targetsOf } from '../../pipeline/access/targets.ts';
+import { lockNow } from '../../pipeline/changes/busy.ts';
+import { lockAndHolder } from '../../pipeline/changes/lock-in-the-way.ts';
+import type { Resolved } from '../../pipeline/language/resolve.ts';
+import { TooLate, within } from '../../time-limit.ts';
+import type { Text } from '../../text.ts';
+import type { SlackContext } from '../context/context.ts';
+
+/** A form that waits longer may miss its trigger. */
+const lookMs = 300;
+
+/**
+ * Who keeps the targets of a form busy, for its head. Undefined: nobody, or it could not be looked up in time, which
+ * promises nothing: the lock is looked for again before anything is saved or sent. Only for after the ack.
+ */
+export async function lockNote(
+  { pipeline: { database, company }, log }: SlackContext,
+  resolved: Resolved,
+): Promise<Text | undefined> {
+  const { command } = resolved.parsed;
+  const { target, alsoReads } = targetsOf(resolved, company());
+  if (command.shape !== 'action' || target === undefined) return undefined;
+  const wants = { risk: command.risk, targets: JSON.stringify([target, ...alsoReads]) };
+  const look = async (): Promise<Text | undefined> => {
+    const now = await database.now();
+    const held = await lockAndHolder(database.db, wants, now);
+    return held && lockNow(held, now);
+  };
+  return within(lookMs, look()).catch((error: unknown) => {
+    if (!(error instanceof TooLate)) log.warn({ err: error }, 'could not look for a lock');
+    return undefined;
+  });
+}
