@@ -130,7 +130,9 @@ export function say(literals: TemplateStringsArray, ...values: readonly Inline[]
       else if (piece !== '') spans.push(styled(piece, style));
     }
     spans.push(
-      ...inline(values[index]).map((span) => ('text' in span && !span.style ? styled(span.text, style) : span)),
+      ...inline(values[index]).map((span) =>
+        style && ('text' in span || 'list' in span) && !span.style ? { ...span, style } : span,
+      ),
     );
   });
   return merged(spans);

@@ -62,9 +62,14 @@ describe(`a channel with ${MANY} messages`, () => {
     const before = await top(seen);
     expect(before).toBeGreaterThan(0);
     expect(before).toBeLessThan(800);
+    const newer = list().getByRole('button', { name: 'New messages' });
+    expect(await newer.isVisible()).toBe(false);
     await playground.slack.say('U02BEN', 'C0ACME', 'something new');
     await list().getByText('something new').waitFor({ state: 'attached' });
     expect(Math.abs((await top(seen)) - before)).toBeLessThan(2);
+    await newer.click();
+    await newer.waitFor({ state: 'hidden' });
+    expect(await top(list().getByText('something new'))).toBeLessThan(800);
   });
 
   it('can be scrolled to the first message with the keyboard alone', async () => {

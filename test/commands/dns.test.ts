@@ -505,8 +505,8 @@ describe('the list', () => {
   test('shows each value in its own line, ready to copy', async () => {
     const page = await shown(usual);
     expect(page.title).toBe('acme.com · DNS · 7 records');
-    expect(page.rows).toContainEqual('MX acme.com. · 3600 s (1h) · 20 MX2.post.example.');
-    expect(page.rows).toContainEqual('CAA api.acme.com · TTL not known · 0 issue "ca.example"');
+    expect(page.rows).toContainEqual('MX acme.com. · 20 MX2.post.example. · 3600 s (1h)');
+    expect(page.rows).toContainEqual('CAA api.acme.com · 0 issue "ca.example" · TTL not known');
     expect(page.rows).toHaveLength(10);
     expect(page.offers).toEqual([{ label: 'Change a record…', args: ['dns', 'set', uuid(50)] }]);
   });

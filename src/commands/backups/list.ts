@@ -23,8 +23,8 @@ export const backupsList = report({
             [
               say`**${at ? age(now - at) : 'age not known'}**`,
               at ? time(at, 'date') : undefined,
-              titleCased(type ?? ''),
-              name,
+              titleCased(type),
+              tellsMore(name, type) ? name : undefined,
               note && say`“${note}”`,
             ],
             ' · ',
@@ -35,5 +35,9 @@ export const backupsList = report({
     };
   },
 });
+
+/** Most names only repeat kind and time: `scheduled-backup 2026-11-23 15:19`. */
+const tellsMore = (name: string | undefined, type: string): boolean =>
+  /[^\s\d:.,_-]/.test((name ?? '').replace(type, '').replace(/backup/i, ''));
 
 const titleCased = (type: string): string => type.replace(/[-_]+/g, ' ').replace(/^\w/, (first) => first.toUpperCase());

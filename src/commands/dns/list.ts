@@ -17,7 +17,7 @@ export const dnsList = report({
       (values.length > 0 ? values : [{ value: undefined }]).map(({ value }) => {
         const record = joined([say`**${type}**`, name && code(name)]);
         const lasts = ttl === undefined ? 'TTL not known' : `${ttl} s (${showDuration(ttl * 1_000)})`;
-        return joined([record, lasts, value && code(value)], ' · ');
+        return joined([record, value && code(value), lasts], ' · ');
       }),
     );
     return {

@@ -51,14 +51,18 @@ export const redirectsList = report({
     });
     // An expression can run for very long on some texts, so only the host runs it.
     const found = sorted(regex ? rules : withWords(rules, search), sort, descending);
+    const [domain, ...others] = new Set(found.map((rule) => rule.domain));
+    // Said once instead of in every line.
+    const isOne = found.length > 1 && domain && others.length === 0;
     return {
       title: say`**${env.name} · redirects** · ${said(input)}${counted(found.length, 'redirect')}`,
       parts: listOr(
         none(input),
-        found.map((rule) => say`• ${inFull(rule)}`),
+        found.map((rule) => say`• ${inFull(isOne ? { ...rule, domain: null } : rule)}`),
       ),
       source: joined(
         [
+          isOne ? `all of them for ${domain}` : undefined,
           readAt(now),
           regex ? 'the host tried the expression' : undefined,
           whole ? undefined : 'it has more than it lists',

@@ -51,7 +51,7 @@ function newsText(env: Environment, { kinds, more, wereHeld, until }: News): Tex
         say`**${counted(certain.length, 'new kind')} of errors in ${env.name}**, not seen in the 24 hours before.${held}`,
       ...certain.map(lineOf),
       others.length > 0 &&
-        say`**${counted(others.length, 'kind')} of errors in ${env.name}, first seen in the lines I could read** since ${time(far, 'date')}. They don't go back 24 hours, so I can't say that it is new.${certain.length > 0 ? '' : held}`,
+        say`**${counted(others.length, 'kind')} of errors in ${env.name}, first seen in the lines I could read** since ${time(far, 'date')}. They don't go back 24 hours, so I can't say that ${others.length === 1 ? 'it is' : 'they are'} new.${certain.length > 0 ? '' : held}`,
       ...others.map(lineOf),
       more > 0 && say`And ${counted(more, 'more kind')}.`,
       until !== undefined &&

@@ -15,7 +15,7 @@ const NEAR_PX = 400;
 /** A list of messages. `wanted` is how many of the newest to read for the session's current place. */
 type Messages = { readonly element: HTMLElement; wanted(): number; show(messages: readonly Message[]): void };
 
-/** Follows the newest message unless the reader has scrolled away. Calls `readMore` when they near the oldest one. */
+/** Follows the newest message unless the reader has scrolled away; then a button leads there. Calls `readMore` when they near the oldest one. */
 export function createMessages(session: Session, label: string, inThread: boolean, readMore: () => void): Messages {
   const list = h('ol');
   const show = keyedList<Message>(
@@ -23,30 +23,44 @@ export function createMessages(session: Session, label: string, inThread: boolea
     (message) => `${session.me} ${message.channel} ${message.ts}`,
     (message) => drawMessage(session, message, inThread),
   );
+  const newer = h('button', { class: 'newer', click: () => toEnd() }, '↓ New messages');
+  newer.hidden = true;
   let [room, roomAt, drawn, drawnAt] = [FIRST, '', 0, ''];
+  let newest: string | undefined;
   const place = (): string => `${session.me} ${session.channel} ${inThread ? session.thread : ''}`;
   const wanted = (): number => {
     if (roomAt !== place()) [room, roomAt] = [FIRST, place()];
     return room;
   };
+  const isAtEnd = (): boolean => element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+  const toEnd = (): void => {
+    element.scrollTop = element.scrollHeight;
+    newer.hidden = true;
+  };
   const scroll = (): void => {
+    if (isAtEnd()) newer.hidden = true;
     if (element.scrollTop > NEAR_PX || drawn < wanted() || drawnAt !== place()) return;
     room = drawn * 2;
     readMore();
   };
   const spoken = { role: 'log', 'aria-label': label, tabindex: '0' };
   // Smooth scrolling while rows are added above can end at the top without another scroll event.
-  const element = h('div', { class: 'messages', ...spoken, scroll, scrollend: scroll }, list);
+  const element = h('div', { class: 'messages', ...spoken, scroll, scrollend: scroll }, list, newer);
   return {
     element,
     wanted,
     show(messages) {
-      const follows = drawnAt !== place() || element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+      const follows = drawnAt !== place() || isAtEnd();
       const stay = holdStill(element, list);
       [drawn, drawnAt] = [messages.length, place()];
       show(messages);
-      if (follows) element.scrollTop = element.scrollHeight;
-      else stay();
+      const last = messages.at(-1)?.ts;
+      if (follows) toEnd();
+      else {
+        stay();
+        if (last !== newest) newer.hidden = false;
+      }
+      newest = last;
     },
   };
 }

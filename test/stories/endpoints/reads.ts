@@ -89,7 +89,8 @@ export const reads: readonly Reading[] = [
     titled: (on) => `${on} · redirects`,
     shows: (scene) => [
       `${environmentOf(scene).redirects.length} redirects`,
-      `/jobs → /careers/ (301), ${environmentOf(scene).hostname}`,
+      '• /jobs → /careers/ (301)\n',
+      `all of them for ${environmentOf(scene).hostname}; read from the host`,
     ],
   },
   {
@@ -160,7 +161,7 @@ export const reads: readonly Reading[] = [
     ...onlyDomain,
     asks: (scene) => ({ method: 'GET', path: `/domains/${domainOf(scene).id}/dns-records` }),
     titled: (on) => `${on} · DNS · 8 records`,
-    shows: ({ on }) => [`MX ${on} · 3600 s (1h) · 10 mx1.post.example`],
+    shows: ({ on }) => [`MX ${on} · 10 mx1.post.example · 3600 s (1h)`],
   },
   {
     section: '4.7',
@@ -258,6 +259,6 @@ export const reads: readonly Reading[] = [
     ...onlyEnvironment,
     asks: (scene) => ({ method: 'GET', path: below(scene, '/backups') }),
     titled: (on) => `${on} · backups · 17 backups`,
-    shows: () => ['Before the new checkout', ' · Scheduled · scheduled-backup ', ' · System generated · '],
+    shows: () => ['Before the new checkout', /ago · [^·]+ · Scheduled\n/, ' · System generated · '],
   },
 ];
