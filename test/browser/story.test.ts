@@ -258,6 +258,7 @@ describe('the page with the real bot', () => {
     await card(ben, 'number 1 in the queue').waitFor();
     await type(ben, '/site watch acme-docs/staging error');
     await card(ben, 'is on').first().waitFor();
+    const cutOff: string[] = [];
     for (const [asked, title] of [
       ['redirects list acme-shop/live', 'redirects'],
       ['dns list acme-shop.example', 'DNS'],
@@ -272,8 +273,8 @@ describe('the page with the real bot', () => {
       await type(ben, `/site ${asked}`);
       const page = card(ben, title).filter({ hasText: 'only you see this' }).last();
       await page.waitFor();
-      expect(await page.evaluate((row) => row.scrollWidth <= row.clientWidth), asked).toBe(true);
-      expect(await page.locator('table').count(), asked).toBe(0);
+      if ((await page.locator('.scroll, pre').count()) > 0) cutOff.push(asked);
     }
+    expect(cutOff).toEqual([]);
   });
 });
