@@ -35,6 +35,8 @@ const limits = {
   rows: 30,
   table: 8_000,
   cell: 400,
+  /** A key in a DNS record has some 400. */
+  entry: 1_000,
   /** A longer cell wraps, and its whole column with it: Slack wraps only if told to. */
   unbroken: 40,
 } as const;
@@ -79,7 +81,8 @@ export type KeptAs = { readonly id: string; readonly shareable: boolean };
 export const isLong = ({ parts }: Page): boolean =>
   parts.some((part) => {
     if (part.kind === 'table') return part.rows.length > 20;
-    if (part.kind === 'list') return widthOf(inShort(joined(part.entries))) > limits.text / 2;
+    if (part.kind === 'list')
+      return part.entries.length > 20 || widthOf(inShort(joined(part.entries))) > limits.text / 2;
     return part.kind === 'code' && part.text.length > limits.text / 2;
   });
 
@@ -131,7 +134,7 @@ function drawList(entries: readonly Text[], from: number): { block: KnownBlock; 
   const shown: Text[] = [];
   let size = 0;
   for (const entry of entries.slice(from, from + limits.rows)) {
-    const { text } = shortened(entry, limits.cell);
+    const { text } = shortened(entry, limits.entry);
     size += widthOf(text) + 1;
     if (size > limits.text && shown.length > 0) break;
     shown.push(text);

@@ -4,7 +4,7 @@ import type { Page } from '../../../src/commands/kit/page.ts';
 import { Refusal } from '../../../src/errors.ts';
 import type { Button, Card, Note } from '../../../src/pipeline/changes/card.ts';
 import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
-import { drawCard, drawNote, drawPage, drawRefusal, type Drawn } from '../../../src/slack/draw/blocks.ts';
+import { drawCard, drawNote, drawPage, drawRefusal, type Drawn, isLong } from '../../../src/slack/draw/blocks.ts';
 import { lineOf, visible } from '../../../src/slack/draw/mrkdwn.ts';
 import { bold, channel, code, inline, joined, list, person, plain, say, time, type Text } from '../../../src/text.ts';
 import { hostile } from '../../pipeline/fixtures.ts';
@@ -169,6 +169,9 @@ describe('what is never dropped', () => {
       from = /"value":"(\d+) answer"/.exec(all)?.slice(1).map(Number)[0];
     }
     expect(seen).toEqual(rows.map((_, index) => String(index)));
+    // A page that is not kept has no *Next page*.
+    expect(isLong({ title: inline('x'), parts: [partOf(rows.map(() => [inline('x')]))] })).toBe(true);
+    expect(isLong({ title: inline('x'), parts: [partOf([[inline('x')]])] })).toBe(false);
   });
 
   test('a column with a long cell wraps its lines, which Slack does only on request', () => {
