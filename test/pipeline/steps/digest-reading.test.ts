@@ -253,7 +253,15 @@ test.each([
   [900, 9, '9, too many for one message'],
 ])('a digest with lines of %i characters, %i in each part, names every part', (length, many, words) => {
   const lines = Array.from({ length: many }, (_, at) => say`${'x'.repeat(length)}1: ${at}`);
-  const found = Object.fromEntries(digestParts.map((part) => [part, lines])) as unknown as DigestFindings['found'];
+  const found: DigestFindings['found'] = {
+    'Changes with an unknown outcome': lines,
+    'Vulnerable themes': lines,
+    'Old backups': lines,
+    'Certificates that expire': lines,
+    'Locks without end': lines,
+    'Timed access that ends within a week': lines,
+    'Changes that wait for approval': lines,
+  };
   const watch = { ...watchOf, target: JSON.stringify([live]) };
   const standing = {
     kind: 'may',
