@@ -7,11 +7,12 @@ import type { Lock } from '../../storage/locks.ts';
 import { bold, code, joined, named, person, say, time, type Span, type Text } from '../../text.ts';
 import { lockedName } from '../access/targets.ts';
 import type { TransitionNote } from './change-store.ts';
-import { askedPeople, toldPeople, unreachedOf, whoIsAsked, whoIsNotified } from '../access/approver-lookup.ts';
+import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
+import { askedIn } from './asked-in.ts';
 import { mayBeDone, type Button, type Note } from './card.ts';
 import { argsOfChange } from '../language/reparse.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -45,28 +46,6 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
       busy,
     ]),
   };
-}
-
-/** Whether only the requester reads the thread of this change. */
-export const isForRequesterOnly = ({ channel }: Pick<Change, 'channel'>): boolean => /^[DUW]/.test(channel);
-export const tellThem = (whom: Text): Text => say`Nobody else reads along here, so please tell ${whom} yourself.`;
-
-/** Who is asked to approve. Those whom nobody can tell directly are mentioned, if that can reach them; else `rest` says so. */
-function askedIn(change: Change, without: readonly string[] = []): { readonly who: Text; readonly rest?: Text } {
-  const { asks = [] } = authorizationOf(change);
-  if (!isForRequesterOnly(change)) return { who: whoIsAsked(asks, { without, notify: 'unreached' }) };
-  const unreached = unreachedOf(asks, without);
-  return {
-    who: whoIsAsked(asks, { without }),
-    ...(unreached.length > 0 && { rest: tellThem(joined(unreached, ', ')) }),
-  };
-}
-
-/** A reminder for those who haven't approved yet. */
-export function reminder(change: Change, voted: readonly string[]): Note {
-  const { who, rest } = askedIn(change, voted);
-  const text = say`⏳ ${who}: this is still waiting for your approval, until ${time(change.expires_at)}.`;
-  return { text: joined([text, rest]) };
 }
 
 type Counted = {

@@ -3,7 +3,7 @@ import type { Tx } from '../../storage/database.ts';
 import { cardOf as cardMessageOf, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { channel, code, joined, person, plain, say, time, type Text } from '../../text.ts';
 import { cardOf } from '../changes/freeze.ts';
-import { isForRequesterOnly, tellThem } from '../changes/replies.ts';
+import { isForRequesterOnly, tellThem } from '../changes/asked-in.ts';
 import { enqueueOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable } from './messenger.ts';
 import type { Card, Note } from '../changes/card.ts';

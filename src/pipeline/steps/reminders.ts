@@ -3,7 +3,7 @@ import { unowned } from '../../storage/lease.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { toldPeople } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { reminder } from '../changes/replies.ts';
+import { reminder } from '../changes/asked-in.ts';
 import { idsOf } from '../../policy/people.ts';
 import type { StepsContext } from './context.ts';
 

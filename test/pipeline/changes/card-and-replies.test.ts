@@ -8,6 +8,7 @@ import {
   type Card,
 } from '../../../src/pipeline/changes/card.ts';
 import { detailsOfChange } from '../../../src/pipeline/changes/call-details.ts';
+import { reminder } from '../../../src/pipeline/changes/asked-in.ts';
 import * as tell from '../../../src/pipeline/changes/replies.ts';
 import type { Receipt } from '../../../src/hosting/client.ts';
 import type { State } from '../../../src/storage/schema.ts';
@@ -215,7 +216,7 @@ describe('the sentences of a thread', () => {
     ],
     [
       'reminded',
-      tell.reminder(waiting([chi.id, dee.id]), [chi.id]).text,
+      reminder(waiting([chi.id, dee.id]), [chi.id]).text,
       '⏳ @U04DEE: this is still waiting for your approval, until 00:01 UTC.',
     ],
     ['counted', tell.counted(chi.id, { left: 1 }).text, 'Approved by @U03CHI. One more approval is needed.'],

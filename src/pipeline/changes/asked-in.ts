@@ -1,0 +1,29 @@
+import type { Change } from '../../storage/changes.ts';
+import { joined, say, time, type Text } from '../../text.ts';
+import { unreachedOf, whoIsAsked } from '../access/approver-lookup.ts';
+import { authorizationOf } from '../access/authorization.ts';
+import type { Note } from './card.ts';
+
+/** Who is asked to approve, as the thread of a change says it. */
+
+/** Whether only the requester reads the thread of this change. */
+export const isForRequesterOnly = ({ channel }: Pick<Change, 'channel'>): boolean => /^[DUW]/.test(channel);
+export const tellThem = (whom: Text): Text => say`Nobody else reads along here, so please tell ${whom} yourself.`;
+
+/** Who is asked to approve. Those whom nobody can tell directly are mentioned, if that can reach them; else `rest` says so. */
+export function askedIn(change: Change, without: readonly string[] = []): { readonly who: Text; readonly rest?: Text } {
+  const { asks = [] } = authorizationOf(change);
+  if (!isForRequesterOnly(change)) return { who: whoIsAsked(asks, { without, notify: 'unreached' }) };
+  const unreached = unreachedOf(asks, without);
+  return {
+    who: whoIsAsked(asks, { without }),
+    ...(unreached.length > 0 && { rest: tellThem(joined(unreached, ', ')) }),
+  };
+}
+
+/** A reminder for those who haven't approved yet. */
+export function reminder(change: Change, voted: readonly string[]): Note {
+  const { who, rest } = askedIn(change, voted);
+  const text = say`⏳ ${who}: this is still waiting for your approval, until ${time(change.expires_at)}.`;
+  return { text: joined([text, rest]) };
+}
