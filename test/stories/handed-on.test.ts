@@ -67,7 +67,7 @@ describe('a request that is handed on', () => {
     expect(labels(refused)).toEqual([ask]);
     await (
       await chi.clicks(refused, ask)
-    ).hears(/^I asked @(Ana, @Ben|Ben, @Ana) directly and in the channel\. [^]*Nothing was sent yet\./);
+    ).hears(/^I asked @(Ana, @Ben|Ben, @Ana) directly and in #\S+\. [^]*Nothing was sent yet\./);
     const offered = await inChannel(scenario, /@Chi asks somebody who may: push on acme-shop\/live\./);
     expect(offered.text).toContain('acme-shop/staging');
     expect(offered.text).toContain(hostile);
@@ -228,7 +228,7 @@ rules:
       expect(later.text).toMatch(
         /who is in the user group S0DEVS\. Nobody was asked, and nothing was sent\..*Try again/s,
       );
-      await (await rob.says(clear)).hears(/^I asked in the channel\./);
+      await (await rob.says(clear)).hears(/^I asked in #\S+\./);
       const offered = await inChannel(own, '@Rob asks somebody who may');
       expect(offered.text).toContain("Slack doesn't tell me who is in the user group S0DEVS. They may run it. ");
       await own.rule(byGroup.replace('[S0DEVS]', '[U02BEN]').replace('everyone', '[devs, juniors]'));

@@ -14,7 +14,7 @@ import {
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { requestId } from '../../storage/inbox.ts';
-import { joined, person as mention, say, time, type Text } from '../../text.ts';
+import { channel, joined, person as mention, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel } from '../access/assert-channel.ts';
@@ -45,7 +45,7 @@ const lookMs = 15_000;
 export async function handOn(
   context: StepsContext,
   { resolved }: NotAllowed,
-  { person, channel }: Requester,
+  { person, channel: place }: Requester,
   inbox: string | undefined,
 ): Promise<Text> {
   const { target, alsoReads } = aboutOf(resolved, context.company());
@@ -53,15 +53,15 @@ export async function handOn(
     throw new Refusal('This is too long to hand it on. Nobody was asked, and nothing was sent.', {
       hint: 'Ask somebody in your own words.',
     });
-  const isDirect = /^[DUW]/.test(channel.id);
-  if (!isDirect) assertChannel(context.policy(), channel, [target, ...alsoReads]);
+  const isDirect = /^[DUW]/.test(place.id);
+  if (!isDirect) assertChannel(context.policy(), place, [target, ...alsoReads]);
   const runners = await whoMayRun(context, resolved, person.id);
   const told = runners.people.slice(0, maxTold);
   if (told.length === 0 && (isDirect || runners.unknown.length === 0)) throw nobodyToAsk(runners);
   const id = randomUUID();
   const posted = [
     ...told.map((one) => ({ key: `hand_on:${id}:${one.id}`, kind: 'direct' as const, recipient: one.id })),
-    ...(isDirect ? [] : [{ key: `hand_on:${id}`, kind: 'notice' as const, recipient: channel.id }]),
+    ...(isDirect ? [] : [{ key: `hand_on:${id}`, kind: 'notice' as const, recipient: place.id }]),
   ];
   return save(context, { id, resolved, person, runners, posted, told, inbox });
 }
@@ -109,7 +109,9 @@ async function save(
     return expires_at;
   });
   context.onSaved();
-  const where = posted.some(({ kind }) => kind === 'notice') ? say`in the channel` : undefined;
+  // Cards, and so this, may belong into another channel than the one in which it was asked for.
+  const notice = posted.find(({ kind }) => kind === 'notice')?.recipient;
+  const where = notice ? say`in ${channel(notice)}` : undefined;
   const direct = told.length > 0 ? say`${joined(namesOf(told), ', ')} directly` : undefined;
   return say`**I asked ${joined([direct, where], ' and ')}.** Whoever may run it can do so as their own change until ${time(until)}. Nothing was sent yet.`;
 }
