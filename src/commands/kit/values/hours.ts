@@ -21,7 +21,8 @@ export const showHours = ({ from, to }: Hours): string => `${from}-${to}`;
 /** When these hours end (epoch ms), if it is one of them now in `zone` (IANA name); undefined: it is not. */
 export function hoursEnd({ from, to }: Hours, now: number, zone: string): number | undefined {
   const [began, ended] = [momentAt({ clock: from }, now, zone), momentAt({ clock: to }, now, zone)];
-  if (began < ended) return undefined;
+  // Equal if the clocks go forward over the whole time between: then hours of one day are none.
+  if (began < ended || (began === ended && from < to)) return undefined;
   const next = momentAt({ clock: to }, now + dayMs, zone);
   // On a day of 25 hours, the last end before tomorrow's time may still be the one that is over.
   return next > now ? next : next + dayMs;

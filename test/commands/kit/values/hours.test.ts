@@ -19,6 +19,9 @@ describe('hours of every day', () => {
     ['22:00-07:00', '2026-10-24T21:00:00Z', 'Europe/Berlin', '2026-10-25T06:00:00.000Z'],
     ['22:00-07:00', '2026-10-25T05:30:00Z', 'Europe/Berlin', '2026-10-25T06:00:00.000Z'],
     ['22:00-07:00', '2026-03-28T22:00:00Z', 'Europe/Berlin', '2026-03-29T05:00:00.000Z'],
+    // The clocks skip this hour, and in the other case all but these hours of the day.
+    ['01:00-02:00', '2026-03-29T02:15:00Z', 'Europe/Lisbon', undefined],
+    ['02:00-01:00', '2026-03-29T02:15:00Z', 'Europe/Lisbon', '2026-03-30T00:00:00.000Z'],
   ])('%s at %s in %s end at %s', (hours, now, zone, wanted) => {
     expect(end(hours, now, zone)).toBe(wanted);
   });
