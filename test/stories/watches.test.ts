@@ -116,6 +116,14 @@ beforeAll(async () => {
 });
 afterAll(() => scenario.close());
 
+/** Four hours around this moment by Lisbon's clock, by which Ana lives. */
+function quietNow(): string {
+  const clock = (at: number): string =>
+    new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Lisbon', hour: '2-digit', minute: '2-digit' }).format(at);
+  const now = Date.now();
+  return `${clock(now - 2 * hour)}-${clock(now + 2 * hour)}`;
+}
+
 describe.concurrent('a watch', () => {
   test('tells a new kind once, with its count and first line, and is silent about known ones', async () => {
     const watch = await watched(scenario);
@@ -228,11 +236,7 @@ describe.concurrent('a watch', () => {
   });
 
   test('collects in the quiet hours of its owner, and tells it after', async () => {
-    // Ana lives by Lisbon's clock.
-    const clock = (at: number): string =>
-      new Intl.DateTimeFormat('en-GB', { timeZone: 'Europe/Lisbon', hour: '2-digit', minute: '2-digit' }).format(at);
-    const now = Date.now();
-    const quiet = `${clock(now - 2 * hour)}-${clock(now + 2 * hour)}`;
+    const quiet = quietNow();
     const watch = await watched(scenario, {
       name: 'harbor-events/live',
       channel: 'C0OPS',
@@ -248,6 +252,24 @@ describe.concurrent('a watch', () => {
     watch.logs(old);
     await watch.looks();
     await watch.says(/by night/);
+  });
+
+  test('that ends in its quiet hours tells what it held back after them, if it still may', async () => {
+    const watch = await watched(scenario, {
+      name: 'harbor-events/staging',
+      channel: 'D0U01ANA',
+      options: `--quiet ${quietNow()}`,
+    });
+    watch.logs(old, fatal(4 * minute, 'held by night'));
+    await watch.looks();
+    scenario.rewrite('update watches set ends_at = 2 where id = ?', watch.number);
+    await watch.looks();
+    expect([watch.column('ended_at'), Number(watch.column('due_at')) > Date.now()]).toEqual([null, true]);
+    const waiting = scenario.rows(`select 1 from messages where body like '%held by night%'`);
+    expect(waiting).toEqual([]);
+    scenario.rewrite('update watches set quiet = null where id = ?', watch.number);
+    await watch.looks();
+    await watch.says(/held by night.*is over: its time is up/s);
   });
 
   test('is stopped with a button by whoever may watch there, and by nobody else', async () => {

@@ -72,7 +72,10 @@ async function claimDue(context: WatchContext): Promise<readonly Watch[]> {
 async function lookFor(context: WatchContext, watch: Watch): Promise<void> {
   const now = await context.database.now();
   const isOver = now >= watch.ends_at;
-  const standing = isOver && heldIn(progressOf(watch)) === 0 ? undefined : await standingOf(context, watch);
+  const isHolding = heldIn(progressOf(watch)) > 0;
+  const quietUntil = isOver && isHolding ? quietEnd(watch, now) : undefined;
+  if (quietUntil !== undefined) return endLater(context, watch, quietUntil);
+  const standing = isOver && !isHolding ? undefined : await standingOf(context, watch);
   if (standing?.kind === 'lost') return end(context, watch, standing);
   if (isOver) return endInTime(context, watch, standing?.kind === 'may' ? standing.env : undefined);
   if (standing?.kind === 'unsure') return pause(context, watch, standing.groups);
@@ -225,6 +228,10 @@ async function end(
     }),
   );
 }
+
+/** What it holds back is told after the quiet hours, with the rights of that moment. */
+const endLater = (context: WatchContext, watch: Watch, dueAt: number): Promise<void> =>
+  exclusiveTransaction(context.database, (tx, at) => move(context, tx, watch, { onward: { dueAt }, notes: [], at }));
 
 /** `env`: what was held back may be told. */
 async function endInTime(context: WatchContext, watch: Watch, env: Environment | undefined): Promise<void> {
