@@ -28,8 +28,9 @@ export type TimeLineEntry =
       readonly site: Text | undefined;
       /** From sending it to its end; undefined if it was not sent, or its end is not known. */
       readonly tookMs: number | undefined;
-      /** Everything in its trail, oldest first; the first 40. */
+      /** Everything in its trail, oldest first; the first 40, and how many more there are. */
       readonly moments: readonly ChangeMoment[];
+      readonly moreMoments: number;
     }
   /** A lock or a pause. `says` follows the name; `until`: when it ends by itself. */
   | {

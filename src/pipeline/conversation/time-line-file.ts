@@ -47,7 +47,7 @@ function entryIn(entry: TimeLineEntry, nameOf: (id: string) => string): string {
     const until = entry.until === undefined ? '' : `, until ${utc(entry.until)}`;
     return `${at} ${whoIs(entry.who)} ${escapeMarkdown(entry.says)}${until}${because(entry.reason)}`;
   }
-  const { number, title, mark, requester, handedOnBy, approvers, outcome, site, tookMs, moments } = entry;
+  const { number, title, mark, requester, handedOnBy, approvers, outcome, site, tookMs, moments, moreMoments } = entry;
   const handed = handedOnBy === undefined ? '' : `, handed on by ${whoIs(handedOnBy)}`;
   const approved = approvers.length === 0 ? '' : `; approved by ${approvers.map(whoIs).join(', ')}`;
   const took = tookMs === undefined ? '' : ` It took ${spokenDuration(tookMs)}.`;
@@ -57,6 +57,7 @@ function entryIn(entry: TimeLineEntry, nameOf: (id: string) => string): string {
     `  * ${textToMarkdown(outcome, nameOf)}${took}`,
     ...(site === undefined ? [] : [`  * The site ${textToMarkdown(site, nameOf)}.`]),
     ...moments.map((one) => `  * ${utc(one.at)} ${whoIs(one.who)}: ${escapeMarkdown(one.says)}`),
+    ...(moreMoments > 0 ? [`  * … and ${amount(moreMoments)} more.`] : []),
   ].join('\n');
 }
 

@@ -139,6 +139,7 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
         ? undefined
         : Math.max(0, settled_at - sent_at),
     moments: moments.slice(0, maxMoments),
+    moreMoments: Math.max(0, moments.length - maxMoments),
   };
 }
 

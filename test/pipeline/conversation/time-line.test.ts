@@ -220,7 +220,9 @@ describeBoth('what a time line says of a change', (open) => {
       ['D*e*e', expect.anything()],
       [undefined, undefined],
     ]);
-    const { content } = timeLineFile(live, line, ana).file;
+    for (let count = 0; count < 42; count += 1) await add(database, { change: number, event: 'evidence' });
+    const { content } = timeLineFile(live, await timeLineFor(contextOn(database), ana, live, since), ana).file;
+    expect(content).toContain(': read back what can be read\n  * … and 3 more.\n');
     expect(content).toContain('  * Asked by Ana \\(U01ANA\\), handed on by D\\*e\\*e \\(U04DEE\\): `` `x` ``\n');
     expect(content).toContain(
       '  * The site was 200 in 0.4 s, then 500 \\(an error \\*page\\*\\) in 3 of 3 readings.\n',
@@ -251,6 +253,7 @@ const changeEntry = (more: object = {}): TimeLineEntry => ({
   site: undefined,
   tookMs: undefined,
   moments: [],
+  moreMoments: 0,
   ...more,
 });
 
