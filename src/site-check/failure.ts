@@ -3,10 +3,10 @@ import { NotResolved, saysNone } from './connect.ts';
 /** Why there was no answer, in words that follow the name of a site, and whether that is the site's own doing. */
 export type Failure = { readonly why: string; readonly isOfSite: boolean };
 
-const bySite = (why: string): Failure => ({ why, isOfSite: true });
 /** What a look was doing when it failed. */
 export type Phase = 'connecting' | 'answering';
 
+const bySite = (why: string): Failure => ({ why, isOfSite: true });
 /** It may as well be the network between, or Sitehand's own. */
 const unsure = (why: string): Failure => ({ why, isOfSite: false });
 const closed = bySite('closed the connection before it had answered');
@@ -17,7 +17,6 @@ const oddIssuer = unsure('has a certificate from an authority that I do not know
 const byCode: ReadonlyMap<string, Failure> = new Map([
   ['ECONNRESET', closed],
   ['EPIPE', closed],
-
   ['ETIMEDOUT', noWay],
   ['EHOSTUNREACH', noWay],
   ['ENETUNREACH', noWay],
