@@ -104,7 +104,7 @@ test.concurrent('in a channel without the bot a report is shown all the same, an
   await refused.hears("I can't post here. Nothing was posted. Use /invite to add me to this channel.");
 });
 
-test.concurrent('a long table has a next page', async () => {
+test.concurrent('a long list has a next page', async () => {
   const ana = scenario.person('ana');
   const live = scenario.hosting.world.environmentNamed('acme-docs/live');
   const [backup] = live?.backups ?? [];

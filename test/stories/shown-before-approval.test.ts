@@ -88,6 +88,9 @@ describe('promise 5: a change that is longer than its card', () => {
     expect(card.text).toContain('wp-content/uploads/7 and 32 more');
     const approve = card.controls.find(({ label }) => label === 'Approve');
     expect(approve?.confirm).toContain('32 items are not shown here: open “Everything that will be sent”.');
+    await chi.clicks(card, 'Approve with a note…');
+    await chi.form(/Fingerprint: [0-9a-f]{64}\s+32 items are not shown here: open “Everything that will be sent”\./);
+    await scenario.slack.closeModal(chi.id, true);
     await chi.clicks(card, everything);
     const view = await chi.form('Page 1 of 1');
     expect(view.title).toBe('What will be sent');

@@ -37,7 +37,7 @@ export const backupsList = report({
 });
 
 /** Most names only repeat kind and time: `scheduled-backup 2026-11-23 15:19`. */
-const tellsMore = (name: string | undefined, type: string): boolean =>
-  /[^\s\d:.,_-]/.test((name ?? '').replace(type, '').replace(/backup/i, ''));
+const tellsMore = (name = '', type: string): boolean =>
+  !/^[-_ ]*(backup)?[-_ ]*$/i.test(name.replace(type, '').replace(/\d{4}-\d\d-\d\d[ T]?[\d:]*$/, ''));
 
 const titleCased = (type: string): string => type.replace(/[-_]+/g, ' ').replace(/^\w/, (first) => first.toUpperCase());

@@ -30,6 +30,7 @@ import {
   askersNamed,
   decisionButtons,
   markOf,
+  renderCard,
   standing,
   type Approved,
   type ShownVersion,
@@ -70,9 +71,9 @@ export async function detailsFor(context: AccessContext, reader: Person, shown: 
 
 /**
  * What somebody approves with this version of a change, in the words of the question behind *Approve*, and its
- * fingerprint. Throws `Refusal` if they may not read it, or it is no longer as they saw it.
+ * fingerprint; and its card. Throws `Refusal` if they may not read it, or it is no longer as they saw it.
  */
-export async function questionFor(context: AccessContext, reader: Person, shown: ShownVersion): Promise<Text> {
+export async function questionFor(context: AccessContext, reader: Person, shown: ShownVersion) {
   const change = await readableChange(context, reader, shown);
   const [approve] = change.state === 'waiting' && change.version === shown.version ? decisionButtons(change, '') : [];
   if (approve?.confirm === undefined) {
@@ -80,7 +81,8 @@ export async function questionFor(context: AccessContext, reader: Person, shown:
       say`#${change.number}: It has changed since you saw it. ${standing(change)} Nothing was approved.`,
     );
   }
-  return joined([approve.confirm.says, say`Fingerprint: ${code(change.fingerprint)}`], '\n');
+  const says = joined([approve.confirm.says, say`Fingerprint: ${code(change.fingerprint)}`], '\n');
+  return { says, card: renderCard(change, await listVotes(context.database.db, change.number), shown.installation) };
 }
 
 async function readableChange(

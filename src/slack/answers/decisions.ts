@@ -7,6 +7,7 @@ import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipel
 import { joined, say } from '../../text.ts';
 import { approveView, declineView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
+import { notShownOn } from '../draw/blocks.ts';
 import { intoView, openView, originOf } from '../forms/modals.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { sentBy } from '../context/payload-shapes.ts';
@@ -55,8 +56,11 @@ export async function openApproval(
     throw new Refusal("I couldn't open the form for your note. Nothing was done.", { hint: 'Press the button again.' });
   await intoView(context, interaction, { id: view, title }, async () => {
     const reader = await identifySender(context.pipeline, interaction);
-    const says = await questionFor(context.pipeline, reader, decision);
-    return approveView(decision.number, says, { origin: originOf(interaction), decision: value });
+    const { says, card } = await questionFor(context.pipeline, reader, decision);
+    return approveView(decision.number, joined([says, notShownOn(card)], '\n'), {
+      origin: originOf(interaction),
+      decision: value,
+    });
   });
 }
 

@@ -43,6 +43,18 @@ const limits = {
 
 /** Draws a change's card. What does not fit is counted on the card, and again before an approval. */
 export function drawCard(card: Card): Drawn {
+  const { head, blocks, hidden } = partsOf(card);
+  return bounded(head, blocks, card.buttons, hidden);
+}
+
+/** What a card does not show, in a sentence; empty if it shows everything. */
+export function notShownOn(card: Card): string {
+  const { blocks, hidden } = partsOf(card);
+  const { left } = fitting(blocks, buttonRow(card.buttons, hidden));
+  return notShown({ ...hidden, characters: hidden.characters + left });
+}
+
+function partsOf(card: Card): { readonly head: Text; readonly blocks: readonly KnownBlock[]; readonly hidden: Hidden } {
   const head = say`${card.mark} ${card.headline}`;
   const parts = [
     shortened(joined([head, ...card.lines], '\n'), limits.text),
@@ -52,7 +64,7 @@ export function drawCard(card: Card): Drawn {
   const lists = hiddenIn([...(card.warning ?? []), ...card.facts.flatMap(([, value]) => value)]);
   const characters = parts.reduce((sum, { left }) => sum + left, lists.characters);
   const blocks = parts.flatMap(({ text }) => (text.length > 0 ? [richText([text])] : []));
-  return bounded(head, blocks, card.buttons, { items: lists.items, characters });
+  return { head, blocks, hidden: { items: lists.items, characters } };
 }
 
 /** One fact per line. If they do not all fit, each gets less room, so that the last one still shows. */
@@ -202,7 +214,8 @@ const offerButton = ({ label, args }: Offer): Button => ({
 function drawButton({ label, press, style, confirm }: Button, index: number, hidden: Hidden): SlackButton | undefined {
   const value = valueOf(press);
   if (value.length > limits.buttonValue) return undefined;
-  const unseen = press.kind === 'decision' && press.verdict === 'approve' ? notShown(hidden) : '';
+  const rest = notShown(hidden);
+  const unseen = rest && press.kind === 'decision' && press.verdict === 'approve' ? `\n${rest}` : '';
   return {
     type: 'button',
     action_id: `${press.kind}:${index}`,
@@ -229,13 +242,10 @@ const nothing: Hidden = { items: 0, characters: 0 };
 
 /** The end of the question before an approval; empty if the card shows everything. */
 function notShown({ items, characters }: Hidden): string {
-  const parts = [
-    ...(items > 0 ? [counted(items, 'item')] : []),
-    ...(characters > 0 ? [counted(characters, 'character')] : []),
-  ];
-  if (parts.length === 0) return '';
+  const parts = [items > 0 && counted(items, 'item'), characters > 0 && counted(characters, 'character')];
+  if (items + characters === 0) return '';
   const verb = items + characters === 1 ? 'is' : 'are';
-  return `\n${parts.join(' and ')} ${verb} not shown here: open “${everythingLabel}”.`;
+  return `${parts.filter(Boolean).join(' and ')} ${verb} not shown here: open “${everythingLabel}”.`;
 }
 
 function valueOf(press: Press): string {
@@ -253,9 +263,8 @@ function valueOf(press: Press): string {
     case 'call':
       return `${press.page}${press.of ? ` ${press.of.installation} ${press.of.number}` : ''}`;
     case 'note':
-      return `${press.installation} ${press.number} ${press.version} approve`;
     case 'decision':
-      return `${press.installation} ${press.number} ${press.version} ${press.verdict}`;
+      return `${press.installation} ${press.number} ${press.version} ${'verdict' in press ? press.verdict : 'approve'}`;
   }
 }
 
@@ -273,15 +282,17 @@ function bounded(
   hidden: Hidden = nothing,
   footer: readonly KnownBlock[] = [],
 ): Drawn {
-  const kept: KnownBlock[] = [];
-  let size = JSON.stringify([...footer, ...buttonRow(buttons, hidden)]).length;
-  for (const block of blocks) {
-    size += JSON.stringify(block).length;
-    if (size > limits.characters || kept.length === limits.blocks) break;
-    kept.push(block);
-  }
-  const left = charactersIn(blocks.slice(kept.length));
+  const { kept, left } = fitting(blocks, [...footer, ...buttonRow(buttons, hidden)]);
   const row = buttonRow(buttons, { ...hidden, characters: hidden.characters + left });
   const restNote = left > 0 ? [context(say`The rest is too long for a message: ${amount(left)} more characters.`)] : [];
   return { text: lineOf(shortened(line, limits.line).text) || ' ', blocks: [...kept, ...restNote, ...footer, ...row] };
+}
+
+/** The first blocks that fit beside `others`, and how many characters the rest has. */
+function fitting(blocks: readonly KnownBlock[], others: readonly KnownBlock[]) {
+  let size = JSON.stringify(others).length;
+  const fits = (block: KnownBlock): boolean => (size += JSON.stringify(block).length) <= limits.characters;
+  const end = blocks.findIndex((block, at) => at === limits.blocks || !fits(block));
+  const kept = end === -1 ? blocks : blocks.slice(0, end);
+  return { kept, left: charactersIn(blocks.slice(kept.length)) };
 }
