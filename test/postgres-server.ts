@@ -47,7 +47,7 @@ const postgres = {
   "$binaries/initdb" -D "$folder/files" -U sitehand -A trust -E UTF8 --locale=C --no-sync >&2 || exit 1`,
   run: `"$binaries/postgres" -D "$folder/files" -k "$folder" -c listen_addresses= -c fsync=off \\
       -c synchronous_commit=off -c full_page_writes=off -c autovacuum=off -c shared_buffers=16MB \\
-      -c max_connections=100 -c deadlock_timeout=100ms "$@"`,
+      -c max_connections=200 -c deadlock_timeout=100ms "$@"`,
 };
 
 /** Parts of a shell script. `$folder` and `$1` are the server's own temporary folder, followed by the arguments. */
