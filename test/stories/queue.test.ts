@@ -83,6 +83,7 @@ describe('a queue', () => {
     const listed = await (
       await ben.says('/site queue acme-shop/live')
     ).hears('The queue for acme-shop/live · 2 requests');
+    expect(labels(listed)).toEqual([`Leave the queue: place ${String(places(scenario)[0])}`]);
     expect(listed.text).toMatch(/cache clear on acme-shop\/live[^]*waits behind #1[^]*images on acme-shop\/live/);
     expect(scenario.writes('acme-shop/live')).toEqual([]);
 

@@ -25,8 +25,8 @@ export const queue = builtin({
       source: say`${code('queue leave')} and the number of your place gives it up; a place is kept for an hour`,
       offers: lines
         .filter(({ isOwn }) => isOwn)
-        .map(({ number, target }) => ({
-          label: `Leave the queue for ${target}`.slice(0, 75),
+        .map(({ number }) => ({
+          label: `Leave the queue: place ${number}`,
           args: ['queue', 'leave', String(number)],
         })),
     };
