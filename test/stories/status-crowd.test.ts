@@ -42,20 +42,27 @@ test('each is acked and gets a card in time, and a verdict; the site and the hos
     const { id } = hosting.world.environmentNamed('acme-shop/live') ?? {};
     hosting.faults.add({ kind: 'hang', path: `/sites/environments/${id}/logs`, times: 'always' });
     hosting.faults.add({ kind: 'delay', ms: 500, path: `/sites/environments/${id}/backups`, times: 'always' });
-    const heard = (words: RegExp) => (as: string) =>
-      slack.until(() => slack.messages({ channel: 'C0GENERAL', as }).find(({ text }) => words.test(text)), patienceMs);
+    /** What each of them heard. One after another: everybody who waits draws all messages anew at each event. */
+    const heardByAll = async (words: RegExp): Promise<readonly string[]> => {
+      const heard: string[] = [];
+      for (const as of crowd) {
+        const found = () => slack.messages({ channel: 'C0GENERAL', as }).find(({ text }) => words.test(text));
+        heard.push((await slack.until(found, patienceMs)).text);
+      }
+      return heard;
+    };
     const [acks, cardsInTime] = [threeSeconds(), inTime(2_500)];
     const asked = crowd.map((as) => slack.command(as, 'C0GENERAL', '/site status acme-shop/live'));
     const other = person('ana').says('/site whoami', 'C0GENERAL');
-    const cards = Promise.all(crowd.map(heard(/^\S+ acme-shop\/live · /)));
     acks(...(await Promise.all(asked)), (await other).outcome);
-    for (const { text } of await cards) {
+    const cards = await heardByAll(/^\S+ acme-shop\/live · /);
+    cardsInTime();
+    for (const text of cards) {
       expect(text).toContain('❔ Site: unknown: one reading had not ended after 2 s.');
       expect(text).toContain('❔ Errors of the last hour: unknown: no answer within 2 s');
       expect(text).toMatch(/✅ Newest backup: \w+, /);
     }
-    cardsInTime();
-    await Promise.all(crowd.map(heard(/acme-shop\/live is not well: bad in 3 of 3 readings/)));
+    await heardByAll(/acme-shop\/live is not well: bad in 3 of 3 readings/);
     // Four looks at two domains, three times, and more if no core is free. Each by itself: 600 visits and 100 reads.
     expect(visits.length).toBeLessThan(60);
     const reads = hosting.journal.entries().filter(({ path }) => path.startsWith(`/sites/environments/${id}/`));
