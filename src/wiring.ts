@@ -24,6 +24,7 @@ import { listsSites, noteListsSites } from './pipeline/steps/site-listing.ts';
 import { createGroupWatch } from './pipeline/messages/group-watch.ts';
 import { createNames } from './pipeline/changes/visible-names.ts';
 import { createHandOnExpiry } from './pipeline/steps/hand-on.ts';
+import { createManyTurns } from './pipeline/conversation/each-environment.ts';
 import { createQueueTurns } from './pipeline/conversation/queue-turns.ts';
 import { createSendHistory } from './pipeline/steps/send-history.ts';
 import { createDigester } from './pipeline/steps/digests.ts';
@@ -110,8 +111,7 @@ export async function openFoundations(config: Config, log: Logger, now: () => nu
 /** This process among those on the same database. `policy`: the hash of the one it goes by. */
 function joinReplicas(database: Database, policy: () => string, log: Logger) {
   const owner = randomUUID();
-  const name = `${hostname()}:${process.pid}`;
-  const sign = () => ({ owner, name, version, policy: policy() });
+  const sign = () => ({ owner, name: `${hostname()}:${process.pid}`, version, policy: policy() });
   const onUnreadable = (owners: readonly string[]): void =>
     log.warn({ owners }, 'a replica says of itself what this version cannot read');
   return { owner, replicas: createReplicas({ database, sign, onUnreadable }) };
@@ -204,6 +204,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     wall: Date.now,
     freshenNames: directory.freshen,
     recent: createRecent(database),
+    manyTurns: createManyTurns(),
     logs,
     hasLogRoom: hosting.hasLogRoom,
     alias: aliasesBy(aliasKey),
@@ -247,8 +248,8 @@ function outward({ plainHttp, hosting, checkConnectTo: instead }: Config, { log,
 /** What sends the audit trail elsewhere, if the settings name a place. */
 function buildAuditOut({ database, owner, log, onTrouble }: Foundations, destination: AuditDestination | undefined) {
   if (destination === undefined) return [];
-  const to = destination.name;
-  const onFailed = (attempt: object): void => log.warn({ to, ...attempt }, 'the audit trail was not taken');
+  const onFailed = (attempt: object): void =>
+    log.warn({ to: destination.name, ...attempt }, 'the audit trail was not taken');
   const onError = (error: unknown): void => onTrouble('sending the audit trail', error);
   return [createAuditOut({ database, owner, destination, onFailed, onTrouble: onError })];
 }

@@ -91,6 +91,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     'time-limit',
     'errors',
     'secret',
+    'semaphore',
     'failpoints',
   ],
   commands: ['hosting', 'site-check', 'beside', 'text', 'duration', 'errors', 'masking', 'secret', 'semaphore'],

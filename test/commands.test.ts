@@ -10,6 +10,7 @@ import { authorize } from '../src/pipeline/access/access-check.ts';
 import { freeze } from '../src/pipeline/changes/freeze.ts';
 import { parse, parseArgs, type Given } from '../src/pipeline/language/parse.ts';
 import { renderCard } from '../src/pipeline/changes/card.ts';
+import { everything } from '../src/pipeline/language/many-environments.ts';
 import { canonicalArgs, isNamed, resolve } from '../src/pipeline/language/resolve.ts';
 import { optionName, takesRest, usage, argsOf } from '../src/pipeline/language/usage.ts';
 import { join } from '../src/pipeline/language/tokenize.ts';
@@ -21,6 +22,7 @@ import { exampleArguments, InMemoryHost, ownWorld, argumentsFor } from './comman
 import {
   ana,
   changeOf,
+  eachBy,
   hostile,
   live,
   member,
@@ -354,6 +356,8 @@ describe.each(commands.filter(({ command }) => command.shape === 'report'))(
         input,
         ...host.sources(),
         ...surroundings,
+        each: eachBy(host.sources().read),
+        everything: () => everything(host.names()),
         now: Date.UTC(2026, 2, 1),
         zone: 'Europe/Berlin',
       });

@@ -1,5 +1,6 @@
 import type { AnyAction } from './kit/action.ts';
 import { allowlistAdd } from './allowlist/add.ts';
+import { allowlistFind } from './allowlist/find.ts';
 import { allowlistRemove } from './allowlist/remove.ts';
 import { allowlistSet } from './allowlist/set.ts';
 import { allowlistShow } from './allowlist/show.ts';
@@ -71,6 +72,7 @@ export const catalogue: ReadonlyMap<string, Command> = new Map<string, Command>(
   ['ssh expiry', sshExpiry],
   ['ssh password', sshPassword],
   ['allowlist show', allowlistShow],
+  ['allowlist find', allowlistFind],
   ['allowlist add', allowlistAdd],
   ['allowlist remove', allowlistRemove],
   ['allowlist set', allowlistSet],

@@ -111,12 +111,13 @@ const isOfThatKind = (issues: readonly Issue[]): boolean =>
 const unknownKey = (key: string, known: readonly string[]): string =>
   PLANNED.has(key) ? `"${key}" is not supported yet` : unknown('key', key, known);
 
-function settingsOf({ live, groups, people, channels, checks, environments, sites }: PolicyFile) {
+function settingsOf({ live, groups, people, sets, channels, checks, environments, sites }: PolicyFile) {
   const { deny, ops, ...bounds } = channels;
   return {
     live: live.map(({ pattern }) => pattern),
     groups: new Map(Object.entries(groups).map(([name, ids]) => [name, new Set(ids)])),
     people: new Map(Object.values(people).flatMap((ids) => ids.map((id) => [id, ids]))),
+    sets: new Map(Object.entries(sets).map(([name, entries]) => [name, entries.map(({ pattern }) => pattern)])),
     channels: { bounds: new Map(Object.entries(bounds)), denied: new Set(deny), ops },
     checks,
     pins: {

@@ -109,6 +109,8 @@ export type Policy = {
   /** Slack user id → every id of the same person, for people with several. */
   readonly people: ReadonlyMap<string, readonly string[]>;
   readonly rules: readonly Rule[];
+  /** Name → the environments that people name by it. */
+  readonly sets: ReadonlyMap<string, readonly Pattern[]>;
   readonly channels: Channels;
   /** What is expected of sites when they are checked, in file order; `off`: no site is. */
   readonly checks: 'off' | readonly SiteExpectations[];

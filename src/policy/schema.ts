@@ -16,6 +16,7 @@ import { fields, list, meaning, refuse, several, that, type Context } from './sh
 export type RuleNames = { readonly catalogue: Catalogue; readonly groups: ReadonlyMap<string, number> };
 
 const MAX_APPROVALS = 20;
+const MAX_IN_SET = 200;
 const SHORTEST_EXPIRY = 60_000;
 const LONGEST_EXPIRY = 30 * 86_400_000;
 
@@ -61,12 +62,20 @@ const target = meaning(z.string('expected a target, like "acme-shop/*"'), (text)
   const pattern = readPattern(text);
   return typeof pattern === 'string' ? `${quoted(text)} is not a target: ${pattern}` : { text, pattern };
 });
-const live = several(
-  target.superRefine(({ text, pattern }, ctx) => {
-    if (pattern.kind !== 'environment')
-      ctx.addIssue(`${quoted(text)} is not an environment; expected site/environment`);
-  }),
-  'environments, like ["*/live"]',
+const environmentPattern = target.superRefine(({ text, pattern }, ctx) => {
+  if (pattern.kind !== 'environment') ctx.addIssue(`${quoted(text)} is not an environment; expected site/environment`);
+});
+const live = several(environmentPattern, 'environments, like ["*/live"]');
+const setName = z
+  .string()
+  .regex(/^[a-z0-9_-]{1,40}$/, that('cannot name a set; use small letters a to z, digits, - and _, 40 at most'));
+const sets = z.record(
+  setName,
+  several(environmentPattern, 'environments, like ["acme-*/live"]').max(
+    MAX_IN_SET,
+    `a set has at most ${MAX_IN_SET} entries`,
+  ),
+  'expected names of sets, each with a list of environments',
 );
 
 const duration = meaning(
@@ -228,6 +237,7 @@ export const policyFile = (known: RuleNames) =>
       live: live.prefault(['*/live']).describe('What counts as live'),
       groups: groups.default({}).describe('Slack ids of people (U… or W…) and of user groups (S…)'),
       people: people.default({}).describe('One person with several accounts'),
+      sets: sets.default({}).describe('Environments to be named together, as set:NAME'),
       rules: list(ruleOf(known), 'rules'),
       channels: channels.prefault({}).describe('Where which sites may be discussed, and where reports go'),
       checks: checks.default([]).describe('What the pages of sites have to show, or off'),

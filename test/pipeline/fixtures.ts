@@ -7,6 +7,7 @@ import { analyze } from '../../src/commands/logs/analyze.ts';
 import type { Surroundings } from '../../src/commands/kit/report.ts';
 import type { LookSources, Sources } from '../../src/commands/kit/sources.ts';
 import { Refusal } from '../../src/errors.ts';
+import type { HostReader } from '../../src/hosting/contract/call.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import type { Person } from '../../src/pipeline/access/access-check.ts';
 import type { ChangesContext } from '../../src/pipeline/changes/context.ts';
@@ -45,6 +46,8 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
   alias: () => 'client-3f2a',
   look: (look, recall) => analyze(look, () => 'client-3f2a', recall),
   happened: async () => [],
+  each: () => Promise.reject(new Error('no test reads many environments here')),
+  everything: () => ({ kind: 'environments', all: [live, staging], trouble: undefined }),
   siteCheck: {
     planFor: ({ name }) => ({ kind: 'cannot be checked', why: say`this test does not check ${name}` }),
     read: () => Promise.reject(new Error('no test reads a site here')),
@@ -52,6 +55,11 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
     instead: undefined,
   },
 };
+/** Reads all of many environments at once. */
+export const eachBy =
+  (read: HostReader): Surroundings['each'] =>
+  ({ all, work }) =>
+    Promise.all(all.map(async (env) => ({ env, part: { kind: 'found', found: await work(env, read) } as const })));
 /** A host that names no domain of any environment, so that no site is read around a change. */
 export const noSites: Pick<ChangesContext, 'listing' | 'siteCheck'> = {
   listing: () => ({
@@ -237,6 +245,10 @@ export function wordsFor(field: Field, name: string): fc.Arbitrary<readonly stri
   switch (name) {
     case 'addresses':
       return fc.uniqueArray(address, { minLength: 1, maxLength: 12 });
+    case 'address':
+      return fc.constantFrom(['203.0.113.7'], ['2001:db8::4']);
+    case 'older':
+      return fc.constantFrom(['1d'], ['1h30m']);
     case 'for':
       return fc.integer({ min: 5, max: 1_000 }).map((minutes) => field.show(minutes * 60_000));
     case 'since':

@@ -228,7 +228,8 @@ describe('an empty value never means everything', () => {
       return [kind === 'domain' ? 'acme.com' : kind === 'plain' ? 'x' : L];
     });
     for (const empty of ['""', '“”', "' '", '"\u00A0"']) {
-      const word = field.place === 'word' ? empty : `--${optionName(name)}=${empty}`;
+      const after = field.kind !== 'plain' && field.after !== undefined ? `${field.after} ` : '';
+      const word = field.place === 'word' ? `${after}${empty}` : `--${optionName(name)}=${empty}`;
       const why = field.place === 'word' ? `${label} is empty.` : `--${optionName(name)} needs a value.`;
       expect(refusedBy(resultOf(`${path} ${[...before, word].join(' ')}`))).toContain(why);
     }

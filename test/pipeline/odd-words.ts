@@ -11,6 +11,7 @@ type Odd = {
 };
 
 const unknown = 'among the environments you can see';
+const several = 'takes one environment at a time';
 const hidden = (code: string): string => `cannot be seen (${code})`;
 const odd = (name: string, text: string, target = unknown): Odd => ({ name, text, target });
 const refused = (name: string, text: string, why: string): Odd => ({ name, text, target: why, refused: why });
@@ -31,9 +32,9 @@ export const oddWords: readonly Odd[] = [
   odd('escaped dots', '%2e%2e'),
   odd('an escaped slash', 'acme-shop%2flive'),
   odd('a backslash', 'acme-shop\\live'),
-  odd('a pattern', 'acme-*/*'),
-  odd('everything', '*'),
-  odd('any', '.*'),
+  odd('a pattern', 'acme-*/*', several),
+  odd('everything', '*', several),
+  odd('any', '.*', several),
   odd('a mention', '<@U123|bob>'),
   odd('a channel', '<#C1|x>'),
   odd('a broadcast', '<!channel>'),
@@ -41,9 +42,9 @@ export const oddWords: readonly Odd[] = [
   odd('a link that looks like another', '<http://acme.com|acme.com>'),
   odd('a link to a mailbox', '<mailto:a@acme.com|a@acme.com>'),
   odd('a link to a target', '<http://evil.example|acme-shop/live>'),
-  odd('markup', '*_~`'),
+  odd('markup', '*_~`', several),
   odd('triple backticks', '```acme-shop/live```'),
-  odd('bold', '*acme-shop/live*'),
+  odd('bold', '*acme-shop/live*', several),
   odd('emoji', '👩‍👩‍👧 ❤️'),
   odd('SQL', "acme-shop/live'; DROP TABLE changes; --"),
   odd('JSON', '{"env":"acme-shop/live"}'),

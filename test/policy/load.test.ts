@@ -78,6 +78,25 @@ describe('every mistake is reported with its line', () => {
       ],
     ],
     [
+      'sets',
+      `${ok}sets:\n  Care Plan: [a/b]\n  none: []\n  a: [acme, "domain:a.com", company, "**/b"]\n  b: x\nset: {}`,
+      [
+        'line 4: "Care Plan" cannot name a set; use small letters a to z, digits, - and _, 40 at most',
+        'line 5: this list is empty; expected environments, like ["acme-*/live"]',
+        'line 6: "acme" is not a target: expected site/environment, domain:example.com or company',
+        'line 6: "domain:a.com" is not an environment; expected site/environment',
+        'line 6: "company" is not an environment; expected site/environment',
+        'line 6: "**/b" is not a target: the only wildcard is a single *',
+        'line 7: expected a list of environments, like ["acme-*/live"], found "x"',
+        'line 8: unknown key "set"; did you mean "sets"?',
+      ],
+    ],
+    [
+      'a set with too many entries',
+      `${ok}sets: { a: [${'a/b, '.repeat(201)}] }`,
+      ['line 3: a set has at most 200 entries'],
+    ],
+    [
       'targets without quotes',
       rule('{ deny: [read], to: everyone, where: [*/live, *-shop/*, b/*] }'),
       [

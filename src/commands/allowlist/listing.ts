@@ -1,5 +1,6 @@
 import ipaddr from 'ipaddr.js';
-import { canonicalAddress } from '../kit/values/addresses.ts';
+import { canonicalAddress, readAddress } from '../kit/values/addresses.ts';
+import { attempt } from '../../errors.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { amount, code, inShort, joined, list as listOf, say, time, type Text } from '../../text.ts';
@@ -58,6 +59,16 @@ export const letInBy = (list: Allowlist, addresses: readonly string[]): Text | u
     ? undefined
     : say`${spoken(networks)} on the same list ${networks.length === 1 ? 'lets' : 'let'} ${spoken(addresses.filter((address) => around(networks, [address]).length > 0))} in all the same`;
 };
+
+/** The entries that let this address in, and those that cannot be read as an address or a range. */
+export function entriesFor(list: Allowlist, address: string): Readonly<Record<'lets' | 'unreadable', Allowlist>> {
+  const entries = list.map((entry) => entry.trim());
+  const lets = entries.filter((entry) => canonicalAddress(entry) === address || isWithin(address, entry));
+  const unreadable = entries.filter(
+    (entry) => !lets.includes(entry) && attempt(() => readAddress(entry, true)) === undefined,
+  );
+  return { lets, unreadable };
+}
 
 function isWithin(address: string, network: string): boolean {
   if (!ipaddr.isValidCIDR(network) || canonicalAddress(address) === canonicalAddress(network)) return false;

@@ -1,8 +1,8 @@
 import { code, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
-import { choice, duration, environment, hours, option, optional, word } from '../kit/fields.ts';
+import { choice, duration, environment, option, optional, word } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
-import { showHours } from '../kit/values/hours.ts';
+import { hours, showHours } from '../kit/values/hours.ts';
 
 const dayMs = 86_400_000;
 const defaultMs = 7 * dayMs;

@@ -1,11 +1,10 @@
 import { showDuration } from '../../duration.ts';
 import { Refusal, type Args } from '../../errors.ts';
-import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
+import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
 import { readAddresses } from './values/addresses.ts';
 import { didYouMean, near } from './nearest-words.ts';
 import { readPaths } from './values/paths.ts';
 import { code } from '../../text.ts';
-import { readHours, showHours, type Hours } from './values/hours.ts';
 import { readDuration, readMoment, type Moment } from './values/times.ts';
 
 /** How a field is typed: as a positional word, or as `--name value`. Forms ignore it. */
@@ -51,17 +50,21 @@ export type PlainField<T, Optional extends boolean = boolean> = Common<Optional>
 
 /** A field that names an environment, a domain or a site; the pipeline resolves the name. */
 export type NameField<
-  T extends Environment | Domain | NamedSite,
+  T extends Environment | Domain | NamedSite | Environments,
   Optional extends boolean = boolean,
 > = Common<Optional> & {
-  readonly kind: T['kind'];
+  readonly kind: Exclude<T['kind'], 'environments'>;
   /** It can name a domain too. */
   readonly orDomain?: true;
+  /** It can name several environments too. */
+  readonly orMany?: true;
+  /** The word before it, without which it is left out, also in a thread. */
+  readonly after?: string;
   readonly of?: T;
 };
 
 /** Which names a field can hold. */
-export type NameKind = { readonly kind: Field['kind']; readonly orDomain?: true };
+export type NameKind = Pick<NameField<Environment>, 'orDomain' | 'orMany'> & { readonly kind: Field['kind'] };
 
 /** Any field, without the type of its value; `Input` restores that type. */
 export type Field =
@@ -69,6 +72,7 @@ export type Field =
   | NameField<Environment>
   | NameField<Domain>
   | NameField<Environment | Domain>
+  | NameField<Environment | Environments>
   | NameField<NamedSite>;
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -78,9 +82,9 @@ type Given<T, Optional> = Optional extends true ? T | undefined : T;
 /** The values of a command's fields. */
 export type Input<F extends Fields> = { readonly [K in keyof F]: Value<F[K]> };
 
-/** Names of the fields that can be a target: a required environment or domain. */
+/** Names of the fields that can be a target: required environments or domains. */
 export type TargetKey<F extends Fields> = {
-  [K in keyof F]: F[K] extends NameField<Environment | Domain, false> ? K : never;
+  [K in keyof F]: F[K] extends NameField<Environment | Environments | Domain, false> ? K : never;
 }[keyof F] &
   string;
 
@@ -95,6 +99,13 @@ export const environment = (label = 'Environment'): NameField<Environment, false
 /** An optional environment. */
 export const anyEnvironment = (): NameField<Environment, true> => ({ ...environment(), optional: true });
 
+/** One environment or several. */
+export const environments = (): NameField<Environment | Environments, false> => ({
+  ...environment(),
+  orMany: true,
+  shown: 'site/environment…',
+});
+
 export const domain = (): NameField<Domain, false> => ({
   kind: 'domain',
   label: 'Domain',
@@ -103,7 +114,6 @@ export const domain = (): NameField<Domain, false> => ({
   shown: 'domain',
 });
 
-/** An environment or a domain. */
 export const environmentOrDomain = (): NameField<Environment | Domain, false> => ({
   kind: 'environment',
   orDomain: true,
@@ -256,15 +266,6 @@ export const moment = (label: string): PlainField<Moment, false> =>
     example: '1h, 14:05, yesterday, 2026-03-01 14:05',
     read: (words) => readMoment(label, words.join(' ')),
     show: (value) => ('ago' in value ? [showDuration(value.ago)] : [value.clock]),
-  });
-
-/** Hours of every day, in the person's time zone: `22:00-07:00`. */
-export const hours = (label: string): PlainField<Hours, false> =>
-  plainField(label, {
-    shown: '22:00-07:00',
-    example: '22:00-07:00',
-    read: ([first = '']) => readHours(label, first),
-    show: (value) => [showHours(value)],
   });
 
 /** The same field, typed as `--name value` and optional. */

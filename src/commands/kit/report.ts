@@ -1,7 +1,9 @@
-import type { Environment } from '../../hosting/contract/target.ts';
+import type { HostReader } from '../../hosting/contract/call.ts';
+import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';
 import type { Examples, Wrong } from './action.ts';
 import type { Page } from './page.ts';
+import type { StatusPart } from './site-status.ts';
 import type { SiteCheckSource, Sources } from './sources.ts';
 import type { Happened, LogQuery, Recall } from './log-query.ts';
 
@@ -14,11 +16,25 @@ export type Surroundings = Sources & {
   readonly zone: string;
   /** A stable name for a visitor's address that does not reveal it: `client-3f2a`. */
   readonly alias: (address: string) => string;
+  /** Reads from many environments, a few at a time. What could not be read in time, or may not be, says so. */
+  readonly each: <T>(of: EachRead<T>) => Promise<readonly Each<T>[]>;
+  /** All environments that the person can see; throws `Refusal` if there is none, or too many. */
+  readonly everything: () => Environments;
   /** Analyses a log. */
   readonly look: (look: LogQuery, recall: Recall) => Promise<Page>;
   /** The changes sent for an environment since then (epoch ms), oldest first. */
   readonly happened: (env: Environment, since: number) => Promise<readonly Happened[]>;
 };
+
+/** What to read from each of these environments, for those on which the person may run all of `paths`. */
+export type EachRead<T> = {
+  readonly paths: readonly string[];
+  readonly all: readonly Environment[];
+  readonly work: (env: Environment, read: HostReader) => Promise<T>;
+};
+
+/** What was read of one environment, or why it was not. */
+export type Each<T> = { readonly env: Environment; readonly part: StatusPart<T> };
 
 /** A command that only reads; it answers privately. */
 export type Report<F extends Fields> = {
@@ -33,8 +49,11 @@ export type Report<F extends Fields> = {
   /** It reads sites and not the host, so it takes no place of those that do. */
   readonly readsSites?: true;
   readonly fields: F;
-  /** The field that names what is read; policy requires the right to read it. */
-  readonly target: TargetKey<F> | 'company';
+  /**
+   * The field that names what is read; policy requires the right to read it. If it names many environments, and for
+   * `each`, the rules decide on each environment when it is read.
+   */
+  readonly target: TargetKey<F> | 'company' | 'each';
   invalid?(input: Input<F>): Wrong<keyof F & string> | undefined;
   show(of: { readonly input: Input<F> } & Surroundings): Promise<Page>;
 };

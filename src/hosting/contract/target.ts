@@ -1,3 +1,5 @@
+import type { Text } from '../../text.ts';
+
 /** An environment of a site, as people name it (`acme-shop/live`) and by its id in the hosting API. */
 export type Environment = {
   readonly kind: 'environment';
@@ -9,6 +11,15 @@ export type Environment = {
   readonly live: boolean;
   /** Undefined if the service does not say which site it belongs to. */
   readonly site: Site | undefined;
+};
+
+/** Several environments, as somebody named them together. */
+export type Environments = {
+  readonly kind: 'environments';
+  /** Each once, in the order of their names; at least one. */
+  readonly all: readonly Environment[];
+  /** Why others that were meant may be missing, as a sentence; undefined: none is. */
+  readonly trouble: Text | undefined;
 };
 
 /** A domain of the company. */

@@ -62,7 +62,7 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
     if (seen?.kind === 'not allowed') throw unknownName(parsed.parsed, name);
   }
   const authorization: Authorization = { approval: 'none', rules: [], policy: policy.hash };
-  if (command.shape === 'builtin' && !isDecided(command, target)) {
+  if (!isDecided(command, target)) {
     mayTry(policy, person, parsed.parsed);
     return { ...parsed, stage: 'authorized', target, alsoReads, authorization };
   }

@@ -18,7 +18,15 @@ import { nonMemberReason, type Person } from './access-check.ts';
 import { isDecided, mayRunSomewhere } from './may-run.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parse, parseArgs } from '../language/parse.ts';
-import { environmentsOf, isNamed, isSite, resolve, type KnownNames, type Resolved } from '../language/resolve.ts';
+import {
+  areEnvironments,
+  environmentsOf,
+  isNamed,
+  isSite,
+  resolve,
+  type KnownNames,
+  type Resolved,
+} from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';
 import { commandsIn } from '../language/pasted-credentials.ts';
@@ -38,6 +46,8 @@ export async function explainAccess(context: Asking, by: Person, args: Args, id:
   if (resolved.missing.some((name) => command.fields[name]?.kind !== 'plain')) {
     throw new Refusal(say`This command needs a target: ${code(usage(path, command))}. Nothing was done.`);
   }
+  if (Object.values(resolved.input).some(areEnvironments))
+    throw new Refusal(say`${code('can')} answers about one environment at a time. Nothing was done.`);
   const person = await context.personOf(id ?? by.id, groupsToAsk(context.policy(), { path, command }));
   if (person === undefined) {
     throw new Refusal("Slack isn't telling me who that is right now. Nothing was done.", {
@@ -92,7 +102,7 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
     };
   }
   // A command without a target is allowed if the person may run it anywhere.
-  if (command.shape === 'builtin' && site === undefined && !isDecided(command, target)) {
+  if (site === undefined && !isDecided(command, target)) {
     const is = mayRunSomewhere(policy, person, path, command);
     if (is === 'yes') return { kind: 'allowed', rules: rulesAllowing(policy, person, asked), approval: 'none' };
     if (is !== 'no') return { kind: 'unknown', userGroups: is };

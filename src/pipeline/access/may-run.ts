@@ -1,5 +1,4 @@
 import { isName } from '../../commands/kit/action.ts';
-import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import type { Fields } from '../../commands/kit/fields.ts';
 import { catalogue, type Command } from '../../commands/index.ts';
 import { rightOf, rightsOf } from '../../commands/rights.ts';
@@ -28,8 +27,10 @@ export function mayRunSomewhere(
 }
 
 /** Whether the rules decide on this target, or on the company. If not, it is enough that they allow it somewhere. */
-export const isDecided = (command: AnyBuiltin, target: Target | undefined): boolean =>
-  command.right === 'named' && (target !== undefined || command.everywhere === true);
+export const isDecided = (command: Command, target: Target | undefined): boolean =>
+  command.shape === 'builtin'
+    ? command.right === 'named' && (target !== undefined || command.everywhere === true)
+    : command.shape === 'action' || target !== undefined;
 
 /** Whether the rules let the person run the command on this environment; a list: the user groups that decide it. */
 export function mayRunOn(
@@ -53,6 +54,7 @@ export function mayRunOn(
 function kindOf(command: Command): Target['kind'] | undefined {
   if (command.shape === 'builtin') return command.everywhere ? 'company' : undefined;
   if (command.target === 'company') return 'company';
+  if (command.target === 'each') return 'environment';
   const fields: Fields = command.fields;
   const field = fields[command.target];
   if (field === undefined || (isName(field) && field.orDomain)) return undefined;

@@ -48,7 +48,11 @@ function keyOf(policy: Policy, { id, groups, joinedGroups = [], otherGroups = []
   return JSON.stringify([id, known]);
 }
 
-function readable({ environments, domains, trouble }: KnownNames, policy: Policy, person: Person): KnownNames {
+function readable(
+  { environments, domains, trouble, ...known }: KnownNames,
+  policy: Policy,
+  person: Person,
+): KnownNames {
   const unknown = new Set<string>();
   const isReadable = (one: Environment | Domain): boolean => {
     const decision = reading(policy, person, one);
@@ -57,7 +61,7 @@ function readable({ environments, domains, trouble }: KnownNames, policy: Policy
   };
   const mine = { environments: environments.filter(isReadable), domains: domains.filter(isReadable) };
   const withheld = unknown.size > 0 ? membersUnknown([...unknown]) : undefined;
-  return { ...mine, trouble: trouble && withheld ? joined([trouble, withheld]) : (trouble ?? withheld) };
+  return { ...known, ...mine, trouble: trouble && withheld ? joined([trouble, withheld]) : (trouble ?? withheld) };
 }
 
 /** All listed environments under the names that people use. */
@@ -75,7 +79,8 @@ function allNames({ environments, domains, at, trouble }: ListedNames, policy: P
   const named = allEnvironments({ environments }, policy);
   const listed = domains.map(({ id, name, site }): Domain => ({ kind: 'domain', id, name, site }));
   const unlisted = trouble ? inWords(trouble) : at === undefined ? say`I haven't listed the sites yet.` : undefined;
-  return { environments: named.toSorted(byName), domains: listed.toSorted(byName), trouble: unlisted };
+  const sorted = { environments: named.toSorted(byName), domains: listed.toSorted(byName) };
+  return { ...sorted, sets: policy.sets, trouble: unlisted };
 }
 
 const collator = new Intl.Collator('en');

@@ -4,10 +4,13 @@ import type { AnyReport, Surroundings } from '../../commands/kit/report.ts';
 import type { Args } from '../../errors.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { happenedTo } from './change-history.ts';
+import { atOnce, eachFor } from './each-environment.ts';
 import { queryServiceFor } from './query-service.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
+import { NotAdmitted } from '../../semaphore.ts';
+import { everything } from '../language/many-environments.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { writeDown } from '../steps/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
@@ -42,10 +45,13 @@ export async function answerOf(
     look: context.logs.look,
     siteCheck: siteCheckFor(context, person.id),
     happened: (env, since) => happenedTo(context.database, env, since),
+    each: eachFor(context, person),
+    everything: () => everything(context.names(person)),
   };
-  return command.show({ input: parsed.input, ...surroundings }).catch((error: unknown) => {
-    throw asRefusal(error, canonicalArgs(parsed));
+  const page = command.show({ input: parsed.input, ...surroundings }).catch((error: unknown) => {
+    throw error instanceof NotAdmitted ? error : asRefusal(error, canonicalArgs(parsed));
   });
+  return parsed.target === undefined ? atOnce(page) : page;
 }
 
 /** Writes the request to the audit trail. If that fails, nothing is shown. */

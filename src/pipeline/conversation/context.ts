@@ -4,6 +4,7 @@ import type { Dialect } from '../../hosting/dialect.ts';
 import type { AuditDestination } from '../audit/audit-out.ts';
 import type { Channel } from '../access/access-check.ts';
 import type { Recent } from '../access/recent-targets.ts';
+import type { Semaphore } from '../../semaphore.ts';
 import type { WatchContext } from '../steps/watches.ts';
 import type { StatusParts } from './status-parts.ts';
 
@@ -16,6 +17,8 @@ export type PipelineContext = WatchContext &
     readonly logs: Pick<LogReader, 'look' | 'peaks'>;
     readonly recent: Recent;
     readonly statusParts: StatusParts;
+    /** The turns of reports over many environments. */
+    readonly manyTurns: Semaphore;
     /** Whether a channel is shared with another organisation. */
     readonly channelOf: (id: string) => Promise<Channel>;
     /** Slack's last error code for reading a user group; undefined: the read succeeded, or there was none. */

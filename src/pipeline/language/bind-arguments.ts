@@ -41,15 +41,24 @@ function bindNames(rest: Word[], path: string, command: Command, context: BindCo
   const given: Record<string, readonly string[]> = {};
   const fields = wordFields(command).flatMap(([name, field]) => (isName(field) ? [{ name, field }] : []));
   for (const [at, { name, field }] of fields.entries()) {
-    const fullAt = fullNameIn(rest, field, fields.length - at);
+    if (field.after !== undefined) {
+      const begins = rest.findIndex((word) => word.text.toLowerCase() === field.after);
+      const [, named, ...others] = begins === -1 ? [] : rest.splice(begins);
+      if (begins !== -1) refuseEmpty(named ?? { text: '' }, field);
+      if (named) given[name] = textsOf([named, ...others]);
+      continue;
+    }
+    const isMany = field.kind === 'environment' && beginsMany(rest[0]?.text ?? '');
+    const fullAt = isMany ? 0 : fullNameIn(rest, field, fields.length - at);
     const sibling = fullAt === -1 ? context.sibling?.(rest[0]?.text ?? '') : undefined;
     if (sibling !== undefined && context.isLoose && isDestructive(command))
       throw needsFullName(path, rest[0]?.text ?? '');
     const bare = sibling !== undefined || context.target === undefined ? 0 : -1;
-    const [taken] = fullAt === -1 && bare === -1 ? [] : rest.splice(Math.max(fullAt, 0), 1);
+    const begins = Math.max(fullAt, 0);
+    const [taken, ...more] = fullAt === -1 && bare === -1 ? [] : rest.splice(begins, namesFrom(rest, begins));
     if (field.optional && taken !== undefined) refuseEmpty(taken, field);
     const word = sibling ?? taken?.text ?? context.target;
-    if (word !== undefined) given[name] = [word];
+    if (word !== undefined) given[name] = [word, ...textsOf(more)];
   }
   return given;
 }
@@ -77,8 +86,24 @@ function fullNameIn(rest: readonly Word[], field: NameKind, namesToCome: number)
   return isShort && !full[0] ? -1 : full.indexOf(true);
 }
 
+const textsOf = (words: readonly Word[]): readonly string[] => words.map(({ text }) => text);
+
+/** How many words from `at` on name environments together: a list goes on after a comma, and after `except`. */
+function namesFrom(rest: readonly Word[], at: number): number {
+  let end = at + 1;
+  for (let next = rest[end]; next !== undefined; next = rest[end]) {
+    const isJoint = /^(?:except|,)$/i.test(next.text);
+    const after = isJoint ? rest[end + 1] : next;
+    const goesOn = isJoint || rest[end - 1]?.text.endsWith(',') || next.text.startsWith(',');
+    const name = after?.text.replace(/^,/, '') ?? '';
+    if (!goesOn || !(beginsMany(name) || looksLikeName(name, { kind: 'environment' }))) break;
+    end += isJoint ? 2 : 1;
+  }
+  return end - at;
+}
+
 /** Refuses an empty word. A field that is left out can mean everything; an empty word must not. */
-function refuseEmpty({ text }: Word, { label }: Field): void {
+function refuseEmpty({ text }: Pick<Word, 'text'>, { label }: Field): void {
   if (text.trim() !== '') return;
   throw new Refusal(say`${label} is empty. Nothing was done.`, { hint: 'Leave it out or type a value.' });
 }
@@ -90,6 +115,9 @@ const needsFullName = (path: string, word: string): Refusal =>
     say`${code(path)} can destroy data, so it needs the full name, not just “${word.slice(0, 60)}”. Nothing was done.`,
     { hint: say`Write it as ${code('site/environment')}.` },
   );
+
+/** The first word of several environments, if it is no name by itself: a set, a pattern, or a list without spaces. */
+const beginsMany = (word: string): boolean => /^set:|^[^\s/,]+\/[^\s/,]*(?:\*|\p{L}[^\s/,]*,)/iu.test(word);
 
 /** A UUID or `site/environment` (not an address range like 10.0.0.0/8); a domain has a dot, a site can be any word. */
 const looksLikeName = (word: string, { kind, orDomain }: NameKind): boolean =>

@@ -1,20 +1,17 @@
 import { isName } from '../../commands/kit/action.ts';
+import { catalogue } from '../../commands/index.ts';
 import type { Field, NameKind } from '../../commands/kit/fields.ts';
 import { didYouMean, near } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer, type Args } from '../../errors.ts';
-import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
-import { bold, code, say, type Text } from '../../text.ts';
+import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
+import { bold, code, joined, say, type Text } from '../../text.ts';
+import { namedTogether, namesMany, type Together } from './many-environments.ts';
 import { folded, searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
 
 /** The names that a person may read and so may use. */
-export type KnownNames = {
-  readonly environments: readonly Environment[];
-  readonly domains: readonly Domain[];
-  /** Why names may be missing: the host could not list all of them, or Slack did not say who may read them. */
-  readonly trouble?: Text | undefined;
-};
+export type KnownNames = Together & { readonly domains: readonly Domain[] };
 
 /** A parsed command with its values by field, the fields still missing, and those that cannot be read. */
 export type Resolved = {
@@ -32,8 +29,7 @@ export function resolve(parsed: ParsedCommand, names: KnownNames): Resolved {
   for (const [name, field] of Object.entries(parsed.command.fields)) {
     const words = (parsed.given[name] ?? []).filter((word) => word.trim() !== '');
     try {
-      if (words.length > 0)
-        input[name] = isName(field) ? find(field, words[0] ?? '', names, parsed, name) : field.read(words);
+      if (words.length > 0) input[name] = isName(field) ? find(field, words, names, parsed, name) : field.read(words);
       else if (!isName(field) && field.absent !== undefined) input[name] = field.absent;
       else if (!field.optional) missing.push(name);
     } catch (error) {
@@ -63,13 +59,17 @@ export function withoutId({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>)
 /** The words for a field's value. */
 export function shownAs(field: Field | undefined, value: unknown): Args {
   if (value === undefined || field === undefined) return [];
-  if (isName(field)) return isNamed(value) || isSite(value) ? [value.id] : [];
-  return field.show(value);
+  if (!isName(field)) return field.show(value);
+  if (areEnvironments(value)) return [value.all.map(({ id }) => id).join(',')];
+  return isNamed(value) || isSite(value) ? [value.id] : [];
 }
 
 /** Whether an input value is a target. */
 export const isNamed = (value: unknown): value is Environment | Domain =>
   isOfKind(value, 'environment') || isOfKind(value, 'domain');
+
+export const areEnvironments = (value: unknown): value is Environments =>
+  typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'environments';
 
 export const isSite = (value: unknown): value is NamedSite => isOfKind(value, 'site');
 
@@ -113,10 +113,21 @@ function sitesIn(names: KnownNames): readonly NamedSite[] {
 export const environmentsOf = ({ environments }: KnownNames, id: string): readonly Environment[] =>
   environments.filter(({ site }) => (site?.id ?? site?.name) === id);
 
-function find(field: NameKind, typed: string, names: KnownNames, parsed: ParsedCommand, name: string): NamedItem {
+function find(
+  field: NameKind,
+  words: readonly string[],
+  names: KnownNames,
+  parsed: ParsedCommand,
+  name: string,
+): NamedItem | Environments {
   const all = namedBy(field, names);
-  const exact = searchIn(all).exact(typed);
+  const [typed = '', ...more] = words;
+  const exact = more.length > 0 ? [] : searchIn(all).exact(typed);
   if (exact.length === 1 && exact[0]) return exact[0];
+  if (exact.length === 0 && namesMany(words)) {
+    if (field.orMany) return namedTogether(words, names);
+    throw takesOne(parsed, field);
+  }
   const offer = (one: NamedItem): Offer => offerOf(parsed, name, one);
   if (exact.length > 1)
     throw ambiguous(typed, exact, (one) => ({ ...offer(one), label: `${one.name} (…${one.id.slice(-4)})` }));
@@ -127,6 +138,21 @@ function find(field: NameKind, typed: string, names: KnownNames, parsed: ParsedC
     .flatMap((close) => searchIn(all).exact(close))
     .slice(0, 3);
   throw unknownName(parsed, name, meant, names.trouble);
+}
+
+function takesOne({ path }: ParsedCommand, { kind }: NameKind): Refusal {
+  const takeMany = [...catalogue].filter(([, { fields }]) =>
+    Object.values(fields).some((field) => isName(field) && field.orMany),
+  );
+  return new Refusal(
+    say`${code(path)} takes one ${kind} at a time, and this names several or has a ${code('*')}. Nothing was done.`,
+    {
+      hint: say`These take many environments: ${joined(
+        takeMany.map(([one]) => code(one)),
+        ', ',
+      )}.`,
+    },
+  );
 }
 
 /**

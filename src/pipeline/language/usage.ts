@@ -40,6 +40,7 @@ export function usage(path: string, command: Command): string {
 }
 
 function usageOf(name: string, field: Field): string {
+  if (field.kind !== 'plain' && field.after !== undefined) return `[${field.after} ${field.shown}]`;
   if (field.place === 'word') return field.optional ? `[${field.shown}]` : `<${field.shown}>`;
   const typed = takesValue(field) ? `--${optionName(name)} ${field.shown}` : `--${optionName(name)}`;
   return field.optional || !takesValue(field) ? `[${typed}]` : typed;
@@ -56,7 +57,8 @@ export function argsOf(
   const options: string[] = [];
   for (const [name, field] of Object.entries(fields)) {
     const values = given(name);
-    if (field.place === 'word') words.push(...values);
+    if (field.place === 'word')
+      words.push(...(field.kind !== 'plain' && field.after && values.length > 0 ? [field.after] : []), ...values);
     else options.push(...values.map((word) => optionOf(optionName(name), takesValue(field) ? word : unlessYes(word))));
   }
   if (extra.reason !== undefined) options.push(optionOf('reason', extra.reason));

@@ -14,7 +14,8 @@ export async function sendPage(
   page: Page,
 ): Promise<void> {
   const { command, dryRun } = parsed.parsed;
-  const shareable = command.shape === 'report' && command.right !== 'named';
+  // Where a report over many environments may be shared would depend on each of them.
+  const shareable = command.shape === 'report' && command.right !== 'named' && parsed.target !== undefined;
   const id =
     shareable || isLong(page)
       ? await context.payloads.keepPage(interaction.person, { args: [...canonicalArgs(parsed, { dryRun })], page })

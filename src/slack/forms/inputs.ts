@@ -58,6 +58,8 @@ const usableChoices = ({ field, given, choices }: Asked): Asked['choices'] =>
 
 function elementOf({ name, field, given, choices }: Asked, names: Names): Element {
   const [first] = given;
+  if (isName(field) && field.after !== undefined)
+    return typedElementOf(name, { example: field.shown, many: false }, given.join(' '));
   if (isName(field)) {
     const chosen = first === undefined || first.length > limits.option ? undefined : names(first);
     const initial = chosen !== undefined && first !== undefined ? { initial_option: optionOf(first, chosen) } : {};
@@ -83,7 +85,11 @@ function elementOf({ name, field, given, choices }: Asked, names: Names): Elemen
 }
 
 /** The element of a field that is typed: a number or a text. */
-function typedElementOf(name: string, { between, example, many }: PlainField<unknown>, text: string): Element {
+function typedElementOf(
+  name: string,
+  { between, example, many }: Pick<PlainField<unknown>, 'between' | 'example' | 'many'>,
+  text: string,
+): Element {
   const placeholder = example === undefined ? {} : { placeholder: plainText(example, limits.label) };
   if (between) {
     const [from, to] = between;

@@ -1,5 +1,8 @@
 import type { App } from '@slack/bolt';
-import { Refusal } from '../../errors.ts';
+import { catalogue } from '../../commands/index.ts';
+import { attempt, Refusal } from '../../errors.ts';
+import { parse } from '../../pipeline/language/parse.ts';
+import { code, say } from '../../text.ts';
 import { handleLine } from '../answers/dispatch.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { natureOf, acceptDelivery, type Track } from './receive.ts';
@@ -33,10 +36,28 @@ export function listenToMentions(app: App, context: SlackContext, track: Track):
             key: `mention:${channel}:${ts}`,
             content: line,
             ...natureOf(line),
-            work: (interaction) => handleLine(context, interaction, line),
+            work: (interaction) => {
+              refuseBold(line);
+              return handleLine(context, interaction, line);
+            },
           }),
     });
   });
+}
+
+/**
+ * In a message Slack makes bold what stands between two stars, and delivers it with stars too. So nobody can tell a name
+ * in bold from one with wildcards, which names more.
+ */
+function refuseBold(line: string): void {
+  const parsed = attempt(() => parse(line, catalogue));
+  const names = Object.entries(parsed?.given ?? {}).flatMap(([field, words]) =>
+    parsed?.command.fields[field]?.kind === 'plain' ? [] : words,
+  );
+  if (names.join('').split('*').length > 2)
+    throw new Refusal("In a message, two * mean bold, so I can't tell which names you typed. Nothing was done.", {
+      hint: say`Use the slash command, one ${code('*')} only, or a set.`,
+    });
 }
 
 /** The message may already have run before it was edited. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
 import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
-import { around, letInBy, wideRanges } from '../../../src/commands/allowlist/listing.ts';
+import { around, entriesFor, letInBy, wideRanges } from '../../../src/commands/allowlist/listing.ts';
 import { plain } from '../../../src/text.ts';
 
 const list = ['203.0.113.10', '198.51.100.0/24', '198.51.0.0/16', '2001:db8::/48', 'not an address'];
@@ -79,4 +79,26 @@ describe('a card warns of wide ranges, and says when they end', () => {
     });
     expect(plain(card.warning ?? [])).toBe('');
   });
+});
+
+test.each<[string, readonly string[], readonly string[], readonly string[]]>([
+  ['itself', ['203.0.113.7', '203.0.113.8'], ['203.0.113.7'], []],
+  ['itself in another spelling', ['203.0.113.7/32', ' 203.0.113.7 '], ['203.0.113.7/32', '203.0.113.7'], []],
+  ['ranges', ['203.0.113.0/24', '0.0.0.0/0', '203.0.112.0/24'], ['203.0.113.0/24', '0.0.0.0/0'], []],
+  ['a range that begins within', [' 203.0.113.9/24 '], ['203.0.113.9/24'], []],
+  ['another kind of address', ['::/0', '2001:db8::/32'], [], []],
+  [
+    'several in one entry',
+    ['203.0.113.7,203.0.113.8', '203.0.113.7 # office'],
+    [],
+    ['203.0.113.7,203.0.113.8', '203.0.113.7 # office'],
+  ],
+  [
+    'what is no address',
+    ['*', 'office', '203.0.113.1-203.0.113.9', '::ffff:203.0.113.7', ''],
+    [],
+    ['*', 'office', '203.0.113.1-203.0.113.9', '::ffff:203.0.113.7', ''],
+  ],
+])('who lets 203.0.113.7 in: %s', (_, list, lets, unreadable) => {
+  expect(entriesFor(list, '203.0.113.7')).toEqual({ lets, unreadable });
 });

@@ -40,7 +40,8 @@ export function canonicalAddress(text: string): string {
   }
 }
 
-function readAddress(text: string, anyWidth: boolean): string {
+/** Reads one address or range, as `readAddresses` does; throws `Refusal`. */
+export function readAddress(text: string, anyWidth: boolean): string {
   const [host = '', bits, ...rest] = text.split('/');
   const wrong = (why: string): Refusal => new Refusal(say`${code(text.slice(0, 80))} ${why} Nothing was done.`);
   if (rest.length > 0 || !ipaddr.isValid(host)) throw wrong(unreadable(text));

@@ -1,9 +1,19 @@
 import { Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
+import { plainField, type PlainField } from '../fields.ts';
 import { momentAt } from './times.ts';
 
 /** Hours of every day, as `HH:MM`; they may go over midnight. */
 export type Hours = { readonly from: string; readonly to: string };
+
+/** A field for them, in the person's time zone: `22:00-07:00`. */
+export const hours = (label: string): PlainField<Hours, false> =>
+  plainField(label, {
+    shown: '22:00-07:00',
+    example: '22:00-07:00',
+    read: ([first = '']) => readHours(label, first),
+    show: (value) => [showHours(value)],
+  });
 
 const shape = /^((?:[01]?\d|2[0-3]):[0-5]\d)[-–—]((?:[01]?\d|2[0-3]):[0-5]\d)$/;
 const dayMs = 86_400_000;

@@ -1,0 +1,68 @@
+import { Refusal } from '../../errors.ts';
+import { getAllowedIps } from '../../hosting/contract/ssh.ts';
+import type { Environment, Environments } from '../../hosting/contract/target.ts';
+import { code, say } from '../../text.ts';
+import { environments, wordField, type NameField } from '../kit/fields.ts';
+import { report } from '../kit/report.ts';
+import { readAddress } from '../kit/values/addresses.ts';
+import { manyPage, type Ranked } from '../many-environments.ts';
+import { emptyIsUnknown, entriesFor, spoken, type Allowlist } from './listing.ts';
+
+/** Left out: everything that the person can see. */
+const among: NameField<Environment | Environments, true> = {
+  ...environments(),
+  label: 'Among',
+  optional: true,
+  after: 'in',
+};
+
+export const allowlistFind = report({
+  summary: 'Find out who lets an address in over SSH and SFTP',
+  button: 'Find an address',
+  examples: ['203.0.113.7', '203.0.113.7 in acme-*/live'],
+  fields: {
+    address: wordField<string>('Address', {
+      example: '203.0.113.7',
+      read: ([first = '']) => oneAddress(first),
+    }),
+    among,
+  },
+  target: 'each',
+  show: async ({ input: { address, among }, each, everything, now }) => {
+    const of =
+      among === undefined ? everything() : among.kind === 'environments' ? among : { all: [among], trouble: undefined };
+    const found = await each({
+      paths: ['allowlist find', 'allowlist show'],
+      all: of.all,
+      work: ({ id }, read) => read(getAllowedIps({ env_id: id })),
+    });
+    return manyPage({
+      title: say`**Who lets ${code(address)} in** over SSH and SFTP`,
+      of,
+      each: found,
+      tell: (list) => letsIn(list, address),
+      none: say`None of them does.`,
+      note: found.some(({ part }) => part.kind === 'found' && part.found.length === 0)
+        ? say`${emptyIsUnknown}`
+        : undefined,
+      now,
+    });
+  },
+});
+
+/** A range could be let in by parts, which is more than this says. */
+function oneAddress(text: string): string {
+  const address = readAddress(text, true);
+  if (!address.includes('/')) return address;
+  throw new Refusal(say`${code(address)} is a range, and this is about one address at a time. Nothing was done.`);
+}
+
+/** Undefined: the list has entries, and none of them lets the address in. */
+function letsIn(list: Allowlist, address: string): Ranked | undefined {
+  const { lets, unreadable } = entriesFor(list, address);
+  if (lets.length > 0) return { mark: '•', says: say`lets it in: ${spoken(lets)}`, rank: 0 };
+  if (list.length === 0) return { mark: '❔', says: say`unknown: its list is empty.`, rank: 0 };
+  if (unreadable.length > 0)
+    return { mark: '❔', says: say`unknown: I can't read its entry ${spoken(unreadable)}.`, rank: 0 };
+  return undefined;
+}

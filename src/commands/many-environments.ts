@@ -1,0 +1,57 @@
+import type { Environments } from '../hosting/contract/target.ts';
+import { say, type Text } from '../text.ts';
+import { notFound, type Told } from './builtin/status-told.ts';
+import { counted, paragraph, readAt, type Page } from './kit/page.ts';
+import type { Each } from './kit/report.ts';
+
+/** The answer of a report over many environments: a line for each, with what could not be read named as unknown. */
+
+/** What is said of one environment. Lines with a lower rank come first. */
+export type Ranked = Told & { readonly rank: number };
+
+type Many<T> = {
+  readonly title: Text;
+  readonly of: Pick<Environments, 'trouble'>;
+  readonly each: readonly Each<T>[];
+  /** Undefined: nothing is said of it. */
+  readonly tell: (found: T) => Ranked | undefined;
+  /** What is said if there is no line at all. */
+  readonly none: Text;
+  /** Shown above the lines. */
+  readonly note?: Text | undefined;
+  readonly now: number;
+};
+
+/** What is not known comes after what is, and what this person may not see last. */
+const lastRanks: Partial<Record<Told['mark'], number>> = {
+  '❔': Number.MAX_SAFE_INTEGER - 1,
+  '🚫': Number.MAX_SAFE_INTEGER,
+};
+
+export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, now }: Many<T>): Page {
+  const lines = each
+    .flatMap(({ env: { name }, part }) => {
+      const told = part.kind === 'found' ? tell(part.found) : { ...notFound(part), rank: 0 };
+      return told === undefined ? [] : [{ name, ...told, rank: lastRanks[told.mark] ?? told.rank }];
+    })
+    .toSorted((one, other) => one.rank - other.rank || one.name.localeCompare(other.name, 'en'));
+  const [unknown, hidden] = (['❔', '🚫'] as const).map((mark) => lines.filter((line) => line.mark === mark).length);
+  const found = lines.length - (unknown ?? 0) - (hidden ?? 0);
+  const counts = [
+    found === each.length ? '' : `${found} of `,
+    counted(each.length, 'environment'),
+    unknown ? `, ${unknown} unknown` : '',
+    hidden ? `, ${hidden} you may not see` : '',
+  ];
+  return {
+    title: say`${title} · ${counts.join('')}`,
+    parts: [
+      ...(trouble ? [paragraph(say`There may be more: ${trouble}`)] : []),
+      ...(note ? [paragraph(note)] : []),
+      lines.length === 0
+        ? paragraph(none)
+        : { kind: 'list', entries: lines.map(({ mark, name, says }) => say`${mark} **${name}** ${says}`) },
+    ],
+    source: say`${readAt(now)}, among the environments you can see; for you alone`,
+  };
+}

@@ -1,0 +1,97 @@
+import type { Page } from '../../commands/kit/page.ts';
+import type { Each, EachRead, Surroundings } from '../../commands/kit/report.ts';
+import type { StatusPart } from '../../commands/kit/site-status.ts';
+import { HostTrouble } from '../../hosting/client.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { canonicalId } from '../../policy/people.ts';
+import { createSemaphore } from '../../semaphore.ts';
+import { say } from '../../text.ts';
+import { TooLate, within } from '../../time-limit.ts';
+import type { Person } from '../access/access-check.ts';
+import { mayRunOn } from '../access/may-run.ts';
+import { inWords } from '../changes/host-trouble.ts';
+import type { PipelineContext } from './context.ts';
+
+/** Reports over many environments: a few reads at a time, so that nobody else waits for them. */
+
+/** How many reads of one report run at once. */
+const atATime = 2;
+/** What one environment has, and the whole report. */
+const partMs = 5_000;
+const allMs = 60_000;
+/** After this, the answer comes later, and something is said at once. */
+const patienceMs = 2_000;
+
+/** How many reports over many environments run at once in this process; the others wait. */
+export const createManyTurns = () =>
+  createSemaphore({ most: 2, maxEach: 1, waiting: 20, waitingEach: 3, waitMs: 60_000 });
+
+type EachContext = Pick<PipelineContext, 'policy' | 'read' | 'onTrouble' | 'manyTurns'>;
+
+/** Reads a few at a time, as this person. Rejects with `NotAdmitted` only: a read that fails is a part that says why. */
+export const eachFor =
+  (context: EachContext, person: Person): Surroundings['each'] =>
+  async <T>(of: EachRead<T>) => {
+    const account = canonicalId(context.policy(), person.id);
+    return context.manyTurns(async () => {
+      const read = partsOf(context, person, of, AbortSignal.timeout(allMs));
+      const found: Each<T>[] = [];
+      const left = of.all.values();
+      const next = async () => {
+        for (const env of left) found.push({ env, part: await read(env) });
+      };
+      await Promise.all(Array.from({ length: atATime }, next));
+      return found;
+    }, account);
+  };
+
+/** Reads one environment, if the person may. Never rejects, and ends in time. */
+function partsOf<T>(context: EachContext, person: Person, { paths, work }: EachRead<T>, ending: AbortSignal) {
+  // Not their usual account, so that what else they ask for does not wait behind this.
+  const account = `${canonicalId(context.policy(), person.id)} many`;
+  let isThrottled = false;
+  return async (env: Environment): Promise<StatusPart<T>> => {
+    for (const path of paths) {
+      const may = mayRunOn(context.policy(), person, path, env);
+      if (may === 'no') return { kind: 'not allowed', path };
+      if (may !== 'yes') return { kind: 'rights unknown', path, userGroups: may };
+    }
+    if (ending.aborted) return { kind: 'late', afterMs: allMs };
+    if (isThrottled) return { kind: 'failed', why: say`The host is busy (429), so I stopped asking it.` };
+    const cancel = new AbortController();
+    const ended = AbortSignal.any([ending, cancel.signal]);
+    try {
+      const found = await within(
+        partMs,
+        work(env, (call) => context.read(call, account, ended)),
+      );
+      return { kind: 'found', found };
+    } catch (error) {
+      if (error instanceof TooLate) return { kind: 'late', afterMs: partMs };
+      if (ending.aborted) return { kind: 'late', afterMs: allMs };
+      if (error instanceof HostTrouble) {
+        // Asking on would use up what the host has left for everybody else.
+        isThrottled ||= error.kind === 'throttled';
+        return { kind: 'failed', why: inWords(error) };
+      }
+      context.onTrouble('reading many environments', error);
+      return { kind: 'failed', why: say`Something broke on my side, and my log says what.` };
+    } finally {
+      cancel.abort();
+    }
+  };
+}
+
+/** The page if it comes soon, else a word that it will. */
+export async function atOnce(page: Promise<Page>): Promise<Page> {
+  try {
+    return await within(patienceMs, page);
+  } catch (error) {
+    if (!(error instanceof TooLate)) throw error;
+    return {
+      title: say`**I'm reading many environments,** a few at a time. The answer follows within two minutes.`,
+      parts: [],
+      later: () => page,
+    };
+  }
+}

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
+import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { inTime, threeSeconds } from './three-seconds.ts';
+
+/** Reports over many environments: what is found, and what could not be read or may not be seen. */
+
+const policy = `
+version: 1
+groups: { developers: [U01ANA, U02BEN, U03CHI], some: [U06ROB] }
+sets: { care-plan: ["acme-*/live", harbor-events/staging], quiet: ["north-bakery/*"] }
+rules:
+  - { allow: [read], to: [developers] }
+  - { allow: [read], to: [some], where: ["acme-*/*"] }
+  - { deny: ["backups list", "allowlist show"], to: [some], where: ["acme-docs/*"] }
+`;
+
+const lines = ({ text }: VisibleMessage): readonly string[] => text.split('\n');
+const labels = ({ controls }: VisibleMessage): readonly string[] => controls.map(({ label }) => label);
+const hour = 3_600_000;
+
+describe('many environments', () => {
+  let scenario: Scenario;
+  beforeAll(async () => {
+    scenario = await openScenario({ policy });
+    const { world } = scenario.hosting;
+    const backups = (name: string) => world.environmentNamed(name)?.backups ?? [];
+    backups('acme-shop/live').splice(0);
+    for (const one of backups('acme-blog/live')) one.created_at -= 50 * hour;
+    for (const one of backups('north-bakery/staging')) one.created_at -= 500 * hour;
+  });
+  afterAll(() => scenario.close());
+
+  const breaks = (env: string, part: string, fault: FaultRequest): void => {
+    const { id } = scenario.hosting.world.environmentNamed(env) ?? {};
+    scenario.hosting.faults.add({ times: 'always', ...fault, path: `/sites/environments/${id}/${part}` });
+  };
+  const ask = async (line: string, title: string, who: 'ana' | 'ben' | 'rob' = 'ana'): Promise<VisibleMessage> => {
+    const page = await (await scenario.person(who).says(`/site ${line}`, 'C0GENERAL')).hears(title);
+    expect(page.ephemeral).toBe(true);
+    expect(labels(page)).not.toContain('Share');
+    return page;
+  };
+  /** The first words of every line between the title and the source. */
+  const told = (page: VisibleMessage): readonly string[] =>
+    lines(page).filter((line) => /^(⚠️|✅|•|❔|🚫) /.test(line));
+
+  test('newest backups: none first, then the oldest; what could not be read is unknown', async () => {
+    breaks('acme-docs/live', 'backups', { kind: 'status', status: 500 });
+    breaks('lumen-studio/live', 'backups', { kind: 'broken-json' });
+    const page = await ask('backups list */live', 'Newest backups, oldest first · 4 of 6 environments, 2 unknown');
+    expect(told(page).map((line) => line.replace(/( ago|host|can't read).*/, '$1'))).toEqual([
+      '⚠️ acme-shop/live has no backup.',
+      expect.stringMatching(/^⚠️ acme-blog\/live 2 days ago$/),
+      expect.stringMatching(/^✅ [\w-]+\/live \d+ h ago$/),
+      expect.stringMatching(/^✅ [\w-]+\/live \d+ h ago$/),
+      '❔ acme-docs/live unknown: The host',
+      '❔ lumen-studio/live unknown: The host',
+    ]);
+    expect(page.text).toContain('among the environments you can see; for you alone');
+  });
+
+  test('only what is older, and what may be', async () => {
+    const page = await ask(
+      'backups list */* --older 24h',
+      'Newest backups older than 1d · 3 of 12 environments, 2 unknown',
+    );
+    expect(told(page).map((line) => line.split(' ')[1])).toEqual([
+      'acme-shop/live',
+      'north-bakery/staging',
+      'acme-blog/live',
+      'acme-docs/live',
+      'lumen-studio/live',
+    ]);
+    const none = await ask(
+      'backups list set:quiet except north-bakery/staging --older 24h',
+      'older than 1d · 0 of 1 environment',
+    );
+    expect(none.text).toContain('All of them have a newer backup.');
+  });
+
+  test('somebody who may read a part gets that part, and does not hear of the rest', async () => {
+    const page = await ask(
+      'backups list */live',
+      'Newest backups, oldest first · 2 of 3 environments, 1 you may not see',
+      'rob',
+    );
+    expect(told(page).map((line) => line.split(' ').slice(0, 2).join(' '))).toEqual([
+      '⚠️ acme-shop/live',
+      '⚠️ acme-blog/live',
+      '🚫 acme-docs/live',
+    ]);
+    expect(page.text).not.toMatch(/north|lumen|harbor/);
+    const rob = scenario.person('rob');
+    for (const [line, answer] of [
+      ['set:quiet', "I can't find set:quiet with environments you can see. Nothing was done."],
+      [
+        'acme-blog/live, north-bakery/live',
+        "I can't find north-bakery/live among the environments you can see. Nothing was done.",
+      ],
+      ['north-*/live', "I can't find north-*/live among the environments you can see. Nothing was done."],
+    ] as const)
+      await (await rob.says(`/site backups list ${line}`)).hears(answer);
+  });
+
+  test('who lets an address in: by itself or by a range; an empty or odd list is unknown', async () => {
+    const { world } = scenario.hosting;
+    const lists: Readonly<Record<string, readonly string[]>> = {
+      'acme-blog/live': ['203.0.113.0/24'],
+      'acme-docs/live': ['198.51.100.7', '203.0.113.10/24'],
+      'harbor-events/live': ['203.0.113.7-203.0.113.99'],
+      'north-bakery/live': ['198.51.100.7'],
+      'acme-shop/staging': ['203.0.113.77'],
+    };
+    for (const env of world.environments()) env.allowlist = ['198.51.100.1'];
+    for (const [name, list] of Object.entries(lists)) {
+      const env = world.environmentNamed(name);
+      if (env) env.allowlist = [...list];
+    }
+    const empty = world.environmentNamed('lumen-studio/staging');
+    if (empty) empty.allowlist = [];
+    breaks('lumen-studio/live', 'ssh/get-allowed-ips', { kind: 'status', status: 502 });
+    const page = await ask(
+      'allowlist find 203.0.113.77',
+      'Who lets 203.0.113.77 in over SSH and SFTP · 3 of 12 environments, 3 unknown',
+    );
+    expect(told(page)).toEqual([
+      '• acme-blog/live lets it in: 203.0.113.0/24',
+      '• acme-docs/live lets it in: 203.0.113.10/24',
+      '• acme-shop/staging lets it in: 203.0.113.77',
+      "❔ harbor-events/live unknown: I can't read its entry 203.0.113.7-203.0.113.99.",
+      expect.stringMatching(/^❔ lumen-studio\/live unknown: The host answered 502/),
+      '❔ lumen-studio/staging unknown: its list is empty.',
+    ]);
+    expect(page.text).toContain('It is not documented whether an empty allowlist lets everybody in or nobody');
+    const some = await ask(
+      'allowlist find 203.0.113.77 in acme-*/* except acme-docs/live',
+      'SSH and SFTP · 2 of 5 environments',
+    );
+    expect(told(some)).toHaveLength(2);
+    const none = await ask('allowlist find 203.0.113.77 in north-bakery/live', 'SSH and SFTP · 0 of 1 environment');
+    expect(none.text).toContain('None of them does.');
+    const rob = await ask(
+      'allowlist find 203.0.113.77',
+      'SSH and SFTP · 2 of 6 environments, 2 you may not see',
+      'rob',
+    );
+    expect(told(rob)).toHaveLength(4);
+    expect(rob.text).not.toContain('203.0.113.10/24');
+  });
+
+  test('a busy host is asked no further, and what was not asked is unknown', async () => {
+    const { faults, journal } = scenario.hosting;
+    const busy = { kind: 'status', status: 429, headers: { 'retry-after': '30' }, times: 'always' } as const;
+    const fault = faults.add({ ...busy, path: '/sites/environments/*/ssh/get-allowed-ips' });
+    const before = journal.entries().length;
+    const page = await ask('allowlist find 192.0.2.1', '0 of 12 environments, 12 unknown', 'ben');
+    faults.remove(fault.id);
+    expect(told(page).filter((line) => line.endsWith('The host is busy (429), so I stopped asking it.')).length).toBe(
+      10,
+    );
+    expect(
+      journal
+        .entries()
+        .slice(before)
+        .filter(({ path: one }) => one.includes('allowed-ips')),
+    ).toHaveLength(2);
+  });
+
+  test('a command about one environment says which ones take many, and does nothing', async () => {
+    const said = await scenario.person('ana').says('/site cache clear acme-*/live');
+    await said.hears(
+      'cache clear takes one environment at a time, and this names several or has a *. Nothing was done.',
+    );
+    expect(scenario.writes()).toEqual([]);
+  });
+
+  test('in a mention, two stars are refused, because they may be bold; one is read', async () => {
+    const ana = scenario.person('ana');
+    for (const line of ['acme-*/live, north-*/live', '*acme-shop/live*', 'set:care-plan except *acme-blog/live*'])
+      await (
+        await ana.mentions(`backups list ${line}`)
+      ).hears("two * mean bold, so I can't tell which names you typed. Nothing was done.");
+    const one = await ana.mentions('backups list acme-*/live');
+    expect((await one.hears('Newest backups, oldest first · 2 of 3 environments, 1 unknown')).ephemeral).toBe(true);
+  });
+
+  test('a host that has not listed its sites is later, and never that nothing matches', async () => {
+    const other = await openScenario({ policy, start: false });
+    try {
+      other.hosting.faults.add({ kind: 'status', status: 503, path: '/sites', times: 'always' });
+      await other.start({}, 'connected');
+      const said = await other.person('ana').says('/site backups list set:care-plan');
+      await said.hears(
+        /I can't tell right now which environments that means\. .*Nothing was done\. Try again in a minute\./,
+      );
+    } finally {
+      await other.close();
+    }
+  });
+});
+
+const sites = Array.from({ length: 201 }, (_, at) => ({
+  id: `00000000-0000-4000-8000-${String(10_000 + at)}`.padEnd(36, '0'),
+  name: at < 100 ? `acme-${at}` : `other-${at}`,
+  environments: [{ id: `00000000-0000-4000-9000-${String(10_000 + at)}`.padEnd(36, '0'), name: 'live' }],
+}));
+
+test(
+  'two hundred environments of a slow host: everybody else is acked and answered as usual, and the answer comes in pages',
+  inScenario(
+    { policy: policy.replace('"acme-*/*"', '"*/*"'), hosting: { plan: { sites, domains: [] } } },
+    async (scenario) => {
+      const [ana, ben, chi] = [scenario.person('ana'), scenario.person('ben'), scenario.person('chi')];
+      const { faults, journal } = scenario.hosting;
+      const asked = () => journal.entries().filter(({ path }) => path.endsWith('/backups'));
+      await (
+        await ana.says('/site backups list */live')
+      ).hears('These are 201 environments, and one command takes at most 200. Nothing was done. Name fewer of them');
+      expect(asked()).toEqual([]);
+      faults.add({ kind: 'delay', ms: 600_000, times: 'always', path: '/sites/environments/*/backups' });
+      const acks = threeSeconds();
+      const both = await Promise.all(
+        [ana, chi].flatMap((one) => [1, 2].map(() => one.says('/site backups list */live except other-200/live'))),
+      );
+      acks(...both.map(({ outcome }) => outcome));
+      await both[0]?.hears("I'm reading many environments, a few at a time. The answer follows within two minutes.");
+      const onTime = inTime(3_000);
+      const read = await ben.says('/site allowlist show acme-1/live');
+      await read.hears('SSH allowlist');
+      await (await ana.says('/site allowlist show acme-1/live')).hears('SSH allowlist');
+      onTime();
+      // Two reports at once, and two reads of each.
+      expect(asked().filter(({ state }) => state === 'received').length).toBeLessThanOrEqual(4);
+      faults.remove();
+      faults.release();
+      const page = await both[0]?.hears('Newest backups, oldest first · 200 environments');
+      if (page === undefined) throw new Error('no answer');
+      expect(labels(page)).toEqual(['Next page']);
+      let shown = page;
+      const seen = new Set(shown.text.match(/[\w-]+\/live/g));
+      while (labels(shown).includes('Next page')) {
+        const before = seen.size;
+        const more = await ana.clicks(shown, 'Next page');
+        shown = await more.hears('Newest backups');
+        for (const name of shown.text.match(/[\w-]+\/live/g) ?? []) seen.add(name);
+        expect(seen.size).toBeGreaterThan(before);
+      }
+      expect(seen.size).toBe(200);
+      await scenario.slack.until(
+        () => both.every((one) => one.answers().some(({ text }) => text.includes('· 200 environments'))) || undefined,
+        patienceMs,
+      );
+    },
+  ),
+);
