@@ -6,7 +6,7 @@ import type { Each } from './kit/report.ts';
 
 /** The answer of a report over many environments: a line for each, with what could not be read named as unknown. */
 
-/** What is said of one environment. Lines with a lower rank come first. */
+/** What is said of one environment. Lines with a lower rank come first among those with the same mark. */
 export type Ranked = Told & { readonly rank: number };
 
 type Many<T> = {
@@ -22,19 +22,21 @@ type Many<T> = {
   readonly now: number;
 };
 
-/** What is not known comes after what is, and what this person may not see last. */
-const lastRanks: Partial<Record<Told['mark'], number>> = {
-  '❔': Number.MAX_SAFE_INTEGER - 1,
-  '🚫': Number.MAX_SAFE_INTEGER,
-};
+/** What is not known comes before what is well, so that it is on the first page. */
+const order: readonly Told['mark'][] = ['⚠️', '•', '❔', '✅', '🚫'];
 
 export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, now }: Many<T>): Page {
   const lines = each
     .flatMap(({ env: { name }, part }) => {
       const told = part.kind === 'found' ? tell(part.found) : { ...notFound(part), rank: 0 };
-      return told === undefined ? [] : [{ name, ...told, rank: lastRanks[told.mark] ?? told.rank }];
+      return told === undefined ? [] : [{ name, ...told }];
     })
-    .toSorted((one, other) => one.rank - other.rank || one.name.localeCompare(other.name, 'en'));
+    .toSorted(
+      (one, other) =>
+        order.indexOf(one.mark) - order.indexOf(other.mark) ||
+        one.rank - other.rank ||
+        one.name.localeCompare(other.name, 'en'),
+    );
   const [unknown, hidden] = (['❔', '🚫'] as const).map((mark) => lines.filter((line) => line.mark === mark).length);
   const found = lines.length - (unknown ?? 0) - (hidden ?? 0);
   const counts = [

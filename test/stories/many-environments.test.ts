@@ -14,6 +14,7 @@ rules:
   - { allow: [read], to: [developers] }
   - { allow: [read], to: [some], where: ["acme-*/*"] }
   - { deny: ["backups list", "allowlist show"], to: [some], where: ["acme-docs/*"] }
+  - { allow: [lock, "cache clear"], to: [developers] }
 `;
 
 const lines = ({ text }: VisibleMessage): readonly string[] => text.split('\n');
@@ -53,10 +54,10 @@ describe('many environments', () => {
     expect(told(page).map((line) => line.replace(/( ago|host|can't read).*/, '$1'))).toEqual([
       '⚠️ acme-shop/live has no backup.',
       expect.stringMatching(/^⚠️ acme-blog\/live 2 days ago$/),
-      expect.stringMatching(/^✅ [\w-]+\/live \d+ h ago$/),
-      expect.stringMatching(/^✅ [\w-]+\/live \d+ h ago$/),
       '❔ acme-docs/live unknown: The host',
       '❔ lumen-studio/live unknown: The host',
+      expect.stringMatching(/^✅ [\w-]+\/live \d+ h ago$/),
+      expect.stringMatching(/^✅ [\w-]+\/live \d+ h ago$/),
     ]);
     expect(page.text).toContain('among the environments you can see; for you alone');
   });
@@ -148,6 +149,24 @@ describe('many environments', () => {
     );
     expect(told(rob)).toHaveLength(4);
     expect(rob.text).not.toContain('203.0.113.10/24');
+  });
+
+  test('status of many: the worst first, and what could not be read before what is well', async () => {
+    const chi = scenario.person('chi');
+    await (await chi.says('/site lock lumen-studio/live release')).hears('locked by you');
+    const page = await ask('status */live', 'Status, worst first · 5 of 6 environments, 1 unknown');
+    expect(told(page).map((line) => line.replace(/ \d+ \w+ ago/, ' … ago'))).toEqual([
+      '⚠️ lumen-studio/live locked, newest backup unknown',
+      '⚠️ acme-shop/live no backup',
+      '⚠️ acme-blog/live newest backup … ago',
+      '❔ acme-docs/live newest backup unknown',
+      '✅ harbor-events/live newest backup … ago',
+      '✅ north-bakery/live newest backup … ago',
+    ]);
+    expect(page.text).toContain('their sites and logs were not read');
+    const rob = await ask('status set:care-plan', 'Status, worst first · 2 of 3 environments, 1 unknown', 'rob');
+    expect(told(rob)).toContain('❔ acme-docs/live you may not see its backups');
+    await (await chi.says('/site unlock lumen-studio/live')).hears('lumen-studio/live');
   });
 
   test('a busy host is asked no further, and what was not asked is unknown', async () => {

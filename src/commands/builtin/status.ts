@@ -1,11 +1,12 @@
 import { Refusal, type Args, type Offer } from '../../errors.ts';
-import type { Environment } from '../../hosting/contract/target.ts';
+import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
-import { anyEnvironment } from '../kit/fields.ts';
+import { environments, type NameField } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
 import type { SiteStatus } from '../kit/site-status.ts';
 import { checkPage } from '../check.ts';
+import { statusOfMany } from './status-many.ts';
 import { siteTold } from './status-site.ts';
 import { linesOf } from './status-lines.ts';
 import type { StatusLine } from './status-told.ts';
@@ -13,13 +14,16 @@ import type { StatusLine } from './status-told.ts';
 const maxChoices = 5;
 const maxOffers = 6;
 
+const env: NameField<Environment | Environments, true> = { ...environments(), optional: true };
+
 export const status = builtin({
   summary: 'Show at a glance how an environment is doing, and what can help',
   button: 'Show status',
   right: 'read',
-  fields: { env: anyEnvironment() },
+  fields: { env },
   answer: async ({ input: { env }, queryService }) => {
     if (env === undefined) return choose(queryService);
+    if (env.kind === 'environments') return statusOfMany(env, queryService);
     const found = await queryService.status(env);
     const { verdict } = found;
     const lines = linesOf(found, queryService.now);

@@ -7,7 +7,8 @@ import type { LockInfo } from './lock-info.ts';
 import type { Page } from './page.ts';
 import type { TimeLine } from './time-line.ts';
 import type { WatchService } from './watch.ts';
-import type { SiteStatus } from './site-status.ts';
+import type { Each } from './report.ts';
+import type { BriefStatus, SiteStatus } from './site-status.ts';
 import type { Finding, TrailFile, TrailFilter, TrailLine } from './audit.ts';
 
 /** What a builtin may ask of Sitehand; the pipeline implements it for one person in one channel. */
@@ -89,6 +90,8 @@ export type QueryService = WatchService & {
   resume(began: number | undefined): Promise<Resumed>;
   /** The state of an environment. Resolves within about two seconds, whatever could not be read by then. */
   status(env: Environment): Promise<SiteStatus>;
+  /** What is at hand of many environments; resolves in two minutes at most. Rejects with `NotAdmitted`. */
+  briefStatus(all: readonly Environment[]): Promise<readonly Each<BriefStatus>[]>;
   /** Whether this person may certainly run a command on an environment. */
   mayRunOn(path: string, env: Environment): boolean;
   /** The environments that this person used last, the latest first. */

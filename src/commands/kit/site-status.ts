@@ -32,6 +32,9 @@ export type SiteStatus = {
   readonly pause: StatusPart<Pause | undefined>;
 };
 
+/** What is at hand of one of many environments, without a reading of its site and its log. */
+export type BriefStatus = { readonly work: SiteWork; readonly backup: StatusPart<NewestBackup> };
+
 type Pages = Extract<CheckPlan, { readonly kind: 'pages' }>;
 type NotChecked = Exclude<CheckPlan, Pages>;
 

@@ -11,7 +11,7 @@ import { siteCheckFor } from '../changes/check-plan.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { everything } from '../language/many-environments.ts';
-import { canonicalArgs } from '../language/resolve.ts';
+import { areEnvironments, canonicalArgs } from '../language/resolve.ts';
 import { writeDown } from '../steps/admin-actions.ts';
 import type { PipelineContext } from './context.ts';
 
@@ -34,7 +34,8 @@ export async function answerOf(
   if (command.shape === 'builtin') {
     if (command.freshens) await context.freshenNames();
     const from = { authorization: parsed.authorization, inbox, channel };
-    return command.answer({ input: parsed.input, queryService: queryServiceFor(context, person, now, from) });
+    const answer = command.answer({ input: parsed.input, queryService: queryServiceFor(context, person, now, from) });
+    return Object.values(parsed.input).some(areEnvironments) ? atOnce(Promise.resolve(answer)) : answer;
   }
   if (command.noted !== undefined) await recordRequest(context, parsed, reader, command.noted);
   const surroundings: Surroundings = {

@@ -1,3 +1,4 @@
+import type { BuiltinAnswer } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
 import type { Each, EachRead, Surroundings } from '../../commands/kit/report.ts';
 import type { StatusPart } from '../../commands/kit/site-status.ts';
@@ -82,16 +83,21 @@ function partsOf<T>(context: EachContext, person: Person, { paths, work }: EachR
   };
 }
 
-/** The page if it comes soon, else a word that it will. */
-export async function atOnce(page: Promise<Page>): Promise<Page> {
+/** The answer if it comes soon, else a word that it will. */
+export async function atOnce(answer: Promise<BuiltinAnswer>): Promise<BuiltinAnswer> {
   try {
-    return await within(patienceMs, page);
+    return await within(patienceMs, answer);
   } catch (error) {
     if (!(error instanceof TooLate)) throw error;
     return {
       title: say`**I'm reading many environments,** a few at a time. The answer follows within two minutes.`,
       parts: [],
-      later: () => page,
+      later: () => answer.then(asPage),
     };
   }
+}
+
+function asPage(answer: BuiltinAnswer): Page {
+  if ('instead' in answer) throw new Error('a report over many environments names another command');
+  return answer;
 }

@@ -1,5 +1,6 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
-import type { SiteReading, SiteStatus, SiteWork, StatusPart } from '../../commands/kit/site-status.ts';
+import type { Each } from '../../commands/kit/report.ts';
+import type { BriefStatus, SiteReading, SiteStatus, SiteWork, StatusPart } from '../../commands/kit/site-status.ts';
 import { newestBackup } from '../../commands/backups/newest.ts';
 import { loudestError } from '../../commands/logs/loudest.ts';
 import { HostTrouble } from '../../hosting/client.ts';
@@ -19,6 +20,7 @@ import { siteCheckFor } from '../changes/check-plan.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { holdOf, keyOf, readPause } from '../steps/admin-actions.ts';
 import { lineOf } from './change-history.ts';
+import { eachFor } from './each-environment.ts';
 import { timersFor } from './timer-list.ts';
 import type { PipelineContext } from './context.ts';
 
@@ -49,6 +51,7 @@ type StatusContext = Pick<
   | 'siteCheck'
   | 'listing'
   | 'statusParts'
+  | 'manyTurns'
 >;
 
 /** The status of environments, and which commands are certainly allowed on them. */
@@ -56,7 +59,7 @@ export const statusFor = (
   context: StatusContext,
   person: Person,
   now: number,
-): Pick<QueryService, 'status' | 'mayRunOn'> => ({
+): Pick<QueryService, 'status' | 'briefStatus' | 'mayRunOn'> => ({
   mayRunOn: (path, env) => mayRunOn(context.policy(), person, path, env) === 'yes',
   status: async (env) => {
     const part = partsOf(context, person, env);
@@ -85,6 +88,20 @@ export const statusFor = (
       parts.pause,
     ]);
     return { site, verdict: checking.verdictAfter(site), work, backup, errors, changes, access, pause };
+  },
+  briefStatus: async (all) => {
+    const backups = await eachFor(
+      context,
+      person,
+    )({
+      paths: ['status', 'backups list'],
+      all,
+      work: (env, read) => newestBackup(read, env),
+    });
+    const briefs: Each<BriefStatus>[] = [];
+    for (const { env, part: backup } of backups)
+      briefs.push({ env, part: { kind: 'found', found: { work: await workOf(context, person, env), backup } } });
+    return briefs;
   },
 });
 

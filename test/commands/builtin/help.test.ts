@@ -31,6 +31,7 @@ const queryService = (may: (path: string) => boolean = () => true): QueryService
   timers: nobody,
   timer: nobody,
   status: nobody,
+  briefStatus: nobody,
   mayRunOn: nobody,
   recent: nobody,
   can: nobody,

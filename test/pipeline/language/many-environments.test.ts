@@ -166,7 +166,7 @@ describe('a command about one environment', () => {
       const { problems } = read(line, context);
       const [path] = line.split(/ (?:acme|set|\*)/);
       expect(said(problems[0]?.refusal ?? refusalOf(() => undefined))).toBe(
-        `${path} takes one environment at a time, and this names several or has a *. Nothing was done. These take many environments: allowlist find, backups list.`,
+        `${path} takes one environment at a time, and this names several or has a *. Nothing was done. These take many environments: status, allowlist find, backups list.`,
       );
     }
   });
