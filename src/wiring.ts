@@ -42,6 +42,7 @@ import { createPeople, type People } from './slack/client/people.ts';
 import { createMessenger } from './slack/client/messenger.ts';
 import type { Pace } from './slack/client/rate-limits.ts';
 import { createChannelLook } from './slack/client/channel-access.ts';
+import { shareOf } from './share.ts';
 import { createSiteCheck } from './site-check/site-check.ts';
 import { openDatabase, type Database } from './storage/database.ts';
 import { timed } from './storage/timed.ts';
@@ -204,7 +205,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     wall: Date.now,
     freshenNames: directory.freshen,
     recent: createRecent(database),
-    manyTurns: createManyTurns(),
+    manyTurns: createManyTurns(() => shareOf(2, foundations.replicas.count())),
     logs,
     hasLogRoom: hosting.hasLogRoom,
     alias: aliasesBy(aliasKey),

@@ -151,6 +151,23 @@ describe('many environments', () => {
     expect(rob.text).not.toContain('203.0.113.10/24');
   });
 
+  test('without an address a form opens, which keeps where to look', async () => {
+    const ana = scenario.person('ana');
+    const form = await ana.opens('/site allowlist find in acme-*/* except acme-docs/live', 'Among', 'C0GENERAL');
+    expect(form.controls.find(({ label }) => label === 'Among')).toMatchObject({
+      value: 'acme-*/* except acme-docs/live',
+    });
+    await ana.submits({ Address: '203.0.113.77' });
+    await scenario.slack.until(
+      () =>
+        scenario.slack
+          .messages({ channel: 'C0GENERAL', as: ana.id })
+          .filter(({ text }) => text.includes('Who lets 203.0.113.77 in over SSH and SFTP · 2 of 5 environments'))
+          .length === 2 || undefined,
+      patienceMs,
+    );
+  });
+
   test('status of many: the worst first, and what could not be read before what is well', async () => {
     const chi = scenario.person('chi');
     await (await chi.says('/site lock lumen-studio/live release')).hears('locked by you');

@@ -8,10 +8,10 @@ import { readAddress } from '../kit/values/addresses.ts';
 import { manyPage, type Ranked } from '../many-environments.ts';
 import { emptyIsUnknown, entriesFor, spoken, type Allowlist } from './listing.ts';
 
-/** Left out: everything that the person can see. */
 const among: NameField<Environment | Environments, true> = {
   ...environments(),
   label: 'Among',
+  hint: 'Names, patterns or sets, with commas between them; left out, everything you can see',
   optional: true,
   after: 'in',
 };

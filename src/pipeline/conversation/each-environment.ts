@@ -5,7 +5,7 @@ import type { StatusPart } from '../../commands/kit/site-status.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { canonicalId } from '../../policy/people.ts';
-import { createSemaphore } from '../../semaphore.ts';
+import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { say } from '../../text.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
@@ -23,9 +23,9 @@ const allMs = 60_000;
 /** After this, the answer comes later, and something is said at once. */
 const patienceMs = 2_000;
 
-/** How many reports over many environments run at once in this process; the others wait. */
-export const createManyTurns = () =>
-  createSemaphore({ most: 2, maxEach: 1, waiting: 20, waitingEach: 3, waitMs: 60_000 });
+/** Turns of reports over many environments. `most` run at once in this process; the others wait. */
+export const createManyTurns = (most: () => number): Semaphore =>
+  createSemaphore(() => ({ most: most(), maxEach: 1, waiting: 20, waitingEach: 3, waitMs: 60_000 }));
 
 type EachContext = Pick<PipelineContext, 'policy' | 'read' | 'onTrouble' | 'manyTurns'>;
 

@@ -49,7 +49,8 @@ export async function unfold(
       refusal instanceof Refusal ? refusal : new Refusal("I couldn't ask the host what there is to choose from.");
   };
   for (const [name, field] of Object.entries(parsed.command.fields)) {
-    const shown = isName(field) ? shownAs(field, resolved.input[name]) : [];
+    // Several environments stay as they were typed, because nobody can read a list of ids.
+    const shown = isName(field) && field.after === undefined ? shownAs(field, resolved.input[name]) : [];
     const given = shown.length > 0 ? shown : (parsed.given[name] ?? []);
     const dependent = dependents[name];
     // Skip a field that is not needed, unless it already has a value.
