@@ -50,6 +50,17 @@ describeBoth('locks', (open) => {
     }
   });
 
+  it.each([
+    ['renewed by its holder', 'U1', 99, 10],
+    ['taken again by its holder after it expired', 'U1', 100, 100],
+    ['taken by somebody else after it expired', 'U2', 100, 100],
+  ])('say since when they are held: %s', async (_, person, now, since) => {
+    const database = await open();
+    await take(database, ['a'], { person: 'U1', reason: 'release', until: 100 });
+    await take(database, ['a'], { person, reason: 'import' }, now);
+    expect(await heldLock(database.db, 'a', now)).toMatchObject({ person, reason: 'import', taken_at: since });
+  });
+
   it('are taken all or none when many race for overlapping targets', async () => {
     const database = await open();
     const replica = await database.again();
