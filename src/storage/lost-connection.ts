@@ -14,7 +14,9 @@ export class CommitUnanswered extends Error {
 const lookEveryMs = 250;
 /** PostgreSQL ends the connection, crashes, or does not take one yet; or anything of class 08, connection exceptions. */
 const codes = /^(57P0[123]|08...)$/;
-const socketCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'ENOENT']);
+/** The connection ended, or the server cannot be reached, or its name cannot be resolved. */
+const socketCodes =
+  /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOENT|E(HOST|NET)(UNREACH|DOWN)|ENOTFOUND|EAI_AGAIN)$/;
 /** What pg says without a code. */
 const sentences =
   /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/;
@@ -27,7 +29,7 @@ export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (sentences.test(error.message)) return true;
   const code = 'code' in error ? String(error.code) : '';
-  return ('severity' in error && codes.test(code)) || socketCodes.has(code);
+  return ('severity' in error && codes.test(code)) || socketCodes.test(code);
 }
 
 /** Waits until the database answers; false if it does not within so many milliseconds. */

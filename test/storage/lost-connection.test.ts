@@ -5,12 +5,15 @@ import { CommitUnanswered, isBack, isLostConnection } from '../../src/storage/lo
 
 const error = (message: string, more: object = {}): Error => Object.assign(new Error(message), more);
 
-test.each([
+test.each<[string, Error]>([
   ['the server shuts down', error('terminating connection', { severity: 'FATAL', code: '57P01' })],
   ['it crashed', error('terminating connection', { severity: 'WARNING', code: '57P02' })],
   ['it starts', error('the database system is starting up', { severity: 'FATAL', code: '57P03' })],
   ['the pooler lost it', error('server conn crashed?', { severity: 'FATAL', code: '08P01' })],
   ['it is refused', error('connect ECONNREFUSED 127.0.0.1:5432', { code: 'ECONNREFUSED' })],
+  ...['EHOSTUNREACH', 'ENETUNREACH', 'EHOSTDOWN', 'ENETDOWN', 'ENOTFOUND', 'EAI_AGAIN', 'ECONNABORTED'].map(
+    (code): [string, Error] => [`its host is away: ${code}`, error(`read ${code}`, { code })],
+  ),
   ['it ended', error('Connection terminated unexpectedly')],
   ['the pool gave up', error('timeout exceeded when trying to connect')],
 ])('lost: %s', (_, lost) => {
