@@ -97,7 +97,7 @@ describe('a queue', () => {
       { requester: ben.id },
       { requester: fay.id },
     ]);
-    expect(steps(scenario)).toEqual(['queue_join', 'queue_join', 'queue_turn', 'queue_turn']);
+    expect(steps(scenario)).toEqual(['queue_join', 'queue_join', 'queue_used', 'queue_used']);
   });
 
   test('what is not routine is reviewed at its turn; the next one waits until that was used', async () => {
@@ -128,6 +128,7 @@ describe('a queue', () => {
     await isTold(scenario, fay, 'It was your turn for acme-blog/live.');
     await vi.waitFor(() => expect(scenario.writes('acme-blog/live')).toHaveLength(3), { timeout: patienceMs });
     expect(places(scenario)).toEqual([]);
+    expect(steps(scenario).slice(-3)).toEqual(['queue_turn', 'queue_used', 'queue_used']);
   });
 
   test('one click leaves it, and the hour ends it; both are told, and the next one moves up', async () => {

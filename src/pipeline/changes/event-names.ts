@@ -51,6 +51,7 @@ const labels: Readonly<Record<string, string>> = {
   queue_join: 'queued a request behind a lock',
   queue_leave: 'left a queue; nothing was sent',
   queue_turn: 'it was the turn of a queued request',
+  queue_used: 'submitted a queued request',
   queue_end: 'ended the place of a request in a queue',
   hand_on: 'handed on a request that they may not run',
   hand_on_used: 'ran a request that was handed on',

@@ -50,7 +50,7 @@ const withQueue = (args: Args): Args => {
   return end === -1 ? [...args, '--queue'] : [...args.slice(0, end), '--queue', ...args.slice(end)];
 };
 
-type Step = 'queue_join' | 'queue_leave' | 'queue_turn' | 'queue_end';
+type Step = 'queue_join' | 'queue_leave' | 'queue_turn' | 'queue_used' | 'queue_end';
 
 /** Writes the audit line of a step of a queued request. */
 export function recordQueued(

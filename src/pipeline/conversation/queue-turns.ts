@@ -207,9 +207,9 @@ async function saveAnew(context: PipelineContext, row: QueuedRequest, ready: Rea
     const at = await database.now(tx);
     if ((await readKv(tx, pauseKey)) !== undefined) throw new NotNow();
     if (!(await removeQueued(tx, row, at, owner))) throw new NotNow();
-    await recordQueued(tx, changeStore.note, row, 'queue_turn', { at, used: change.number });
+    await recordQueued(tx, changeStore.note, row, 'queue_used', { at, used: change.number });
     const text = say`🔔 **It was your turn for ${row.target_name}.** ${queuedWords(row)} is #${change.number} now; its card shows how it goes.`;
-    await tellQueued(tx, row, 'queue_turn', { text }, at);
+    await tellQueued(tx, row, 'queue_used', { text }, at);
   });
   context.onCommand(path, 'saved');
 }

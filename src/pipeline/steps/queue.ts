@@ -167,7 +167,7 @@ export async function usePlace(context: ChangesContext, tx: Tx, saved: Change, a
   await removeQueued(tx, row, at);
   await withdrawTurn(tx, row, say`You asked for it: it is #${saved.number} now.`, at);
   const by = { by: saved.requester, at, used: saved.number };
-  await recordQueued(tx, context.changeStore.note, row, 'queue_turn', by);
+  await recordQueued(tx, context.changeStore.note, row, 'queue_used', by);
 }
 
 /** As a change stores its arguments. */
