@@ -28,7 +28,7 @@ export function timeLinePage(env: Environment, line: TimeLine): Page {
       paragraph(logInWords(line), more ? leftOut : undefined),
       ...listOr(say`I see no change, lock or pause since then.`, entries.map(entryInWords)),
     ],
-    source: say`changes to the domains of its site are in it; ${code('change')} and a number shows the whole story of one`,
+    source: say`changes to ${domainsInWords(line)} of its site are in it; ${code('change')} and a number shows the whole story of one`,
     offers: [
       { label: 'Export', args: ['changes', 'export', env.id, sinceArg(since)] },
       { label: 'Error log', args: ['logs', env.id, 'error', sinceArg(since)] },
@@ -37,7 +37,11 @@ export function timeLinePage(env: Environment, line: TimeLine): Page {
 }
 
 /** Said where older entries are missing. */
-export const leftOut = say`There was more: the oldest changes, locks or pauses are left out.`;
+export const leftOut = say`There was more: the oldest changes, locks or pauses, or steps of changes, are left out.`;
+
+/** Follows *changes to*: the domains whose changes are in it. */
+export const domainsInWords = ({ domains: { all, read } }: TimeLine): string =>
+  read < all ? `${read} of the ${all} domains` : 'the domains';
 
 /** What is known of the error log, and what is not. */
 export function logInWords({ log, entries }: TimeLine): Text {

@@ -62,7 +62,9 @@ export type TimeLine = {
   readonly until: number;
   /** Oldest first. */
   readonly entries: readonly TimeLineEntry[];
-  /** Older changes, locks or pauses were left out. */
+  /** Older changes, locks or pauses, or steps of changes, were left out. */
   readonly more: boolean;
+  /** The domains of its site, and how many of them had their changes looked for. */
+  readonly domains: { readonly all: number; readonly read: number };
   readonly log: LogInSpan;
 };

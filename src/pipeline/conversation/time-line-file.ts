@@ -1,4 +1,4 @@
-import { leftOut, logInWords } from '../../commands/builtin/time-line.ts';
+import { domainsInWords, leftOut, logInWords } from '../../commands/builtin/time-line.ts';
 import type { TimeLine, TimeLineEntry, Who } from '../../commands/kit/time-line.ts';
 import { spokenDuration } from '../../duration.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
@@ -26,7 +26,7 @@ export function timeLineFile(env: Environment, line: TimeLine, by: Person) {
   const none = say`I saw no change, lock or pause in that time.`;
   const content = [
     `# Time line of ${escapeMarkdown(env.name)}`,
-    `From ${utc(line.since)} to ${utc(line.until)}, exported by ${escapeMarkdown(nameOf(by.id))}. Changes to the domains of its site are in it.`,
+    `From ${utc(line.since)} to ${utc(line.until)}, exported by ${escapeMarkdown(nameOf(by.id))}. Changes to ${domainsInWords(line)} of its site are in it.`,
     'Only what the exporting person may read is in it. Known shapes of credentials and e-mail addresses are masked.',
     textToMarkdown(logInWords(shown), nameOf),
     ...(shown.more ? [textToMarkdown(leftOut, nameOf)] : []),

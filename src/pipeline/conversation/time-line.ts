@@ -28,7 +28,8 @@ const maxDomains = 50;
 const batch = 500;
 /** How many lines of the trail are read about one target. */
 const maxRead = 5_000;
-const maxPauses = 100;
+/** One more, so that it is seen that there are too many. */
+const maxPauses = maxHolds + 1;
 const maxStory = 5_000;
 const maxLogLines = 20_000;
 const maxTitleLength = 200;
@@ -45,24 +46,29 @@ export async function timeLineFor(
   const [now, { log, peaks }] = await Promise.all([context.database.now(), logOf(context, person, env, since)]);
   const { db } = context.database;
   const found: Trail[] = [];
-  for (const target of targetsOf(context, person, env)) found.push(await trailOf(db, target, since));
+  const domains = domainsOf(context, person, env);
+  const read = domains.slice(0, maxDomains);
+  for (const target of [keyOf(env), ...read]) found.push(await trailOf(db, target, since));
   const lines = found.flatMap((one) => one.lines);
   const changes = await changesIn(context, person, lines);
   const holds = [
     ...lines.filter(({ event }) => ['lock', 'unlock', 'force_unlock'].includes(event)).map(holdOf),
+    ...(await lockBefore(db, keyOf(env), since)),
     ...(await pausesIn(db, since)),
   ].toSorted(byTime);
   const entries = [...changes.entries, ...holds.slice(-maxHolds), ...peaks].toSorted(byTime);
   const more = changes.more || holds.length > maxHolds || found.some((one) => one.more);
-  return { since, until: now, entries, more, log };
+  return { since, until: now, entries, more, domains: { all: domains.length, read: read.length }, log };
 }
 
 const byTime = (one: TimeLineEntry, other: TimeLineEntry): number => one.at - other.at;
 
-/** The environment, and the domains of its site: what changes them can break it too. */
-function targetsOf({ names }: PipelineContext, person: Person, { id, site }: Environment): readonly string[] {
+const keyOf = ({ id }: Environment): string => `environment:${id}`;
+
+/** The domains of its site: what changes them can break it too. */
+function domainsOf({ names }: PipelineContext, person: Person, { site }: Environment): readonly string[] {
   const domains = names(person).domains.filter((one) => site !== undefined && one.site?.name === site.name);
-  return [`environment:${id}`, ...domains.slice(0, maxDomains).map((one) => `domain:${one.id}`)];
+  return domains.map((one) => `domain:${one.id}`);
 }
 
 /** `more`: there may be older lines in the span. */
@@ -93,7 +99,8 @@ async function changesIn(context: PipelineContext, person: Person, lines: readon
   }
   const shown = found.slice(0, maxChanges);
   const shownNumbers = shown.map(({ number }) => number);
-  const story = Map.groupBy(await storyLines(db, shownNumbers, maxStory), ({ change }) => change);
+  const steps = await storyLines(db, shownNumbers, maxStory);
+  const story = Map.groupBy(steps, ({ change }) => change);
   const readings = await keptReadingsOf(db, shownNumbers);
   const handers = await handersOf(db, shown);
   const entries = shown.map((change) => {
@@ -101,7 +108,7 @@ async function changesIn(context: PipelineContext, person: Person, lines: readon
     const more = { readings: readings.get(number), handedOnBy: by === null ? undefined : handers.get(by) };
     return changeEntry(change, story.get(number) ?? [], more);
   });
-  return { entries, more: found.length > maxChanges };
+  return { entries, more: found.length > maxChanges || steps.length === maxStory };
 }
 
 /** Who handed these changes on, by id, with the name in their newest line. */
@@ -157,6 +164,15 @@ function holdOf(line: AuditLine): Extract<TimeLineEntry, { kind: 'hold' }> {
   };
 }
 
+/** The lock of a person that was in force when the span began. */
+async function lockBefore(db: ReadHandle, target: string, since: number): Promise<readonly TimeLineEntry[]> {
+  const [lock] = await listAudit(db, { target, event: 'lock', until: since, limit: 1 });
+  const [unlock] = await listAudit(db, { target, event: 'unlock', until: since, limit: 1 });
+  if (lock === undefined || (unlock !== undefined && unlock.seq > lock.seq)) return [];
+  const hold = holdOf(lock);
+  return hold.until !== undefined && hold.until <= since ? [] : [hold];
+}
+
 /**
  * The pauses since then, and the one that was in force at its beginning. They are about all sites, so their reasons are
  * left out: they may name one that this reader may not see.
@@ -178,6 +194,7 @@ async function logOf(
   { id }: Environment,
   since: number,
 ): Promise<{ readonly log: LogInSpan; readonly peaks: readonly TimeLineEntry[] }> {
+  // The times in a log are the host's, so not those of our own clock, which follows jumps slowly.
   const now = Date.now();
   const asked = { env_id: id, file_name: files.error, lines: maxLogLines, from: new Date(since).toISOString() };
   try {

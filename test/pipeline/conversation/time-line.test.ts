@@ -93,6 +93,8 @@ const kinds = ({ entries }: TimeLine): readonly string[] =>
     entry.kind === 'change' ? `#${entry.number}` : entry.kind === 'hold' ? entry.says : `${entry.count} errors`,
   );
 
+const sourceOf = (line: TimeLine): string => plain(say`${timeLinePage(live, line).source ?? ''}`);
+
 describeBoth('a time line', (open) => {
   it('has changes, locks and pauses in order, with who asked, who approved, and how long it took', async () => {
     const database = await open({ now: () => now });
@@ -162,6 +164,51 @@ describeBoth('a time line', (open) => {
     expect(long.more).toBe(true);
     expect(long.entries).toHaveLength(100);
     expect(kinds(long)).not.toContain(`#${both}`);
+  });
+
+  it('begins with the lock that was in force then, and with no other', async () => {
+    const database = await open({ now: () => now });
+    const locks = async (): Promise<readonly string[]> =>
+      kinds(await timeLineFor(contextOn(database), ana, live, since));
+    const about = { target: live.name, target_key: keyOf(live) };
+    const lock = (at: number, more: object = {}) =>
+      add(database, { event: 'lock', at, details: JSON.stringify({ ...about, ...more }) });
+    await lock(since - 9 * hour, { until: since });
+    expect(await locks()).toEqual([]);
+    await lock(since - 8 * hour);
+    await add(database, { event: 'unlock', at: since - 7 * hour, details: JSON.stringify(about) });
+    expect(await locks()).toEqual([]);
+    await lock(since - 6 * hour, { until: since + 1 });
+    expect(await locks()).toEqual(['locked it']);
+  });
+
+  it('says that there was more if not all pauses are in it', async () => {
+    const database = await open({ now: () => now });
+    for (let count = 0; count < 101; count += 1) await add(database, { at: since + count });
+    const line = await timeLineFor(contextOn(database), ana, live, since);
+    expect(line.entries).toHaveLength(100);
+    expect(line.more).toBe(true);
+  });
+
+  it('says that there was more if not all steps of its changes were read', async () => {
+    const database = await open({ now: () => now });
+    const number = await happened(database, live, since);
+    const step = { at: now, change: number, event: 'throttle', actor: 'sitehand', details: '{}' };
+    await database.transaction(async (tx) => {
+      for (let count = 1; count < 5_000; count += 1) await appendAudit(tx, step, undefined);
+    });
+    expect((await timeLineFor(contextOn(database), ana, live, since)).more).toBe(true);
+  });
+
+  it('says how many domains it is about, if not all', async () => {
+    const database = await open({ now: () => now });
+    const domains = Array.from({ length: 51 }, (_, index) => ({ ...shopDomain, id: `d${index}` }));
+    const context = contextOn(database, { names: () => ({ ...names, domains }) });
+    const line = await timeLineFor(context, ana, live, since);
+    expect(sourceOf(line)).toContain('changes to 50 of the 51 domains of its site are in it');
+    expect(sourceOf(empty)).toContain('changes to the domains of its site are in it');
+    const { content } = timeLineFile(live, line, ana).file;
+    expect(content).toContain('Changes to 50 of the 51 domains of its site are in it.');
   });
 
   it('does not need the log: it says why that could not be read', async () => {
@@ -237,6 +284,7 @@ const empty: TimeLine = {
   until: now,
   entries: [],
   more: false,
+  domains: { all: 1, read: 1 },
   log: { kind: 'read', errors: 0, lines: 0, readFrom: undefined, timeless: 0 },
 };
 const changeEntry = (more: object = {}): TimeLineEntry => ({
