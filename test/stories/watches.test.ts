@@ -352,9 +352,12 @@ describe('a watch whose grounds change', () => {
   );
 
   test(
-    'pauses while Slack does not tell who is in its group, says so once, and goes on where it was',
+    'pauses while Slack does not tell who is in its group, says so once, goes on where it was, and takes back all it said',
     inScenario({ policy }, async (own) => {
       const watch = await watched(own, {});
+      watch.fails();
+      for (const _ of [1, 2, 3]) await watch.looks();
+      await watch.says(/I can't read all of the error log/);
       watch.logs(old, fatal(4 * minute, 'in between'));
       own.slack.disableGroup('S0DEVS');
       own.passes(2 * minute);
@@ -367,6 +370,7 @@ describe('a watch whose grounds change', () => {
       own.passes(2 * minute);
       await watch.looks();
       await watch.says(/goes on, from where it was paused/);
+      await watch.says(/I can read the error log of acme-shop\/live again/);
       await watch.says(/in between/);
     }),
   );

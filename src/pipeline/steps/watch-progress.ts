@@ -11,7 +11,7 @@ export type Progress = {
   readonly heldMore: number;
   /** The messages of the hour that began with the first of them (epoch ms). */
   readonly hour: { readonly from: number; readonly messages: number };
-  /** What keeps it from reading, since when (epoch ms), for how many looks, and whether people were told. */
+  /** What keeps it from reading now, since when it does not read (epoch ms), and for how many looks in a row. */
   readonly trouble?: Trouble | undefined;
 };
 
@@ -20,7 +20,8 @@ export type Trouble = {
   readonly kind: 'unread' | 'unsure';
   readonly since: number;
   readonly looks: number;
-  readonly isTold: boolean;
+  /** What people were told since then. */
+  readonly told: readonly Trouble['kind'][];
 };
 
 /** Kinds for one message, and how many more there are. `until`: how long the next ones are held back (epoch ms). */
@@ -36,7 +37,7 @@ export const maxMessagesAnHour = 3;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const maxRemembered = 300;
-/** People are told after so many looks in a row. */
+/** People are told of a trouble after so many looks in a row, with whatever trouble. */
 const looksUntilTold: Readonly<Record<Trouble['kind'], number>> = { unread: 3, unsure: 2 };
 
 export const emptyProgress: Progress = { found: [], held: [], heldMore: 0, hour: { from: 0, messages: 0 } };
@@ -78,14 +79,16 @@ export function takeIn(
   };
 }
 
-/** One more look in a row with this trouble. `isNews`: people are to be told now. */
+/** One more look in a row with a trouble, now this one. `isNews`: people are to be told now. */
 export function inTrouble(
   { trouble, ...rest }: Progress,
   kind: Trouble['kind'],
   now: number,
 ): { readonly progress: Progress & { readonly trouble: Trouble }; readonly isNews: boolean } {
-  const same = trouble?.kind === kind ? trouble : { kind, since: trouble?.since ?? now, looks: 0, isTold: false };
-  const looks = same.looks + 1;
-  const isNews = !same.isTold && looks >= looksUntilTold[kind];
-  return { progress: { ...rest, trouble: { ...same, looks, isTold: same.isTold || isNews } }, isNews };
+  const { since, looks, told }: Omit<Trouble, 'kind'> = trouble ?? { since: now, looks: 0, told: [] };
+  const isNews = !told.includes(kind) && looks + 1 >= looksUntilTold[kind];
+  return {
+    progress: { ...rest, trouble: { kind, since, looks: looks + 1, told: isNews ? [...told, kind] : told } },
+    isNews,
+  };
 }

@@ -110,22 +110,23 @@ async function readLog(context: WatchContext, watch: Watch, env: Environment, no
 /** Saves a look that read the log, and tells what it found. */
 async function tell(context: WatchContext, watch: Watch, env: Environment, read: NewKinds, now: number): Promise<void> {
   const { trouble, ...before } = progressOf(watch);
+  const isResumed = trouble?.told.includes('unsure') ?? false;
+  const wasUnread = trouble?.told.includes('unread') ?? false;
+  const still = trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') };
   const gap = gapIn(watch, read);
   const taken = takeIn(before, read.kinds, now, quietEnd(watch, now));
-  const after = gap && inTrouble({ ...taken.progress, trouble }, 'unread', now);
+  const after = gap && inTrouble({ ...taken.progress, trouble: still }, 'unread', now);
   const lines: Note[] = [];
+  if (isResumed) lines.push(notes.resumedNote(watch, env));
   if (after?.isNews && gap) lines.push(notes.unreadNote(watch, env, gap, after.progress.trouble.since));
-  if (!gap && trouble?.isTold)
-    lines.push(
-      trouble.kind === 'unsure' ? notes.resumedNote(watch, env) : notes.readAgainNote(watch, env, trouble.since),
-    );
+  if (!gap && trouble && wasUnread) lines.push(notes.readAgainNote(watch, env, trouble.since));
   if (taken.news) lines.push(notes.newsNote(watch, env, taken.news, read));
   await save(context, watch, {
     progress: after?.progress ?? taken.progress,
     read_to: now,
     dueBy: taken.due,
     notes: lines,
-    ...(trouble?.isTold && trouble.kind === 'unsure' && { event: 'watch_resume' }),
+    ...(isResumed && { event: 'watch_resume' }),
   });
 }
 

@@ -74,4 +74,15 @@ describe('what a watch tells', () => {
     expect(isNews).toEqual(wanted);
     expect(progress.trouble?.since).toBe(now);
   });
+
+  test('remembers each trouble that it told, while they take turns', () => {
+    let progress: Progress = emptyProgress;
+    const isNews = (['unread', 'unread', 'unsure', 'unread', 'unsure', 'unread'] as const).map((what) => {
+      const next = inTrouble(progress, what, now);
+      progress = next.progress;
+      return next.isNews;
+    });
+    expect(isNews).toEqual([false, false, true, true, false, false]);
+    expect(progress.trouble?.told).toEqual(['unsure', 'unread']);
+  });
 });
