@@ -195,6 +195,19 @@ describe.concurrent('a watch', () => {
     await watch.says(/Its lines have no times/);
   });
 
+  test('says at once that lines were lost between two looks, and claims no more of them when it reads all again', async () => {
+    const watch = await watched(scenario, { who: 'ben', name: 'north-bakery/staging', channel: 'C0OPS' });
+    watch.logs(...Array.from({ length: 20_000 }, () => entry(4 * minute, 'flood')));
+    await watch.looks();
+    const { text } = await watch.says(/I can't read all of the error log of north-bakery\/staging/);
+    expect(text).toMatch(/Its newest 20,000 lines only go back to .*What was written before that is lost to me/s);
+    watch.logs(old);
+    await watch.looks();
+    const again = await watch.says(/I can read all of the error log of north-bakery\/staging again/);
+    expect(again.text).toMatch(/I missed a part of what was written since /);
+    expect(again.text).not.toContain('looked at');
+  });
+
   test('shows hostile lines as text, without credentials, and notifies nobody', async () => {
     const watch = await watched(scenario, { name: 'north-bakery/live', channel: 'G0BAKERY' });
     const hostile =
@@ -369,8 +382,8 @@ describe('a watch whose grounds change', () => {
       await own.slack.changeGroup('S0DEVS', ['U01ANA', 'U02BEN']);
       own.passes(2 * minute);
       await watch.looks();
-      await watch.says(/goes on, from where it was paused/);
-      await watch.says(/I can read the error log of acme-shop\/live again/);
+      await watch.says(/goes on: Ana may still read it/);
+      await watch.says(/I can read the error log of acme-shop\/live again, and looked at what/);
       await watch.says(/in between/);
     }),
   );

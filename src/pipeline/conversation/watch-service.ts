@@ -15,7 +15,7 @@ import { keyOf, record, type Actor } from '../steps/admin-actions.ts';
 import { digestStoppedNote } from '../steps/digest-notes.ts';
 import { environmentsThen, namesIn, scopeOf } from '../steps/digest-standing.ts';
 import { startedNote, stoppedNote } from '../steps/watch-notes.ts';
-import { emptyProgress, heldIn, progressOf } from '../steps/watch-progress.ts';
+import { emptyProgress, heldIn, progressOf, type Trouble } from '../steps/watch-progress.ts';
 import { placeTrouble, storedEnvironment } from '../steps/watch-standing.ts';
 import { auditDetails, enqueueNote, intervalMs } from '../steps/watches.ts';
 import type { PipelineContext } from './context.ts';
@@ -216,15 +216,20 @@ export function lineOf(watch: Watch): WatchLine {
 const targetsOf = (watch: Watch): readonly Environment[] =>
   watch.kind === 'digest' ? environmentsThen(watch) : [storedEnvironment(watch)];
 
+const inTheWay: Readonly<Record<Trouble['kind'], string>> = {
+  unread: "the log can't be read",
+  gap: 'a part of the log was missed',
+  unsure: 'paused: rights unknown',
+};
+
 function inItsWay(watch: Watch): Text | undefined {
   const progress = progressOf(watch);
   const { trouble } = progress;
   const held = heldIn(progress);
-  const what = trouble?.kind === 'unsure' ? say`⚠️ paused: rights unknown` : trouble && say`⚠️ the log can't be read`;
-  return what || held > 0
+  return trouble || held > 0
     ? joined(
         [
-          what && trouble && say`${what} since ${time(trouble.since, 'date')}`,
+          trouble && say`⚠️ ${inTheWay[trouble.kind]} since ${time(trouble.since, 'date')}`,
           held > 0 ? `${held} held back` : undefined,
         ],
         '; ',

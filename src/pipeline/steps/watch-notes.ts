@@ -5,7 +5,7 @@ import type { Watch } from '../../storage/watches.ts';
 import { bold, amount, code, joined, say, time, type Inline, type Text } from '../../text.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { Button, Note } from '../changes/card.ts';
-import { maxMessagesAnHour, type News } from './watch-progress.ts';
+import { maxMessagesAnHour, type News, type Trouble } from './watch-progress.ts';
 
 const dayMs = 86_400_000;
 
@@ -97,8 +97,13 @@ export const unreadNote = (watch: Watch, env: Environment, why: Text, since: num
   buttons: [stopButton(watch)],
 });
 
-export const readAgainNote = (watch: Watch, env: Environment, since: number): Note => ({
-  text: say`**I can read the error log of ${env.name} again**, and looked at what was written since ${time(since, 'date')}. Watch #${watch.id} goes on.`,
+export const readAgainNote = (watch: Watch, env: Environment, { told, since }: Trouble): Note => ({
+  text: joined([
+    told.includes('gap')
+      ? say`**I can read all of the error log of ${env.name} again.** I missed a part of what was written since ${time(since, 'date')}.`
+      : say`**I can read the error log of ${env.name} again**, and looked at what was written since ${time(since, 'date')}.`,
+    say`Watch #${watch.id} goes on.`,
+  ]),
 });
 
 export const pausedNote = (watch: Watch, env: Environment, groups: readonly string[]): Note => ({
@@ -107,5 +112,5 @@ export const pausedNote = (watch: Watch, env: Environment, groups: readonly stri
 });
 
 export const resumedNote = (watch: Watch, env: Environment): Note => ({
-  text: say`**Watch #${watch.id} of ${env.name} goes on**, from where it was paused.`,
+  text: say`**Watch #${watch.id} of ${env.name} goes on:** ${watch.requester_name} may still read it.`,
 });

@@ -11,13 +11,16 @@ export type Progress = {
   readonly heldMore: number;
   /** The messages of the hour that began with the first of them (epoch ms). */
   readonly hour: { readonly from: number; readonly messages: number };
-  /** What keeps it from reading now, since when it does not read (epoch ms), and for how many looks in a row. */
+  /** What keeps it from reading all now, since when (epoch ms), and for how many looks in a row. */
   readonly trouble?: Trouble | undefined;
 };
 
-/** `unread`: the log could not be read, or not whole. `unsure`: whether the owner may read it is unknown. */
+/**
+ * `unread`: the log could not be read, and will be. `gap`: the host no longer gave all lines since the last look, so
+ * some are never read. `unsure`: whether the owner may read it is unknown.
+ */
 export type Trouble = {
-  readonly kind: 'unread' | 'unsure';
+  readonly kind: 'unread' | 'gap' | 'unsure';
   readonly since: number;
   readonly looks: number;
   /** What people were told since then. */
@@ -38,7 +41,7 @@ const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const maxRemembered = 300;
 /** People are told of a trouble after so many looks in a row, with whatever trouble. */
-const looksUntilTold: Readonly<Record<Trouble['kind'], number>> = { unread: 3, unsure: 2 };
+const looksUntilTold: Readonly<Record<Trouble['kind'], number>> = { unread: 3, gap: 1, unsure: 2 };
 
 export const emptyProgress: Progress = { found: [], held: [], heldMore: 0, hour: { from: 0, messages: 0 } };
 export const progressOf = ({ progress }: Pick<Watch, 'progress'>): Progress => parseStored(progress);
@@ -79,16 +82,15 @@ export function takeIn(
   };
 }
 
-/** One more look in a row with a trouble, now this one. `isNews`: people are to be told now. */
+/** One more look in a row with a trouble, now this one. `since`: of this one (epoch ms). `isNews`: people are to be told now. */
 export function inTrouble(
   { trouble, ...rest }: Progress,
   kind: Trouble['kind'],
-  now: number,
+  since: number,
 ): { readonly progress: Progress & { readonly trouble: Trouble }; readonly isNews: boolean } {
-  const { since, looks, told }: Omit<Trouble, 'kind'> = trouble ?? { since: now, looks: 0, told: [] };
-  const isNews = !told.includes(kind) && looks + 1 >= looksUntilTold[kind];
-  return {
-    progress: { ...rest, trouble: { kind, since, looks: looks + 1, told: isNews ? [...told, kind] : told } },
-    isNews,
-  };
+  const before: Omit<Trouble, 'kind'> = trouble ?? { since, looks: 0, told: [] };
+  const looks = before.looks + 1;
+  const isNews = !before.told.includes(kind) && looks >= looksUntilTold[kind];
+  const told = isNews ? [...before.told, kind] : before.told;
+  return { progress: { ...rest, trouble: { kind, since: Math.min(before.since, since), looks, told } }, isNews };
 }

@@ -11,7 +11,7 @@ import { isAnyDue } from '../../storage/lease.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import type { Tx } from '../../storage/tx.ts';
 import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '../../storage/watches.ts';
-import { plain, say, time, type Text } from '../../text.ts';
+import { amount, plain, say, time, type Text } from '../../text.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
@@ -111,15 +111,14 @@ async function readLog(context: WatchContext, watch: Watch, env: Environment, no
 async function tell(context: WatchContext, watch: Watch, env: Environment, read: NewKinds, now: number): Promise<void> {
   const { trouble, ...before } = progressOf(watch);
   const isResumed = trouble?.told.includes('unsure') ?? false;
-  const wasUnread = trouble?.told.includes('unread') ?? false;
   const still = trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') };
   const gap = gapIn(watch, read);
   const taken = takeIn(before, read.kinds, now, quietEnd(watch, now));
-  const after = gap && inTrouble({ ...taken.progress, trouble: still }, 'unread', now);
+  const after = gap && inTrouble({ ...taken.progress, trouble: still }, 'gap', watch.read_to);
   const lines: Note[] = [];
   if (isResumed) lines.push(notes.resumedNote(watch, env));
   if (after?.isNews && gap) lines.push(notes.unreadNote(watch, env, gap, after.progress.trouble.since));
-  if (!gap && trouble && wasUnread) lines.push(notes.readAgainNote(watch, env, trouble.since));
+  if (!gap && still && still.told.length > 0) lines.push(notes.readAgainNote(watch, env, still));
   if (taken.news) lines.push(notes.newsNote(watch, env, taken.news, read));
   await save(context, watch, {
     progress: after?.progress ?? taken.progress,
@@ -133,7 +132,7 @@ async function tell(context: WatchContext, watch: Watch, env: Environment, read:
 /** What to say if lines since the last look could not be read, because the host gives only the newest. */
 const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | undefined =>
   isCut && reaches !== undefined && reaches > read_to
-    ? say`Its newest ${lines} lines only go back to ${time(reaches, 'date')}, which is after my last look.`
+    ? say`Its newest ${amount(lines)} lines only go back to ${time(reaches, 'date')}, which is after my last look. What was written before that is lost to me.`
     : undefined;
 
 async function unread(context: WatchContext, watch: Watch, why: Text, env = storedEnvironment(watch)): Promise<void> {

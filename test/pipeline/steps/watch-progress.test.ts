@@ -64,6 +64,7 @@ describe('what a watch tells', () => {
   test.each([
     ['unread', [false, false, true, false]],
     ['unsure', [false, true, false, false]],
+    ['gap', [true, false, false, false]],
   ] as const)('its trouble once: %s', (what, wanted) => {
     let progress: Progress = emptyProgress;
     const isNews = wanted.map((_, look) => {
@@ -84,5 +85,10 @@ describe('what a watch tells', () => {
     });
     expect(isNews).toEqual([false, false, true, true, false, false]);
     expect(progress.trouble?.told).toEqual(['unsure', 'unread']);
+  });
+
+  test('dates its trouble from the first line that it may have missed', () => {
+    const { progress } = inTrouble(inTrouble(emptyProgress, 'unread', now).progress, 'gap', now - 5 * minute);
+    expect(progress.trouble).toMatchObject({ kind: 'gap', since: now - 5 * minute });
   });
 });
