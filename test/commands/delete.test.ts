@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { deletion } from '../../src/commands/delete.ts';
+import { newestBackup } from '../../src/commands/backups/newest.ts';
+import type { HostReader } from '../../src/hosting/contract/call.ts';
 import type { NewestBackup } from '../../src/commands/kit/site-status.ts';
 import { nameToType, needsReview } from '../../src/pipeline/changes/confirmation.ts';
 import { inline, plain } from '../../src/text.ts';
@@ -41,6 +43,27 @@ describe('the card', () => {
   ])('shows the newest backup: %s', (_, backup, fact) => {
     expect(plain(inline(cardOf(staging, backup).facts?.['Newest backup']))).toBe(fact);
   });
+});
+
+const at = Date.UTC(2026, 10, 23);
+test.each<[string, readonly object[], NewestBackup]>([
+  [
+    'of two',
+    [
+      { type: 'manual', created_at: at - 1000 },
+      { type: 'scheduled', created_at: at },
+    ],
+    { type: 'scheduled', at },
+  ],
+  ['without a time', [{ type: 'manual' }], { type: 'manual', at: undefined }],
+  [
+    'of two, one without a time',
+    [{ type: 'manual' }, { type: 'scheduled', created_at: at }],
+    { type: '', at: undefined },
+  ],
+])('the newest backup %s', async (_, backups, newest) => {
+  const read: HostReader = async (call) => call.reply.parse({ environment: { backups } });
+  expect(await newestBackup(read, live)).toEqual(newest);
 });
 
 test('always has a review with the name typed', () => {

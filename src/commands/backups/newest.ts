@@ -6,11 +6,16 @@ import { say, time, type Text } from '../../text.ts';
 
 const dayMs = 86_400_000;
 
-/** Reads the newest backup of an environment; null if there is none. */
+/**
+ * Reads the newest backup of an environment; null if there is none. If any has no time, that one may be the newest, so
+ * the time is unknown.
+ */
 export async function newestBackup(read: HostReader, { id }: Environment): Promise<NewestBackup> {
   const backups = await read(listBackups({ env_id: id }));
   const [newest] = backups.toSorted((one, other) => (other.created_at ?? 0) - (one.created_at ?? 0));
-  return newest === undefined ? null : { type: newest.type ?? '', at: newest.created_at ?? undefined };
+  if (newest === undefined) return null;
+  const isCertain = backups.length === 1 || backups.every(({ created_at: at }) => typeof at === 'number');
+  return isCertain ? { type: newest.type ?? '', at: newest.created_at ?? undefined } : { type: '', at: undefined };
 }
 
 export const backupFact = (backup: NewestBackup): Text =>

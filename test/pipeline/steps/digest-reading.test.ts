@@ -139,7 +139,7 @@ test('what the host does not tell, or does not answer, is not read', async () =>
   const said = await digestOf((path) => {
     if (path.includes('themes')) return themesOf(theme({ id: live.id, theme_version: '1.0' }));
     if (path.includes(live.id)) throw new HostTrouble({ kind: 'time-out', says: 'no' }, { attempts: 1, elapsedMs: 1 });
-    return backupsOf(undefined);
+    return backupsOf(now - 3 * day, undefined);
   });
   expect(said).toEqual({
     ...nothing,
