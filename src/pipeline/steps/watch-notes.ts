@@ -81,7 +81,7 @@ export const stoppedNote = (watch: Watch, env: Environment, by: string): Note =>
 
 /** `untold`: kinds that were held back and can't be told. */
 export function overNote(watch: Watch, env: Environment, news: News | undefined, untold: number): Note {
-  const again = say`**Watch #${watch.id} of ${env.name} is over:** its time is up. ${code(`watch ${env.name} error`)} starts another one.`;
+  const again = say`**Watch #${watch.id} of ${env.name} is over:** its time is up. I read the log up to ${time(watch.read_to, 'date')}. ${code(`watch ${env.name} error`)} starts another one.`;
   const lost =
     untold > 0 &&
     say`I held back ${counted(untold, 'new kind')} of errors, and can't tell them, because I can't check who may read them.`;
