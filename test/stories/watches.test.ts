@@ -408,8 +408,15 @@ describe('a watch whose grounds change', () => {
         expect((await said.hears(words)).text).toMatch(/and that is the most\. Nothing was done\..*Stop another one/s);
       };
       fill(9, ids.ana, 'C0OTHER');
+      fill(60, 'U0ZOE', 'C0OTHER');
+      own.rewrite(`update watches set kind = 'digest' where requester = 'U0ZOE'`);
       const first = await own.person('ana').says('/site watch acme-shop/live error');
       await first.hears(/is on/);
+      // Digests read no log, so they don't make the first look later.
+      const began = own.rows(
+        `select due_at - created_at as after from watches where target_key <> 'environment:other'`,
+      );
+      expect(began).toEqual([{ after: 5 * minute }]);
       await refused(/You already have 10 watches/);
       own.rewrite('delete from watches');
       fill(10, 'U0ZOE', 'C0ACME');

@@ -5,7 +5,15 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { scrub } from '../../secret.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
-import { findWatch, openWatches, startWatch, stopWatch, type NewWatch, type Watch } from '../../storage/watches.ts';
+import {
+  countWatches,
+  findWatch,
+  openWatches,
+  startWatch,
+  stopWatch,
+  type NewWatch,
+  type Watch,
+} from '../../storage/watches.ts';
 import { code, joined, list, say, time, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
@@ -118,9 +126,9 @@ async function start(context: PipelineContext, actor: Actor, wanted: Wanted): Pr
     });
   if (place !== person.id) await assertPlace(context, place, [env]);
   return exclusiveTransaction(context.database, async (tx, at) => {
-    const all = await openWatches(tx);
-    assertRoom(all, wanted);
-    const watch = await startWatch(tx, rowOf(person, wanted, at, at + intervalMs(all.length + 1)));
+    assertRoom(await openWatches(tx), wanted);
+    const dueAt = at + intervalMs((await countWatches(tx)) + 1);
+    const watch = await startWatch(tx, rowOf(person, wanted, at, dueAt));
     await record(context, actor, tx, at, {
       event: 'watch_start',
       target: env,

@@ -11,8 +11,8 @@ import { createPoller, type Poller } from '../messages/poller.ts';
 import * as notes from './digest-notes.ts';
 import { readDigest } from './digest-reading.ts';
 import { digestStanding, namesIn, scopeOf } from './digest-standing.ts';
-import { isDirect } from './watch-standing.ts';
-import { auditDetails, enqueueNote, type WatchContext } from './watches.ts';
+import { isDirect, type WatchChecks } from './watch-standing.ts';
+import { auditDetails, enqueueNote } from './watches.ts';
 
 const pollMs = 5_000;
 /** Longer than all reads of a digest. */
@@ -22,12 +22,12 @@ const retryMs = 15 * 60_000;
 const givesUpAfterMs = 24 * 3_600_000;
 
 /** Creates what tells digests that are due, one at a time. `onNote` is called when there may be messages to post. */
-export function createDigester(context: WatchContext, onNote: () => void): Poller {
+export function createDigester(context: WatchChecks, onNote: () => void): Poller {
   const { database, owner } = context;
   const stopping = new AbortController();
   const onTrouble = (error: unknown): void => context.onTrouble('telling a digest', error);
   const look = async (): Promise<void> => {
-    if (!(await isAnyDue(database, ['watches'], await database.now())) || !context.hasLogRoom()) return;
+    if (!(await isAnyDue(database, ['watches'], await database.now()))) return;
     const claimed = await exclusiveTransaction(database, (tx, now) => claimDigest(tx, { owner, now, leaseMs }));
     for (const watch of claimed) await tellDigest(context, watch, stopping.signal);
     if (claimed.length > 0) onNote();
@@ -44,7 +44,7 @@ export function createDigester(context: WatchContext, onNote: () => void): Polle
 export const nextDue = ({ zone, ends_at }: Pick<Watch, 'zone' | 'ends_at'>, now: number): number =>
   Math.min(mondaysAround(now, zone).next, ends_at);
 
-async function tellDigest(context: WatchContext, watch: Watch, stopping: AbortSignal): Promise<void> {
+async function tellDigest(context: WatchChecks, watch: Watch, stopping: AbortSignal): Promise<void> {
   const now = await context.database.now();
   if (now >= watch.ends_at)
     return move(context, watch, {
@@ -75,7 +75,7 @@ async function tellDigest(context: WatchContext, watch: Watch, stopping: AbortSi
   });
 }
 
-async function later(context: WatchContext, watch: Watch, why: Text, now: number): Promise<void> {
+async function later(context: WatchChecks, watch: Watch, why: Text, now: number): Promise<void> {
   const { last, next } = mondaysAround(now, watch.zone);
   const since = watch.tried_at ?? now;
   if (now < since + givesUpAfterMs) return move(context, watch, { onward: { dueAt: now + retryMs }, since });
@@ -100,7 +100,7 @@ type Move = {
 };
 
 /** Nothing is told or recorded if the digest was stopped or claimed by another replica meanwhile. */
-async function move(context: WatchContext, watch: Watch, of: Move): Promise<void> {
+async function move(context: WatchChecks, watch: Watch, of: Move): Promise<void> {
   const { onward, note, event, why, to, week, since = null } = of;
   await exclusiveTransaction(context.database, async (tx, at) => {
     const moved = await noteWatch(tx, watch, { tried_at: since, ...(week && { read_to: week.at }) }, onward);
