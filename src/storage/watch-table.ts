@@ -20,7 +20,7 @@ export type WatchTable = {
   zone: string;
   created_at: number;
   ends_at: number;
-  /** Up to when the log was read; for a digest, the Monday that it told last. */
+  /** Up to when the log was read; for a digest, when it was started. */
   read_to: number;
   /** When a read was last begun; for a digest, since when it can't be told; null: it can. */
   tried_at: number | null;

@@ -41,11 +41,11 @@ export async function claimWatches(tx: Tx, wanted: Claim, perMinute: number, ids
   return claimed;
 }
 
-/** Claims a due digest. */
-export const claimDigest = (tx: Tx, wanted: Omit<Claim, 'limit'>): Promise<Watch[]> => {
+/** Claims a due digest; undefined: none is due. */
+export async function claimDigest(tx: Tx, wanted: Omit<Claim, 'limit'>): Promise<Watch | undefined> {
   const order = { columns: ['requester'], whose: ({ requester }: Pick<Watch, 'requester'>) => requester };
-  return claim<Watch>(tx, 'watches', { ...wanted, limit: 1 }, order, { condition: isOf('digest') });
-};
+  return (await claim<Watch>(tx, 'watches', { ...wanted, limit: 1 }, order, { condition: isOf('digest') }))[0];
+}
 
 const isOf = (kind: Watch['kind']) => sql<boolean>`kind = ${kind}`;
 

@@ -21,19 +21,20 @@ import { assertMore, assertPlace, lineOf, mayAllNow, placeOf, watchesFor } from 
 const keptMs = 364 * 86_400_000;
 const maxNames = 20;
 
+/** All that there is about watches: those of logs, of `watch-service.ts`, and digests. */
 export const watchServiceFor = (context: PipelineContext, actor: Actor, channel: string | undefined): WatchService => ({
   ...watchesFor(context, actor, channel),
   digest: async (names) => {
     if (names.length > maxNames)
       throw new Refusal(`A digest takes ${maxNames} names at most, and these are ${names.length}. Nothing was done.`);
     const known = context.names(actor.person);
-    const scope = names.length > 0 ? named(names, known) : await ofChannel(context, channel);
+    const scope = names.length > 0 ? scopeNamed(names, known) : await ofChannel(context, channel);
     return start(context, actor, placeOf(channel, actor.person.id), scope, known);
   },
 });
 
 /** The sites and environments with these names. Never guesses. */
-function named(names: readonly string[], known: KnownNames): DigestScope {
+function scopeNamed(names: readonly string[], known: KnownNames): DigestScope {
   const [sites, environments] = [new Set<NamedSite>(), new Set<Environment>()];
   for (const name of names) {
     const [sitesNamed, named] = [namedBy({ kind: 'site' }, known), known.environments];

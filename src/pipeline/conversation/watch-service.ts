@@ -30,7 +30,7 @@ import type { PipelineContext } from './context.ts';
 
 /** Watches for one person in one channel. */
 
-export const maxWatches = { each: 10, channel: 10, all: 100 } as const;
+const maxWatches = { each: 10, channel: 10, all: 100 } as const;
 
 export const watchesFor = (
   context: PipelineContext,

@@ -28,9 +28,10 @@ export function createDigester(context: WatchChecks, onNote: () => void): Poller
   const onTrouble = (error: unknown): void => context.onTrouble('telling a digest', error);
   const look = async (): Promise<void> => {
     if (!(await isAnyDue(database, ['watches'], await database.now()))) return;
-    const claimed = await exclusiveTransaction(database, (tx, now) => claimDigest(tx, { owner, now, leaseMs }));
-    for (const watch of claimed) await tellDigest(context, watch, stopping.signal);
-    if (claimed.length > 0) onNote();
+    const watch = await exclusiveTransaction(database, (tx, now) => claimDigest(tx, { owner, now, leaseMs }));
+    if (watch === undefined) return;
+    await tellDigest(context, watch, stopping.signal);
+    onNote();
   };
   const poller = createPoller({ everyMs: pollMs, look, onTrouble });
   const stop = (): Promise<void> => {
@@ -71,7 +72,7 @@ async function tellDigest(context: WatchChecks, watch: Watch, stopping: AbortSig
     onward: { dueAt: Math.min(next, watch.ends_at) },
     note: notes.digestNote(watch, standing, findings, now),
     event: 'digest_told',
-    week: last,
+    week: last.day,
   });
 }
 
@@ -84,11 +85,11 @@ async function later(context: WatchChecks, watch: Watch, why: Text, now: number)
     note: notes.digestSkippedNote(watch, why, next),
     event: 'digest_skip',
     why,
-    week: last,
+    week: last.day,
   });
 }
 
-/** `week`: the Monday that is told with it. `since`: since when it can't be told (epoch ms). */
+/** `week`: the Monday that is told with it, as `2026-11-23`. `since`: since when it can't be told (epoch ms). */
 type Move = {
   readonly since?: number;
   readonly onward: Onward;
@@ -96,22 +97,22 @@ type Move = {
   readonly event?: string;
   readonly why?: Text;
   readonly to?: 'owner';
-  readonly week?: { readonly day: string; readonly at: number };
+  readonly week?: string;
 };
 
 /** Nothing is told or recorded if the digest was stopped or claimed by another replica meanwhile. */
 async function move(context: WatchChecks, watch: Watch, of: Move): Promise<void> {
   const { onward, note, event, why, to, week, since = null } = of;
   await exclusiveTransaction(context.database, async (tx, at) => {
-    const moved = await noteWatch(tx, watch, { tried_at: since, ...(week && { read_to: week.at }) }, onward);
+    const moved = await noteWatch(tx, watch, { tried_at: since }, onward);
     if (moved === undefined || event === undefined) return;
-    if (note) await (week ? enqueueWeekly(tx, watch, note, week.day, at) : enqueueNote(tx, watch, note, at, to));
+    if (note) await (week ? enqueueWeekly(tx, watch, note, week, at) : enqueueNote(tx, watch, note, at, to));
     const details = { about: namesIn(scopeOf(watch)).join(', '), ...auditDetails(watch) };
     await context.changeStore.note(tx, {
       event,
       by: 'sitehand',
       at,
-      details: { ...details, ...(week && { week: week.day }), ...(why && { reason: plain(why) }) },
+      details: { ...details, ...(week && { week }), ...(why && { reason: plain(why) }) },
     });
   });
 }

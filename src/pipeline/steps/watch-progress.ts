@@ -35,7 +35,7 @@ export type News = {
   readonly until: number | undefined;
 };
 
-export const maxKindsShown = 5;
+const maxKindsShown = 5;
 export const maxMessagesAnHour = 3;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;

@@ -10,7 +10,7 @@ import type { StepsContext } from './context.ts';
 
 /**
  * Whether a watch may read and tell now. `later`: something couldn't be asked. `unsure`: it depends on Slack user groups
- * whose members are unknown. `lost`: it may not any more; `isQuiet` if its channel may not be told why.
+ * whose members are unknown. `lost`: it may not any more.
  */
 export type WatchStanding =
   | { readonly kind: 'may'; readonly env: Environment }
