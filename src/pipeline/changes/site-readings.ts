@@ -8,19 +8,20 @@ import { code, say, time, type Text } from '../../text.ts';
 
 /** What was read of a site around a change: how it is kept, and what is said of it. */
 
-/** A reading in short. `says` follows *was* or *is*: `200 in 0.4 s`. */
-export type ShortReading = Pick<Look, 'address' | 'as'> & {
-  /** When it began, in epoch milliseconds. */
-  readonly at: number;
-  readonly impression: Impression;
-  readonly says: string;
-};
+/** A look in short. `says` follows *was* or *is*: `200 in 0.4 s`. */
+export type ShortLook = Pick<Look, 'address' | 'as'> & { readonly impression: Impression; readonly says: string };
+
+/** A reading in short: how all of it looks, and its most telling look. `at`: when it began, in epoch milliseconds. */
+export type ShortReading = ShortLook & { readonly at: number };
+
+/** With every look, so that each page is compared with itself. */
+export type ReadingBefore = ShortReading & { readonly looks: readonly ShortLook[] };
 
 /** What several readings say together, and the most telling of them. */
 export type Findings = { readonly verdict: Verdict; readonly shown: ShortReading };
 
 export type SiteReadings = {
-  readonly before?: ShortReading;
+  readonly before?: ReadingBefore;
   /** `begun`: readings began, and nothing more is known of them. */
   readonly after?: 'begun' | Findings;
 };
@@ -60,17 +61,28 @@ export const keepReadings = (
 
 const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
 
-/** The page of a reading that tells most, and what it said. Undefined: no page was asked for. */
-export function inShort(reading: Reading): ShortReading | undefined {
-  const impression = impressionIn(reading);
-  const { at, looks, missing } = reading;
-  const [first] = looks;
-  const telling = looks.find((look) => impressionOf(look) === 'bad') ?? looks.find((look) => !isWell(look)) ?? first;
-  if (telling === undefined || first === undefined) return undefined;
-  const isMissing = impressionOf(telling) !== 'bad' && missing[0] !== undefined;
-  const { address, as } = isMissing ? first : telling;
-  return { at, impression, address, as, says: isMissing ? `without “${missing[0]}”` : inWords(telling) };
+/** Undefined: no page was asked for. */
+export function inShort(reading: Reading): ReadingBefore | undefined {
+  const looks = looksInShort(reading);
+  const shown = mostTelling(looks);
+  return shown && { ...shown, at: reading.at, impression: impressionIn(reading), looks };
 }
+
+/** A missing text is told of the first page. */
+function looksInShort({ looks, missing }: Reading): readonly ShortLook[] {
+  const told = looks.map((look): ShortLook => {
+    const { address, as } = look;
+    return { address, as, impression: impressionOf(look), says: inWords(look) };
+  });
+  const [first] = told;
+  const [text] = missing;
+  return first && text !== undefined ? [...told, { ...first, impression: 'bad', says: `without “${text}”` }] : told;
+}
+
+const mostTelling = (looks: readonly ShortLook[]): ShortLook | undefined =>
+  looks.find(({ impression }) => impression === 'bad') ??
+  looks.find(({ impression }) => impression !== 'well') ??
+  looks[0];
 
 const isWell = (look: Look): boolean => impressionOf(look) === 'well';
 
@@ -86,8 +98,10 @@ function inWords(look: Look): string {
 /** What these readings, oldest first, show. Undefined: no page was asked for. */
 export function findingsOf(readings: readonly Reading[]): Findings | undefined {
   const telling = readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
-  const shown = telling && inShort(telling);
-  return shown && { verdict: verdictOf(readings), shown };
+  const found = telling && inShort(telling);
+  if (found === undefined) return undefined;
+  const { looks: _, ...shown } = found;
+  return { verdict: verdictOf(readings), shown };
 }
 
 /**
@@ -99,26 +113,38 @@ export function verdictInWords(name: string, risk: Risk, { before, after }: Site
   const { verdict, shown } = after;
   if (verdict.kind === 'bad') {
     const often = `in ${verdict.bad} of ${verdict.of} readings`;
-    if (before?.impression === 'well')
-      return say`⚠️ **${name} was ${before.says} before, and is now ${shown.says}**, ${often} (${placeOf(shown)}).`;
-    return say`⚠️ **${name} is now ${shown.says}**, ${often} (${placeOf(shown)}). ${wasBefore(before)}`;
+    const was = before?.impression === 'bad' ? undefined : sameBefore(before, shown);
+    if (was?.impression === 'well')
+      return say`⚠️ **${name} was ${was.says} before, and is now ${shown.says}**, ${often} (${placeOf(shown)}).`;
+    return say`⚠️ **${name} is now ${shown.says}**, ${often} (${placeOf(shown)}). ${wasBefore(before, shown)}`;
   }
   if (verdict.kind !== 'unsteady' || risk === 'routine') return undefined;
-  return say`⚠️ **${name} is now unsteady**: bad in ${verdict.bad} of ${verdict.of} readings, last as ${shown.says} (${placeOf(shown)}). ${wasBefore(before)}`;
+  return say`⚠️ **${name} is now unsteady**: bad in ${verdict.bad} of ${verdict.of} readings, last as ${shown.says} (${placeOf(shown)}). ${wasBefore(before, shown)}`;
 }
 
-function wasBefore(before: ShortReading | undefined): Text {
-  if (before?.impression === 'bad') return say`It was bad before too, in one reading: ${before.says}.`;
-  if (before?.impression === 'well') return say`Before, it was ${before.says}, in one reading.`;
+function wasBefore(before: ReadingBefore | undefined, shown: ShortLook): Text {
+  const was = sameBefore(before, shown);
+  if (before?.impression === 'bad') {
+    const bad = was?.impression === 'bad' ? say`${was.says}` : say`${before.says} (${placeOf(before)})`;
+    return say`It was bad before too, in one reading: ${bad}.`;
+  }
+  if (was?.impression === 'well') return say`Before, it was ${was.says}, in one reading.`;
   return say`I don't know how it was before.`;
 }
 
-const placeOf = ({ address, as }: ShortReading): Text =>
+/** The same page before, asked for in the same way. */
+const sameBefore = (before: ReadingBefore | undefined, { address, as }: ShortLook): ShortLook | undefined =>
+  mostTelling(before?.looks.filter((look) => look.address === address && look.as === as) ?? []);
+
+const placeOf = ({ address, as }: ShortLook): Text =>
   as === 'visitor' ? say`${code(address)}` : say`${code(address)} past the cache`;
 
 /** Both sides of a change in half a sentence, which follows *the site*. */
-export const readingsInShort = ({ before, after }: SiteReadings): Text =>
-  say`${before ? `was ${before.says}` : 'was not read before'}, then ${afterInShort(after)}`;
+export function readingsInShort({ before, after }: SiteReadings): Text {
+  const isBad = after !== undefined && after !== 'begun' && after.shown.impression === 'bad';
+  const was = isBad ? sameBefore(before, after.shown) : before;
+  return say`${was ? `was ${was.says}` : 'was not read before'}, then ${afterInShort(after)}`;
+}
 
 function afterInShort(after: SiteReadings['after']): string {
   if (after === undefined) return 'not read';

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   findingsOf,
   inShort,
@@ -73,6 +73,38 @@ test.each([
   ['not read after', well, []],
 ])('%s: nothing is claimed', (_, before, after) => {
   expect(said(around(before, after))).toBeUndefined();
+});
+
+describe('before and after are compared on one page only', () => {
+  const at = (address: string, look: Look): Look => ({ ...look, address });
+  const [old, added] = ['https://old.example/', 'https://new.example/'];
+  const readings = (...looks: readonly Look[]): readonly Reading[] =>
+    [0, ten, 2 * ten].map((begun) => ({ at: begun, looks, missing: [] }));
+  const around = (before: readonly Look[], after: readonly Look[]): SiteReadings => {
+    const [first, found] = [inShort({ at: 0, looks: before, missing: [] }), findingsOf(readings(...after))];
+    return { ...(first && { before: first }), ...(found && { after: found }) };
+  };
+
+  test('a domain that was just added was not read before', () => {
+    const both = around([at(old, well)], [at(old, well), at(added, answered(404))]);
+    expect(said(both)).toMatch(/is now 404, in 3 of 3 .*new\.example.*I don't know how it was before\./);
+    expect(plain(readingsInShort(both))).toBe('was not read before, then 404 in 3 of 3 readings');
+  });
+
+  test('the page that breaks was as it was itself, and another one that was bad before is named', () => {
+    const [slow, fast] = [answered(200, { ms: 2_000 }), answered(200, { ms: 100 })];
+    const second = around([at(old, fast), at(added, slow)], [at(old, fast), at(added, broken)]);
+    expect(said(second)).toContain('was 200 in 2.0 s before, and is now 500');
+    const beside = around([at(old, broken), at(added, well)], [at(old, well), at(added, answered(404))]);
+    expect(said(beside)).toMatch(/is now 404.* It was bad before too, in one reading: 500 \(https:\/\/old/);
+    const unclear = around([at(old, answered(403)), at(added, well)], [at(old, answered(403)), at(added, broken)]);
+    expect(said(unclear)).toContain('was 200 in 0.4 s before, and is now 500');
+  });
+
+  test('as a visitor and past the cache are not the same', () => {
+    const past = (look: Look): Look => ({ ...look, as: 'past the cache' });
+    expect(said(around([well, past(silent)], [well, past(broken)]))).toContain("I don't know how it was before.");
+  });
 });
 
 test('a routine change hears of a bad site, and not of an unsteady one; a series that was cut off claims nothing', () => {

@@ -253,12 +253,13 @@ describeBoth('what a time line says of a change', (open) => {
     await add(database, { at: since, event: 'hand_on', actor: dee, details: '{"name":"D*e*e"}' });
     const number = await happened(database, live, now - hour, { handed_on_by: dee, reason: '`x`' });
     await happened(database, live, now - hour / 2);
-    const shown = { at: now, address: 'https://acme.example/', as: 'visitor' } as const;
+    const page = { address: 'https://acme.example/', as: 'visitor' } as const;
+    const wasWell = { ...page, impression: 'well', says: '200 in 0.4 s' } as const;
     const readings: SiteReadings = {
-      before: { ...shown, impression: 'well', says: '200 in 0.4 s' },
+      before: { ...wasWell, at: now, looks: [wasWell] },
       after: {
         verdict: { kind: 'bad', bad: 3, of: 3 },
-        shown: { ...shown, impression: 'bad', says: '500 (an error *page*)' },
+        shown: { ...page, at: now, impression: 'bad', says: '500 (an error *page*)' },
       },
     };
     await database.transaction((tx) => keepReadings(tx, number, readings, { stored: undefined, at: now }));
@@ -274,8 +275,8 @@ describeBoth('what a time line says of a change', (open) => {
     expect(content).toContain(
       '  * The site was 200 in 0.4 s, then 500 \\(an error \\*page\\*\\) in 3 of 3 readings.\n',
     );
-    const page = JSON.stringify(timeLinePage(live, line));
-    expect(page).toContain(`, handed on by "},{"person":"${dee}"}`);
+    const drawn = JSON.stringify(timeLinePage(live, line));
+    expect(drawn).toContain(`, handed on by "},{"person":"${dee}"}`);
   });
 });
 
