@@ -4,7 +4,7 @@ import { NotResolved, saysNone } from './connect.ts';
 export type Failure = { readonly why: string; readonly isOfSite: boolean };
 
 /** What a look was doing when it failed. */
-export type Phase = 'connecting' | 'answering';
+type Phase = 'connecting' | 'answering';
 
 const bySite = (why: string): Failure => ({ why, isOfSite: true });
 /** It may as well be the network between, or Sitehand's own. */
@@ -28,6 +28,15 @@ const byCode: ReadonlyMap<string, Failure> = new Map([
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', oddIssuer],
   ['HPE_HEADER_OVERFLOW', unsure('answered with more headers than I read')],
 ]);
+
+/** A site that has had this long for its answers, and has not given them, is slow itself. */
+const patienceMs = 5_000;
+
+/** The look took `ms` and was ended. Names that are looked up and connections that open may be slow on my own side. */
+export const slowness = (ms: number, answeringMs: number): Failure => ({
+  why: `had not answered after ${(ms / 1_000).toFixed(1)} s`,
+  isOfSite: answeringMs >= patienceMs,
+});
 
 export function failureOf(error: unknown, phase: Phase): Failure {
   if (error instanceof NotResolved)

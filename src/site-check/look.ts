@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { connectFor, NotAllowed, type Place, type Resolve } from './connect.ts';
-import { failureOf, type Phase } from './failure.ts';
+import { failureOf, slowness } from './failure.ts';
 import { hopTo } from './hop.ts';
 import { titleIn, troubleIn } from './page-content.ts';
 import type { Answered, Asked, Look } from './reading.ts';
@@ -17,32 +17,35 @@ export type Reach = {
 export type Seen = { readonly look: Look; readonly body?: Body | undefined };
 
 const maxRedirects = 5;
-/** How long one look may take with its redirects, in milliseconds. A site that takes longer is bad. */
+/** How long one look may take with its redirects, in milliseconds. */
 const lookMs = 7_000;
 const dayMs = 86_400_000;
 
-/** What a look is doing: only beyond the connection is its slowness the site's. `movedTo`: another name, by redirects. */
-type Progress = { phase: Phase; redirects: number; movedTo?: string | undefined };
+/**
+ * How far a look is. `askedAt`: when its open connection was asked, in milliseconds of `performance.now`; undefined while
+ * it connects. `answeredMs`: how long the answers before took. `movedTo`: another name, by redirects.
+ */
+type Progress = { askedAt?: number | undefined; answeredMs: number; redirects: number; movedTo?: string | undefined };
 
 /** Reads one page with GET, following redirects by hand. Never rejects. `signal` ends it early. */
 export async function lookAt(asked: Asked, reach: Reach, signal: AbortSignal): Promise<Seen> {
   const began = performance.now();
   const late = AbortSignal.timeout(lookMs);
-  const progress: Progress = { phase: 'connecting', redirects: 0 };
+  const progress: Progress = { answeredMs: 0, redirects: 0 };
   try {
     return await follow(asked, reach, AbortSignal.any([signal, late]), began, progress);
   } catch (error) {
-    const { phase, redirects, movedTo } = progress;
+    const { askedAt, answeredMs, redirects, movedTo } = progress;
     if (error instanceof NotAllowed) {
       const why = redirects === 0 ? error.message : `it redirects to where I don't go: ${error.message}`;
       return { look: { ...asked, kind: 'not checked', why } };
     }
-    const ms = performance.now() - began;
-    const slow = {
-      why: `had not answered after ${(ms / 1_000).toFixed(1)} s`,
-      isOfSite: late.aborted && phase === 'answering',
-    };
-    const { why, isOfSite } = signal.aborted || late.aborted ? slow : failureOf(error, phase);
+    const now = performance.now();
+    const ms = now - began;
+    const { why, isOfSite } =
+      signal.aborted || late.aborted
+        ? slowness(ms, answeredMs + (askedAt === undefined ? 0 : now - askedAt))
+        : failureOf(error, askedAt === undefined ? 'connecting' : 'answering');
     const whose = movedTo === undefined ? why : `redirects to ${movedTo}, which ${why}`;
     return { look: { ...asked, kind: 'no answer', why: whose, isOfSite, ms } };
   }
@@ -61,11 +64,13 @@ async function follow(
   for (; ; progress.redirects += 1) {
     const hop = hopTo(address);
     if (typeof hop === 'string') throw new NotAllowed(hop);
-    progress.phase = 'connecting';
+    progress.askedAt = undefined;
     progress.movedTo = hop.name === firstName ? undefined : hop.name;
     const socket = await connectFor(hop, resolve, instead, signal);
-    progress.phase = 'answering';
+    const askedAt = performance.now();
+    progress.askedAt = askedAt;
     const answer = await requestOn(socket, hop, headersFor(asked));
+    progress.answeredMs += performance.now() - askedAt;
     certificateUntil = earlier(certificateUntil, answer.certificateUntil);
     const next = redirectOf(answer, address);
     if (next === undefined) {

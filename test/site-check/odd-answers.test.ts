@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { slowness } from '../../src/site-check/failure.ts';
 import { impressionIn, type Reading } from '../../src/site-check/reading.ts';
 import { createSiteCheck } from '../../src/site-check/site-check.ts';
 import { listening } from './listener.ts';
@@ -17,6 +18,7 @@ async function readingOf(answer: Answer, deadlineMs?: number): Promise<Reading> 
   return check.read({ addresses: [first], must: [] }, deadlineMs === undefined ? {} : { deadlineMs });
 }
 
+const redirect = (to: string): string => `HTTP/1.1 302 X\r\nlocation: ${to}\r\ncontent-length: 0\r\n\r\n`;
 const chunked = 'HTTP/1.1 200 X\r\ntransfer-encoding: chunked\r\n\r\n';
 /** Writes the same bytes again and again until the other side leaves. */
 const endless =
@@ -27,6 +29,23 @@ const endless =
     socket.once('close', () => clearInterval(timer));
   };
 const emptyMembers = Buffer.concat(Array.from({ length: 500 }, () => gzipSync('')));
+
+test.concurrent('a site that takes five of the seven seconds for its answers is bad, redirects included', async () => {
+  const slow: Answer = (socket, request) => {
+    if (!request.startsWith('GET /there')) setTimeout(() => socket.end(redirect('/there')), 3_000);
+  };
+  const { looks } = await readingOf(slow);
+  expect(looks[0]).toMatchObject({ kind: 'no answer', isOfSite: true, why: 'had not answered after 7.0 s' });
+}, 20_000);
+
+test.each([
+  [7_000, 5_000, true],
+  // A slow resolver and a slow handshake, then almost no time for the site.
+  [7_000, 400, false],
+  [2_700, 2_600, false],
+])('of %i ms, the site had %i: bad %s', (ms, answeringMs, isOfSite) => {
+  expect(slowness(ms, answeringMs).isOfSite).toBe(isOfSite);
+});
 
 test.each<[string, Answer]>([
   ['a flood of 103', endless('', 'HTTP/1.1 103 X\r\nlink: a\r\n\r\n'.repeat(50))],
@@ -86,7 +105,7 @@ test.each([
 
 describe('a redirect', () => {
   const to = (location: string, then: Answer): Answer => {
-    const head = `HTTP/1.1 302 X\r\nlocation: ${location}\r\ncontent-length: 0\r\n\r\n`;
+    const head = redirect(location);
     return (socket, request) =>
       /^GET \/(\?\S*)? [^]*^host: shop\./im.test(request) ? socket.end(Buffer.from(head)) : then(socket, request);
   };
