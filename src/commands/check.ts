@@ -110,16 +110,19 @@ function inOneLine(reading: Reading, at: number): Text {
   return say`Reading ${at + 1}, ${time(reading.at)}: **${inWords[impressionIn(reading)]}** (${answers.join(', ')})`;
 }
 
-export const asWhom = ({ as }: Look): string => (as === 'visitor' ? 'as a visitor' : 'past the cache');
+export const asWhom = ({ as }: Pick<Look, 'as'>): string => (as === 'visitor' ? 'as a visitor' : 'past the cache');
 
 const shortOf = (look: Look): string => (look.kind === 'answered' ? String(look.status) : look.kind);
 
 function detailsOf(reading: Reading): readonly Inline[] {
   const { looks, missing } = reading;
-  const texts = missing.map((text) => say`**Missing:** “${text}” is on none of these pages.`);
+  const texts = Map.groupBy(missing, ({ text }) => text);
   return [
     isOnlyCached(looks) ? say`**Visitors still get pages**, but past the cache the site fails.` : undefined,
-    ...texts,
+    ...[...texts].map(([text, [one, ...others]]) => {
+      const whose = one === undefined || others.length > 0 ? '' : ` ${asWhom(one)}`;
+      return say`**Missing:** “${text}” is on none of these pages${whose}.`;
+    }),
     ...looks.map(lineOf),
     certificateIn(looks),
   ];

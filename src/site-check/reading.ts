@@ -14,7 +14,7 @@ export type Answered = Asked & {
   readonly title: string | undefined;
   /** Why the page is none although it was answered: it is empty, or an error in words. */
   readonly trouble: string | undefined;
-  /** Why the page itself was not read although it was answered. */
+  /** Why the page was not read, or not far enough, although it was answered. */
   readonly unread?: string | undefined;
   /** What a cache said of itself, such as `HIT`. */
   readonly cache: string | undefined;
@@ -40,9 +40,11 @@ export type Reading = {
   /** When it began, in epoch milliseconds. */
   readonly at: number;
   readonly looks: readonly Look[];
-  /** Expected texts that are on none of the pages. */
-  readonly missing: readonly string[];
+  readonly missing: readonly MissingText[];
 };
+
+/** An expected text that is on none of the pages, asked for in this way. */
+export type MissingText = Pick<Asked, 'as'> & { readonly text: string };
 
 /** What one reading looks like. It proves nothing by itself. */
 export type Impression = 'well' | 'bad' | 'unknown' | 'cannot be checked';

@@ -3,7 +3,7 @@ import { createJustBegun } from '../just-begun.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { resolveInDns, type Place, type Resolve } from './connect.ts';
 import { lookAt, type Reach, type Seen } from './look.ts';
-import { readingsForBad, type Asked, type Look, type Reading } from './reading.ts';
+import { readingsForBad, type Answered, type Asked, type Look, type Reading } from './reading.ts';
 
 /** The pages of a site, and the texts that have to be on at least one of them. */
 export type Pages = { readonly addresses: readonly string[]; readonly must: readonly string[] };
@@ -80,7 +80,7 @@ export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
       { address, as: 'past the cache' },
     ]);
     const seen = await Promise.all(all.map((asked) => look(asked, end, sharing)));
-    return { at, looks: seen.map(({ look }) => look), missing: pages.must.filter((text) => isMissing(text, seen)) };
+    return { at, ...judged(seen, pages.must) };
   }
 
   const readOn: SiteCheck['readOn'] = async (pages, first, limits = {}) => {
@@ -152,12 +152,20 @@ const notReached = (asked: Asked): Look => ({
   ms: 0,
 });
 
-/** Whether a text is on none of the pages, as visitors get them or past the cache. Pages that were not read leave it open. */
-const isMissing = (text: string, seen: readonly Seen[]): boolean =>
-  (['visitor', 'past the cache'] as const).some((as) => {
-    const those = seen.filter(({ look }) => look.as === as);
-    const isRead = those.every(({ look, body }) => isPage(look) && body?.isWhole === true);
-    return isRead && those.length > 0 && !those.some(({ body }) => body?.text.includes(text));
+/** Which texts are on none of the pages, as visitors get them or past the cache. Pages that were not read leave it open. */
+function judged(seen: readonly Seen[], must: readonly string[]): Pick<Reading, 'looks' | 'missing'> {
+  const absent = (['visitor', 'past the cache'] as const).flatMap((as) => {
+    const bodies = seen.flatMap(({ look, body }) => (look.as === as && body ? [body] : []));
+    return must.filter((text) => !bodies.some((body) => body.text.includes(text))).map((text) => ({ text, as }));
   });
+  const looks = seen.map(({ look, body }): Look => {
+    const open = absent.find(({ as }) => as === look.as);
+    if (open === undefined || body === undefined || body.isWhole || !isPage(look)) return look;
+    return { ...look, unread: `too long to look for “${open.text}” in all of it` };
+  });
+  const isRead = (as: Asked['as']): boolean =>
+    looks.every((look) => look.as !== as || (isPage(look) && look.unread === undefined));
+  return { looks, missing: absent.filter(({ as }) => isRead(as)) };
+}
 
-const isPage = (look: Look): boolean => look.kind === 'answered' && look.status >= 200 && look.status < 300;
+const isPage = (look: Look): look is Answered => look.kind === 'answered' && look.status >= 200 && look.status < 300;

@@ -9,6 +9,23 @@ const refused: Reading = {
   missing: [],
 };
 
+test('a missing text says who does not get it', () => {
+  const id = '00000001-0000-4000-8000-000000000000';
+  const plan = { kind: 'pages', addresses: ['https://a.example/'], must: [], otherDomains: 0 } as const;
+  const missing = [
+    { text: 'Both', as: 'visitor' },
+    { text: 'Both', as: 'past the cache' },
+    { text: 'Cart', as: 'past the cache' },
+  ] as const;
+  const { parts } = checkPage(
+    { kind: 'domain', id, name: 'a.example', site: undefined },
+    { plan, instead: undefined, readings: [{ ...refused, missing }] },
+  );
+  const [drawn] = parts.flatMap((part) => (part.kind === 'text' ? [plain(part.text)] : []));
+  expect(drawn).toContain('Missing: “Both” is on none of these pages.');
+  expect(drawn).toContain('Missing: “Cart” is on none of these pages past the cache.');
+});
+
 test.each([
   ['busy', "I'm reading too many sites right now"],
   ['stopping', "I'm being stopped"],

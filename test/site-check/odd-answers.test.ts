@@ -11,11 +11,11 @@ import { listening } from './listener.ts';
 const first = 'https://shop.example.com/';
 type Answer = (socket: Socket, request: string) => void;
 
-async function readingOf(answer: Answer, deadlineMs?: number): Promise<Reading> {
+async function readingOf(answer: Answer, deadlineMs?: number, must: readonly string[] = []): Promise<Reading> {
   const { port } = await listening(answer);
   const check = createSiteCheck({ now: Date.now, instead: { host: '127.0.0.1', port } });
   onTestFinished(check.close);
-  return check.read({ addresses: [first], must: [] }, deadlineMs === undefined ? {} : { deadlineMs });
+  return check.read({ addresses: [first], must }, deadlineMs === undefined ? {} : { deadlineMs });
 }
 
 const redirect = (to: string): string => `HTTP/1.1 302 X\r\nlocation: ${to}\r\ncontent-length: 0\r\n\r\n`;
@@ -101,6 +101,34 @@ test.each([
   expect(impressionIn(reading)).toBe('unknown');
   const [look] = reading.looks;
   expect(look?.kind === 'no answer' && look.why).toMatch(/^answered in HTTP that I cannot read \(HPE_/);
+});
+
+describe('a text that has to be on a page', () => {
+  const page = (text: string, pastCache = text): Answer => {
+    return (socket, request) => socket.end(`HTTP/1.1 200 X\r\n\r\n${request.startsWith('GET / ') ? text : pastCache}`);
+  };
+
+  test('is missing for visitors, past the cache, or both, and nothing else is said', async () => {
+    const reading = await readingOf(page('Checkout', 'Add to cart'), undefined, ['Add to cart', 'Checkout', 'Fine']);
+    expect(reading.missing).toEqual([
+      { text: 'Add to cart', as: 'visitor' },
+      { text: 'Fine', as: 'visitor' },
+      { text: 'Checkout', as: 'past the cache' },
+      { text: 'Fine', as: 'past the cache' },
+    ]);
+    expect(impressionIn(reading)).toBe('bad');
+  });
+
+  test('is neither there nor missing if the page is too long to be read whole', async () => {
+    const long = 'x'.repeat(600_000);
+    const reading = await readingOf(page(long, `Add to cart${long}`), undefined, ['Add to cart']);
+    expect(reading).toMatchObject({
+      missing: [],
+      looks: [{ unread: 'too long to look for “Add to cart” in all of it' }, { unread: undefined }],
+    });
+    expect(impressionIn(reading)).toBe('unknown');
+    expect(impressionIn(await readingOf(page(long)))).toBe('well');
+  });
 });
 
 describe('a redirect', () => {

@@ -48,7 +48,7 @@ test.each<[string, Look, Impression]>([
 
 test('one page past the cache that fails makes the reading bad, and so does a text that is missing', () => {
   expect(impressionIn(reading(0, answered(200), { ...answered(502), as: 'past the cache' }))).toBe('bad');
-  expect(impressionIn({ ...reading(0, answered(200)), missing: ['Add to cart'] })).toBe('bad');
+  expect(impressionIn({ ...reading(0, answered(200)), missing: [{ text: 'Add to cart', as: 'visitor' }] })).toBe('bad');
   expect(impressionIn(reading(0, answered(200), refused))).toBe('unknown');
 });
 

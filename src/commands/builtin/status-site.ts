@@ -27,7 +27,7 @@ function readingTold(reading: Reading): Told {
   const { looks, missing } = reading;
   const rest = looks.length - maxLooks;
   const details = [
-    ...missing.slice(0, 1).map((text) => say`“${text.slice(0, 60)}” is missing`),
+    ...missing.slice(0, 1).map((one) => say`“${one.text.slice(0, 60)}” is missing ${asWhom(one)}`),
     ...looks.slice(0, maxLooks).map(lookTold),
     ...(rest > 0 ? [say`${counted(rest, 'more answer')}`] : []),
   ];

@@ -74,9 +74,11 @@ function looksInShort({ looks, missing }: Reading): readonly ShortLook[] {
     const { address, as } = look;
     return { address, as, impression: impressionOf(look), says: inWords(look) };
   });
-  const [first] = told;
-  const [text] = missing;
-  return first && text !== undefined ? [...told, { ...first, impression: 'bad', says: `without “${text}”` }] : told;
+  const lacking = missing.flatMap(({ text, as }): readonly ShortLook[] => {
+    const first = told.find((look) => look.as === as);
+    return first ? [{ ...first, impression: 'bad', says: `without “${text}”` }] : [];
+  });
+  return [...told, ...lacking];
 }
 
 const mostTelling = (looks: readonly ShortLook[]): ShortLook | undefined =>

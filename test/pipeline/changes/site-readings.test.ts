@@ -26,7 +26,11 @@ const answered = (status: number, more: Partial<Answered> = {}): Answered => ({
 });
 const silent: Look = { ...asked, kind: 'no answer', why: 'had not answered after 2.7 s', isOfSite: false, ms: 2_700 };
 const ten = 10_000;
-const reading = (at: number, look: Look, missing: readonly string[] = []): Reading => ({ at, looks: [look], missing });
+const reading = (at: number, look: Look, missing: readonly string[] = []): Reading => ({
+  at,
+  looks: [look],
+  missing: missing.map((text) => ({ text, as: 'visitor' })),
+});
 const three = (...looks: readonly Look[]): readonly Reading[] => looks.map((look, at) => reading(at * ten, look));
 const [well, broken] = [answered(200), answered(500)];
 const around = (before: Look | undefined, after: readonly Reading[]): SiteReadings => {
@@ -119,8 +123,16 @@ test('what is told of a page: its trouble, what is missing on it, and whether it
     impression: 'bad',
     says: 'without “Add *to* cart”',
   });
-  const pastCache = { ...reading(0, well), looks: [well, { ...broken, as: 'past the cache' as const }] };
-  expect(inShort(pastCache)).toMatchObject({ as: 'past the cache', says: '500' });
+  const past = (look: Look): Look => ({ ...look, as: 'past the cache' });
+  expect(inShort({ ...reading(0, well), looks: [well, past(broken)] })).toMatchObject({
+    as: 'past the cache',
+    says: '500',
+  });
+  const onlyPast = { text: 'Add to cart', as: 'past the cache' } as const;
+  expect(inShort({ at: 0, looks: [well, past(well)], missing: [onlyPast] })).toMatchObject({
+    as: 'past the cache',
+    says: 'without “Add to cart”',
+  });
   const [before, after] = readingsInWords(around(silent, [])).map(([label, text]) => `${label}: ${plain(text)}`);
   expect(before).toMatch(
     /^Site before: not clear in one reading: without an answer \(it had not answered after 2\.7 s\)/,
