@@ -52,6 +52,8 @@ async function readBefore(context: StepsContext, change: Change): Promise<void> 
   const before = inShort(await siteCheck.read(plan, { deadlineMs: readingMs, onBehalfOf: change.requester }));
   if (before === undefined) return;
   await database.unflushed(async (tx) => {
+    // Nobody waits for a late reading: what it saw may already be the change's doing.
+    if ((await findChange(tx, change.number))?.sent_at !== null) return;
     const { readings, stored } = await keptReadings(tx, change.number);
     await keepReadings(tx, change.number, { ...readings, before }, { stored, at: await database.now(tx) });
   });
