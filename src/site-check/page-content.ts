@@ -50,24 +50,49 @@ export function titleIn({ text }: Body): string | undefined {
   if (from <= 0) return undefined;
   const rest = head.slice(from, from + 2_000);
   const end = rest.search(/<\/title/i);
-  const title = decoded(end === -1 ? rest : rest.slice(0, end))
-    .replaceAll(new RegExp(unseen, 'gv'), '')
-    .replaceAll(/\s+/g, ' ')
+  const title = spaced(decoded(end === -1 ? rest : rest.slice(0, end)).replaceAll(new RegExp(unseen, 'gv'), ''))
     .trim()
     .toWellFormed();
   return title === '' ? undefined : title.length > maxTitle ? `${beginning(title, maxTitle)}…` : title;
 }
 
-const named: ReadonlyMap<string, string> = new Map(
-  Object.entries({ amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: ' ', ndash: '–', mdash: '—', hellip: '…' }),
-);
+/** Finds texts on a page, as they are written in its HTML or as people read them. */
+export function finderIn({ text }: Body): (wanted: string) => boolean {
+  let asRead: string | undefined;
+  return (wanted) => text.includes(wanted) || (asRead ??= spaced(decoded(text))).includes(spaced(wanted));
+}
+
+const spaced = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+/** The names of U+00A0 to U+00FF, in order. */
+const latin =
+  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para ' +
+  'middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave ' +
+  'Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc ' +
+  'Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc ' +
+  'iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml';
+const named: ReadonlyMap<string, string> = new Map([
+  ...latin.split(' ').map((name, at): [string, string] => [name, String.fromCodePoint(0xa0 + at)]),
+  ...Object.entries({
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+    ndash: '–',
+    mdash: '—',
+    hellip: '…',
+    bull: '•',
+  }),
+  ...Object.entries({ lsquo: '‘', rsquo: '’', sbquo: '‚', ldquo: '“', rdquo: '”', bdquo: '„', euro: '€', trade: '™' }),
+]);
 
 /** Text with the usual character references read. */
 const decoded = (text: string): string =>
   text.replaceAll(
-    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}));/gi,
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,6}\d{0,2}));/gi,
     (whole, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return named.get(name.toLowerCase()) ?? whole;
+      if (name !== undefined) return named.get(name) ?? named.get(name.toLowerCase()) ?? whole;
       const point = decimal === undefined ? Number.parseInt(hex ?? '', 16) : Number(decimal);
       return point > 0 && point <= 0x10ffff ? String.fromCodePoint(point) : whole;
     },

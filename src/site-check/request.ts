@@ -38,7 +38,8 @@ export async function requestOn(
     const answer = await answerTo(socket, path, { host: name, ...headers, 'accept-encoding': 'gzip' });
     const headersAt = performance.now();
     const header = (of: string): string | undefined => [answer.headers[of] ?? []].flat()[0];
-    const body = await bodyOf(answer, header('content-encoding'));
+    const read = await bodyOf(answer, header('content-encoding'));
+    const body = read && { text: textIn(read.bytes, header('content-type')), isWhole: read.isWhole };
     return { status: answer.statusCode ?? 0, headersAt, header, body, certificateUntil };
   } finally {
     socket.destroy();
@@ -59,7 +60,9 @@ function expiryOf(socket: Socket): number | undefined {
   return Number.isNaN(until) ? undefined : until;
 }
 
-async function bodyOf(answer: IncomingMessage, packedAs = 'identity'): Promise<Body | undefined> {
+type Bytes = { readonly bytes: Buffer; readonly isWhole: boolean };
+
+async function bodyOf(answer: IncomingMessage, packedAs = 'identity'): Promise<Bytes | undefined> {
   // Leaving early destroys the stream, and its error needs a listener.
   answer.on('error', () => undefined);
   if (packedAs === 'identity' || packedAs === '') return beginningOf(answer);
@@ -74,15 +77,25 @@ async function bodyOf(answer: IncomingMessage, packedAs = 'identity'): Promise<B
   }
 }
 
-async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Body> {
+async function beginningOf(stream: AsyncIterable<Buffer>): Promise<Bytes> {
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of stream) {
     parts.push(part.subarray(0, maxBody - size));
     size += part.length;
-    if (size > maxBody) return { text: textOf(parts), isWhole: false };
+    if (size > maxBody) return { bytes: Buffer.concat(parts), isWhole: false };
   }
-  return { text: textOf(parts), isWhole: true };
+  return { bytes: Buffer.concat(parts), isWhole: true };
 }
 
-const textOf = (parts: readonly Buffer[]): string => Buffer.concat(parts).toString('utf8');
+/** In the character set that the header or the beginning of the page names, else in UTF-8. */
+function textIn(bytes: Buffer, type = ''): string {
+  const beginning = bytes.toString('latin1', 0, 1_024);
+  const [, name] =
+    /charset\s*=\s*["']?([\w-]+)/i.exec(type) ?? /<meta[^>]+charset\s*=\s*["']?([\w-]+)/i.exec(beginning) ?? [];
+  try {
+    return new TextDecoder(name).decode(bytes);
+  } catch {
+    return bytes.toString('utf8');
+  }
+}

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { createJustBegun } from '../just-begun.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { resolveInDns, type Place, type Resolve } from './connect.ts';
+import { finderIn } from './page-content.ts';
 import { lookAt, type Reach, type Seen } from './look.ts';
 import { readingsForBad, type Answered, type Asked, type Look, type Reading } from './reading.ts';
 
@@ -155,8 +156,8 @@ const notReached = (asked: Asked): Look => ({
 /** Which texts are on none of the pages, as visitors get them or past the cache. Pages that were not read leave it open. */
 function judged(seen: readonly Seen[], must: readonly string[]): Pick<Reading, 'looks' | 'missing'> {
   const absent = (['visitor', 'past the cache'] as const).flatMap((as) => {
-    const bodies = seen.flatMap(({ look, body }) => (look.as === as && body ? [body] : []));
-    return must.filter((text) => !bodies.some((body) => body.text.includes(text))).map((text) => ({ text, as }));
+    const isOn = seen.flatMap(({ look, body }) => (look.as === as && body ? [finderIn(body)] : []));
+    return must.filter((text) => !isOn.some((find) => find(text))).map((text) => ({ text, as }));
   });
   const looks = seen.map(({ look, body }): Look => {
     const open = absent.find(({ as }) => as === look.as);

@@ -119,6 +119,24 @@ describe('a text that has to be on a page', () => {
     expect(impressionIn(reading)).toBe('bad');
   });
 
+  const said = 'Größe & Preis 5 €';
+  test.each([
+    ['references', '', 'Gr&ouml;&szlig;e&nbsp;&amp; Preis\n  5 &euro;'],
+    ['numeric references', '', 'Gr&#246;&#xDF;e &#38; Preis 5 &#8364;'],
+    ['raw, as a policy may say it', '', `<b>${said}</b>`],
+    ['the character set of the header', 'content-type: text/html; charset=windows-1252\r\n', said],
+    ['that of the page', 'content-type: text/html\r\n', `<head><meta charset="windows-1252">${said}`],
+    ['one that nobody knows', 'content-type: text/html; charset=klingon\r\n', said],
+  ])('is found however it is written: %s', async (how, header, text) => {
+    const bytes =
+      how.includes('set of') || how.startsWith('that')
+        ? Buffer.from(text.replaceAll('€', '\x80'), 'latin1')
+        : Buffer.from(text);
+    const answer: Answer = (socket) =>
+      socket.end(Buffer.concat([Buffer.from(`HTTP/1.1 200 X\r\n${header}\r\n`), bytes]));
+    expect((await readingOf(answer, undefined, [said])).missing).toEqual([]);
+  });
+
   test('is neither there nor missing if the page is too long to be read whole', async () => {
     const long = 'x'.repeat(600_000);
     const reading = await readingOf(page(long, `Add to cart${long}`), undefined, ['Add to cart']);
