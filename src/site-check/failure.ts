@@ -27,6 +27,7 @@ const byCode: ReadonlyMap<string, Failure> = new Map([
   ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', oddIssuer],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', oddIssuer],
   ['HPE_HEADER_OVERFLOW', unsure('answered with more headers than I read')],
+  ['PACKED_TOO_LONG', unsure('answered with more than I read')],
 ]);
 
 /** A site that has had this long for its answers, and has not given them, is slow itself. */

@@ -4,8 +4,10 @@ import { TLSSocket } from 'node:tls';
 import { createGunzip } from 'node:zlib';
 import type { Hop } from './hop.ts';
 
-/** The body of an answer is read up to this, in bytes, packed and unpacked. */
+/** The body of an answer is read up to this, in bytes. */
 export const maxBody = 524_288;
+/** As it comes, before it is unpacked. What unpacks to a page of `maxBody` is hardly longer. */
+const maxPacked = 2 * maxBody;
 /** The header lines of an answer, in bytes. */
 const maxHeaders = 16_384;
 
@@ -69,6 +71,11 @@ async function bodyOf(answer: IncomingMessage, packedAs = 'identity'): Promise<B
   if (!/^(x-)?gzip$/i.test(packedAs)) return undefined;
   // A body that stays small until it is unpacked is cut while it grows. A chunk of it is 16 KB.
   const unpacked = createGunzip();
+  let packed = 0;
+  answer.on('data', (part: Buffer) => {
+    packed += part.length;
+    if (packed > maxPacked) unpacked.destroy(Object.assign(new Error('too long'), { code: 'PACKED_TOO_LONG' }));
+  });
   answer.once('error', (error) => unpacked.destroy(error)).pipe(unpacked);
   try {
     return await beginningOf(unpacked);

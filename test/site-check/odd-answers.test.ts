@@ -30,6 +30,11 @@ const endless =
   };
 const emptyMembers = Buffer.concat(Array.from({ length: 500 }, () => gzipSync('')));
 
+test('gzip that unpacks to nothing is read no further than a page may be long', async () => {
+  const { looks } = await readingOf(endless('HTTP/1.1 200 X\r\ncontent-encoding: gzip\r\n\r\n', emptyMembers));
+  expect(looks[0]).toMatchObject({ kind: 'no answer', why: 'answered with more than I read', isOfSite: false });
+});
+
 test.concurrent('a site that takes five of the seven seconds for its answers is bad, redirects included', async () => {
   const slow: Answer = (socket, request) => {
     if (!request.startsWith('GET /there')) setTimeout(() => socket.end(redirect('/there')), 3_000);
