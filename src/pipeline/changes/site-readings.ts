@@ -1,5 +1,6 @@
 import { verdictOf, impressionIn, impressionOf } from '../../site-check/reading.ts';
 import type { Impression, Look, Reading, Verdict } from '../../site-check/reading.ts';
+import type { Series } from '../../site-check/site-check.ts';
 import { readKv, readKvs, removeOldKv, replaceKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { ReadHandle, Tx } from '../../storage/tx.ts';
@@ -18,7 +19,7 @@ export type ShortReading = ShortLook & { readonly at: number };
 export type ReadingBefore = ShortReading & { readonly looks: readonly ShortLook[] };
 
 /** What several readings say together, and the most telling of them. */
-export type Findings = { readonly verdict: Verdict; readonly shown: ShortReading };
+export type Findings = Pick<Series, 'cut'> & { readonly verdict: Verdict; readonly shown: ShortReading };
 
 export type SiteReadings = {
   readonly before?: ReadingBefore;
@@ -98,21 +99,23 @@ function inWords(look: Look): string {
 }
 
 /** What these readings, oldest first, show. Undefined: no page was asked for. */
-export function findingsOf(readings: readonly Reading[]): Findings | undefined {
+export function findingsOf({ readings, cut }: Series): Findings | undefined {
   const telling = readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
   const found = telling && inShort(telling);
   if (found === undefined) return undefined;
   const { looks: _, ...shown } = found;
-  return { verdict: verdictOf(readings), shown };
+  return { verdict: verdictOf(readings), shown, cut };
 }
 
 /**
  * What the thread of a change hears of its site. Undefined: nothing, because it is well, or nobody can tell. A routine
- * change, whose thread has one reply, hears only of a site that is bad.
+ * change, whose thread has one reply, hears only of a site that is bad, or was when there was no place to read it again.
  */
 export function verdictInWords(name: string, risk: Risk, { before, after }: SiteReadings): Text | undefined {
   if (after === undefined || after === 'begun') return undefined;
-  const { verdict, shown } = after;
+  const { verdict, shown, cut } = after;
+  if (cut === 'busy' && shown.impression === 'bad')
+    return say`⚠️ **${name} was ${shown.says} in one reading** (${placeOf(shown)}), and I was reading too many sites to look again. ${wasBefore(before, shown)}`;
   if (verdict.kind === 'bad') {
     const often = `in ${verdict.bad} of ${verdict.of} readings`;
     const was = before?.impression === 'bad' ? undefined : sameBefore(before, shown);

@@ -105,7 +105,7 @@ async function checkAfter(context: StepsContext, number: number): Promise<void> 
   if (plan?.kind !== 'pages' || !(await begin(context, number))) return;
   const limits = { onBehalfOf: change.requester };
   const first = await siteCheck.read(plan, limits);
-  const after = findingsOf((await siteCheck.readOn(plan, first, limits)).readings);
+  const after = findingsOf(await siteCheck.readOn(plan, first, limits));
   if (after === undefined) return;
   await exclusiveTransaction(database, async (tx, at) => {
     const { readings, stored } = await keptReadings(tx, number);

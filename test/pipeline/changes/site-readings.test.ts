@@ -34,7 +34,7 @@ const reading = (at: number, look: Look, missing: readonly string[] = []): Readi
 const three = (...looks: readonly Look[]): readonly Reading[] => looks.map((look, at) => reading(at * ten, look));
 const [well, broken] = [answered(200), answered(500)];
 const around = (before: Look | undefined, after: readonly Reading[]): SiteReadings => {
-  const [first, found] = [before && inShort(reading(0, before)), findingsOf(after)];
+  const [first, found] = [before && inShort(reading(0, before)), findingsOf({ readings: after })];
   return { ...(first && { before: first }), ...(found && { after: found }) };
 };
 const said = (readings: SiteReadings, risk: 'routine' | 'destructive' = 'destructive'): string | undefined => {
@@ -85,7 +85,10 @@ describe('before and after are compared on one page only', () => {
   const readings = (...looks: readonly Look[]): readonly Reading[] =>
     [0, ten, 2 * ten].map((begun) => ({ at: begun, looks, missing: [] }));
   const around = (before: readonly Look[], after: readonly Look[]): SiteReadings => {
-    const [first, found] = [inShort({ at: 0, looks: before, missing: [] }), findingsOf(readings(...after))];
+    const [first, found] = [
+      inShort({ at: 0, looks: before, missing: [] }),
+      findingsOf({ readings: readings(...after) }),
+    ];
     return { ...(first && { before: first }), ...(found && { after: found }) };
   };
 
@@ -115,6 +118,18 @@ test('a routine change hears of a bad site, and not of an unsteady one; a series
   expect(said(around(well, three(broken, broken, broken)), 'routine')).toContain('3 of 3');
   expect(said(around(well, three(broken, well, well)), 'routine')).toBeUndefined();
   expect(said({ after: 'begun' })).toBeUndefined();
+});
+
+test('a bad site that could not be read again for lack of places is told, as one reading', () => {
+  const busy = (look: Look): SiteReadings => {
+    const after = findingsOf({ readings: [reading(0, look)], cut: 'busy' });
+    return after ? { after } : {};
+  };
+  expect(said(busy(broken), 'routine')).toBe(
+    "⚠️ acme-shop/live was 500 in one reading (https://acme-shop.example/), and I was reading too many sites to look again. I don't know how it was before.",
+  );
+  expect(said(busy(silent))).toBeUndefined();
+  expect(said(busy(well))).toBeUndefined();
 });
 
 test('what is told of a page: its trouble, what is missing on it, and whether it was asked for past the cache', () => {
