@@ -34,10 +34,11 @@ export function showDuration(milliseconds: number): string {
   return shown || '0s';
 }
 
-/** Milliseconds in words, to the second; from an hour on, to the minute: `2 s`, `2 min 14 s`, `1 h 5 min`. */
+/** Milliseconds in words, to the second; from an hour on, to the minute: `2 s`, `2 min 14 s`, `1 h`, `1 h 5 min`. */
 export function spokenDuration(milliseconds: number): string {
   const seconds = Math.max(1, Math.round(milliseconds / 1000));
   if (seconds < 60) return `${seconds} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min${seconds % 60 ? ` ${seconds % 60} s` : ''}`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  const minutes = Math.floor((seconds % 3600) / 60);
+  return `${Math.floor(seconds / 3600)} h${minutes ? ` ${minutes} min` : ''}`;
 }

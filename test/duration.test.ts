@@ -30,7 +30,7 @@ describe('a duration', () => {
     [59_400, '59 s'],
     [59_600, '1 min'],
     [134_000, '2 min 14 s'],
-    [3_599_600, '1 h 0 min'],
+    [3_599_600, '1 h'],
     [3_900_000, '1 h 5 min'],
   ])('%d ms is displayed in words', (milliseconds, words) => {
     expect(spokenDuration(milliseconds)).toBe(words);

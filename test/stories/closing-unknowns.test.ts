@@ -131,7 +131,7 @@ describe.concurrent('promise 2: a change with an unknown outcome', () => {
       scenario.rewrite("update kv set at = at - ? where key = 'last_seen'", week);
       await scenario.start();
       await messageTo(scenario, scenario.person('chi'), /^I was away .* Unknown: #1\.$/, 'G0BAKERY');
-      const reminder = await change.tells(/^⚠️ Outcome still unknown\. .* \(168 h 0 min\)/);
+      const reminder = await change.tells(/^⚠️ Outcome still unknown\. .* \(168 h\)/);
       expect(reminder.text).toContain('@Chi can close it.');
       const [row] = scenario.rows('select due_at, reminders from changes where number = ?', change.number);
       expect(row?.['reminders']).toBe(1);

@@ -158,8 +158,8 @@ describe('a request that is handed on', () => {
     await ben.form('acme-shop/live');
     scenario.rewrite('update handed_on_requests set expires_at = 1 where ended_at is null');
     await ben.submits();
-    await ben.form('The hour for this is over. Nothing was done.');
-    const over = await inChannel(scenario, /@Rob asks [^]*⌛ Nobody ran it within the hour\. Nothing was sent\./);
+    await ben.form(/It has expired: it could be run until .+\. Nothing was done\./);
+    const over = await inChannel(scenario, /@Rob asks [^]*⌛ Nobody ran it in time\. Nothing was sent\./);
     expect(labels(over)).toEqual([]);
     expect(scenario.rows('select number from changes')).toHaveLength(before);
     expect(steps(scenario).at(-1)).toBe('hand_on_end');
@@ -212,7 +212,7 @@ rules:
         await (await rob.says(`/site cache clear ${name} --hand-on`, rob.direct)).hears(/^I asked /);
       await (
         await rob.says('/site cache clear acme-blog/staging --hand-on')
-      ).hears("You've asked others 5 times within an hour. Nobody was asked, and nothing was sent.");
+      ).hears("You've asked others 5 times within 1 h. Nobody was asked, and nothing was sent.");
       own.rewrite('update handed_on_requests set created_at = created_at - 3600001');
       await (await rob.says('/site cache clear acme-blog/staging --hand-on')).hears(/^I asked /);
     }),

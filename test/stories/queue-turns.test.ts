@@ -70,7 +70,7 @@ test('a turn lasts ten minutes; then the next one has theirs, and the first one 
   const message = await isTold(ben, 'Your turn: review allowlist add on acme-shop/live.');
   expect(turnEnd({ turn_at: 1_000, expires_at: 3_600_000 })).toBe(601_000);
   waitsInVain(ben);
-  const over = await isTold(ben, 'Your turn for acme-shop/live is over: you had ten minutes.');
+  const over = await isTold(ben, 'Your turn for acme-shop/live is over: you had 10 min.');
   expect(over.text).toContain('allowlist add on acme-shop/live was not sent.');
   expect(over.controls.map(({ label }) => label)).toEqual(['Queue again']);
   await isWithdrawn(ben, message, 'It was your turn to review allowlist add on acme-shop/live. It is over.');

@@ -69,7 +69,7 @@ describe('a queue', () => {
     await (await ben.asks('/site cache clear acme-shop/staging')).tells('reports it finished');
     const refused = await ben.says('/site cache clear acme-shop/live');
     const busy = await refused.hears(
-      /^acme-shop\/live is busy: @Ana's push \(#1\) is waiting to be sent\. It has held the lock for [^.]+\. Nothing was sent\. With --queue I keep a place/,
+      /^acme-shop\/live is busy: @Ana's push \(#1\) is waiting to be sent\. It has held the lock for [^.]+\. Nothing was sent\. With --queue I keep a place for you, for 1 h at most/,
     );
     expect(labels(busy)).toEqual(['Queue behind #1']);
     const joined = await (
@@ -156,13 +156,13 @@ describe('a queue', () => {
     const over = await isTold(
       scenario,
       fay,
-      'Your hour in the queue for acme-docs/live is over. cache clear on acme-docs/live was not sent.',
+      'Your place in the queue for acme-docs/live has expired. cache clear on acme-docs/live was not sent.',
     );
     expect(labels(over)).toEqual(['Queue again']);
     await (await chi.says('/site unlock acme-docs/live')).hears('is unlocked');
     await isTold(scenario, ana, 'Your turn: review allowlist add on acme-docs/live.');
     scenario.rewrite('update queued_requests set expires_at = 1, due_at = 1 where requester = ?', ana.id);
-    await isTold(scenario, ana, 'Your turn for acme-docs/live is over, because the hour in the queue is.');
+    await isTold(scenario, ana, 'Your turn for acme-docs/live is over, because your place in the queue has expired.');
     expect(scenario.writes()).toHaveLength(before);
     expect(places(scenario)).toEqual([]);
   });

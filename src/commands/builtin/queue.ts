@@ -22,7 +22,7 @@ export const queue = builtin({
           return say`${code(String(number))} for **${target}**: ${what} · ${person(requester)} · ${status} · until ${time(until)}`;
         }),
       ),
-      source: say`${code('queue leave')} and the number of your place gives it up; a place is kept for an hour`,
+      source: say`${code('queue leave')} and the number of your place gives it up`,
       offers: lines
         .filter(({ isOwn }) => isOwn)
         .map(({ number }) => ({

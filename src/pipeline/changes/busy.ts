@@ -4,6 +4,7 @@ import { code, person, say, time, type Text } from '../../text.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { LockHeld } from './change-store.ts';
 import type { Frozen } from './freeze.ts';
+import { placeMs } from './queue.ts';
 
 /** Says to one person who keeps them waiting, with what, and since when. Pure. */
 
@@ -42,7 +43,7 @@ export function inTheWay({ lock, target, holder }: Pick<LockHeld, 'lock' | 'targ
 export function wayOn({ lock, holder }: Pick<LockHeld, 'lock' | 'holder'>, frozen: Frozen) {
   if (holder?.state === 'unknown') return { hint: 'Ask again when somebody has closed it.' };
   const then = frozen.action.risk === 'routine' ? 'send it' : 'tell you';
-  const hint = say`With ${code('--queue')} I keep a place for you, for an hour at most, and ${then} when it's your turn.`;
+  const hint = say`With ${code('--queue')} I keep a place for you, for ${spokenDuration(placeMs)} at most, and ${then} when it's your turn.`;
   const label = lock.change === null ? 'Queue behind this lock' : `Queue behind #${lock.change}`;
   const args = canonicalArgs(frozen, { reason: frozen.parsed.reason, queue: true });
   return { hint, offers: [{ label, args }] };

@@ -1,4 +1,5 @@
 import type { Tx } from '../../storage/database.ts';
+import { spokenDuration } from '../../duration.ts';
 import type { Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
@@ -27,6 +28,8 @@ export const queuedArgs = (row: Pick<QueuedRequest, 'args'>): Args => parseStore
 export const queuedWords = ({ command, targets }: Pick<QueuedRequest, 'command' | 'targets'>): Text =>
   say`${code(command)} on ${storedTargets({ targets })[0]?.name ?? ''}`;
 
+/** How long a place in a queue is kept. */
+export const placeMs = 3_600_000;
 /** How long a turn lasts. */
 const turnMs = 10 * 60_000;
 /** When the turn of a request ends if it isn't used (epoch ms). */
@@ -38,7 +41,7 @@ export const leaveButton = ({ id }: Pick<QueuedRequest, 'id'>): Button => ({
   press: { kind: 'run', args: ['queue', 'leave', String(id)] },
 });
 
-/** Waits again, for another hour at most. */
+/** Waits again, from the end of the queue. */
 const queueAgain = (row: QueuedRequest): Button => ({
   label: 'Queue again',
   press: { kind: 'run', args: withQueue(queuedArgs(row)) },
@@ -92,7 +95,7 @@ export async function withdrawTurn(tx: Tx, row: QueuedRequest, says: Text, at: n
 /** What became of a turn that a lock took. */
 export const turnTaken = say`A lock came in between. Your turn comes again.`;
 
-/** How a place in a queue ends without the request: its hour or its turn is over, it was refused, or the queue was emptied. */
+/** How a place in a queue ends without the request: it or its turn expired, it was refused, or the queue was emptied. */
 export type QueueEnd =
   | { readonly kind: 'expired' | 'unused' }
   | { readonly kind: 'refused'; readonly says: Text }
@@ -123,10 +126,10 @@ function endWords(row: QueuedRequest, why: QueueEnd): Text {
   switch (why.kind) {
     case 'expired':
       return row.turn_at === null
-        ? say`⌛ **Your hour in the queue for ${row.target_name} is over.** ${what} was not sent.`
-        : say`⌛ **Your turn for ${row.target_name} is over,** because the hour in the queue is. ${what} was not sent.`;
+        ? say`⌛ **Your place in the queue for ${row.target_name} has expired.** ${what} was not sent.`
+        : say`⌛ **Your turn for ${row.target_name} is over,** because your place in the queue has expired. ${what} was not sent.`;
     case 'unused':
-      return say`⌛ **Your turn for ${row.target_name} is over:** you had ten minutes. ${what} was not sent.`;
+      return say`⌛ **Your turn for ${row.target_name} is over:** you had ${spokenDuration(turnMs)}. ${what} was not sent.`;
     case 'refused':
       return say`⛔ **It was your turn for ${row.target_name}, but I couldn't send ${what}.** ${why.says} You're no longer in the queue.`;
     case 'unknown': {

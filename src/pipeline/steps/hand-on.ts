@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { spokenDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
 import { idsOf } from '../../policy/people.ts';
 import { scrub } from '../../secret.ts';
@@ -32,9 +33,11 @@ import type { StepsContext } from './context.ts';
 
 /** Handing a request on to whoever may run it, and running it as one's own. */
 
+/** How long a request can be run by somebody else. */
 const keptMs = 3_600_000;
-/** How many requests one person may hand on in an hour. */
+/** How many requests one person may hand on, and in how long. */
 const maxEach = 5;
+const windowMs = 3_600_000;
 /** How many people get a direct message about one. */
 const maxTold = 3;
 /** What a button has room for, in characters of a typed command. */
@@ -126,9 +129,9 @@ async function refuseTooMany(
     throw new Refusal(
       say`**${mention(same.person)} has already asked for exactly that,** and it can be run until ${time(same.expires_at)}. Nothing was asked again.`,
     );
-  if ((await countHandedOn(tx, idsOf(policy(), person), at - keptMs)) >= maxEach)
+  if ((await countHandedOn(tx, idsOf(policy(), person), at - windowMs)) >= maxEach)
     throw new Refusal(
-      say`**You've asked others ${maxEach} times within an hour.** Nobody was asked, and nothing was sent. Try again later.`,
+      say`**You've asked others ${maxEach} times within ${spokenDuration(windowMs)}.** Nobody was asked, and nothing was sent. Try again later.`,
     );
 }
 
@@ -176,20 +179,23 @@ function ended({ used_by: by, change, ended_at, expires_at }: HandedOnRequest): 
       say`**${mention(by)} has already run this as #${change ?? ''}.** Nothing was done with your click.`,
     );
   const isSetBack = ended_at !== null && ended_at < expires_at;
-  return new Refusal(say`${isSetBack ? setBack : say`**The hour for this is over.**`} Nothing was done.`, {
-    hint: isSetBack ? 'Compare with the panel of the host first.' : 'You can type the command yourself.',
-  });
+  return new Refusal(
+    say`${isSetBack ? setBack : say`**It has expired: it could be run until ${time(expires_at)}.**`} Nothing was done.`,
+    {
+      hint: isSetBack ? 'Compare with the panel of the host first.' : 'You can type the command yourself.',
+    },
+  );
 }
 
 const setBack = say`My database was set back, so this can't be run from here any more. It may have been run already.`;
 
-/** Ends requests that nobody ran within their hour. */
+/** Ends requests that nobody ran in time. */
 export function createHandOnExpiry(context: StepsContext): Poller {
   const look = async (): Promise<void> => {
     const { database } = context;
     if ((await listHandedOn(database.db, await database.now())).length === 0) return;
     await exclusiveTransaction(database, async (tx, at) => {
-      const says = say`⌛ Nobody ran it within the hour. Nothing was sent.`;
+      const says = say`⌛ Nobody ran it in time. Nothing was sent.`;
       for (const row of await listHandedOn(tx, at)) await endUnused(context, tx, row, { why: 'expired', says, at });
     });
     context.onSaved();

@@ -22,7 +22,7 @@ import { inTheWay } from '../changes/busy.ts';
 import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { lockAndHolder } from '../changes/lock-in-the-way.ts';
-import { leaveButton, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
+import { leaveButton, placeMs, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { answerDelivery, type Actor } from './admin-actions.ts';
 import { claimDelivery } from './claim-delivery.ts';
@@ -30,7 +30,6 @@ import type { Requester } from './new-change.ts';
 
 /** What people do with queues: joining, leaving, and using their turn. */
 
-const keptMs = 3_600_000;
 /** How many may wait for one target. */
 const maxEach = 10;
 /** How many places one person may have. */
@@ -60,7 +59,7 @@ export function joinQueue(
     const own = await listQueued(tx, maxPlaces, idsOf(context.policy(), person.id));
     const same = own.find((row) => asSaved(row) === asSaved({ args }));
     const ahead = (await queueOf(tx, lock.target)).length;
-    if (same?.turn_at === null || same === undefined)
+    if (same === undefined || same.turn_at === null)
       refuseTooMany({ same, places: own.length, ahead, where: held.target });
     if (!(await claimDelivery(tx, inbox, at)))
       throw new Refusal('I was delayed and have already told you so. Nothing was done.');
@@ -84,7 +83,7 @@ export function joinQueue(
       requester_team: person.team,
       channel: channel.id,
       created_at: at,
-      expires_at: at + keptMs,
+      expires_at: at + placeMs,
     });
     const request = inbox === undefined ? {} : { request: requestId(inbox) };
     await recordQueued(tx, context.changeStore.note, row, 'queue_join', { by: person.id, at, ...request });

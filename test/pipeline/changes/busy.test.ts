@@ -17,7 +17,7 @@ test.each([
   [
     { state: 'unknown', sent_at: 1, lost_at: 0 },
     null,
-    "acme-shop/live is busy: the outcome of @U01ANA's clone (#6) has been unknown for 2 h 0 min.",
+    "acme-shop/live is busy: the outcome of @U01ANA's clone (#6) has been unknown for 2 h.",
   ],
   [
     { state: 'accepted', sent_at: now - 40_000, settled_at: now - 39_000 },

@@ -144,7 +144,7 @@ describe('a reminder', () => {
 
   test('says what is unknown, since when, what stays locked, how to check, and who can close it', () => {
     expect(plain(stillUnknown(lost, of))).toBe(
-      "⚠️ Outcome still unknown. It was sent 1970-01-01 00:00 UTC and has been unknown since 1970-01-01 00:00 UTC (1 h 0 min). We still don't know whether it happened. acme-shop/live stays locked until somebody closes it. acme-shop/staging stays locked until 01:02 UTC. Please check what the host's panel shows for that time. @U03CHI or @U04DEE can close it.",
+      "⚠️ Outcome still unknown. It was sent 1970-01-01 00:00 UTC and has been unknown since 1970-01-01 00:00 UTC (1 h). We still don't know whether it happened. acme-shop/live stays locked until somebody closes it. acme-shop/staging stays locked until 01:02 UTC. Please check what the host's panel shows for that time. @U03CHI or @U04DEE can close it.",
     );
   });
 
