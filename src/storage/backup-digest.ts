@@ -68,7 +68,7 @@ async function entriesOfBackup(step: number): Promise<readonly Entry[]> {
   }
 }
 
-/** Whether SQLite finds every page, row and index in order. Read-only, it knows no `check`: those refuse a row when it is copied. */
+/** Whether SQLite finds every page, row and index in order. Read-only, SQLite skips `check` constraints here; they refuse a row when it is copied. */
 async function isIntact(file: ReadHandle): Promise<boolean> {
   const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(1)`.execute(file);
   const orphans = await sql`pragma foreign_key_check`.execute(file);

@@ -72,7 +72,10 @@ export function recordQueued(
   return record(tx, { event: step, by, at, details });
 }
 
-/** Tells the requester, in their direct messages. `of`: when the step was made, epoch ms; a turn may come again. */
+/**
+ * Tells the requester, in their direct messages. `of`: when the step was made (epoch ms), because a request can have
+ * several turns; it replaces the message about the same step of that time.
+ */
 export async function tellQueued(
   tx: Tx,
   row: QueuedRequest,
