@@ -270,8 +270,10 @@ describe('the page with the real bot', () => {
       ['change 1', 'Asked by:'],
       ['timers', 'Timed access'],
     ] as const) {
+      const pages = card(ben, title).filter({ hasText: 'only you see this' });
+      const before = await pages.count();
       await type(ben, `/site ${asked}`);
-      const page = card(ben, title).filter({ hasText: 'only you see this' }).last();
+      const page = pages.nth(before);
       await page.waitFor();
       if ((await page.locator('.scroll, pre').count()) > 0) cutOff.push(asked);
     }

@@ -14,9 +14,13 @@ export type NameServer = {
 
 const codes = { NXDOMAIN: 3, SERVFAIL: 2 } as const;
 
-/** A name server on loopback whose answers live 0 seconds. `answer` is told how often that name was asked for that type. */
+/**
+ * A name server on loopback whose answers live 0 seconds. `answer` is told how often that name was asked for that type.
+ * `timeout`: how long its resolvers wait, in ms; short where it is silent.
+ */
 export async function nameServer(
   answer: (name: string, type: 'A' | 'AAAA', nth: number) => Found,
+  timeout = 5_000,
 ): Promise<NameServer> {
   const asked: string[] = [];
   const socket = createSocket('udp4');
@@ -42,7 +46,7 @@ export async function nameServer(
   };
   onTestFinished(close);
   const resolver = (): Resolver => {
-    const made = new Resolver({ timeout: 150, tries: 1 });
+    const made = new Resolver({ timeout, tries: 1 });
     made.setServers([`127.0.0.1:${socket.address().port}`]);
     return made;
   };
