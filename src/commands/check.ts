@@ -1,5 +1,5 @@
 import type { Domain, Environment } from '../hosting/contract/target.ts';
-import { impressionIn, impressionOf, readingsForBad, verdictOf } from '../site-check/reading.ts';
+import { impressionIn, impressionOf, mostTellingOf, readingsForBad, verdictOf } from '../site-check/reading.ts';
 import type { Impression, Look, Reading, Verdict } from '../site-check/reading.ts';
 import { bold, code, joined, say, time, type Inline, type Text } from '../text.ts';
 import { environmentOrDomain } from './kit/fields.ts';
@@ -44,7 +44,7 @@ type Named = Environment | Domain;
 
 /** What these readings show. One reading is called one reading. */
 export function checkPage(of: Named, { plan: { otherDomains }, instead, readings, cut }: SiteVerdict): Page {
-  const shown = readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
+  const shown = mostTellingOf(readings);
   const verdict = verdictOf(readings);
   const more = otherDomains > 0 ? `${counted(otherDomains, 'more domain')} not read` : undefined;
   const there = instead && say`asked ${code(instead)} in place of the site (${code('CHECK_CONNECT_TO')})`;
@@ -91,14 +91,16 @@ function titleOf(name: string, verdict: Verdict): Text {
       return say`⚠️ **${name} is not well**: bad in ${verdict.bad} of ${verdict.of} readings`;
     case 'unsteady':
       return say`⚠️ **${name} is unsteady**: bad in ${verdict.bad} of ${verdict.of} readings`;
-    case 'unknown':
-      return say`❔ **I can't tell how ${name} is**: bad in ${verdict.bad} of ${verdict.of} readings, and the others don't say`;
+    case 'unknown': {
+      const why = verdict.bad === verdict.of ? 'too close together' : "and the others don't say";
+      return say`❔ **I can't tell how ${name} is**: bad in ${verdict.bad} of ${verdict.of} readings, ${why}`;
+    }
     case 'cannot be checked':
       return titles['cannot be checked'](name);
   }
 }
 
-const inWords: Readonly<Record<Impression, string>> = {
+export const impressionWords: Readonly<Record<Impression, string>> = {
   well: 'well',
   bad: 'bad',
   unknown: 'unknown',
@@ -107,7 +109,7 @@ const inWords: Readonly<Record<Impression, string>> = {
 
 function inOneLine(reading: Reading, at: number): Text {
   const answers = [...new Set(reading.looks.map((look) => `${shortOf(look)} ${asWhom(look)}`))].slice(0, 4);
-  return say`Reading ${at + 1}, ${time(reading.at)}: **${inWords[impressionIn(reading)]}** (${answers.join(', ')})`;
+  return say`Reading ${at + 1}, ${time(reading.at)}: **${impressionWords[impressionIn(reading)]}** (${answers.join(', ')})`;
 }
 
 export const asWhom = ({ as }: Pick<Look, 'as'>): string => (as === 'visitor' ? 'as a visitor' : 'past the cache');

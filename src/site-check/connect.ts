@@ -8,11 +8,11 @@ import { isPublicAddress, isSameAddress } from './public-address.ts';
 export type Resolve = (name: string, signal: AbortSignal) => Promise<readonly string[]>;
 
 /** Where every check goes instead of the site, without encryption. */
-export type Place = { readonly host: string; readonly port: number };
+export type Destination = { readonly host: string; readonly port: number };
 
-/** A request was not made, because it could lead into a private network. */
-export class NotAllowed extends Error {
-  override readonly name = 'NotAllowed';
+/** A request was not made, because it could lead into a private network, or is none of those that a check makes. */
+export class BlockedHop extends Error {
+  override readonly name = 'BlockedHop';
 }
 
 /** DNS does not say where the name leads. */
@@ -54,10 +54,10 @@ export const saysNone = (error: unknown): boolean =>
 
 /**
  * Opens a connection for one hop. Without `instead`, it goes to exactly the addresses that were looked up and found to be
- * public here; nothing looks the name up again. Certificates are verified against the name. Rejects with `NotAllowed`,
+ * public here; nothing looks the name up again. Certificates are verified against the name. Rejects with `BlockedHop`,
  * `NotResolved` or the socket's error.
  */
-export async function connectFor(hop: Hop, resolve: Resolve, instead: Place | undefined, signal: AbortSignal) {
+export async function connectFor(hop: Hop, resolve: Resolve, instead: Destination | undefined, signal: AbortSignal) {
   if (instead) return opened(connectPlain(instead), 'connect', signal);
   const addresses = await publicAddresses(hop.name, resolve, signal);
   return connectTo(hop, hop.isSecure ? 443 : 80, addresses, signal);
@@ -89,7 +89,7 @@ export async function connectTo(
   const { remoteAddress = '' } = open;
   if (addresses.some((address) => isSameAddress(address, remoteAddress))) return open;
   open.destroy();
-  throw new NotAllowed('the connection went elsewhere than to the address I checked');
+  throw new BlockedHop('the connection went elsewhere than to the address I checked');
 }
 
 async function publicAddresses(name: string, resolve: Resolve, signal: AbortSignal): Promise<readonly string[]> {
@@ -101,7 +101,7 @@ async function publicAddresses(name: string, resolve: Resolve, signal: AbortSign
   });
   if (found.length === 0) throw new NotResolved('DNS does not say where the name leads');
   // One address inside is enough to refuse: whoever answers so may answer differently the next time.
-  if (!found.every(isPublicAddress)) throw new NotAllowed('the name leads into a private network');
+  if (!found.every(isPublicAddress)) throw new BlockedHop('the name leads into a private network');
   return found.toSorted((one, other) => Number(one.includes(':')) - Number(other.includes(':'))).slice(0, maxAddresses);
 }
 

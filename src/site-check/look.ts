@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { connectFor, NotAllowed, type Place, type Resolve } from './connect.ts';
+import { connectFor, BlockedHop, type Destination, type Resolve } from './connect.ts';
 import { failureOf, slowness } from './failure.ts';
 import { hopTo } from './hop.ts';
 import { titleIn, troubleIn } from './page-content.ts';
@@ -10,7 +10,7 @@ import { requestOn, type Answer, type Body } from './request.ts';
 export type Reach = {
   readonly resolve: Resolve;
   /** Where every request goes instead. */
-  readonly instead: Place | undefined;
+  readonly instead: Destination | undefined;
 };
 
 /** A look with the body it saw, if that could be read. */
@@ -36,7 +36,7 @@ export async function lookAt(asked: Asked, reach: Reach, signal: AbortSignal): P
     return await follow(asked, reach, AbortSignal.any([signal, late]), began, progress);
   } catch (error) {
     const { askedAt, answeredMs, redirects, movedTo } = progress;
-    if (error instanceof NotAllowed) {
+    if (error instanceof BlockedHop) {
       const why = redirects === 0 ? error.message : `it redirects to where I don't go: ${error.message}`;
       return { look: { ...asked, kind: 'not checked', why } };
     }
@@ -63,7 +63,7 @@ async function follow(
   const firstName = URL.parse(address)?.hostname;
   for (; ; progress.redirects += 1) {
     const hop = hopTo(address);
-    if (typeof hop === 'string') throw new NotAllowed(hop);
+    if (typeof hop === 'string') throw new BlockedHop(hop);
     progress.askedAt = undefined;
     progress.movedTo = hop.name === firstName ? undefined : hop.name;
     const socket = await connectFor(hop, resolve, instead, signal);

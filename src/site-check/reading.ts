@@ -18,7 +18,7 @@ export type Answered = Asked & {
   readonly unread?: string | undefined;
   /** What a cache said of itself, such as `HIT`. */
   readonly cache: string | undefined;
-  /** Full days until the certificate of the first address expires. */
+  /** Full days until the first certificate expires of those seen on the way. */
   readonly certificateDays: number | undefined;
 };
 
@@ -80,6 +80,10 @@ export function impressionIn({ looks, missing }: Reading): Impression {
   if (all.every((one) => one === 'cannot be checked')) return 'cannot be checked';
   return all.every((one) => one === 'well') ? 'well' : 'unknown';
 }
+
+/** The reading that tells most: the last bad one, else the last. */
+export const mostTellingOf = (readings: readonly Reading[]): Reading | undefined =>
+  readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
 
 /** What these readings, oldest first, say together. Never *bad* from fewer than three, or from a moment. */
 export function verdictOf(readings: readonly Reading[]): Verdict {

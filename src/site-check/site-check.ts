@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { createJustBegun } from '../just-begun.ts';
 import { createSemaphore } from '../semaphore.ts';
-import { resolveInDns, type Place, type Resolve } from './connect.ts';
+import { resolveInDns, type Destination, type Resolve } from './connect.ts';
 import { finderIn } from './page-content.ts';
 import { lookAt, type Reach, type Seen } from './look.ts';
 import { readingsForBad, type Answered, type Asked, type Look, type Reading } from './reading.ts';
@@ -40,7 +40,7 @@ export type SiteCheck = {
 export type SiteCheckOptions = {
   readonly resolve?: Resolve;
   /** Where every request goes instead of the site, without encryption. */
-  readonly instead?: Place | undefined;
+  readonly instead?: Destination | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** From the start of one reading to the start of the next, in milliseconds. */

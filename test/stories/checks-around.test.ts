@@ -97,7 +97,7 @@ describe.concurrent('the site is read before and after', () => {
     const visit = scenario.site.journal.entries().find(({ headers }) => headers['host'] === 'harbor-events.example');
     // A look by itself would take eight.
     expect((write?.at ?? Infinity) - (visit?.at ?? 0)).toBeLessThan(7_000);
-    expect(await storyOf(scenario, change.number)).toMatch(/Site before: not clear in one reading: without an answer/);
+    expect(await storyOf(scenario, change.number)).toMatch(/Site before: unknown in one reading: without an answer/);
   });
 
   test('an outcome that is unknown stays so, whatever the site is like, and its thread hears of the site', async () => {

@@ -1,5 +1,6 @@
 import { Refusal, type Args, type Offer } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
+import { impressionIn } from '../../site-check/reading.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import { builtin, type QueryService } from '../kit/builtin.ts';
 import { environments, type NameField } from '../kit/fields.ts';
@@ -7,7 +8,6 @@ import { paragraph } from '../kit/page.ts';
 import type { SiteStatus } from '../kit/site-status.ts';
 import { checkPage } from '../check.ts';
 import { statusOfMany } from './status-many.ts';
-import { siteTold } from './status-site.ts';
 import { linesOf } from './status-lines.ts';
 import type { StatusLine } from './status-told.ts';
 
@@ -55,7 +55,8 @@ function titleOf({ name }: Environment, lines: readonly StatusLine[]): Text {
 /** What helps next, most urgent first; only commands that the rules certainly let this person run. */
 function offersFor(found: SiteStatus, env: Environment, queryService: QueryService): readonly Offer[] {
   const { errors, backup, work, pause, access } = found;
-  const isWell = siteTold(found.site).mark === '✅';
+  const site = found.site.kind === 'found' ? found.site.found : undefined;
+  const isWell = site?.kind === 'read' && impressionIn(site.reading) === 'well';
   const hasErrors = errors.kind === 'found' && errors.found.errors > 0;
   const holder = work.kind === 'found' ? work.found.lock?.hold.by : undefined;
   const isPersons = holder !== undefined && 'person' in holder;

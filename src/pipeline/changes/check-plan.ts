@@ -13,8 +13,8 @@ const maxDomains = 3;
 type Names = Pick<Listing, 'environments' | 'domains' | 'environmentDomains'>;
 
 /**
- * The pages by which an environment or a domain is judged. Only domains of which the host says that they are this
- * environment's count; if it says so of none, those that the policy names for it.
+ * The pages by which an environment or a domain is judged. An environment's domains are those that the host names for it
+ * and has verified; if there are none, those that the policy names. Of a domain, its own pages alone are read.
  */
 export function checkPlanFor(target: Environment | Domain, names: Names, policy: Policy): CheckPlan {
   if (target.kind === 'domain' && unverifiedIn(names).has(target.name.toLowerCase()))

@@ -1,4 +1,5 @@
-import { verdictOf, impressionIn, impressionOf } from '../../site-check/reading.ts';
+import { seconds, impressionWords } from '../../commands/check.ts';
+import { verdictOf, impressionIn, impressionOf, mostTellingOf } from '../../site-check/reading.ts';
 import type { Impression, Look, Reading, Verdict } from '../../site-check/reading.ts';
 import type { Series } from '../../site-check/site-check.ts';
 import { readKv, readKvs, removeOldKv, replaceKv } from '../../storage/kv.ts';
@@ -60,8 +61,6 @@ export const keepReadings = (
   { stored, at }: { readonly stored: string | undefined; readonly at: number },
 ): Promise<boolean> => replaceKv(tx, { key: keyOf(change), value: JSON.stringify(readings), at }, stored);
 
-const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)} s`;
-
 /** Undefined: no page was asked for. */
 export function inShort(reading: Reading): ReadingBefore | undefined {
   const looks = looksInShort(reading);
@@ -100,7 +99,7 @@ function inWords(look: Look): string {
 
 /** What these readings, oldest first, show. Undefined: no page was asked for. */
 export function findingsOf({ readings, cut }: Series): Findings | undefined {
-  const telling = readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
+  const telling = mostTellingOf(readings);
   const found = telling && inShort(telling);
   if (found === undefined) return undefined;
   const { looks: _, ...shown } = found;
@@ -158,30 +157,27 @@ function afterInShort(after: SiteReadings['after']): string {
   if (verdict.kind === 'one reading') return `${shown.says} in one reading`;
   const { kind, bad, of } = verdict;
   if (bad > 0) return `${shown.says} in ${bad} of ${of} readings`;
-  return kind === 'well' ? `${shown.says}, well in ${of} of ${of} readings` : `${impressions.unknown}: ${shown.says}`;
+  return kind === 'well'
+    ? `${shown.says}, well in ${of} of ${of} readings`
+    : `${impressionWords.unknown}: ${shown.says}`;
 }
 
 /** Both sides of a change, for its story. */
 export const readingsInWords = ({ before, after }: SiteReadings): readonly (readonly [string, Text])[] => [
-  ['Site before', before ? say`${impressions[before.impression]} in one reading: ${oneInWords(before)}` : notRead],
+  ['Site before', before ? say`${impressionWords[before.impression]} in one reading: ${oneInWords(before)}` : notRead],
   ['Site after', afterInWords(after)],
 ];
 
 const notRead = say`not read`;
-const impressions: Readonly<Record<Impression, string>> = {
-  well: 'well',
-  bad: 'bad',
-  unknown: 'not clear',
-  'cannot be checked': 'not checked',
-};
 
 function afterInWords(after: SiteReadings['after']): Text {
   if (after === undefined) return notRead;
   if (after === 'begun') return say`not known: I began to read it, and no end is on record`;
   const { verdict, shown } = after;
-  if (verdict.kind === 'one reading') return say`${impressions[verdict.looks]} in one reading: ${oneInWords(shown)}`;
+  if (verdict.kind === 'one reading')
+    return say`${impressionWords[verdict.looks]} in one reading: ${oneInWords(shown)}`;
   const { kind, bad, of } = verdict;
-  const how = kind === 'unsteady' ? kind : impressions[kind];
+  const how = kind === 'unsteady' ? kind : impressionWords[kind];
   const often = kind === 'bad' || kind === 'well' ? say`${how} in ${of} of ${of}` : say`${how}, bad in ${bad} of ${of}`;
   return say`${often} readings: ${oneInWords(shown)}`;
 }

@@ -55,12 +55,7 @@ test.each([
     three(broken, broken, broken),
     /is now 500, in 3 of 3.*It was bad before too, in one reading: 500\./,
   ],
-  [
-    'not clear before',
-    silent,
-    three(broken, broken, broken),
-    /is now 500, in 3 of 3.*I don't know how it was before\./,
-  ],
+  ['unknown before', silent, three(broken, broken, broken), /is now 500, in 3 of 3.*I don't know how it was before\./],
   ['not read before', undefined, three(broken, broken, broken), /I don't know how it was before\./],
   ['unsteady', well, three(broken, well, well), /is now unsteady: bad in 1 of 3 readings, last as 500/],
 ])('%s: it is told', (_, before, after, words) => {
@@ -72,8 +67,8 @@ test.each([
   ['bad before, well after', broken, three(well, well, well)],
   ['bad in one reading', well, three(broken)],
   ['bad in two readings', well, three(broken, broken)],
-  ['not clear after', well, three(silent, silent, silent)],
-  ['bad, then not clear', well, three(broken, silent, silent)],
+  ['unknown after', well, three(silent, silent, silent)],
+  ['bad, then unknown', well, three(broken, silent, silent)],
   ['not read after', well, []],
 ])('%s: nothing is claimed', (_, before, after) => {
   expect(said(around(before, after))).toBeUndefined();
@@ -150,7 +145,7 @@ test('what is told of a page: its trouble, what is missing on it, and whether it
   });
   const [before, after] = readingsInWords(around(silent, [])).map(([label, text]) => `${label}: ${plain(text)}`);
   expect(before).toMatch(
-    /^Site before: not clear in one reading: without an answer \(it had not answered after 2\.7 s\)/,
+    /^Site before: unknown in one reading: without an answer \(it had not answered after 2\.7 s\)/,
   );
   expect(after).toBe('Site after: not read');
 });
@@ -160,7 +155,7 @@ test.each([
   ['broken', well, three(broken, broken, broken), 'was 200 in 0.4 s, then 500 in 3 of 3 readings'],
   ['unsteady', broken, three(well, broken, well), 'was 500, then 500 in 1 of 3 readings'],
   ['not read', undefined, [], 'was not read before, then not read'],
-  ['refused', well, three(answered(403), answered(403), answered(403)), 'was 200 in 0.4 s, then not clear: 403'],
+  ['refused', well, three(answered(403), answered(403), answered(403)), 'was 200 in 0.4 s, then unknown: 403'],
   ['read once', well, three(broken), 'was 200 in 0.4 s, then 500 in one reading'],
 ])('a site that is %s, in half a sentence', (_, before, after, words) => {
   expect(plain(readingsInShort(around(before, after)))).toBe(words);
