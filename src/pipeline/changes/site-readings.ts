@@ -133,7 +133,7 @@ function wasBefore(before: ReadingBefore | undefined, shown: ShortLook): Text {
     return say`It was bad before too, in one reading: ${bad}.`;
   }
   if (was?.impression === 'well') return say`Before, it was ${was.says}, in one reading.`;
-  return say`I don't know how it was before.`;
+  return before && was === undefined ? say`I didn't read that page before.` : say`I don't know how it was before.`;
 }
 
 /** The same page before, asked for in the same way. */
@@ -146,8 +146,9 @@ const placeOf = ({ address, as }: ShortLook): Text =>
 /** Both sides of a change in half a sentence, which follows *the site*. */
 export function readingsInShort({ before, after }: SiteReadings): Text {
   const isBad = after !== undefined && after !== 'begun' && after.shown.impression === 'bad';
-  const was = isBad ? sameBefore(before, after.shown) : before;
-  return say`${was ? `was ${was.says}` : 'was not read before'}, then ${afterInShort(after)}`;
+  const same = isBad ? sameBefore(before, after.shown) : before;
+  const was = same ? `was ${same.says}` : before ? `was ${before.says} on another page` : 'was not read before';
+  return say`${was}, then ${afterInShort(after)}`;
 }
 
 function afterInShort(after: SiteReadings['after']): string {

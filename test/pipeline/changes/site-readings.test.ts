@@ -89,8 +89,8 @@ describe('before and after are compared on one page only', () => {
 
   test('a domain that was just added was not read before', () => {
     const both = around([at(old, well)], [at(old, well), at(added, answered(404))]);
-    expect(said(both)).toMatch(/is now 404, in 3 of 3 .*new\.example.*I don't know how it was before\./);
-    expect(plain(readingsInShort(both))).toBe('was not read before, then 404 in 3 of 3 readings');
+    expect(said(both)).toMatch(/is now 404, in 3 of 3 .*new\.example.*I didn't read that page before\./);
+    expect(plain(readingsInShort(both))).toBe('was 200 in 0.4 s on another page, then 404 in 3 of 3 readings');
   });
 
   test('the page that breaks was as it was itself, and another one that was bad before is named', () => {
