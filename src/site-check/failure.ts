@@ -11,7 +11,6 @@ const bySite = (why: string): Failure => ({ why, isOfSite: true });
 const unsure = (why: string): Failure => ({ why, isOfSite: false });
 const closed = bySite('closed the connection before it had answered');
 const noWay = unsure('could not be reached, perhaps because of my own network');
-const refused = unsure('refused the connection, or my own network did');
 const oddIssuer = unsure('has a certificate from an authority that I do not know');
 
 const byCode: ReadonlyMap<string, Failure> = new Map([
@@ -39,12 +38,13 @@ export const slowness = (ms: number, answeringMs: number): Failure => ({
   isOfSite: answeringMs >= patienceMs,
 });
 
-export function failureOf(error: unknown, phase: Phase): Failure {
+/** `isWayOpen`: connections from here were opened lately, so that a refused one is the site's doing. */
+export function failureOf(error: unknown, phase: Phase, isWayOpen: boolean): Failure {
   if (error instanceof NotResolved)
     return unsure(saysNone(error.cause) ? 'has no address in DNS' : 'could not be looked up in DNS');
   const code = codeOf(error);
-  // A firewall on the way out answers like this too.
-  if (phase === 'connecting' && /^(ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code)) return refused;
+  if (phase === 'connecting' && /^(ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code))
+    return isWayOpen ? bySite('refused the connection') : unsure('refused the connection, or my own network did');
   const known = byCode.get(code);
   if (known) return known;
   // Whatever does not begin as HTTP is a page for nobody. Beyond that, browsers put up with more than Node does.

@@ -11,6 +11,8 @@ export type Reach = {
   readonly resolve: Resolve;
   /** Where every request goes instead. */
   readonly instead: Destination | undefined;
+  /** `openedAt`: when a connection last opened, in milliseconds of `performance.now`. Looks write it. */
+  readonly wayOut: { openedAt?: number };
 };
 
 /** A look with the body it saw, if that could be read. */
@@ -19,6 +21,8 @@ export type Seen = { readonly look: Look; readonly body?: Body | undefined };
 const maxRedirects = 5;
 /** How long one look may take with its redirects, in milliseconds. */
 const lookMs = 7_000;
+/** For how long a connection that opened shows that no firewall on my own side refuses them. */
+const openMs = 24 * 3_600_000;
 const dayMs = 86_400_000;
 
 /**
@@ -45,15 +49,17 @@ export async function lookAt(asked: Asked, reach: Reach, signal: AbortSignal): P
     const { why, isOfSite } =
       signal.aborted || late.aborted
         ? slowness(ms, answeredMs + (askedAt === undefined ? 0 : now - askedAt))
-        : failureOf(error, askedAt === undefined ? 'connecting' : 'answering');
+        : failureOf(error, askedAt === undefined ? 'connecting' : 'answering', isOpen(reach, now));
     const whose = movedTo === undefined ? why : `redirects to ${movedTo}, which ${why}`;
     return { look: { ...asked, kind: 'no answer', why: whose, isOfSite, ms } };
   }
 }
 
+const isOpen = ({ wayOut: { openedAt = -Infinity } }: Reach, now: number): boolean => now - openedAt < openMs;
+
 async function follow(
   asked: Asked,
-  { resolve, instead }: Reach,
+  { resolve, instead, wayOut }: Reach,
   signal: AbortSignal,
   began: number,
   progress: Progress,
@@ -68,6 +74,7 @@ async function follow(
     progress.movedTo = hop.name === firstName ? undefined : hop.name;
     const socket = await connectFor(hop, resolve, instead, signal);
     const askedAt = performance.now();
+    wayOut.openedAt = askedAt;
     progress.askedAt = askedAt;
     const answer = await requestOn(socket, hop, headersFor(asked));
     progress.answeredMs += performance.now() - askedAt;

@@ -65,7 +65,7 @@ const seriesPlaces = { most: 100, maxEach: 4, waiting: 0, waitMs: 0 };
 /** Opens nothing yet. */
 export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
   const { resolve = resolveInDns, instead, now, everyMs = defaultEveryMs, behind } = options;
-  const look = createLooks({ resolve, instead }, behind);
+  const look = createLooks({ resolve, instead, wayOut: {} }, behind);
   const series = createSemaphore(seriesPlaces, behind);
   const closing = new AbortController();
 

@@ -187,15 +187,23 @@ describe('whatever a site answers, it is read within bounds', () => {
     expect(seen).toHaveLength(12);
   });
 
-  test('a server that does not speak HTTP, or closes at once, is bad; one that refuses is unknown, as the network may', async () => {
+  test('a server that does not speak HTTP, or closes at once, is bad', async () => {
     expect(await lookAt((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))).toMatchObject({
       why: 'did not answer in HTTP',
     });
     expect(await lookAt((socket) => socket.destroy())).toMatchObject({ kind: 'no answer', isOfSite: true });
-    const { port, close } = await listening(() => undefined);
+  });
+
+  test('a refused connection is bad if others opened before; else it is unknown, because a firewall on the way out refuses too', async () => {
+    const { port, close } = await listening((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'));
+    const instead = { host: '127.0.0.1', port };
+    const [used, unused] = [check({ instead }), check({ instead })];
+    await used.read(pages(address));
     await close();
-    const refused = await visitor({ instead: { host: '127.0.0.1', port } });
-    expect(refused).toMatchObject({ why: 'refused the connection, or my own network did', isOfSite: false });
+    const refusedTo = async ({ read }: typeof used) => (await read(pages(address))).looks[0];
+    expect(await refusedTo(used)).toMatchObject({ why: 'refused the connection', isOfSite: true });
+    const unsure = { why: 'refused the connection, or my own network did', isOfSite: false };
+    expect(await refusedTo(unused)).toMatchObject(unsure);
   });
 
   test('too much at once is not asked, and says so', async () => {
