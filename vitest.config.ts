@@ -12,13 +12,25 @@ if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process
 
 /** Stories that mostly wait for a process, a lease or a clock, the longest first. They wait while others compute. */
 const patient = [
+  'watches',
+  'status',
+  'queue-turns',
+  'queue',
   'slack-trouble',
+  'handed-on',
+  'digest',
+  'checks-around',
+  'backup-and-restore',
   'prove',
+  'status-crowd',
   'database-trouble',
+  'timed-access',
+  'fair-shares',
   'user-groups',
+  'admin-actions',
+  'site-check',
   'lost-commits',
   'clocks',
-  'timed-access',
   'killed',
   'http',
   'late-redeliveries',
@@ -37,7 +49,7 @@ const patient = [
 ];
 
 /**
- * Browser tests use the whole machine and patient stories mostly wait: they take turns, with three other files between
+ * Browser tests use the whole machine and patient stories mostly wait: they take turns, with four other files between
  * two of them. None is left to run alone at the end.
  */
 class Spread extends BaseSequencer {
@@ -52,7 +64,7 @@ class Spread extends BaseSequencer {
     const others = usual.filter((file) => ![stories, browsers, measured].flat().includes(file));
     const byTurns = stories.flatMap((story, at) => [story, ...browsers.slice(at, at + 1)]);
     const slow = [...byTurns, ...browsers.slice(stories.length)];
-    for (const [at, file] of slow.entries()) others.splice(at * 3, 0, file);
+    for (const [at, file] of slow.entries()) others.splice(at * 4, 0, file);
     return [...measured, ...others];
   }
 }
@@ -68,7 +80,7 @@ export default defineConfig({
     sequence: { sequencer: Spread },
     // More workers than cores, because stories mostly wait. Each worker loads every module again, and too many slow
     // each other down.
-    maxWorkers: 7,
+    maxWorkers: 10,
     // Loading modules once per worker instead of once per file halves the work. No test relies on a module's state.
     isolate: false,
     // Compiles the modules of packages once, for all workers and later runs.

@@ -14,7 +14,9 @@ export const browserFiles = ['test/browser/**'];
 
 /** They start programs of their own for each test, build the package, or measure. */
 export const programFiles = [
+  'test/adding-a-command.test.ts',
   'test/deploy/package.test.ts',
   'test/masking/{corpus,time,writings}.test.ts',
   'test/program/**',
+  'test/stories/{clock-jumps,clocks,disk-full,lost-files,malformed,start}.test.ts',
 ];
