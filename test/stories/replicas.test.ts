@@ -59,7 +59,9 @@ describe.skipIf(!postgresRuns)(`two replicas on one PostgreSQL${noPostgres}`, { 
       expect(scenario.writes()).toHaveLength(names.length);
       for (const name of names) expect(scenario.writes(name)).toHaveLength(1);
       for (const card of cards(scenario)) {
-        expect(repliesOf(scenario, card)).toEqual([expect.stringMatching(/reports it finished \(cache:clear-/)]);
+        // On a busy machine a replica may be held up before it writes, says so, and tries again.
+        const replies = repliesOf(scenario, card).filter((text) => !text.startsWith('I wrote nothing: I was held up'));
+        expect(replies).toEqual([expect.stringMatching(/reports it finished \(cache:clear-/)]);
       }
     }),
   );
