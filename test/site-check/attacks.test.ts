@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { createServer as createTlsServer, setDefaultCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { connectTo, type Resolve } from '../../src/site-check/connect.ts';
 import type { Look } from '../../src/site-check/reading.ts';
 import { createSiteCheck, type SiteCheckOptions } from '../../src/site-check/site-check.ts';
@@ -194,7 +194,7 @@ describe('whatever a site answers, it is read within bounds', () => {
     expect(await lookAt((socket) => socket.destroy())).toMatchObject({ kind: 'no answer', isOfSite: true });
   });
 
-  test('a refused connection is bad if others opened before; else it is unknown, because a firewall on the way out refuses too', async () => {
+  test('a refused connection is bad if others opened in the last day; else it is unknown, because a firewall on the way out refuses too', async () => {
     const { port, close } = await listening((socket) => socket.end('HTTP/1.1 204 No Content\r\n\r\n'));
     const instead = { host: '127.0.0.1', port };
     const [used, unused] = [check({ instead }), check({ instead })];
@@ -204,6 +204,9 @@ describe('whatever a site answers, it is read within bounds', () => {
     expect(await refusedTo(used)).toMatchObject({ why: 'refused the connection', isOfSite: true });
     const unsure = { why: 'refused the connection, or my own network did', isOfSite: false };
     expect(await refusedTo(unused)).toMatchObject(unsure);
+    const ticks = performance.now.bind(performance);
+    vi.spyOn(performance, 'now').mockImplementation(() => ticks() + 24 * 3_600_000);
+    expect(await refusedTo(used)).toMatchObject(unsure);
   });
 
   test('too much at once is not asked, and says so', async () => {
