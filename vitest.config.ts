@@ -80,7 +80,7 @@ export default defineConfig({
     sequence: { sequencer: Spread },
     // More workers than cores, because stories mostly wait. Each worker loads every module again, and too many slow
     // each other down.
-    maxWorkers: 8,
+    maxWorkers: 14,
     // Loading modules once per worker instead of once per file halves the work. No test relies on a module's state.
     isolate: false,
     // Compiles the modules of packages once, for all workers and later runs.

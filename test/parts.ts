@@ -17,6 +17,7 @@ export const programFiles = [
   'test/adding-a-command.test.ts',
   'test/deploy/package.test.ts',
   'test/masking/{corpus,time,writings}.test.ts',
+  'test/playground/main.test.ts',
   'test/program/**',
-  'test/stories/{clock-jumps,clocks,disk-full,lost-files,malformed,start}.test.ts',
+  'test/stories/{audit-out,clock-jumps,clocks,disk-full,lost-files,malformed,prove,start}.test.ts',
 ];
