@@ -23,7 +23,8 @@ type Touch =
   | 'throttle_count'
   | 'poll_state'
   | 'reminders'
-  | 'last_note';
+  | 'last_note'
+  | 'progress';
 
 /** Saves a new change with version 1; resolves with the row. */
 export function insertChange(tx: Tx, row: NewChange): Promise<Change> {
@@ -41,6 +42,23 @@ export function findChange(db: ReadHandle, number: number): Promise<Change | und
 /** As `findChange`, but locks the row until this transaction ends; waits if another transaction has it locked. */
 export function holdChange(tx: Tx, number: number): Promise<Change | undefined> {
   return tx.selectFrom('changes').selectAll().where('number', '=', number).modifyEnd(forUpdate(tx)).executeTakeFirst();
+}
+
+/** The changes of a batch, oldest first. */
+export const changesInBatch = (db: ReadHandle, batch: number): Promise<Change[]> =>
+  db.selectFrom('changes').selectAll().where('batch', '=', batch).orderBy('number').execute();
+
+/** Makes a batch due, because one of its changes has moved. False: it is over. */
+export async function wakeBatch(tx: Tx, batch: number, now: number): Promise<boolean> {
+  const open = tx.updateTable('changes').set({ due_at: now }).where('number', '=', batch);
+  const woken = await open.where('state', 'in', ['running', 'stopped']).returning('number').execute();
+  return woken.length > 0;
+}
+
+/** How many batches are running. */
+export async function countRunning(db: ReadHandle): Promise<number> {
+  const running = db.selectFrom('changes').select((of) => of.fn.countAll<number>().as('count'));
+  return (await running.where('state', '=', 'running').executeTakeFirstOrThrow()).count;
 }
 
 /** Finds a change whose commit got no answer, by its requester, fingerprint and time; undefined: it was not saved. */

@@ -42,7 +42,11 @@ export type State =
   | 'cancelled'
   | 'expired'
   | 'invalidated'
-  | 'superseded';
+  | 'superseded'
+  /** Of a batch only: its changes are being sent; no more are for now; it is over, and not all are done. */
+  | 'running'
+  | 'stopped'
+  | 'ended';
 export type Risk = 'routine' | 'sensitive' | 'destructive';
 
 /** One request to change something. */
@@ -78,6 +82,10 @@ export type ChangeTable = {
   requester_team: string;
   /** Who handed the request on to its requester: counts as its asker too, and can't approve it. Null: nobody. */
   handed_on_by: string | null;
+  /** The number of the batch that this change belongs to; null: none. */
+  batch: number | null;
+  /** JSON: how far a batch is (`Progress` in `pipeline/changes/batch.ts`). Null: it is no batch. */
+  progress: string | null;
   /** Where its card belongs, which need not be where it was requested. */
   channel: string;
   /** JSON: the approval it needs, the rule that says so, and the hash of the policy. */

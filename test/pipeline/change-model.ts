@@ -137,6 +137,12 @@ export class Life {
         return this.#end('happened');
       case 'confirmed_not':
         return this.#end('did_not_happen');
+      case 'start':
+      case 'halt':
+      case 'go_on':
+      case 'end':
+      case 'all_done':
+        throw new Error('this is no batch');
     }
   }
 

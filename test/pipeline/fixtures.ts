@@ -146,6 +146,8 @@ export function refusalOf(work: () => unknown): Refusal {
 export const said = (refusal: Refusal): string => `${plain(refusal.says)} ${plain(refusal.hint)}`.trim();
 
 export const changeOf = (more: Partial<Change> = {}): Change => ({
+  batch: null,
+  progress: null,
   number: 1042,
   command: 'cache clear',
   risk: 'routine',

@@ -40,6 +40,15 @@ export const allowlistAdd = action({
     list: inAnyOrder(snapshot.list),
     timed: timedOf(snapshot, input.addresses),
   }),
+  batch: ({ input: { addresses, for: forMs }, where }) => {
+    if (forMs !== undefined)
+      return {
+        field: 'for',
+        says: say`Access that ends by itself is given to one environment at a time. Nothing was done.`,
+      };
+    const title = say`Let ${spoken(addresses)} in over SSH on ${where}`;
+    return { title, done: title };
+  },
   unwritten: (of) => added(of).length === 0,
   call: ({ input, snapshot: { list } }) =>
     setAllowedIps({ env_id: input.env.id, ip_allowlist: [...list, ...notListed(list, input.addresses)] }),

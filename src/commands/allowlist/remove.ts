@@ -40,6 +40,10 @@ export const allowlistRemove = action({
       hint: say`${emptyIsUnknown} If you mean it, add ${'--empty'}.`,
     };
   },
+  batch: ({ input: { addresses }, where }) => ({
+    title: say`Take ${spoken(addresses)} off the SSH allowlist of ${where}`,
+    done: say`Took ${spoken(addresses)} off the SSH allowlist of ${where}`,
+  }),
   preconditions: ({ snapshot: { list } }) => inAnyOrder(list),
   call: ({ input, snapshot: { list: before } }) =>
     setAllowedIps({ env_id: input.env.id, ip_allowlist: [...without(before, input.addresses)] }),

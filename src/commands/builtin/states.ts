@@ -31,6 +31,13 @@ const meanings = {
     says: 'By its turn, a right, a rule or a role had changed, or its target was gone or renamed. Nothing was sent.',
     see: ['can'],
   },
+  running: {
+    says: 'A batch: it sends its changes a few at a time, and stops at the first that does not end well.',
+  },
+  stopped: {
+    says: say`A batch that sends nothing more for now. What is under way is followed to its end. Its card has **Go on**, and says who may press it.`,
+  },
+  ended: { says: 'A batch that is over without all of its changes being done. Its card says which are not.' },
   superseded: {
     says: say`Something it depends on has changed. Nothing was sent. Press **Ask again** to see what it would do now.`,
   },

@@ -11,6 +11,7 @@ export const cacheClear = action({
   mayBreakSite: true,
   fields: { env: environment() },
   target: 'env',
+  batch: ({ where }) => ({ title: say`Clear the cache of ${where}`, done: say`Cleared the cache of ${where}` }),
   call: ({ input }) => clearCache({ environment_id: input.env.id }),
   card: ({ input }) => ({
     title: say`Clear the cache of ${input.env.name}`,

@@ -58,6 +58,14 @@ export type Action<F extends Fields, S> = {
   proof?(of: WithSnapshot<F, S> & { readonly current: S }): { readonly verdict: ProofVerdict; readonly says: Text };
   /** A sentence about what a look shows after the answer to a send at `sentAt` was lost. It decides nothing. */
   evidence?(of: WithSnapshot<F, S> & { readonly current: S; readonly sentAt: number }): Text;
+  /**
+   * It can be done to many environments together. What the card of the batch says, or why these fields cannot be; `where`
+   * is how many environments it is about: `12 environments`.
+   */
+  batch?(of: {
+    readonly input: Omit<Input<F>, TargetKey<F>>;
+    readonly where: string;
+  }): Pick<Wording, 'title' | 'done'> | Wrong<keyof F & string>;
   /** What to expect after the host accepted, if nothing can be followed or read back. */
   readonly after?: string;
   /** What doing it twice would mean, shown when somebody asks again after an unknown outcome. */

@@ -51,6 +51,10 @@ export const themesUpdate = action({
   },
   look: async ({ input, ...sources }) => ({ themes: (await themesOf(input.env, sources)).themes }),
   impossible: ({ input, snapshot }) => missing(input, snapshot.themes) ?? alreadyCurrent(input, snapshot.themes),
+  batch: ({ input: { themes }, where }) => ({
+    title: say`Update ${spoken(themes)} on ${where}`,
+    done: say`Updated ${spoken(themes)} on ${where}`,
+  }),
   preconditions: ({ input, snapshot }) =>
     named(snapshot.themes, input.themes).map(({ name, version, newVersion }) => [name, version, newVersion]),
   call: ({ input }) => updateThemes({ env_id: input.env.id, themes: input.themes.map((name) => ({ name })) }),

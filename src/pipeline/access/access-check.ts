@@ -1,10 +1,11 @@
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
-import type { Company, Target } from '../../hosting/contract/target.ts';
+import type { Company, Environment, Target } from '../../hosting/contract/target.ts';
 import { decideAccess, mayAnywhere, reading, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
-import { aboutOf } from './targets.ts';
+import { authorizeEach } from './authorize-each.ts';
+import { aboutOf, manyOf } from './targets.ts';
 import { isDecided, mayTry, mayNotUse } from './may-run.ts';
 import type { Authorization } from './authorization.ts';
 import { isNamed, unknownName, type Resolved } from '../language/resolve.ts';
@@ -30,6 +31,10 @@ export type Authorized = Resolved & {
   readonly target: Target | undefined;
   readonly alsoReads: readonly Target[];
   readonly authorization: Authorization;
+  /** A batch: the same request for each of its environments, in order; then there is no one target. */
+  readonly each?: readonly Authorized[];
+  /** Environments that were named and that the person may read but not change. */
+  readonly notAllowed?: readonly Environment[];
   /** Slack user groups with unknown members that could make the approval weaker. */
   readonly unsure?: readonly string[];
 };
@@ -53,6 +58,11 @@ export function assertMember(person: Person): void {
  */
 export function authorize(policy: Policy, person: Person, parsed: Resolved, company: Company): Authorized {
   assertMember(person);
+  const many = manyOf(parsed);
+  if (many) {
+    const one = (request: Resolved): Authorized => authorize(policy, person, request, company);
+    return { ...authorizeEach({ policy, person, parsed, company }, many, one), stage: 'authorized' };
+  }
   const { target, alsoReads, asked } = aboutOf(parsed, company);
   const { path, command } = parsed.parsed;
   for (const [name, value] of Object.entries(parsed.input)) {

@@ -1,12 +1,12 @@
 import { isName } from '../../commands/kit/action.ts';
 import { rightOf } from '../../commands/rights.ts';
-import type { Company, Target } from '../../hosting/contract/target.ts';
+import type { Company, Environment, Environments, Target } from '../../hosting/contract/target.ts';
 import type { AccessRequest as Asked } from '../../policy/policy.ts';
 import type { Aim } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { isNamed, type Resolved } from '../language/resolve.ts';
+import { areEnvironments, isNamed, type Resolved } from '../language/resolve.ts';
 
 /** The key of a target in maps and tables. */
 export const targetKey = (target: Target): string =>
@@ -40,8 +40,21 @@ export function aboutOf(parsed: Resolved, company: Company): About {
   const { target, alsoReads } = targetsOf(parsed, company);
   const aims: Aim[] = alsoReads.map((one) => ({ target: one, access: 'read' }));
   if (target) aims.unshift({ target, access: command.shape === 'action' ? 'change' : 'read' });
+  for (const one of manyOf(parsed)?.all ?? []) aims.push({ target: one, access: 'change' });
   return { target, alsoReads, asked: { command: rightOf(path, command, parsed.input), aims } };
 }
+
+/** The environments that an action is to change one by one, in a batch; undefined: it is about one target. */
+export function manyOf({ parsed: { command }, input }: Resolved): Environments | undefined {
+  const named = command.shape === 'action' ? input[command.target] : undefined;
+  return areEnvironments(named) ? named : undefined;
+}
+
+/** The same request for one of its environments. */
+export const requestFor = (parsed: Resolved, env: Environment): Resolved =>
+  parsed.parsed.command.shape === 'action'
+    ? { ...parsed, input: { ...parsed.input, [parsed.parsed.command.target]: env } }
+    : parsed;
 
 /** What it changes or reads, and what it reads besides. Fields may be missing. Pure. */
 export function targetsOf(

@@ -75,6 +75,18 @@ export function rule(decision: Decision, voting: VoteContext): DecisionResult {
     case 'happened':
     case 'did_not_happen':
       return close(decision, voting);
+    case 'halt':
+      // As for *stop*: anyone who can read it.
+      refuseUnlessIn(voting, ['running']);
+      return move({ kind: 'halt' });
+    case 'end':
+      refuseUnlessIn(voting, ['stopped']);
+      return move({ kind: 'end' });
+    case 'go_on':
+    case 'retry':
+      refuseIfStale(decision, voting, 'stopped');
+      refuseUnlessLetsGoOn(voting);
+      return move({ kind: 'go_on' });
   }
 }
 
@@ -147,6 +159,15 @@ function close(decision: Decision, voting: VoteContext): DecisionResult {
     );
   }
   return move({ kind: decision.verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not' });
+}
+
+/** A stopped batch goes on by the word of somebody who may approve it, or of its asker if it needed no approval. */
+function refuseUnlessLetsGoOn(voting: VoteContext): void {
+  const { policy, needed, asked, by, change, now } = voting;
+  if (now >= change.expires_at)
+    throw refusal(voting, say`Its time ended at ${time(change.expires_at)}. Please ask for the rest anew.`);
+  if (needed !== 'none') return void neededOf(voting);
+  if (!isAsker(policy, by.id, asked)) throw refusal(voting, say`Only ${mention(asked.requester)} can let it go on.`);
 }
 
 /** A click decides nothing while the right to make it is unknown. */

@@ -1,4 +1,5 @@
 import { Refusal } from '../../errors.ts';
+import type { Write } from '../../hosting/contract/call.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { findChange, type Change } from '../../storage/changes.ts';
 import { listVotes } from '../../storage/votes.ts';
@@ -23,6 +24,7 @@ import { type AskedRequirement, authorizationOf } from '../access/authorization.
 import { whoIsNotified } from '../access/approver-lookup.ts';
 import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
+import { placesOf, type Place } from './batch.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
 import {
@@ -111,7 +113,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),
     ...(change.state === 'waiting' ? [fact('Until', [time(change.expires_at, 'date')])] : []),
     ...(approved.length > 0 ? [fact('Approved by', joined(approvedBy(approved), '; '))] : []),
-    ...targetFacts(storedTargets(change)),
+    ...(change.progress === null ? targetFacts(storedTargets(change)) : []),
   ]);
 }
 
@@ -119,7 +121,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
 export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
   detailsOf(frozen, say`**${cardOf(frozen).title}**`, [
     say`Nothing has been asked for yet.`,
-    ...targetFacts([frozen.target, ...frozen.alsoReads].filter((one) => one !== undefined)),
+    ...(frozen.places ? [] : targetFacts([frozen.target, ...frozen.alsoReads].filter((one) => one !== undefined))),
   ]);
 
 const fact = (label: string, value: Text): Text => say`**${label}:** ${value}`;
@@ -149,18 +151,33 @@ function detailsOf(
     ...textLines(say`**Fingerprint:** ${code(frozen.fingerprint)}`),
     ...textLines(say`This is the SHA-256 of the call and the card. I check it just before I send anything.`),
   ];
+  const places = placesOf(frozen);
+  if (places) return { title, lines: [...shown, ...places.flatMap(placeLines)], requestAt: shown.length };
   const call = callOf(frozen);
   if (call === undefined) {
     const nothing = textLines(say`**No request:** nothing is sent to the host. Only the end of the access changes.`);
     return { title, lines: [...shown, ...nothing], requestAt: shown.length };
   }
-  const request = [
-    ...textLines(say`**The request, byte for byte.** ${readingHelp}`),
-    ...exact(exactRequest(call)),
-    ...(call.body === undefined ? textLines(say`It has no body.`) : []),
-    ...(frozen.call.includes('"$secret"') ? textLines(secretHelp) : []),
-  ];
+  const help = frozen.call.includes('"$secret"') ? textLines(secretHelp) : [];
+  const request = [...textLines(say`**The request, byte for byte.** ${readingHelp}`), ...requestLines(call), ...help];
   return { title, lines: [...shown, ...request], requestAt: shown.length };
+}
+
+const requestLines = (call: Write): readonly DetailLine[] => [
+  ...exact(exactRequest(call)),
+  ...(call.body === undefined ? textLines(say`It has no body.`) : []),
+];
+
+/** One environment of a batch: what its own card says, and its request. */
+function placeLines(place: Place, at: number): readonly DetailLine[] {
+  const { title, warning, facts } = cardOf(place);
+  const call = callOf(place);
+  return [
+    ...textLines(say`**${at + 1}. ${title}** ${code(targetKey(place.target))}`),
+    ...textLines(warning ?? []),
+    ...facts.flatMap(factLines),
+    ...(call ? requestLines(call) : textLines(say`Nothing is sent to the host for it.`)),
+  ];
 }
 
 const readingHelp =

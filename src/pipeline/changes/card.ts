@@ -9,7 +9,19 @@ import { cardOf, type FrozenCard } from './freeze.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The decisions about a change; each has its own button. */
-export const decisionKinds = ['approve', 'decline', 'cancel', 'stop', 'happened', 'did_not_happen'] as const;
+export const decisionKinds = [
+  'approve',
+  'decline',
+  'cancel',
+  'stop',
+  'happened',
+  'did_not_happen',
+  // About a batch: begin no more for now, go on, go on with those that were not sent too, and end it.
+  'halt',
+  'go_on',
+  'retry',
+  'end',
+] as const;
 export type DecisionKind = (typeof decisionKinds)[number];
 
 /** The change and version that a person saw; `installation` is the id of its database. */
@@ -74,7 +86,12 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
     case 'approved':
       return '🔒';
     case 'sending':
+    case 'running':
       return '▶️';
+    case 'stopped':
+      return '✋';
+    case 'ended':
+      return '⛔';
     case 'accepted':
       return change.settled_at === null ? '▶️' : '☑️';
     case 'done':
@@ -111,6 +128,9 @@ const stateInWords: Readonly<Record<Change['state'], string>> = {
   cancelled: 'Cancelled; nothing was sent.',
   invalidated: 'Invalidated; nothing was sent.',
   superseded: 'Superseded; nothing was sent.',
+  running: 'Running.',
+  stopped: 'Stopped; nothing more is sent for now.',
+  ended: 'Ended; not all were done.',
 };
 
 /** Who approved, and when. */

@@ -1,6 +1,13 @@
 import type { Tx } from '../../storage/database.ts';
 import { appendAudit } from '../../storage/audit.ts';
-import { findChange, insertChange, updateChange, type Change, type NewChange } from '../../storage/changes.ts';
+import {
+  findChange,
+  insertChange,
+  updateChange,
+  wakeBatch,
+  type Change,
+  type NewChange,
+} from '../../storage/changes.ts';
 import {
   extendShared,
   freeLocks,
@@ -46,7 +53,9 @@ export type TransitionNote = {
   readonly tell?: readonly string[];
   /** The result in a sentence; the card shows it from then on. */
   readonly lastNote?: Text;
-  readonly also?: Partial<Pick<Change, 'receipt' | 'poll_state' | 'undo'>>;
+  readonly also?: Partial<Pick<Change, 'receipt' | 'poll_state' | 'undo' | 'progress'>>;
+  /** The key of the reply: it replaces an earlier one with the same key. Left out: it is a new one. */
+  readonly replyKey?: string;
 };
 
 /** An audited action that belongs to no change. */
@@ -106,7 +115,9 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
     begin: async (tx, row, note) => {
       const change = await insertChange(tx, row);
       if (change.state === 'approved' && change.risk !== 'routine') await lock(tx, change, note.at);
-      await enqueueMessage(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: note.at });
+      // What belongs to a batch is told on the card of the batch.
+      if (change.batch === null)
+        await enqueueMessage(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: note.at });
       if (change.state === 'waiting') await copy(tx, change, note.at);
       await record(tx, change, 'asked', note);
       return change;
@@ -130,6 +141,9 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       const isNews =
         change.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
       await redrawCards(tx, change.number, at, isNews);
+      // One that is over only shows it.
+      if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at)))
+        await redrawCards(tx, moved.batch, at, false);
       await record(tx, moved, event.kind, about);
       return moved;
     },
@@ -152,7 +166,9 @@ async function recordIn(
   const details = JSON.stringify({ ...about, ...note.details });
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
   if (note.redraw) await redrawCards(tx, change.number, at, true);
-  if (reply !== undefined) await queue(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
+  if (reply === undefined || change.batch !== null) return;
+  const key = note.replyKey ?? `${change.number}:${line.seq}`;
+  await queue(tx, change, note, reply, { key, installation });
 }
 
 /** Queues the thread reply, and its copies to the ops channel and to people, which name the change. */

@@ -9,7 +9,7 @@ import type { Change } from '../../storage/changes.ts';
 /** The columns that moves depend on. Times are epoch milliseconds. */
 export type TransitionInput = Pick<
   Change,
-  'state' | 'risk' | 'is_live' | 'sent_at' | 'settled_at' | 'expires_at' | 'attempts' | 'throttle_count'
+  'state' | 'risk' | 'is_live' | 'sent_at' | 'settled_at' | 'expires_at' | 'attempts' | 'throttle_count' | 'progress'
 >;
 
 /** What can happen to a change. */
@@ -46,7 +46,11 @@ export type ChangeEvent =
   | { readonly kind: 'accept_late'; readonly operation: string | null }
   | { readonly kind: 'reject_late' }
   /** Its owner wrote nothing, and could not save that before the change became unknown. */
-  | { readonly kind: 'send_aborted_late' };
+  | { readonly kind: 'send_aborted_late' }
+  /** A batch begins, and may go on beginning changes for this long. */
+  | { readonly kind: 'start'; readonly validMs: number }
+  /** A batch begins no more changes: for now; until somebody lets it go on; for good; as all of them are done. */
+  | { readonly kind: 'halt' | 'go_on' | 'end' | 'all_done' };
 
 /** The columns that a move writes, besides the version. */
 export type Patch = Pick<Change, 'state' | 'settled_at' | 'due_at' | 'owner' | 'lease_until'> &
@@ -108,6 +112,11 @@ const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly St
   accept_late: { from: ['unknown'], to: 'accepted' },
   reject_late: { from: ['unknown'], to: 'rejected' },
   send_aborted_late: { from: ['unknown'], to: 'expired' },
+  start: { from: ['approved'], to: 'running' },
+  halt: { from: ['running'], to: 'stopped' },
+  go_on: { from: ['stopped'], to: 'running' },
+  end: { from: ['running', 'stopped'], to: 'ended' },
+  all_done: { from: ['running', 'stopped'], to: 'done' },
 };
 
 /**
@@ -116,12 +125,15 @@ const moves: { readonly [K in ChangeEvent['kind']]: { readonly from: readonly St
  */
 export function move(change: TransitionInput, event: ChangeEvent, now: number): Transition | undefined {
   const { from, to } = moves[event.kind];
-  if (change.settled_at !== null || !from.includes(change.state) || !isTimely(change, event, now)) return undefined;
+  if (change.settled_at !== null || !from.includes(change.state)) return undefined;
+  if (!isOfItsKind(change, event) || !isTimely(change, event, now)) return undefined;
+  if (isOfBatches(event)) return moveOfBatch(event, to, now);
   switch (event.kind) {
     case 'approve':
       return {
         patch: { ...at(to), ...readyToSend(change, now) },
-        locks: change.risk === 'routine' ? 'keep' : 'take',
+        // The changes of a batch lock their targets one by one.
+        locks: change.risk === 'routine' || change.progress !== null ? 'keep' : 'take',
       };
     case 'send':
       return { patch: { ...at(to), ...leasedTo(event.owner, now + event.leaseMs), sent_at: now }, locks: 'keep' };
@@ -145,12 +157,9 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
       return { patch: { ...at(to), ...askedAnew(event, now) }, locks: 'free' };
     case 'send_aborted_late':
       // It ends: people were told that it may have been sent, and may have asked for it again.
-      return { patch: { ...at(to), settled_at: now, sent_at: null, lost_at: null }, locks: 'free' };
+      return { patch: { ...settled(to, now), sent_at: null, lost_at: null }, locks: 'free' };
     case 'unverified':
-      return {
-        patch: { ...at(to), settled_at: now },
-        locks: event.lockMs > 0 ? { keepMs: event.lockMs } : 'free',
-      };
+      return { patch: settled(to, now), locks: event.lockMs > 0 ? { keepMs: event.lockMs } : 'free' };
     case 'decline':
     case 'cancel':
     case 'expire':
@@ -163,13 +172,30 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
     case 'confirmed_happened':
     case 'confirmed_not':
     case 'reject_late':
-      return { patch: { ...at(to), settled_at: now }, locks: 'free' };
+      return { patch: settled(to, now), locks: 'free' };
   }
+}
+
+type BatchEvent = Extract<ChangeEvent, { kind: 'start' | 'halt' | 'go_on' | 'end' | 'all_done' }>;
+const ofBatches: ReadonlySet<string> = new Set<BatchEvent['kind']>(['start', 'halt', 'go_on', 'end', 'all_done']);
+const isOfBatches = (event: ChangeEvent): event is BatchEvent => ofBatches.has(event.kind);
+
+/** A batch sends nothing itself, and nothing else has changes to begin. */
+const isOfItsKind = ({ progress }: TransitionInput, event: ChangeEvent): boolean =>
+  progress === null ? !isOfBatches(event) : event.kind !== 'send' && event.kind !== 'complete';
+
+/** A batch holds no locks: its changes do. */
+function moveOfBatch(event: BatchEvent, to: State, now: number): Transition {
+  const isOver = event.kind === 'end' || event.kind === 'all_done';
+  const when = isOver ? { settled_at: now } : { due_at: now };
+  const valid = event.kind === 'start' ? { expires_at: now + event.validMs } : {};
+  return { patch: { ...at(to), ...when, ...valid }, locks: 'keep' };
 }
 
 /** Only a valid change can be approved or sent. It can't be closed while its write could still arrive. */
 function isTimely(change: TransitionInput, { kind }: ChangeEvent, now: number): boolean {
-  if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;
+  const mustBeValid = ['approve', 'send', 'complete', 'start', 'go_on'].includes(kind);
+  if (mustBeValid) return now < change.expires_at;
   return (kind !== 'confirmed_happened' && kind !== 'confirmed_not') || now >= closableFrom(change);
 }
 
@@ -224,5 +250,7 @@ const askedAnew = ({ expiresAt, remindAt }: Extract<ChangeEvent, { kind: 'ask_ag
 });
 
 const leasedTo = (owner: string, until: number) => ({ due_at: until, owner, lease_until: until });
+
+const settled = (to: State, now: number): Patch => ({ ...at(to), settled_at: now });
 
 const at = (state: State): Patch => ({ state, settled_at: null, due_at: null, owner: null, lease_until: null });

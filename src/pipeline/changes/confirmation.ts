@@ -8,7 +8,12 @@ import type { Frozen } from './freeze.ts';
 
 /** What was shown (`shownOf`) and the name that was typed, or why neither is needed. */
 export type Confirmation =
-  | { readonly shown: string | undefined; readonly typedName: string | undefined }
+  | {
+      readonly shown: string | undefined;
+      readonly typedName: string | undefined;
+      /** Ids of environments of a batch that the person left out after they were shown. */
+      readonly leaveOut?: readonly string[];
+    }
   | 'not needed'
   | 'timer';
 
@@ -41,7 +46,7 @@ export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation
   if (typeof confirmation === 'string') {
     // A timer's words were shown with the grant that set it.
     const isTimer = confirmation === 'timer' && authorization.timerOf !== undefined;
-    if (isTimer || !needsReview(action, target)) return;
+    if (isTimer || (!needsReview(action, target) && frozen.places === undefined)) return;
     throw new Refusal('You need to see what this does first. Nothing was done.', {
       hint: 'Type the command again, and a form will open.',
     });

@@ -8,21 +8,25 @@ import { needsReview } from './confirmation.ts';
 /** The page that shows the requester what would be sent. */
 export function dryRun(frozen: Frozen): Page {
   const card = cardOf(frozen);
-  const call = callOf(frozen);
+  const calls = (frozen.places ?? [frozen]).map(callOf);
   return {
     title: say`**Dry run: ${card.title}** · nothing was sent`,
     parts: [
       ...(card.warning ? [paragraph(card.warning)] : []),
       ...(card.facts.length > 0 ? [paragraph(factLines(card.facts))] : []),
-      call ? { kind: 'code', text: exactRequest(call).join('\n') } : paragraph('Nothing has to be sent for it.'),
+      ...calls.map((call) =>
+        call
+          ? ({ kind: 'code', text: exactRequest(call).join('\n') } as const)
+          : paragraph('Nothing has to be sent for it.'),
+      ),
     ],
     source: say`fingerprint ${code(frozen.fingerprint.slice(0, 8))}; ${whatNext(frozen)}`,
   };
 }
 
-function whatNext({ authorization, action, target }: Frozen): string {
+function whatNext({ authorization, action, target, places }: Frozen): string {
   if (authorization.approval !== 'none') return 'without --dry-run it waits for approval';
-  return needsReview(action, target)
+  return places || needsReview(action, target)
     ? 'a form asks you once more before it is sent'
     : 'without --dry-run it is sent at once';
 }

@@ -25,6 +25,8 @@ export type Frozen = Authorized & {
   readonly card: string;
   readonly preconditions: string;
   readonly fingerprint: string;
+  /** A batch: what is frozen for each environment, in order. */
+  readonly places?: readonly Frozen[];
 };
 
 /** Limit for call plus card, in characters of JSON: all of it can be paged through before approval. */
@@ -51,7 +53,7 @@ export function freeze(parsed: Authorized, action: AnyAction, snapshot: unknown,
   };
 }
 
-function refuseTooLong(length: number): void {
+export function refuseTooLong(length: number): void {
   if (length <= maxCharacters) return;
   const most = `I can show at most ${amount(maxCharacters)} characters of a change before it is sent`;
   throw new Refusal(`${most}, and this has ${amount(length)}. Nothing was done.`, {
@@ -71,9 +73,12 @@ export const leftOf = (action: AnyAction, resolved: Pick<Authorized, 'input'>, n
 export const fingerprint = (call: string, card: string): string =>
   createHash('sha256').update(`${call}\n${card}`).digest('hex');
 
-/** The call as it will be sent; undefined: nothing has to be sent. */
-export const callOf = (frozen: { readonly call: string }): Write | undefined =>
-  parseStored<Write | null>(frozen.call) ?? undefined;
+/** The call as it will be sent; undefined: nothing has to be sent. Throws for a batch, which sends nothing itself. */
+export function callOf(frozen: { readonly call: string }): Write | undefined {
+  const call = parseStored<Write | { readonly places: unknown } | null>(frozen.call) ?? undefined;
+  if (call && 'places' in call) throw new Error('a batch has no call of its own');
+  return call;
+}
 export const cardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);
 export const snapshotOf = (change: { readonly snapshot: string }): unknown => parseStored(change.snapshot);
 

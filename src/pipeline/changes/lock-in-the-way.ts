@@ -6,8 +6,12 @@ import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 /** What a change needs free: targets that it wants for itself, and targets that it may share. */
 export type LockNeeds = { readonly alone: readonly string[]; readonly shared: readonly string[] };
 
-/** A routine change passes shared locks. Any other one needs its target for itself, and shares what it only reads. */
-export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets'>): LockNeeds {
+/**
+ * A routine change passes shared locks. Any other one needs its target for itself, and shares what it only reads. A batch
+ * needs nothing: its changes do.
+ */
+export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets' | 'progress'>): LockNeeds {
+  if (change.progress) return { alone: [], shared: [] };
   const [target, ...sources] = storedTargets(change).map(lockKey);
   const own = target === undefined ? [] : [target];
   return change.risk === 'routine' ? { alone: [], shared: own } : { alone: own, shared: sources };
@@ -16,7 +20,7 @@ export function lockNeedsOf(change: Pick<NewChange, 'risk' | 'targets'>): LockNe
 /** A lock in force that keeps this change from being approved or sent, or undefined. Its own locks do not. */
 export async function lockInTheWay(
   db: ReadHandle,
-  change: Pick<NewChange, 'risk' | 'targets'> & Partial<Pick<Change, 'number'>>,
+  change: Pick<NewChange, 'risk' | 'targets' | 'progress'> & Partial<Pick<Change, 'number'>>,
   now: number,
 ): Promise<Lock | undefined> {
   return firstHeld(db, lockNeedsOf(change), now, change.number);

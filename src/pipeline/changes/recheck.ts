@@ -140,7 +140,7 @@ function approvalNow(
 }
 
 const approversNow = async (context: ChangesContext, change: Change): Promise<readonly Person[] | undefined> =>
-  voterPeople(context, change, await listVotes(context.database.db, change.number));
+  voterPeople(context, change, await listVotes(context.database.db, change.batch ?? change.number));
 
 /** The voters as Slack knows them now; undefined if it doesn't answer. */
 async function voterPeople(

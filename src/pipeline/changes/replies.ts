@@ -75,6 +75,7 @@ const approvedWith = (by: string, note: string | undefined): Text =>
 
 const sendingSoon = (change: Change, isPaused: boolean): string => {
   if (isPaused) return 'All sending is paused. It will be sent after resume, if it is still valid then.';
+  if (change.progress !== null) return 'It begins now.';
   if (callOf(change) === undefined) return 'Nothing has to be sent for it.';
   return coolsDown(change) ? 'Sending in 10 s.' : 'Sending it now.';
 };

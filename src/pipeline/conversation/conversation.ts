@@ -13,8 +13,9 @@ import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../steps/new-change.ts';
 import { handedOnWith, handOn } from '../steps/hand-on.ts';
 import { joinQueue, type Joined } from '../steps/queue.ts';
-import { lookAndFreeze, reasonRequired, save, lacksReason } from '../steps/submit.ts';
-import type { Text } from '../../text.ts';
+import { lookAndFreeze } from '../steps/look-and-freeze.ts';
+import { reasonRequired, save, lacksReason } from '../steps/submit.ts';
+import { say, type Text } from '../../text.ts';
 import { answerOf } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
@@ -124,6 +125,7 @@ export function evaluate(
     throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
   }
   const authorized = authorize(policy(), person, resolved, company());
+  if (authorized.each) refuseForMany(parsed);
   const { target, alsoReads } = authorized;
   const ready = { kind: 'ready', parsed: authorized, requester, confirmation: reviewed ?? 'not needed' } as const;
   const isAction = command.shape === 'action';
@@ -133,7 +135,7 @@ export function evaluate(
   const isReviewed = reviewed !== undefined;
   if (parsed.queue && !isReviewed && first === undefined) return { ...ready, will: 'queue' };
   // A review asks for the reason itself.
-  if (!isReviewed && (first === 'review' || parsed.handOn || needsReview(command, target)))
+  if (!isReviewed && (first === 'review' || parsed.handOn || authorized.each || needsReview(command, target)))
     return { ...ready, will: 'review' };
   if (lacksReason(authorized)) return { kind: 'ask', resolved, person, says: reasonRequired() };
   if (isReviewed) {
@@ -142,6 +144,13 @@ export function evaluate(
   }
   if (first === 'fields') return { kind: 'ask', resolved, person };
   return { ...ready, will: 'save' };
+}
+
+/** What one line can say of one environment only. */
+function refuseForMany({ queue, handOn, handedOn }: ParsedCommand): void {
+  if (!queue && !handOn && handedOn === undefined) return;
+  const what = queue ? 'A place in the queue is' : 'Handing a request on is';
+  throw new Refusal(say`${what} for one environment at a time. Nothing was done.`);
 }
 
 /** What the arguments mean to this person. If a name is unknown, the host's lists are read again first. */

@@ -33,7 +33,8 @@ import { parseArgs } from '../language/parse.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { checkTimeline } from '../steps/ask-again.ts';
 import { Locked } from '../changes/busy.ts';
-import { lookAndFreeze, save } from '../steps/submit.ts';
+import { lookAndFreeze } from '../steps/look-and-freeze.ts';
+import { save } from '../steps/submit.ts';
 import { check, type Ready } from './conversation.ts';
 import type { PipelineContext } from './context.ts';
 

@@ -44,9 +44,11 @@ export function namedTogether(words: readonly string[], names: Together): Enviro
     throw new Refusal(`One command takes at most ${maxPatterns} sets and names with a *. Nothing was done.`);
   const named = new Set(included.flatMap((term) => matching(term, names, 'allow')));
   const left = new Set(excluded.flat().flatMap((term) => matching(term, names, 'deny')));
+  // Names alone leave nothing open.
+  const isOpen = terms.some((term) => /^set:|\*/i.test(term));
   return together(
     names.environments.filter((one) => named.has(one) && !left.has(one)),
-    names,
+    isOpen ? names : { ...names, trouble: undefined },
     say`Nothing is left of that after ${code('except')}.`,
   );
 }

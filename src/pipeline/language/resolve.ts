@@ -1,5 +1,5 @@
 import { isName } from '../../commands/kit/action.ts';
-import { catalogue } from '../../commands/index.ts';
+import { catalogue, type Command } from '../../commands/index.ts';
 import type { Field, NameKind } from '../../commands/kit/fields.ts';
 import { didYouMean, near } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer, type Args } from '../../errors.ts';
@@ -126,6 +126,11 @@ function find(
   if (exact.length === 1 && exact[0]) return exact[0];
   if (exact.length === 0 && namesMany(words)) {
     if (field.orMany) return namedTogether(words, names);
+    if (takesMany(parsed.command, name)) {
+      const many = namedTogether(words, names);
+      const [only, ...more] = many.all;
+      return only && more.length === 0 && many.trouble === undefined ? only : many;
+    }
     throw takesOne(parsed, field);
   }
   const offer = (one: NamedItem): Offer => offerOf(parsed, name, one);
@@ -140,9 +145,15 @@ function find(
   throw unknownName(parsed, name, meant, names.trouble);
 }
 
+/** Whether this field of an action can name the environments of a batch. */
+const takesMany = (command: Command, field: string): boolean =>
+  command.shape === 'action' && command.batch !== undefined && command.target === field;
+
 function takesOne({ path }: ParsedCommand, { kind }: NameKind): Refusal {
-  const takeMany = [...catalogue].filter(([, { fields }]) =>
-    Object.values(fields).some((field) => isName(field) && field.orMany),
+  const takeMany = [...catalogue].filter(([, command]) =>
+    Object.entries<Field>(command.fields).some(
+      ([name, field]) => isName(field) && (field.orMany || takesMany(command, name)),
+    ),
   );
   return new Refusal(
     say`${code(path)} takes one ${kind} at a time, and this names several or has a ${code('*')}. Nothing was done.`,

@@ -1,5 +1,5 @@
 import { failpoint, type Drawing } from '../../failpoints.ts';
-import { findChange } from '../../storage/changes.ts';
+import { changesInBatch, findChange } from '../../storage/changes.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { claimMessages, markDelivered, giveUp, releaseUntil, type Message } from '../../storage/messages.ts';
@@ -10,6 +10,7 @@ import { afterFailure, type Outbox } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { renderBatch } from '../changes/batch-card.ts';
 import { renderCard, withdrawn, type Card, type Note } from '../changes/card.ts';
 import { whyHere } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
@@ -195,7 +196,8 @@ async function contentOf({ database, idsOf }: Delivery, message: Message): Promi
   // Whoever approved keeps the card, to see what comes of it and to stop it. The others have nothing left to do.
   const hasVoted = approved.some(({ person }) => idsOf(person).includes(message.recipient ?? ''));
   if (message.kind === 'copy' && change.state !== 'waiting' && !hasVoted) return withdrawn(change, approved);
-  return renderCard(change, approved, database.installation);
+  if (change.progress === null) return renderCard(change, approved, database.installation);
+  return renderBatch(change, await changesInBatch(database.db, change.number), approved, database.installation);
 }
 
 /**

@@ -8,6 +8,7 @@ import { readTimeline, saveTimeline, type Timeline } from '../../storage/timelin
 import { voidVotes } from '../../storage/votes.ts';
 import { code, joined, say, time, type Text } from '../../text.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { batchSetBack } from '../changes/batch-card.ts';
 import { callOf } from '../changes/freeze.ts';
 import { endAllHandedOn } from './hand-on.ts';
 import { endQueued } from '../changes/queue.ts';
@@ -29,7 +30,7 @@ const maxNamed = 20;
 /** The numbers of lost changes stand in Slack, on cards with buttons, so they must not be given again. */
 const skippedNumbers = 1_000;
 /** In this order, so that no change is met twice. */
-const states: readonly State[] = ['sending', 'waiting', 'approved'];
+const states: readonly State[] = ['sending', 'waiting', 'approved', 'running', 'stopped'];
 
 /** Whether the database has not been set back since any process, this one included, has looked. */
 export const isSameTimeline = (history: Pick<SendHistory, 'timeline'>, { now, saved, restored }: Timeline): boolean =>
@@ -126,7 +127,11 @@ async function moveOne(
   const { approval, timerOf } = authorizationOf(change);
   if (change.state === 'sending')
     return changeStore.advance(tx, change, { kind: 'outcome_lost' }, { ...base, ...alarm(change, orphaned(change)) });
-  if (approval !== 'none') {
+  if (change.progress !== null && (approval === 'none' || change.state === 'running' || change.state === 'stopped')) {
+    const kind = change.state === 'approved' ? 'supersede' : 'end';
+    return changeStore.advance(tx, change, { kind }, { ...base, ...batchSetBack(change, why) });
+  }
+  if (approval !== 'none' && change.batch === null) {
     const expiresAt = at + approval.expires;
     const remindAt = nextReminder(at, expiresAt, at);
     await voidVotes(tx, change.number);

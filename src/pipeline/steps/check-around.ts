@@ -37,7 +37,7 @@ export function mayBreakSite({ command }: Pick<Change, 'command'>): boolean {
 
 /** Reads the site once before the change, and keeps it. Takes three seconds at most. Never rejects. */
 export async function checkBefore(context: StepsContext, change: Change): Promise<void> {
-  if (!mayBreakSite(change)) return;
+  if (!mayBreakSite(change) || change.progress !== null) return;
   await within(beforeMs, readBefore(context, change)).catch((error: unknown) => {
     if (!(error instanceof TooLate)) context.onTrouble(`reading the site before #${change.number}`, error);
   });

@@ -27,6 +27,7 @@ import type { StepsContext } from './context.ts';
 import { refuseUnlessOurs } from '../changes/foreign-button.ts';
 import { checkTimeline, isSameTimeline } from './ask-again.ts';
 import { claimDelivery } from './claim-delivery.ts';
+import { batchNote } from './decide-batch.ts';
 import { declareLost } from './lost-commit.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
@@ -36,6 +37,8 @@ export type Decided = ShownVersion & {
   readonly team: string | undefined;
   /** Why it is declined, or a note with an approval. */
   readonly reason?: string | undefined;
+  /** Ids of environments without which a batch goes on. */
+  readonly leaveOut?: readonly string[];
   /** The inbox row that this answers. */
   readonly inbox: string | undefined;
 };
@@ -208,7 +211,10 @@ async function apply(
   const note = { ...noteFor(change, decided, session.by, ruling, isPaused), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
-  const moved = await changeStore.advance(tx, change, ruling.event, note);
+  const moved = await changeStore.advance(tx, change, ruling.event, {
+    ...note,
+    ...(await batchNote(tx, change, decided, session.by.name)),
+  });
   if (moved && ruling.event.kind === 'confirmed_happened')
     await settleAccess(tx, changeStore, moved, at, { isProven: true });
 }
@@ -225,6 +231,7 @@ function noteFor(
   const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason, ...requestOf(decided) } };
   switch (decided.verdict) {
     case 'approve': {
+      if (ruling.kind === 'move' && change.progress !== null) return { ...base, tell: [] };
       if (ruling.kind === 'move') {
         const reply = approved(change, by.name, isPaused, reason);
         return { ...base, reply, decide: coolsDown(change), tell: [change.requester] };
@@ -238,6 +245,11 @@ function noteFor(
       return { ...base, ...endedBy(change, 'Cancelled', by) };
     case 'stop':
       return { ...base, ...endedBy(change, 'Stopped', by) };
+    case 'halt':
+    case 'go_on':
+    case 'retry':
+    case 'end':
+      return base;
     case 'happened':
     case 'did_not_happen': {
       const happened = decided.verdict === 'happened';

@@ -17,6 +17,7 @@ import { recheck } from '../changes/recheck.ts';
 import { standing } from '../changes/card.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { endsUnsent, lockedBy, markFor } from '../changes/replies.ts';
+import { startBatch } from './run-batch.ts';
 import type { StepsContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
@@ -44,6 +45,7 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   if (checked.kind === 'invalidated') return giveUp(context, change, 'invalidated', checked.why);
   if (checked.kind === 'drifted') return giveUp(context, change, 'supersede', checked.why);
   if (checked.kind === 'later' || checked.kind === 'host trouble') return reschedule(context, change, checked.why);
+  if (change.progress !== null) return startBatch(context, change);
   failpoint('rechecked', change.number);
   const call = callOf(change);
   if (call === undefined) return complete(context, change);

@@ -1,6 +1,8 @@
 import type { Channel, Person } from '../access/access-check.ts';
 import { scrub } from '../../secret.ts';
-import type { NewChange } from '../../storage/changes.ts';
+import { counted } from '../../commands/kit/page.ts';
+import type { Change, NewChange } from '../../storage/changes.ts';
+import type { Place, Progress } from '../changes/batch.ts';
 import { readyToSend } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
@@ -12,16 +14,11 @@ export type Requester = { readonly person: Person; readonly channel: Channel };
 
 /** The row of a new change: waiting if the rules want an approval, else approved. `now` in epoch milliseconds. */
 export function rowOf(frozen: Frozen, { person, channel }: Requester, now: number): NewChange {
-  const { target } = frozen;
-  if (target === undefined) throw new Error(`${frozen.parsed.path} has no target`);
   return {
+    ...aboutOf(frozen),
     command: frozen.parsed.path,
     risk: frozen.action.risk,
     args: JSON.stringify(canonicalArgs(withoutId(frozen))),
-    target: targetKey(target),
-    target_name: target.name,
-    is_live: target.kind === 'environment' && target.live ? 1 : 0,
-    targets: JSON.stringify([target, ...frozen.alsoReads]),
     snapshot: JSON.stringify(frozen.snapshot ?? null),
     preconditions: frozen.preconditions,
     call: frozen.call,
@@ -36,6 +33,55 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
     authorization: JSON.stringify(frozen.authorization),
     created_at: now,
     ...initialState(frozen, now),
+  };
+}
+
+/** What the change is about. A batch is about all of its environments and locks none of them itself. */
+function aboutOf({
+  target,
+  alsoReads,
+  places,
+}: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is_live' | 'targets' | 'progress'> {
+  if (places) {
+    const progress: Progress = { places: places.map(() => ({})), passedOver: [] };
+    const targets = JSON.stringify(alsoReads);
+    const target_name = counted(places.length, 'environment');
+    return { target: 'batch', target_name, is_live: 0, targets, progress: JSON.stringify(progress) };
+  }
+  if (target === undefined) throw new Error('a change has a target');
+  return {
+    target: targetKey(target),
+    target_name: target.name,
+    is_live: target.kind === 'environment' && target.live ? 1 : 0,
+    targets: JSON.stringify([target, ...alsoReads]),
+  };
+}
+
+/** The row of the change that a batch begins for one of its places; it is sent as it was frozen. */
+export function rowInBatch(batch: Change, { target, ...frozen }: Place, now: number): NewChange {
+  const { command, risk, reason, request, channel, authorization, expires_at } = batch;
+  const { requester, requester_name, requester_team, handed_on_by } = batch;
+  return {
+    command,
+    risk,
+    reason,
+    request,
+    channel,
+    authorization,
+    expires_at,
+    requester,
+    requester_name,
+    requester_team,
+    handed_on_by,
+    ...frozen,
+    target: targetKey(target),
+    target_name: target.name,
+    is_live: target.live ? 1 : 0,
+    targets: JSON.stringify([target]),
+    batch: batch.number,
+    created_at: now,
+    state: 'approved',
+    due_at: now,
   };
 }
 

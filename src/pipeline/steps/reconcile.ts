@@ -48,7 +48,8 @@ async function gatherEvidence(context: StepsContext, change: Change): Promise<vo
     const text = joined([shownBy(seen) ?? noEvidence, who]);
     const note = { by: 'sitehand', at, reply: { text }, ops: true, details: { ...seen, closers } };
     await context.changeStore.remark(tx, touched, 'evidence', note);
-    for (const person of toTell) await tellCloser(context, tx, touched, person, text, at);
+    // The batch tells of its own.
+    for (const person of touched.batch === null ? toTell : []) await tellCloser(context, tx, touched, person, text, at);
   });
 }
 

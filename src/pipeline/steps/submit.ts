@@ -1,4 +1,3 @@
-import type { AnyAction } from '../../commands/kit/action.ts';
 import { Refusal } from '../../errors.ts';
 import { findSaved, findWaiting, type Change, type NewChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
@@ -7,16 +6,14 @@ import { LockHeld, refuseLocked } from '../changes/change-store.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmation.ts';
-import { canonicalArgs } from '../language/resolve.ts';
 import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
 import { detailsOf, rowOf, type Requester } from './new-change.ts';
-import { freeze, type Frozen } from '../changes/freeze.ts';
-import { sourcesOf } from '../changes/read-sources.ts';
+import { without } from '../changes/freeze-batch.ts';
+import type { Frozen } from '../changes/freeze.ts';
 import { asked } from '../changes/replies.ts';
 import { busy, Locked, wayOn } from '../changes/busy.ts';
-import { asRefusal } from '../changes/host-trouble.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
 import { checkBefore } from './check-around.ts';
@@ -32,21 +29,10 @@ export const lacksReason = ({ authorization: { approval }, parsed }: Authorized)
 export const reasonRequired = (): Refusal =>
   new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
 
-/** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
-export async function lookAndFreeze(
-  context: StepsContext,
-  parsed: Authorized,
-  action: AnyAction,
-  onBehalfOf?: string,
-): Promise<Frozen> {
-  const snapshot = await action
-    .look?.({ input: parsed.input, ...sourcesOf(context, onBehalfOf) })
-    .catch((error: unknown) => {
-      throw asRefusal(error, canonicalArgs(parsed));
-    });
-  const wrong = action.impossible?.({ input: parsed.input, snapshot });
-  if (wrong) throw new Refusal(wrong.says, wrong);
-  return freeze(parsed, action, snapshot, await context.database.now());
+/** What was confirmed of what was shown. Throws `Refusal` if it was not. */
+function confirmed(shown: Frozen, confirmation: Confirmation): Frozen {
+  refuseUnlessConfirmed(shown, confirmation);
+  return typeof confirmation === 'string' ? shown : without(shown, confirmation.leaveOut ?? []);
 }
 
 /**
@@ -56,14 +42,14 @@ export async function lookAndFreeze(
  */
 export async function save(
   context: StepsContext,
-  frozen: Frozen,
+  shown: Frozen,
   requester: Requester,
   confirmation: Confirmation,
   inboxKey: string | undefined,
   also: (tx: Tx, saved: Change) => Promise<void> = async () => undefined,
 ): Promise<Change | undefined> {
   const { database, changeStore } = context;
-  refuseUnlessConfirmed(frozen, confirmation);
+  const frozen = confirmed(shown, confirmation);
   if (lacksReason(frozen)) throw reasonRequired();
   // What is asked for after a failover must not count as asked before it.
   await checkTimeline(context);

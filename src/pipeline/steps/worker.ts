@@ -11,6 +11,7 @@ import { execute, giveUp } from './execute.ts';
 import { follow } from './follow.ts';
 import { declareLost } from './lost-commit.ts';
 import { remind } from './reminders.ts';
+import { runBatch } from './run-batch.ts';
 import { alarm, orphaned } from '../changes/replies.ts';
 import { say } from '../../text.ts';
 import { fireTimer } from './timers.ts';
@@ -55,6 +56,9 @@ export async function step(context: StepsContext, change: Change): Promise<void>
       return follow(context, change);
     case 'unknown':
       return reconcile(context, change);
+    case 'running':
+    case 'stopped':
+      return runBatch(context, change);
     case 'waiting':
       if ((await context.database.now()) < change.expires_at) return remind(context, change);
       return giveUp(context, change, 'expire', say`It wasn't approved in time.`);
@@ -68,6 +72,7 @@ export async function step(context: StepsContext, change: Change): Promise<void>
     case 'cancelled':
     case 'invalidated':
     case 'superseded':
+    case 'ended':
       throw new Error(`#${change.number} is ${change.state} and due, but a settled change is never due`);
   }
 }

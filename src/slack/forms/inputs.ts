@@ -32,6 +32,7 @@ type Labelled = Option & { text: { type: 'plain_text'; text: string } };
 const limits = { label: 150, hint: 150, option: 75, input: 3_000, reason: 500, options: 100, chosen: 50 } as const;
 const reasonField = 'reason';
 const typedField = 'typed-name';
+const leaveOutField = 'leave-out';
 
 /** The block id of a field. Another list gives another id, so Slack does not keep an old choice in it. */
 export const blockOf = (field: string, choices?: { readonly id: string }): string =>
@@ -136,6 +137,25 @@ export function choiceAt(words: readonly string[], at: number): Labelled {
 export const typedInput = (label: string): InputBlock =>
   inputBlock(typedField, label, { type: 'plain_text_input', action_id: typedField, max_length: limits.input });
 
+/** The environments of a batch that its requester leaves out. A group of a select holds a hundred options. */
+export function leaveOutInput(
+  all: readonly { readonly id: string; readonly name: string; readonly live: boolean }[],
+): InputBlock {
+  const groups = [
+    { label: 'Live', of: all.filter(({ live }) => live) },
+    { label: 'Not live', of: all.filter(({ live }) => !live) },
+  ];
+  const option_groups = groups.flatMap(({ label, of }) =>
+    Array.from({ length: Math.ceil(of.length / limits.options) }, (_, page) => ({
+      label: plainText(label, limits.option),
+      options: of.slice(page * limits.options, (page + 1) * limits.options).map(({ id, name }) => optionOf(id, name)),
+    })),
+  );
+  const placeholder = plainText('None', limits.label);
+  const element: Element = { type: 'multi_static_select', action_id: leaveOutField, option_groups, placeholder };
+  return { ...inputBlock(leaveOutField, 'Leave out', element), optional: true };
+}
+
 export function reasonInput(reason: string | undefined, isRequired = false, label = 'Reason'): InputBlock {
   const initial = reason === undefined ? {} : { initial_value: reason.slice(0, limits.reason) };
   const shape = { action_id: reasonField, max_length: limits.reason, ...initial };
@@ -176,6 +196,8 @@ export type Filled = {
   readonly reason: string | undefined;
   /** The name that was typed to confirm. */
   readonly typed: string | undefined;
+  /** Ids of environments to leave out of a batch. */
+  readonly leaveOut: readonly string[];
 };
 
 /**
@@ -202,8 +224,8 @@ export function readInputs(
       if (entered.length > 0) given[name] = entered;
     }
   }
-  const { [reasonField]: reason, [typedField]: typed, ...fields } = given;
-  return { given: fields, reason: reason?.[0], typed: typed?.[0] };
+  const { [reasonField]: reason, [typedField]: typed, [leaveOutField]: leaveOut = [], ...fields } = given;
+  return { given: fields, reason: reason?.[0], typed: typed?.[0], leaveOut };
 }
 
 /** The block id of a field in a view's state; undefined if it has none. */

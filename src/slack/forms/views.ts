@@ -3,13 +3,14 @@ import { z } from 'zod';
 import { attempt } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { everythingLabel, factLines } from '../../pipeline/changes/card.ts';
+import { environmentsOf } from '../../pipeline/changes/freeze-batch.ts';
 import { cardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
 import { nameToType, shownOf } from '../../pipeline/changes/confirmation.ts';
 import { inline, say, type Text } from '../../text.ts';
 import { buttonRow, plainText, richText, type Drawn } from '../draw/blocks.ts';
 import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { holdsKey } from '../../secret.ts';
-import { inputBlock, inputOf, optionOf, reasonInput, typedInput, type Asked } from './inputs.ts';
+import { inputBlock, inputOf, leaveOutInput, optionOf, reasonInput, typedInput, type Asked } from './inputs.ts';
 
 /** Sitehand's views: forms, reviews, notices, pages of a call, and the list of commands. */
 
@@ -76,6 +77,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): Modal
     ...(card.facts.length > 0 ? [richText([factLines(card.facts)])] : []),
     ...buttonRow([{ label: everythingLabel, press: { kind: 'call', page: 1, of: undefined } }]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
+    ...(frozen.places ? [leaveOutInput(environmentsOf(frozen.places))] : []),
     reasonInput(frozen.parsed.reason, approval !== 'none' && approval.reason === 'required'),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];

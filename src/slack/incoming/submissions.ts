@@ -175,8 +175,8 @@ async function goOn(form: Submitted, checked: Ready): Promise<SubmissionResponse
 /** Looks at the host again: if the result is not what the form showed, the form is shown again. */
 async function submitReview(form: Submitted): Promise<SubmissionResponse> {
   const { context, interaction, memo, said } = form;
-  const { reason, typed } = readInputs(said.view.state.values);
-  const reviewed = { shown: memo.shown, typedName: typed };
+  const { reason, typed, leaveOut } = readInputs(said.view.state.values);
+  const reviewed = { shown: memo.shown, typedName: typed, leaveOut };
   const checked = await within(patienceMs, checkReview(context, interaction, memo, { reason, reviewed }));
   const { command } = checked.parsed.parsed;
   return onceKept(form, command.button, (kept) => ({

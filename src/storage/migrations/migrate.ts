@@ -3,6 +3,7 @@ import { acquireMigrationLock, dialects, kindOf, type SqlDialect } from '../sql-
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { announceDueWork } from './announce-due-work.ts';
+import { batches } from './batches.ts';
 import { digests } from './digests.ts';
 import { firstTables } from './first-tables.ts';
 import { handedOnRequests } from './handed-on-requests.ts';
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   { name: 'queued requests', oldest: 6, up: queuedRequests },
   { name: 'digests', oldest: 8, up: digests },
   { name: 'handed-on requests', oldest: 9, up: handedOnRequests },
+  { name: 'batches', oldest: 10, up: batches },
 ];
 
 /**

@@ -130,6 +130,9 @@ describe('help about something that is not a command', () => {
       expired: true,
       invalidated: true,
       superseded: true,
+      running: true,
+      stopped: true,
+      ended: true,
     };
     expect(Object.keys(states).sort()).toEqual(Object.keys(every).sort());
     for (const state of Object.keys(every)) {

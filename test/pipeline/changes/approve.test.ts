@@ -96,6 +96,9 @@ const states: readonly State[] = [
   'cancelled',
   'invalidated',
   'superseded',
+  'running',
+  'stopped',
+  'ended',
 ];
 const changeIn = (state: State, more: Partial<VoteContext['change']> = {}): VoteContext['change'] =>
   changeOf({
@@ -140,9 +143,20 @@ const may: Readonly<
   stop: { in: ['approved'], does: 'cancel', who: everybody },
   happened: { in: ['unknown'], does: 'confirmed_happened', who: ['approver', 'approver by user group'] },
   did_not_happen: { in: ['unknown'], does: 'confirmed_not', who: ['approver', 'approver by user group'] },
+  halt: { in: ['running'], does: 'halt', who: everybody },
+  end: { in: ['stopped'], does: 'end', who: everybody },
+  go_on: { in: ['stopped'], does: 'go_on', who: ['approver', 'approver by user group'] },
+  retry: { in: ['stopped'], does: 'go_on', who: ['approver', 'approver by user group'] },
 };
 /** Cases that depend on more than the state: the version seen must be the current one. */
-const mustBeFresh: ReadonlySet<DecisionKind> = new Set(['approve', 'decline', 'happened', 'did_not_happen']);
+const mustBeFresh: ReadonlySet<DecisionKind> = new Set([
+  'approve',
+  'decline',
+  'happened',
+  'did_not_happen',
+  'go_on',
+  'retry',
+]);
 
 describe('every decision, in every state, by everybody', () => {
   const cases = decisionKinds.flatMap((verdict) => states.map((state) => [verdict, state] as const));

@@ -32,6 +32,9 @@ const marks: Readonly<Record<State, string>> = {
   cancelled: '⛔',
   invalidated: '⛔',
   superseded: '⛔',
+  running: '▶️',
+  stopped: '✋',
+  ended: '⛔',
 };
 const cardOf = (change: Change, approved: readonly Approved[] = []): Card => renderCard(change, approved, 'f00d');
 const waiting = (people: readonly string[], more: Partial<Change> = {}): Change =>

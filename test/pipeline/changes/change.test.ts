@@ -66,6 +66,7 @@ const standing = (state: State, more: Partial<TransitionInput> = {}): Transition
   risk: 'sensitive',
   is_live: 1,
   sent_at: null,
+  progress: null,
   settled_at: open.has(state) ? null : now - 1,
   expires_at: expires,
   attempts: 0,

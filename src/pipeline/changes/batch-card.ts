@@ -1,0 +1,228 @@
+import type { Change } from '../../storage/changes.ts';
+import { code, joined, named, say, time, type Text } from '../../text.ts';
+import { placesOf, progressOf, standingsOf, type Place, type Standing, type StopReason } from './batch.ts';
+import type { TransitionNote } from './change-store.ts';
+import {
+  decisionButtons,
+  everythingLabel,
+  markOf,
+  renderCard,
+  standing,
+  type Approved,
+  type Button,
+  type Card,
+  type DecisionKind,
+  type Note,
+} from './card.ts';
+
+/** What people see of a batch: its card, and its two replies. Pure. */
+
+const maxLines = 12;
+const maxClosable = 4;
+const barLength = 20;
+/** Facts that only matter before it begins. */
+const before = new Set(['Live', 'Not live', 'Nothing to do', 'You may not change']);
+
+type Shown = {
+  readonly place: Place;
+  readonly at: number;
+  readonly standing: Standing;
+  readonly change?: Change;
+  readonly skipped?: Text;
+};
+
+/** Every place of a batch with what became of it. `changes`: those that it began. */
+export function placesShown(batch: Change, changes: readonly Change[]): readonly Shown[] {
+  const progress = progressOf(batch);
+  const byNumber = new Map(changes.map((one) => [one.number, one]));
+  const standings = standingsOf(progress, byNumber);
+  return (placesOf(batch) ?? []).map((place, at) => {
+    const { change: number, skipped } = progress.places[at] ?? {};
+    const change = number === undefined ? undefined : byNumber.get(number);
+    return { place, at, standing: standings[at] ?? 'to do', ...(change && { change }), ...(skipped && { skipped }) };
+  });
+}
+
+/** The card of a batch. Until it begins, it is that of any change. */
+export function renderBatch(
+  batch: Change,
+  changes: readonly Change[],
+  approved: readonly Approved[],
+  installation: string,
+): Card {
+  const card = renderCard(batch, approved, installation);
+  if (!['running', 'stopped', 'ended', 'done'].includes(batch.state)) return card;
+  const all = placesShown(batch, changes);
+  return {
+    ...card,
+    lines: [...card.lines, countsOf(all), ...openLines(batch, all)],
+    facts: card.facts.filter(([label]) => !before.has(label)),
+    buttons: buttonsOf(batch, all, installation),
+  };
+}
+
+const words: Readonly<Record<Standing, string>> = {
+  done: 'done',
+  'under way': 'under way',
+  unknown: 'unknown',
+  failed: 'failed',
+  'not sent': 'not sent',
+  'left out': 'left out',
+  'to do': 'to do',
+};
+
+/** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. */
+export function countsOf(all: readonly Pick<Shown, 'standing'>[]): Text {
+  const count = (wanted: Standing): number => all.filter(({ standing }) => standing === wanted).length;
+  const done = count('done');
+  const filled = Math.floor((barLength * done) / all.length);
+  const others = (['under way', 'unknown', 'failed', 'not sent', 'left out', 'to do'] as const)
+    .filter((one) => count(one) > 0)
+    .map((one) => `${count(one)} ${words[one]}`);
+  const bar = '▰'.repeat(filled) + '▱'.repeat(barLength - filled);
+  return say`${bar} **${done} of ${all.length} done**${others.map((one) => ` · ${one}`).join('')}`;
+}
+
+const marks: Readonly<Record<Standing, string>> = {
+  unknown: '⚠️',
+  failed: '❌',
+  'not sent': '⛔',
+  'under way': '▶️',
+  'left out': '➖',
+  'to do': '⏳',
+  done: '✅',
+};
+
+/** One place in one line. */
+export function lineOf({ place, standing: where, change, skipped }: Shown): Text {
+  const says = skipped ?? (change && where !== 'done' ? standing(change) : undefined);
+  const number = change ? ` · #${change.number}` : '';
+  return joined([say`${marks[where]} **${place.target.name}**${number}`, says]);
+}
+
+/** A line for each that is neither done nor to do, the gravest first. */
+function openLines({ number }: Change, all: readonly Shown[]): readonly Text[] {
+  const order: readonly Standing[] = ['unknown', 'failed', 'not sent', 'under way'];
+  const open = order.flatMap((wanted) => all.filter((one) => one.standing === wanted));
+  const more = open.length - maxLines;
+  return [
+    ...open.slice(0, maxLines).map(lineOf),
+    ...(more > 0 ? [say`… and ${more} more: ${code(`change ${number}`)} lists all.`] : []),
+  ];
+}
+
+function buttonsOf(batch: Change, all: readonly Shown[], installation: string): readonly Button[] {
+  const { number, version, state } = batch;
+  const seen = { installation, number, version };
+  const button = (verdict: DecisionKind, label: string, more: Partial<Button> = {}): Button => ({
+    label,
+    press: { kind: 'decision', verdict, ...seen },
+    ...more,
+  });
+  const everything: Button = {
+    label: state === 'done' || state === 'ended' ? 'Everything that was sent' : everythingLabel,
+    press: { kind: 'call', page: 1, of: { installation, number } },
+  };
+  const some = (wanted: Standing): boolean => all.some((one) => one.standing === wanted);
+  if (state === 'running') return [button('halt', 'Stop', { style: 'danger' }), everything];
+  const toClose = all.flatMap((one) => closing(one, installation)).slice(0, 2 * maxClosable);
+  if (state !== 'stopped') return toClose;
+  const ask = (yes: string, says: Text): Partial<Button> => ({ confirm: { title: `${yes} #${number}?`, says, yes } });
+  const left = all.filter(({ standing }) => standing === 'to do').length;
+  const unsent = all.filter(({ standing }) => standing === 'not sent').length;
+  return [
+    ...(left > 0
+      ? [
+          button('go_on', 'Go on', {
+            style: 'primary',
+            ...ask('Go on', say`It goes on with the ${left} that are left to do, as they were approved.`),
+          }),
+        ]
+      : []),
+    ...(unsent > 0
+      ? [
+          button(
+            'retry',
+            'Retry those not sent',
+            ask(
+              'Retry',
+              say`It tries the ${unsent} again that were not sent, as they were approved, and goes on with the rest. What was sent, or may have been, is not sent again.`,
+            ),
+          ),
+        ]
+      : []),
+    ...(some('under way') ? [] : [button('end', 'End it', ask('End it', say`Nothing more is sent for it.`))]),
+    ...toClose,
+    everything,
+  ];
+}
+
+/** The buttons that close an unknown outcome, with the name of the environment. */
+const closing = ({ standing: where, change, place }: Shown, installation: string): readonly Button[] =>
+  where !== 'unknown' || change === undefined
+    ? []
+    : decisionButtons(change, installation).map((one) => ({
+        ...one,
+        label: `${one.label}: ${place.target.name}`.slice(0, 75),
+      }));
+
+/** Why it stopped, for its card. */
+export function whyStopped(batch: Change, changes: readonly Change[], why: StopReason, by?: string): Text {
+  const all = placesShown(batch, changes);
+  switch (why.kind) {
+    case 'ended badly': {
+      const names = why.places.map((at) => all[at]?.place.target.name ?? '').join(', ');
+      return say`**Stopped: ${names} did not end well.** Nothing more is sent.`;
+    }
+    case 'canary':
+      return say`**Stopped after its canary:** ${why.says}. Nothing more is sent.`;
+    case 'person':
+      return say`**Stopped by ${by === undefined ? 'somebody' : named(by)}.** Nothing more is sent.`;
+    case 'all tried':
+      return say`**All were tried, and some were not sent.**`;
+  }
+}
+
+/** The reply when it stops: what was sent, what was not, and what can be done. */
+export function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
+  const all = placesShown(batch, changes);
+  const isUnderWay = all.some(({ standing }) => standing === 'under way');
+  return {
+    text: joined(
+      [
+        joined([say`✋ ${why}`, isUnderWay ? 'What is under way is followed to its end.' : undefined]),
+        countsOf(all),
+        ...unwell(all),
+        say`The card has the buttons to go on, until ${time(batch.expires_at)}.`,
+      ],
+      '\n',
+    ),
+  };
+}
+
+/** The last reply. */
+export function endedReply(batch: Change, changes: readonly Change[], isAllDone: boolean): Note {
+  const all = placesShown(batch, changes);
+  const head = isAllDone
+    ? say`✅ **All are done.**`
+    : say`${markOf({ state: 'ended', settled_at: 0 })} **It is over, and not all are done.** Nothing more is sent for it.`;
+  return { text: joined([head, countsOf(all), ...unwell(all)], '\n') };
+}
+
+const maxNamed = 8;
+
+/** Lines for those that are unknown, failed or not sent. */
+function unwell(all: readonly Shown[]): readonly Text[] {
+  const bad = (['unknown', 'failed', 'not sent'] as const).flatMap((wanted) =>
+    all.filter(({ standing }) => standing === wanted),
+  );
+  const more = bad.length - maxNamed;
+  return [...bad.slice(0, maxNamed).map(lineOf), ...(more > 0 ? [say`… and ${more} more on the card.`] : [])];
+}
+
+/** A batch that was under way when the database was set back: nobody knows which of its changes are missing here. */
+export function batchSetBack(change: Change, why: Text): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops' | 'tell'> {
+  const lastNote = say`I ended this when my database was set back. More of it may have been done than I know.`;
+  const text = say`⛔ **I've ended this batch.** ${why} More of it may have been done than its card says: please compare ${change.target_name} with the host's panel, and ask for the rest anew.`;
+  return { reply: { text }, lastNote, ops: true, tell: [change.requester] };
+}

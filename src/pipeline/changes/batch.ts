@@ -1,0 +1,195 @@
+import type { Environment } from '../../hosting/contract/target.ts';
+import type { Change } from '../../storage/changes.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import { say, type Text } from '../../text.ts';
+
+/**
+ * A batch: one request for the same change of many environments. It is a change itself, which waits for approval and
+ * has the card. For each environment, in order, it begins a change of its own, which is checked, locked and sent at most
+ * once like any other. What the batch does next is decided here, as a pure function.
+ */
+
+/** What is frozen for one environment; the same columns as in its change later. */
+export type Place = {
+  readonly target: Environment;
+  readonly args: string;
+  readonly snapshot: string;
+  readonly preconditions: string;
+  readonly call: string;
+  readonly card: string;
+  readonly fingerprint: string;
+};
+
+/** How far one place is. Neither: nothing was begun for it. */
+export type PlaceProgress = {
+  /** The number of the change begun for it. */
+  readonly change?: number;
+  /** Why none was begun. */
+  readonly skipped?: Text;
+  /** A person left it out after a stop. */
+  readonly isLeftOut?: true;
+};
+
+export type Progress = {
+  /** One for each place, in the same order. */
+  readonly places: readonly PlaceProgress[];
+  /** The place that goes first and alone: the others wait until its site is known to be well. */
+  readonly canary?: { readonly place: number; readonly isPassed: boolean };
+  /** Changes that ended badly before somebody let the batch go on. */
+  readonly passedOver: readonly number[];
+  /** Why it stopped last. */
+  readonly why?: StopReason;
+  /** When the card was last redrawn, epoch ms. */
+  readonly drawnAt?: number;
+};
+
+/** The places that stopped it; or a person did, the canary is not known to be well, or all were tried. */
+export type StopReason =
+  | { readonly kind: 'ended badly'; readonly places: readonly number[] }
+  | { readonly kind: 'canary'; readonly says: Text }
+  | { readonly kind: 'person' | 'all tried' };
+
+export type Standing = 'to do' | 'under way' | 'done' | 'unknown' | 'failed' | 'not sent' | 'left out';
+
+/** A change of the batch, as far as this file looks. */
+export type ChangeInBatch = Pick<Change, 'number' | 'state' | 'settled_at'>;
+
+/** Whether the canary's site is well after it. `later`: not known yet. */
+export type CanarySite = 'well' | 'later' | { readonly says: Text };
+
+export type Step =
+  /** Begin a change for each of these places. `isCanaryPassed`: and note that the canary's site is well. */
+  | { readonly kind: 'begin'; readonly places: readonly number[]; readonly isCanaryPassed: boolean }
+  | { readonly kind: 'halt'; readonly why: StopReason }
+  | { readonly kind: 'wait' }
+  | { readonly kind: 'all done' }
+  /** No more is begun, and nothing is under way. */
+  | { readonly kind: 'end' };
+
+/** How many changes of a batch may be under way: what is in flight when it stops. */
+export const maxUnderWay = 8;
+/** How long a batch may begin changes after its start, or after its approval. */
+export const batchValidMs = 30 * 60_000;
+
+/** The progress of a change that is a batch. Throws for any other. */
+export function progressOf({ progress, ...change }: Pick<Change, 'progress' | 'number'>): Progress {
+  if (progress === null) throw new Error(`#${change.number} is no batch`);
+  return parseStored(progress);
+}
+
+/** The frozen places of a batch; undefined: it is an ordinary change. */
+export function placesOf({ call }: Pick<Change, 'call'>): readonly Place[] | undefined {
+  const frozen = parseStored<{ readonly places?: readonly Place[] } | null>(call);
+  return frozen?.places;
+}
+
+/** Where a place stands, given the change that was begun for it. */
+export function standingOf({ skipped, isLeftOut }: PlaceProgress, change: ChangeInBatch | undefined): Standing {
+  if (isLeftOut) return 'left out';
+  if (skipped) return 'not sent';
+  if (change === undefined) return 'to do';
+  switch (change.state) {
+    case 'waiting':
+    case 'approved':
+    case 'sending':
+    case 'running':
+    case 'stopped':
+      return 'under way';
+    case 'accepted':
+      return change.settled_at === null ? 'under way' : 'done';
+    case 'done':
+    case 'happened':
+      return 'done';
+    case 'unknown':
+      return 'unknown';
+    case 'failed':
+    case 'rejected':
+    case 'did_not_happen':
+      return 'failed';
+    case 'declined':
+    case 'cancelled':
+    case 'expired':
+    case 'invalidated':
+    case 'superseded':
+    case 'ended':
+      return 'not sent';
+  }
+}
+
+/** Whether a batch stops at this end of one of its changes. A change of the target in the meantime stops nothing. */
+const stopsAt = ({ state }: ChangeInBatch): boolean =>
+  ['unknown', 'failed', 'rejected', 'expired', 'invalidated'].includes(state);
+
+/** The changes by number. */
+export type ChangesByNumber = ReadonlyMap<number, ChangeInBatch>;
+
+export const standingsOf = ({ places }: Progress, changes: ChangesByNumber): readonly Standing[] =>
+  places.map((place) => standingOf(place, place.change === undefined ? undefined : changes.get(place.change)));
+
+type Now = {
+  readonly state: 'running' | 'stopped';
+  /** False: nothing more may be begun. */
+  readonly isValid: boolean;
+  readonly canarySite: CanarySite;
+};
+
+/** What the batch does next. */
+export function nextStep(progress: Progress, changes: ChangesByNumber, { state, isValid, canarySite }: Now): Step {
+  const all = standingsOf(progress, changes);
+  const indexesOf = (wanted: Standing): readonly number[] =>
+    all.flatMap((standing, at) => (standing === wanted ? [at] : []));
+  const [toDo, underWay] = [indexesOf('to do'), indexesOf('under way')];
+  const stopped = stoppedAt(progress, changes);
+  if (state === 'running' && stopped.length > 0) return { kind: 'halt', why: { kind: 'ended badly', places: stopped } };
+  if (underWay.length === 0 && all.every((one) => one === 'done' || one === 'left out')) return { kind: 'all done' };
+  if (!isValid) return underWay.length > 0 ? { kind: 'wait' } : { kind: 'end' };
+  if (state === 'stopped') {
+    const isOpen = toDo.length + underWay.length > 0 || all.includes('not sent') || all.includes('unknown');
+    return { kind: isOpen ? 'wait' : 'end' };
+  }
+  const canary = canaryStep(progress, all, canarySite);
+  if (canary !== 'passed') return canary;
+  if (toDo.length === 0) return underWay.length > 0 ? { kind: 'wait' } : { kind: 'halt', why: { kind: 'all tried' } };
+  const places = toDo.slice(0, Math.max(0, maxUnderWay - underWay.length));
+  const isCanaryPassed = progress.canary !== undefined && !progress.canary.isPassed;
+  return places.length > 0 ? { kind: 'begin', places, isCanaryPassed } : { kind: 'wait' };
+}
+
+/** The places whose changes stop the batch, without those that a person has let it go on after. */
+const stoppedAt = ({ places, passedOver }: Progress, changes: ChangesByNumber): readonly number[] =>
+  places.flatMap(({ change, isLeftOut }, at) => {
+    const begun = change === undefined || isLeftOut ? undefined : changes.get(change);
+    return begun && stopsAt(begun) && !passedOver.includes(begun.number) ? [at] : [];
+  });
+
+function canaryStep({ canary }: Progress, all: readonly Standing[], site: CanarySite): Step | 'passed' {
+  if (canary === undefined || canary.isPassed) return 'passed';
+  const standing = all[canary.place];
+  if (standing === 'to do') return { kind: 'begin', places: [canary.place], isCanaryPassed: false };
+  if (standing === 'under way' || (standing === 'done' && site === 'later')) return { kind: 'wait' };
+  if (standing !== 'done') return haltAt(say`it was not sent, so its site proves nothing`);
+  return site === 'well' || site === 'later' ? 'passed' : haltAt(site.says);
+}
+
+const haltAt = (says: Text): Step => ({ kind: 'halt', why: { kind: 'canary', says } });
+
+/** As it goes on after a stop: what ended badly is passed over, and the canary counts as passed. `without`: places. */
+export function goneOn(progress: Progress, changes: ChangesByNumber, without: readonly number[] = []): Progress {
+  const { canary, passedOver, places } = progress;
+  const bad = stoppedAt(progress, changes).flatMap((at) => places[at]?.change ?? []);
+  return {
+    ...progress,
+    ...(canary && { canary: { ...canary, isPassed: true } }),
+    passedOver: [...passedOver, ...bad],
+    places: places.map((place, at) => (without.includes(at) && isEmpty(place) ? { isLeftOut: true } : place)),
+  };
+}
+
+/** As it goes on with those too that were not sent. What was sent, or may have been, is never begun again. */
+export function retried(progress: Progress, changes: ChangesByNumber): Progress {
+  const all = standingsOf(progress, changes);
+  const next = goneOn(progress, changes);
+  return { ...next, places: next.places.map((place, at) => (all[at] === 'not sent' ? {} : place)) };
+}
+
+const isEmpty = ({ change, skipped }: PlaceProgress): boolean => change === undefined && skipped === undefined;

@@ -1,0 +1,138 @@
+import type { AnyAction } from '../../commands/kit/action.ts';
+import { counted } from '../../commands/kit/page.ts';
+import { Refusal } from '../../errors.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
+import { joined, list, plain, say, type Inline, type Text } from '../../text.ts';
+import type { Authorized } from '../access/access-check.ts';
+import { canonicalArgs, withoutId } from '../language/resolve.ts';
+import type { Place } from './batch.ts';
+import { cardOf, fingerprint, refuseTooLong, type Frozen, type FrozenCard } from './freeze.ts';
+
+/** Turns the frozen changes of many environments into one: what approvers see is every call, in its order. */
+
+/** An environment for which there is nothing to do, and why. */
+export type NothingToDo = { readonly env: Environment; readonly why: Text };
+
+const maxNamed = 40;
+const maxWarnings = 5;
+
+/** Throws `Refusal` if the action cannot be done to many with these fields, or is too long to be shown. */
+export function freezeBatch(
+  parsed: Authorized,
+  action: AnyAction,
+  places: readonly Frozen[],
+  nothingToDo: readonly NothingToDo[] = [],
+): Frozen {
+  const call = JSON.stringify({ places: places.map(placeOf) });
+  const card = JSON.stringify(cardOfBatch(parsed, action, places, nothingToDo));
+  refuseTooLong(call.length + card.length);
+  const none = { snapshot: null, preconditions: 'null' };
+  return { ...parsed, ...none, action, call, card, fingerprint: fingerprint(call, card), places };
+}
+
+/** The same without some environments; the one that is left is no batch. Throws `Refusal` if none is left. */
+export function without(frozen: Frozen, ids: readonly string[]): Frozen {
+  const { places = [], each = [] } = frozen;
+  const isKept = ({ target }: Authorized): boolean => target?.kind !== 'environment' || !ids.includes(target.id);
+  const kept = places.filter(isKept);
+  if (kept.length === places.length) return frozen;
+  const [first, ...more] = kept;
+  if (first === undefined)
+    throw new Refusal('Every environment was left out. Nothing was done.', { field: 'leave-out' });
+  if (more.length === 0) return { ...first, parsed: frozen.parsed };
+  const all = environmentsOf(kept);
+  const input = { ...frozen.input, [frozen.action.target]: { kind: 'environments', all, trouble: undefined } };
+  return freezeBatch({ ...frozen, input, each: each.filter(isKept), alsoReads: all }, frozen.action, kept);
+}
+
+/** The environments of these, in order. */
+export const environmentsOf = (places: readonly Authorized[]): readonly Environment[] =>
+  places.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
+
+function placeOf(frozen: Frozen): Place {
+  const { target, snapshot, preconditions, call, card, fingerprint } = frozen;
+  if (target?.kind !== 'environment') throw new Error('a batch is about environments');
+  const args = JSON.stringify(canonicalArgs(withoutId(frozen)));
+  return { target, args, snapshot: JSON.stringify(snapshot ?? null), preconditions, call, card, fingerprint };
+}
+
+function cardOfBatch(
+  { input, notAllowed = [] }: Authorized,
+  action: AnyAction,
+  places: readonly Frozen[],
+  nothingToDo: readonly NothingToDo[],
+): FrozenCard {
+  const all = environmentsOf(places);
+  const where = counted(all.length, 'environment');
+  const words = action.batch?.({ input, where });
+  if (words === undefined) throw new Error('this action is for one environment at a time');
+  if ('says' in words) throw new Refusal(words.says, words);
+  const cards = places.map(cardOf);
+  const live = all.filter((env) => env.live);
+  const others = all.filter((env) => !env.live);
+  const warning = warningsOf(cards, all);
+  const facts: readonly (readonly [string, Text | undefined])[] = [
+    ['Live', live.length > 0 ? namesOf(live) : say`none of them`],
+    ['Not live', others.length > 0 ? namesOf(others) : undefined],
+    ...shared(cards),
+    ['You may not change', notAllowed.length > 0 ? say`${namesOf(notAllowed)}: left out` : undefined],
+    ['Nothing to do', nothingToDo.length > 0 ? reasonsOf(nothingToDo) : undefined],
+  ];
+  return {
+    title: words.title,
+    done: words.done,
+    ...(warning && { warning }),
+    facts: facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const])),
+  };
+}
+
+/** How many, and their names. */
+const namesOf = (all: readonly Environment[]): Text => [
+  { text: `${all.length}: ` },
+  list(
+    all.map(({ name }) => name),
+    maxNamed,
+  ),
+];
+
+const reasonsOf = (all: readonly NothingToDo[]): Text => [
+  { text: `${all.length}, left out: ` },
+  list(
+    all.map(({ env, why }) => `${env.name} (${plain(why)})`),
+    3,
+    undefined,
+    '\n',
+  ),
+];
+
+/** The facts that are the same for all of them. */
+function shared(cards: readonly FrozenCard[]): FrozenCard['facts'] {
+  const [first] = cards;
+  const isEverywhere = (fact: string): boolean =>
+    cards.every(({ facts }) => facts.some((one) => JSON.stringify(one) === fact));
+  return first?.facts.filter((fact) => isEverywhere(JSON.stringify(fact))) ?? [];
+}
+
+/** A warning that all have, or each with the environments that have it. */
+function warningsOf(cards: readonly FrozenCard[], all: readonly Environment[]): Text | undefined {
+  const warned = cards.flatMap(({ warning }, at) => (warning ? [{ warning, name: all[at]?.name ?? '' }] : []));
+  const kinds = [...Map.groupBy(warned, ({ warning }) => JSON.stringify(warning)).values()];
+  const lines: readonly Inline[] = kinds.slice(0, maxWarnings).flatMap((those) => {
+    const [first] = those;
+    if (first === undefined) return [];
+    if (those.length === cards.length) return [first.warning];
+    const names = those.map(({ name }) => name);
+    return [
+      joined([
+        say`**${names.slice(0, 3).join(', ')}${names.length > 3 ? ` and ${names.length - 3} more` : ''}:**`,
+        first.warning,
+      ]),
+    ];
+  });
+  const more = kinds.length - lines.length;
+  if (lines.length === 0) return undefined;
+  return joined(
+    [...lines, more > 0 ? `${more} more warnings are in “Everything that will be sent”.` : undefined],
+    '\n',
+  );
+}

@@ -1,0 +1,46 @@
+import { Refusal } from '../../errors.ts';
+import { changesInBatch, type Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { say } from '../../text.ts';
+import { goneOn, placesOf, progressOf, retried, standingsOf, type Progress } from '../changes/batch.ts';
+import { endedReply, stoppedReply, whyStopped } from '../changes/batch-card.ts';
+import type { DecisionKind } from '../changes/card.ts';
+import type { TransitionNote } from '../changes/change-store.ts';
+
+/** What goes with a decision about a batch by the person of this name. Throws `Refusal` if it would be ended while changes are under way. */
+export async function batchNote(
+  tx: Tx,
+  batch: Change,
+  { verdict, leaveOut = [] }: { readonly verdict: DecisionKind; readonly leaveOut?: readonly string[] },
+  by: string,
+): Promise<Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote'>> {
+  if (batch.progress === null || !isAboutBatch(verdict)) return {};
+  const [progress, changes] = [progressOf(batch), await changesInBatch(tx, batch.number)];
+  const byNumber = new Map(changes.map((one) => [one.number, one]));
+  switch (verdict) {
+    case 'halt': {
+      const why = { kind: 'person' } as const;
+      const says = whyStopped(batch, changes, why, by);
+      const replyKey = `${batch.number}:stopped`;
+      return { lastNote: says, reply: stoppedReply(batch, changes, says), replyKey, also: saved({ ...progress, why }) };
+    }
+    case 'go_on':
+      return { also: saved(goneOn(progress, byNumber, placesWith(batch, leaveOut))) };
+    case 'retry':
+      return { also: saved(retried(progress, byNumber)) };
+    case 'end': {
+      const underWay = standingsOf(progress, byNumber).filter((one) => one === 'under way').length;
+      if (underWay > 0)
+        throw new Refusal(say`${underWay} of its changes are still under way. Please end it when they are over.`);
+      return { reply: endedReply(batch, changes, false), replyKey: `${batch.number}:ended` };
+    }
+  }
+}
+
+const isAboutBatch = (verdict: DecisionKind): verdict is 'halt' | 'go_on' | 'retry' | 'end' =>
+  ['halt', 'go_on', 'retry', 'end'].includes(verdict);
+const saved = (progress: Progress) => ({ progress: JSON.stringify(progress) });
+
+/** The places of these environments. */
+const placesWith = (batch: Change, ids: readonly string[]): readonly number[] =>
+  (placesOf(batch) ?? []).flatMap(({ target }, at) => (ids.includes(target.id) ? [at] : []));

@@ -1,0 +1,74 @@
+import type { AnyAction } from '../../commands/kit/action.ts';
+import { Refusal } from '../../errors.ts';
+import { say } from '../../text.ts';
+import type { Authorized } from '../access/access-check.ts';
+import { freeze, type Frozen } from '../changes/freeze.ts';
+import { environmentsOf, freezeBatch, type NothingToDo } from '../changes/freeze-batch.ts';
+import { asRefusal } from '../changes/host-trouble.ts';
+import { sourcesOf } from '../changes/read-sources.ts';
+import { canonicalArgs } from '../language/resolve.ts';
+import type { StepsContext } from './context.ts';
+
+/** How many environments of a batch are looked at side by side, and how long all of them may take, in milliseconds. */
+const looksAtOnce = 4;
+const looksMs = 60_000;
+
+/** It is impossible there, or done already. */
+class Impossible extends Refusal {}
+
+/**
+ * Freezes the request for each environment of a batch. Those for which there is nothing to do are left out, by name.
+ * Throws `Refusal` if one of them could not be looked at, because then nobody knows what the batch would do.
+ */
+async function freezeEach(
+  context: StepsContext,
+  parsed: Authorized,
+  action: AnyAction,
+  each: readonly Authorized[],
+  onBehalfOf: string | undefined,
+): Promise<Frozen> {
+  const until = performance.now() + looksMs;
+  const found: (Frozen | NothingToDo | undefined)[] = each.map(() => undefined);
+  const left = each.entries();
+  const next = async (): Promise<void> => {
+    for (const [at, one] of left) {
+      if (performance.now() > until)
+        throw new Refusal('The host was too slow to look at all of these. Nothing was done.', {
+          hint: 'Name fewer of them, or try again later.',
+          isLater: true,
+        });
+      found[at] = await lookAndFreeze(context, one, action, onBehalfOf).catch((error: unknown): NothingToDo => {
+        if (error instanceof Impossible && one.target?.kind === 'environment')
+          return { env: one.target, why: error.says };
+        if (!(error instanceof Refusal)) throw error;
+        const { says, hint, isLater } = error;
+        throw new Refusal(say`**${one.target?.name ?? ''}:** ${says}`, { hint, isLater });
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: looksAtOnce }, next));
+  const places = found.filter((one) => one !== undefined).filter((one) => 'fingerprint' in one);
+  const nothing = found.filter((one) => one !== undefined).filter((one) => 'why' in one);
+  if (places.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'This is so for all of them.' });
+  const all = environmentsOf(places);
+  const input = { ...parsed.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
+  return freezeBatch({ ...parsed, input, each: places, alsoReads: all }, action, places, nothing);
+}
+
+/** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */
+export async function lookAndFreeze(
+  context: StepsContext,
+  parsed: Authorized,
+  action: AnyAction,
+  onBehalfOf?: string,
+): Promise<Frozen> {
+  if (parsed.each) return freezeEach(context, parsed, action, parsed.each, onBehalfOf);
+  const snapshot = await action
+    .look?.({ input: parsed.input, ...sourcesOf(context, onBehalfOf) })
+    .catch((error: unknown) => {
+      throw asRefusal(error, canonicalArgs(parsed));
+    });
+  const wrong = action.impossible?.({ input: parsed.input, snapshot });
+  if (wrong) throw new Impossible(wrong.says, wrong);
+  return freeze(parsed, action, snapshot, await context.database.now());
+}

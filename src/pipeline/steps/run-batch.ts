@@ -1,0 +1,174 @@
+import { changesInBatch, countRunning, findChange, touchChange, type Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { pauseKey, readKv } from '../../storage/kv.ts';
+import { unowned } from '../../storage/lease.ts';
+import { redrawCards } from '../../storage/messages.ts';
+import { readTimeline } from '../../storage/timeline.ts';
+import { say, type Text } from '../../text.ts';
+import {
+  batchValidMs,
+  nextStep,
+  placesOf,
+  progressOf,
+  type CanarySite,
+  type Progress,
+  type StopReason,
+} from '../changes/batch.ts';
+import { endedReply, stoppedReply, whyStopped } from '../changes/batch-card.ts';
+import { fingerprint } from '../changes/freeze.ts';
+import { lockInTheWay } from '../changes/lock-in-the-way.ts';
+import { lockedBy } from '../changes/replies.ts';
+import { keptReadings } from '../changes/site-readings.ts';
+import { isSameTimeline } from './ask-again.ts';
+import { mayBreakSite } from './check-around.ts';
+import type { StepsContext } from './context.ts';
+import { detailsOf, rowInBatch } from './new-change.ts';
+
+/** Moves a batch: begins the changes of its places a few at a time, stops at the first that ends badly, and ends. */
+
+/** How soon a batch looks again whose changes are under way; their moves wake it too. */
+const againMs = 1_000;
+const pausedMs = 5_000;
+/** Its card is redrawn this often at most; less often with several batches, which share half of the app's edits. */
+const redrawMs = 5_000;
+const editsPerMinute = 25;
+/** A site whose readings are not there by then will not be read. */
+const readingsWithinMs = 150_000;
+
+/** Begins an approved batch; `execute` has just checked its rights and targets. */
+export async function startBatch(context: StepsContext, seen: Change): Promise<void> {
+  await exclusiveTransaction(context.database, async (tx, at) => {
+    const change = await present(context, tx, seen);
+    if (change === undefined) return;
+    const note = { by: 'sitehand', at };
+    await context.changeStore.advance(tx, change, { kind: 'start', validMs: batchValidMs }, note);
+  });
+  context.onSaved();
+}
+
+/** One step of a running or stopped batch. */
+export async function runBatch(context: StepsContext, seen: Change): Promise<void> {
+  await exclusiveTransaction(context.database, async (tx, at) => {
+    const batch = await present(context, tx, seen);
+    if (batch === undefined) return;
+    const changes = await changesInBatch(tx, batch.number);
+    const progress = progressOf(batch);
+    const byNumber = new Map(changes.map((one) => [one.number, one]));
+    const step = nextStep(progress, byNumber, {
+      state: batch.state === 'running' ? 'running' : 'stopped',
+      isValid: at < batch.expires_at,
+      canarySite: await canarySiteOf(tx, progress, byNumber, at),
+    });
+    const run: Run = { context, tx, batch, changes, progress, at };
+    switch (step.kind) {
+      case 'begin':
+        if (await isPaused(tx)) return rest(run, progress, pausedMs);
+        return begin(run, step.places, step.isCanaryPassed);
+      case 'wait':
+        return rest(run, progress, againMs);
+      case 'halt':
+        return haltBatch(run, step.why);
+      case 'all done':
+      case 'end': {
+        const kind = step.kind === 'end' ? 'end' : 'all_done';
+        const reply = endedReply(batch, changes, kind === 'all_done');
+        const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:ended`, tell: [batch.requester] };
+        await context.changeStore.advance(tx, batch, { kind }, note);
+      }
+    }
+  });
+  context.onSaved();
+}
+
+/** A step in its transaction. `changes`: those that the batch has begun. */
+type Run = {
+  readonly context: Pick<StepsContext, 'changeStore'>;
+  readonly tx: Tx;
+  readonly batch: Change;
+  readonly changes: readonly Change[];
+  readonly progress: Progress;
+  readonly at: number;
+};
+
+/** The batch as it is in this transaction; undefined if somebody else moved it, or the database may have been set back. */
+async function present({ history, owner }: StepsContext, tx: Tx, seen: Change): Promise<Change | undefined> {
+  const change = await findChange(tx, seen.number);
+  if (change?.version !== seen.version || change.owner !== owner) return undefined;
+  return isSameTimeline(history, await readTimeline(tx)) ? change : undefined;
+}
+
+const isPaused = async (tx: Tx): Promise<boolean> => (await readKv(tx, pauseKey)) !== undefined;
+
+/** Begins a change for each of these places, as frozen. One whose target is locked is skipped, and says by whom. */
+async function begin(run: Run, indexes: readonly number[], isCanaryPassed: boolean): Promise<void> {
+  const { context, tx, batch, progress, at } = run;
+  const frozen = placesOf(batch) ?? [];
+  if (fingerprint(batch.call, batch.card) !== batch.fingerprint)
+    throw new Error(`#${batch.number} is not as it was frozen`);
+  const places = [...progress.places];
+  for (const index of indexes) {
+    const place = frozen[index];
+    if (place === undefined) continue;
+    const row = rowInBatch(batch, place, at);
+    const held = await lockInTheWay(tx, row, at);
+    if (held) {
+      places[index] = { skipped: lockedBy(held, row) };
+      continue;
+    }
+    const details = { ...detailsOf(row), batch: batch.number };
+    const { number } = await context.changeStore.begin(tx, row, { by: row.requester, at, details });
+    places[index] = { change: number };
+  }
+  const canary = progress.canary && { ...progress.canary, isPassed: progress.canary.isPassed || isCanaryPassed };
+  await rest(run, { ...progress, places, ...(canary && { canary }) }, againMs);
+}
+
+/** Saves how far it is and looks again later; redraws the card if it is time. */
+async function rest({ tx, batch, at }: Run, progress: Progress, afterMs: number): Promise<void> {
+  const everyMs = Math.max(redrawMs, ((await countRunning(tx)) * 60_000) / editsPerMinute);
+  const isDrawn = at - (progress.drawnAt ?? 0) >= everyMs;
+  const next = isDrawn ? { ...progress, drawnAt: at } : progress;
+  const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at: at + afterMs, ...unowned });
+  if (saved && isDrawn) await redrawCards(tx, batch.number, at, false);
+}
+
+/** Stops it and says why. `by`: the name of the person who stopped it. */
+async function haltBatch({ context, tx, batch, changes, progress, at }: Run, why: StopReason): Promise<void> {
+  const says = whyStopped(batch, changes, why);
+  await context.changeStore.advance(
+    tx,
+    batch,
+    { kind: 'halt' },
+    {
+      by: 'sitehand',
+      at,
+      lastNote: says,
+      reply: stoppedReply(batch, changes, says),
+      replyKey: `${batch.number}:stopped`,
+      tell: [batch.requester],
+      also: { progress: JSON.stringify({ ...progress, why }) },
+    },
+  );
+}
+
+/** What is known of the canary's site after its change. */
+async function canarySiteOf(
+  tx: Tx,
+  { canary, places }: Progress,
+  changes: ReadonlyMap<number, Change>,
+  at: number,
+): Promise<CanarySite> {
+  const change = changes.get(places[canary?.place ?? -1]?.change ?? -1);
+  if (change === undefined) return 'later';
+  if (!mayBreakSite(change)) return unchecked(say`a site check can't tell how this ended`);
+  const { after } = (await keptReadings(tx, change.number)).readings;
+  if (after === undefined || after === 'begun') {
+    const isLate = change.settled_at !== null && at - change.settled_at > readingsWithinMs;
+    return isLate ? unchecked(say`I couldn't check the site of ${change.target_name}`) : 'later';
+  }
+  if (after.verdict.kind === 'well') return 'well';
+  return unchecked(say`the site of ${change.target_name} is not known to be well (${after.shown.says})`);
+}
+
+const unchecked = (says: Text): CanarySite => ({ says });
