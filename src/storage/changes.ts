@@ -204,6 +204,8 @@ export type ChangeFilter = {
   readonly target?: string;
   readonly requesters?: readonly string[];
   readonly state?: State;
+  /** Only those that belong to no batch. */
+  readonly isOwn?: boolean;
   /** Not settled (true), or settled (false). */
   readonly isOpen?: boolean;
   readonly beforeNumber?: number;
@@ -212,10 +214,11 @@ export type ChangeFilter = {
 
 /** The matching changes, newest first, `limit` at most. */
 export function listChanges(db: ReadHandle, filter: ChangeFilter): Promise<Change[]> {
-  const { target, requesters, state, isOpen, beforeNumber } = filter;
+  const { target, requesters, state, isOwn, isOpen, beforeNumber } = filter;
   let found = db.selectFrom('changes').selectAll();
   if (target !== undefined) found = found.where('target', '=', target);
   if (requesters !== undefined) found = found.where('requester', 'in', requesters);
+  if (isOwn) found = found.where('batch', 'is', null);
   if (state !== undefined) found = found.where('state', '=', state);
   if (isOpen !== undefined) found = found.where('settled_at', isOpen ? 'is' : 'is not', null);
   if (beforeNumber !== undefined) found = found.where('number', '<', beforeNumber);

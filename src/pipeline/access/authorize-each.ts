@@ -2,9 +2,12 @@ import { Refusal } from '../../errors.ts';
 import type { Company, Environment, Environments, Target } from '../../hosting/contract/target.ts';
 import { decideAccess, reading, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
-import { say } from '../../text.ts';
+import { code, say } from '../../text.ts';
+import type { ParsedCommand } from '../language/parsed-command.ts';
+import { searchIn } from '../language/name-search.ts';
 import type { Resolved } from '../language/resolve.ts';
-import { aboutOf, requestFor } from './targets.ts';
+import { usage } from '../language/usage.ts';
+import { aboutOf, manyOf, requestFor } from './targets.ts';
 
 /** One request for many environments: which of them the rules allow, and what approval all of them need together. */
 
@@ -19,6 +22,7 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   { all, trouble, ...named }: Environments,
   authorizeOne: (parsed: Resolved) => One,
 ) {
+  refuseForMany(parsed.parsed);
   if (trouble)
     throw new Refusal(
       say`I can't tell right now whether these are all the environments you mean. ${trouble} Nothing was done.`,
@@ -34,7 +38,9 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   const check = (env: Environment): One => authorizeOne(requestFor(parsed, env));
   const [first] = notAllowed.length === all.length ? notAllowed : [];
   if (first) throw refusalOfAll(() => check(first));
-  const each = ordered.filter((env) => !notAllowed.includes(env)).map(check);
+  const kept = ordered.filter((env) => !notAllowed.includes(env));
+  const canary = canaryOf(parsed.parsed, kept);
+  const each = kept.map(check);
   const alsoReads = each.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
   const { command } = parsed.parsed;
   const field = command.shape === 'action' ? command.target : '';
@@ -43,7 +49,38 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   if (decision.kind !== 'allowed') throw new Error('a batch of allowed changes is not allowed');
   const { approval, rules, unsure } = decision;
   const authorization = { approval, rules: rules.map((rule) => rule.line), policy: policy.hash };
-  return { ...parsed, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
+  const request = { ...parsed, ...(canary && { parsed: { ...parsed.parsed, canary: canary.id } }) };
+  return { ...request, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
+}
+
+/** The environment that goes first and alone; undefined: none does. Throws `Refusal` if it can't. */
+function canaryOf({ canary, command }: ParsedCommand, kept: readonly Environment[]): Environment | undefined {
+  if (canary === undefined) return undefined;
+  const found = searchIn(kept)
+    .exact(canary)
+    .find((one) => one.kind === 'environment');
+  if (found === undefined)
+    throw new Refusal(
+      say`The canary ${code(canary.slice(0, 80))} is not among the environments that this would change. Nothing was done.`,
+    );
+  if (command.shape === 'action' && command.mayBreakSite) return found;
+  throw new Refusal('No site check can tell how this ended, so it takes no canary. Nothing was done.');
+}
+
+/** Throws `Refusal`: a form asks about one environment, and would lose the others. */
+export function refuseForm(resolved: Resolved): void {
+  const { path, command, canary } = resolved.parsed;
+  if (canary === undefined && manyOf(resolved) === undefined) return;
+  throw new Refusal('For several environments, the whole command has to be typed. Nothing was done.', {
+    hint: say`Usage: ${code(usage(path, command))}`,
+  });
+}
+
+/** What one line can say of one environment only. */
+function refuseForMany({ queue, handOn, handedOn }: ParsedCommand): void {
+  if (!queue && !handOn && handedOn === undefined) return;
+  const what = queue ? 'A place in the queue is' : 'Handing a request on is';
+  throw new Refusal(`${what} for one environment at a time. Nothing was done.`);
 }
 
 /** The order in which a batch goes: those that matter less first, then by name. */

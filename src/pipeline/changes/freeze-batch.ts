@@ -4,6 +4,7 @@ import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { joined, list, plain, say, type Inline, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
+import type { ParsedCommand } from '../language/parsed-command.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { Place } from './batch.ts';
 import { cardOf, fingerprint, refuseTooLong, type Frozen, type FrozenCard } from './freeze.ts';
@@ -23,6 +24,7 @@ export function freezeBatch(
   places: readonly Frozen[],
   nothingToDo: readonly NothingToDo[] = [],
 ): Frozen {
+  canaryIn(parsed, places);
   const call = JSON.stringify({ places: places.map(placeOf) });
   const card = JSON.stringify(cardOfBatch(parsed, action, places, nothingToDo));
   refuseTooLong(call.length + card.length);
@@ -39,10 +41,26 @@ export function without(frozen: Frozen, ids: readonly string[]): Frozen {
   const [first, ...more] = kept;
   if (first === undefined)
     throw new Refusal('Every environment was left out. Nothing was done.', { field: 'leave-out' });
-  if (more.length === 0) return { ...first, parsed: frozen.parsed };
+  if (more.length === 0) return { ...first, parsed: withoutCanary(frozen.parsed) };
   const all = environmentsOf(kept);
   const input = { ...frozen.input, [frozen.action.target]: { kind: 'environments', all, trouble: undefined } };
   return freezeBatch({ ...frozen, input, each: each.filter(isKept), alsoReads: all }, frozen.action, kept);
+}
+
+function withoutCanary(parsed: ParsedCommand): ParsedCommand {
+  const { canary: _, ...others } = parsed;
+  return others;
+}
+
+/** The index of the place that goes first and alone; undefined: none does. Throws `Refusal` if it was left out. */
+export function canaryIn({ parsed: { canary } }: Authorized, places: readonly Authorized[]): number | undefined {
+  if (canary === undefined) return undefined;
+  const at = environmentsOf(places).findIndex(({ id }) => id === canary);
+  if (at !== -1) return at;
+  throw new Refusal('The canary itself would be left out. Nothing was done.', {
+    field: 'leave-out',
+    hint: 'Name another one with --canary, or leave --canary out.',
+  });
 }
 
 /** The environments of these, in order. */
@@ -52,17 +70,20 @@ export const environmentsOf = (places: readonly Authorized[]): readonly Environm
 function placeOf(frozen: Frozen): Place {
   const { target, snapshot, preconditions, call, card, fingerprint } = frozen;
   if (target?.kind !== 'environment') throw new Error('a batch is about environments');
-  const args = JSON.stringify(canonicalArgs(withoutId(frozen)));
+  const { parsed, input } = withoutId(frozen);
+  const args = JSON.stringify(canonicalArgs({ parsed: withoutCanary(parsed), input }));
   return { target, args, snapshot: JSON.stringify(snapshot ?? null), preconditions, call, card, fingerprint };
 }
 
 function cardOfBatch(
-  { input, notAllowed = [] }: Authorized,
+  authorized: Authorized,
   action: AnyAction,
   places: readonly Frozen[],
   nothingToDo: readonly NothingToDo[],
 ): FrozenCard {
+  const { input, notAllowed = [] } = authorized;
   const all = environmentsOf(places);
+  const canary = all[canaryIn(authorized, places) ?? -1];
   const where = counted(all.length, 'environment');
   const words = action.batch?.({ input, where });
   if (words === undefined) throw new Error('this action is for one environment at a time');
@@ -72,6 +93,7 @@ function cardOfBatch(
   const others = all.filter((env) => !env.live);
   const warning = warningsOf(cards, all);
   const facts: readonly (readonly [string, Text | undefined])[] = [
+    ['Goes first, alone', canary && say`${canary.name}; the others follow once its site is known to be well`],
     ['Live', live.length > 0 ? namesOf(live) : say`none of them`],
     ['Not live', others.length > 0 ? namesOf(others) : undefined],
     ...shared(cards),

@@ -4,12 +4,13 @@ import type { Happened } from '../../commands/kit/log-query.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
 import { listAudit } from '../../storage/audit.ts';
-import { findChange, listChanges, type Change } from '../../storage/changes.ts';
+import { changesInBatch, findChange, listChanges, type Change } from '../../storage/changes.ts';
 import type { Database } from '../../storage/database.ts';
 import { code, inline, joined, plain, say, time, type Text } from '../../text.ts';
 import { stateLabel } from '../../commands/builtin/states.ts';
 import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
+import { lineOf as lineOfPlace, placesShown } from '../changes/batch-card.ts';
 import { cardOf, type FrozenCard } from '../changes/freeze.ts';
 import { storedTargets } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
@@ -48,7 +49,7 @@ export async function changesFor(
 ): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }> {
   const mayRead = readerOf(context, person);
   const wanted = {
-    ...(env && { target: `environment:${env.id}` }),
+    ...(env ? { target: `environment:${env.id}` } : { isOwn: true }),
     ...(mine && { requesters: idsOf(context.policy(), person.id) }),
     ...(waiting && { state: 'waiting' as const }),
   };
@@ -123,12 +124,16 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
       ['State', standing(change)],
       ['Asked by', say`${askersNamed(change)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
       ['Asked at', [time(change.created_at, 'date')]],
+      ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),
       ...card.facts,
       ...idsFact(change),
       ...(change.operation === null ? [] : [['Operation', [code(change.operation)]] as const]),
       ...(await siteFacts(database, change)),
       ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
     ],
+    ...(change.progress !== null && {
+      places: placesShown(change, await changesInBatch(database.db, change.number)).map(lineOfPlace),
+    }),
     events: lines
       .toSorted((one, other) => one.seq - other.seq)
       .map(({ at, actor, event, details }) => ({ at, actor, says: withNote(event, details) })),

@@ -2,6 +2,7 @@ import type { Page } from '../../commands/kit/page.ts';
 import { Refusal } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { assertMember, authorize, type Authorized, type Channel, type Person } from '../access/access-check.ts';
+import { refuseForm } from '../access/authorize-each.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { mayTry } from '../access/may-run.ts';
 import { NotAllowed } from '../access/not-allowed.ts';
@@ -15,7 +16,7 @@ import { handedOnWith, handOn } from '../steps/hand-on.ts';
 import { joinQueue, type Joined } from '../steps/queue.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
 import { reasonRequired, save, lacksReason } from '../steps/submit.ts';
-import { say, type Text } from '../../text.ts';
+import type { Text } from '../../text.ts';
 import { answerOf } from './answer.ts';
 import { identifySender, type Sender } from './speaker.ts';
 import type { CommandOutcome, PipelineContext } from './context.ts';
@@ -118,6 +119,7 @@ export function evaluate(
   const wrong = missing.length > 0 || command.shape === 'builtin' ? undefined : command.invalid?.(input);
   if (missing.length > 0 || wrong?.unsaid) {
     mayTry(policy(), person, parsed);
+    refuseForm(resolved);
     return { kind: 'ask', resolved, person, says: wrong && new Refusal(wrong.says, wrong) };
   }
   if (wrong) throw new Refusal(wrong.says, wrong);
@@ -125,7 +127,6 @@ export function evaluate(
     throw new Refusal(`A reason has at most ${maxReasonLength} characters. Nothing was done.`, { field: 'reason' });
   }
   const authorized = authorize(policy(), person, resolved, company());
-  if (authorized.each) refuseForMany(parsed);
   const { target, alsoReads } = authorized;
   const ready = { kind: 'ready', parsed: authorized, requester, confirmation: reviewed ?? 'not needed' } as const;
   const isAction = command.shape === 'action';
@@ -144,13 +145,6 @@ export function evaluate(
   }
   if (first === 'fields') return { kind: 'ask', resolved, person };
   return { ...ready, will: 'save' };
-}
-
-/** What one line can say of one environment only. */
-function refuseForMany({ queue, handOn, handedOn }: ParsedCommand): void {
-  if (!queue && !handOn && handedOn === undefined) return;
-  const what = queue ? 'A place in the queue is' : 'Handing a request on is';
-  throw new Refusal(say`${what} for one environment at a time. Nothing was done.`);
 }
 
 /** What the arguments mean to this person. If a name is unknown, the host's lists are read again first. */

@@ -40,7 +40,7 @@ function parsedFrom(
   if (found === undefined) throw unknownCommand(words, commands);
   const { path, command, rest } = found;
   const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);
-  const { reason, 'dry-run': dryRun, queue, 'hand-on': handOn, 'handed-on': handedOn, ...named } = options;
+  const { reason, 'dry-run': dryRun, queue, canary, 'hand-on': handOn, 'handed-on': handedOn, ...named } = options;
   return {
     path,
     command,
@@ -48,6 +48,7 @@ function parsedFrom(
     reason: reason?.at(-1)?.trim() || undefined,
     dryRun: dryRun !== undefined && flag('--dry-run').read(dryRun),
     ...(queue !== undefined && { queue: flag('--queue').read(queue) }),
+    ...(canary?.[0] !== undefined && { canary: canary[0] }),
     ...(handOn !== undefined && { handOn: flag('--hand-on').read(handOn) }),
     ...(handedOn?.[0] !== undefined && { handedOn: handedOn[0] }),
   };
@@ -97,6 +98,7 @@ function optionsOf(command: Command): ReadonlyMap<string, Option> {
   if (command.shape === 'action') {
     known.set('reason', { takesValue: true, many: false });
     known.set('handed-on', { takesValue: true, many: false });
+    if (command.batch) known.set('canary', { takesValue: true, many: false });
     for (const name of ['dry-run', 'queue', 'hand-on']) known.set(name, { takesValue: false, many: false });
   }
   return known;

@@ -10,6 +10,8 @@ export type ParsedCommand = {
   readonly dryRun: boolean;
   /** Waits in the queue if a lock is in the way. */
   readonly queue?: boolean;
+  /** The environment of a batch that goes first and alone, as typed. */
+  readonly canary?: string;
   /** Asks somebody who may run it, if this person may not. */
   readonly handOn?: boolean;
   /** The id of the handed-on request that this runs. */

@@ -41,12 +41,13 @@ export function resolve(parsed: ParsedCommand, names: KnownNames): Resolved {
 }
 
 /**
- * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the id of the
- * handed-on request that they run.
+ * Arguments for the same command, with ids instead of names: for storage, buttons and forms. They keep the canary, and the
+ * id of the handed-on request that they run.
  */
 export const canonicalArgs = ({ parsed, input }: Pick<Resolved, 'parsed' | 'input'>, extra: Extra = {}): Args =>
   argsOf(parsed.path, parsed.command.fields, (name) => shownAs(parsed.command.fields[name], input[name]), {
     ...extra,
+    canary: parsed.canary,
     handedOn: parsed.handedOn,
   });
 

@@ -7,6 +7,7 @@ export type Extra = {
   readonly reason?: string | undefined;
   readonly dryRun?: boolean;
   readonly queue?: boolean;
+  readonly canary?: string | undefined;
   readonly handOn?: boolean;
   readonly handedOn?: string | undefined;
 };
@@ -64,6 +65,7 @@ export function argsOf(
   if (extra.reason !== undefined) options.push(optionOf('reason', extra.reason));
   if (extra.dryRun) options.push('--dry-run');
   if (extra.queue) options.push('--queue');
+  if (extra.canary !== undefined) options.push(optionOf('canary', extra.canary));
   if (extra.handOn) options.push('--hand-on');
   if (extra.handedOn !== undefined) options.push(optionOf('handed-on', extra.handedOn));
   const start = path.split(' ');

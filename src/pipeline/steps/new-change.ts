@@ -2,6 +2,7 @@ import type { Channel, Person } from '../access/access-check.ts';
 import { scrub } from '../../secret.ts';
 import { counted } from '../../commands/kit/page.ts';
 import type { Change, NewChange } from '../../storage/changes.ts';
+import { canaryIn } from '../changes/freeze-batch.ts';
 import type { Place, Progress } from '../changes/batch.ts';
 import { readyToSend } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
@@ -37,13 +38,12 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
 }
 
 /** What the change is about. A batch is about all of its environments and locks none of them itself. */
-function aboutOf({
-  target,
-  alsoReads,
-  places,
-}: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is_live' | 'targets' | 'progress'> {
+function aboutOf(frozen: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is_live' | 'targets' | 'progress'> {
+  const { target, alsoReads, places } = frozen;
   if (places) {
-    const progress: Progress = { places: places.map(() => ({})), passedOver: [] };
+    const canary = canaryIn(frozen, places);
+    const first = canary === undefined ? {} : { canary: { place: canary, isPassed: false } };
+    const progress: Progress = { places: places.map(() => ({})), passedOver: [], ...first };
     const targets = JSON.stringify(alsoReads);
     const target_name = counted(places.length, 'environment');
     return { target: 'batch', target_name, is_live: 0, targets, progress: JSON.stringify(progress) };
