@@ -56,6 +56,7 @@ export function renderBatch(
   return {
     ...card,
     lines: [...card.lines, countsOf(all), ...openLines(batch, all)],
+    warning: undefined,
     facts: card.facts.filter(([label]) => !before.has(label)),
     buttons: buttonsOf(batch, all, installation),
   };
@@ -139,6 +140,7 @@ function buttonsOf(batch: Change, all: readonly Shown[], installation: string): 
           }),
         ]
       : []),
+    ...(left > 1 ? [{ label: 'Go on without…', press: { kind: 'without', verdict: 'go_on', ...seen } } as const] : []),
     ...(unsent > 0
       ? [
           button(

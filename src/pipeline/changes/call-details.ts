@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import type { Write } from '../../hosting/contract/call.ts';
-import type { Target } from '../../hosting/contract/target.ts';
-import { findChange, type Change } from '../../storage/changes.ts';
+import type { Environment, Target } from '../../hosting/contract/target.ts';
+import { changesInBatch, findChange, type Change } from '../../storage/changes.ts';
 import { listVotes } from '../../storage/votes.ts';
 import {
   amount,
@@ -25,6 +25,7 @@ import { whoIsNotified } from '../access/approver-lookup.ts';
 import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { placesOf, type Place } from './batch.ts';
+import { placesShown } from './batch-card.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
 import {
@@ -85,6 +86,20 @@ export async function questionFor(context: AccessContext, reader: Person, shown:
   }
   const says = joined([approve.confirm.says, say`Fingerprint: ${code(change.fingerprint)}`], '\n');
   return { says, card: renderCard(change, await listVotes(context.database.db, change.number), shown.installation) };
+}
+
+/** The environments that a stopped batch has not begun. Throws `Refusal` if this person may not read it, or none is left. */
+export async function leftToDo(
+  context: AccessContext,
+  reader: Person,
+  shown: ShownChange,
+): Promise<readonly Environment[]> {
+  const batch = await readableChange(context, reader, shown);
+  const all =
+    batch.progress === null ? [] : placesShown(batch, await changesInBatch(context.database.db, batch.number));
+  const left = all.flatMap(({ place, standing: where }) => (where === 'to do' ? [place.target] : []));
+  if (left.length > 0) return left;
+  throw new Refusal(say`#${batch.number} has no environment left to begin. Nothing was done.`);
 }
 
 async function readableChange(

@@ -31,7 +31,9 @@ export type ShownVersion = { readonly installation: string; readonly number: num
 export type Press =
   | ({ readonly kind: 'decision'; readonly verdict: DecisionKind } & ShownVersion)
   /** Opens the form for a note with an approval. */
-  | ({ readonly kind: 'note' } & ShownVersion)
+  | ({ readonly kind: 'note'; readonly verdict: 'approve' } & ShownVersion)
+  /** Opens the form that says without which environments a batch goes on. */
+  | ({ readonly kind: 'without'; readonly verdict: 'go_on' } & ShownVersion)
   | { readonly kind: 'run'; readonly args: Args }
   | { readonly kind: 'form'; readonly args: Args }
   | { readonly kind: 'review'; readonly args: Args }
@@ -75,7 +77,7 @@ export const everythingLabel = 'Everything that will be sent';
 /** Approves by a form, with an optional note. */
 export const approveWithNote = (shown: ShownVersion): Button => ({
   label: 'Approve with a note…',
-  press: { kind: 'note', ...shown },
+  press: { kind: 'note', verdict: 'approve', ...shown },
 });
 
 /** The emoji of a state, the same everywhere. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
-import { questionFor } from '../../pipeline/changes/call-details.ts';
+import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
 import { decide, Ended } from '../../pipeline/steps/decide.ts';
 import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/card.ts';
-import { joined, say } from '../../text.ts';
-import { approveView, declineView, noticeView, type Memo } from '../forms/views.ts';
+import { joined, say, type Text } from '../../text.ts';
+import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
 import { readInputs } from '../forms/inputs.ts';
 import { notShownOn } from '../draw/blocks.ts';
 import { intoView, openView, originOf } from '../forms/modals.ts';
@@ -64,7 +64,28 @@ export async function openApproval(
   });
 }
 
-const titles = { approve: 'Approve', decline: 'Decline' } as const;
+/** Opens the form that says without which environments a batch goes on. */
+export async function openGoOn(context: SlackContext, interaction: Interaction, value: string): Promise<void> {
+  const decision = decisionIn(value);
+  if (decision?.verdict !== 'go_on') throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  const title = titles.go_on;
+  const view = await openView(context, interaction, noticeView(title, say`One moment…`));
+  if (view === undefined)
+    throw new Refusal("I couldn't open the form. Nothing was done.", { hint: 'Press the button again.' });
+  await intoView(context, interaction, { id: view, title }, async () => {
+    const reader = await identifySender(context.pipeline, interaction);
+    const left = await leftToDo(context.pipeline, reader, decision);
+    return goOnView(decision.number, left, { origin: originOf(interaction), decision: value });
+  });
+}
+
+export const titles = { approve: 'Approve', decline: 'Decline', go_on: 'Go on' } as const;
+
+const results: Readonly<Record<keyof typeof titles, (number: number) => Text>> = {
+  approve: (number) => say`**Your approval of #${number} is counted.** Its thread says what comes next.`,
+  decline: (number) => say`**#${number} is declined.** I won't send it.`,
+  go_on: (number) => say`**#${number} goes on.** Its card says how far it is.`,
+};
 
 /** Decides with a submitted reason or note and shows the result in the view. */
 export async function decidedByForm(
@@ -79,16 +100,11 @@ export async function decidedByForm(
     const decision = decisionIn(memo.decision ?? '');
     if (decision?.verdict !== verdict) throw new Refusal("I don't recognise this form any more. Nothing was done.");
     const { person, team, inbox } = interaction;
-    const { reason } = readInputs(values);
-    await decide(context.pipeline, { ...decision, person, team, inbox, reason }).catch((error: unknown) => {
+    const { reason, leaveOut } = readInputs(values);
+    await decide(context.pipeline, { ...decision, person, team, inbox, reason, leaveOut }).catch((error: unknown) => {
       throw verdict === 'approve' && reason !== undefined ? withNote(error, reason) : error;
     });
-    return noticeView(
-      title,
-      verdict === 'approve'
-        ? say`**Your approval of #${decision.number} is counted.** Its thread says what comes next.`
-        : say`**#${decision.number} is declined.** I won't send it.`,
-    );
+    return noticeView(title, say`${results[verdict](decision.number)}`);
   });
 }
 

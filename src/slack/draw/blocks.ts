@@ -263,8 +263,9 @@ function valueOf(press: Press): string {
     case 'call':
       return `${press.page}${press.of ? ` ${press.of.installation} ${press.of.number}` : ''}`;
     case 'note':
+    case 'without':
     case 'decision':
-      return `${press.installation} ${press.number} ${press.version} ${'verdict' in press ? press.verdict : 'approve'}`;
+      return `${press.installation} ${press.number} ${press.version} ${press.verdict}`;
   }
 }
 

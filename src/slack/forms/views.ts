@@ -102,6 +102,10 @@ export const declineView = (number: number, memo: Memo): ModalView =>
 export const approveView = (number: number, says: Text, memo: Memo): ModalView =>
   modal('approve', `Approve #${number}`, memo, [richText([says]), reasonInput(undefined, false, 'Note')], 'Approve');
 
+/** The form that says without which of these environments a batch goes on. */
+export const goOnView = (number: number, left: Parameters<typeof leaveOutInput>[0], memo: Memo): ModalView =>
+  modal('go_on', `Go on with #${number}`, memo, [leaveOutInput(left)], 'Go on');
+
 /** Loading, an error, or a result. */
 export const noticeView = (title: string, text: Text): ModalView => closable('notice', title, [richText([text])]);
 
@@ -133,7 +137,7 @@ const closable = (kind: 'notice' | 'call', title: string, blocks: KnownBlock[]):
   blocks,
 });
 
-type Kind = 'form' | 'review' | 'approve' | 'decline' | 'picker';
+type Kind = 'form' | 'review' | 'approve' | 'decline' | 'go_on' | 'picker';
 
 function modal(kind: Kind, title: string, memo: Memo, blocks: KnownBlock[], submit: string): ModalView {
   const metadata = JSON.stringify(memo);

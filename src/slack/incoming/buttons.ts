@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
 import { drawPage } from '../draw/blocks.ts';
 import { showCall } from '../answers/call-view.ts';
-import { openApproval, pressDecision } from '../answers/decisions.ts';
+import { openApproval, openGoOn, pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
 import { handleButton, handleLine, reauthorize } from '../answers/dispatch.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
@@ -89,6 +89,8 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
       return pressDecision(context, interaction, value);
     case 'note':
       return openApproval(context, interaction, value);
+    case 'without':
+      return openGoOn(context, interaction, value);
     case 'call':
       return showCall(context, interaction, value);
     case 'share':

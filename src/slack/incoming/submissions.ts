@@ -8,7 +8,7 @@ import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { joined, plain, say, type Text } from '../../text.ts';
 import { failpoint } from '../../failpoints.ts';
 import { requestId } from '../../storage/inbox.ts';
-import { decidedByForm } from '../answers/decisions.ts';
+import { decidedByForm, titles } from '../answers/decisions.ts';
 import { cut } from '../draw/truncate.ts';
 import { visible } from '../draw/mrkdwn.ts';
 import { memoOf, noticeView, typedAs, type Memo } from '../forms/views.ts';
@@ -96,6 +96,8 @@ export async function submit(context: SlackContext, said: Submission): Promise<S
         return await submitDecision(form, 'approve');
       case 'decline':
         return await submitDecision(form, 'decline');
+      case 'go_on':
+        return await submitDecision(form, 'go_on');
       default:
         return {};
     }
@@ -186,14 +188,14 @@ async function submitReview(form: Submitted): Promise<SubmissionResponse> {
 }
 
 /** The note of an approval, or the reason for declining: saved before it is acked, decided afterwards. */
-async function submitDecision(form: Submitted, verdict: 'approve' | 'decline'): Promise<SubmissionResponse> {
+async function submitDecision(form: Submitted, verdict: keyof typeof titles): Promise<SubmissionResponse> {
   const { context, memo, said } = form;
   const { values } = said.view.state;
   // A credential in it is refused here, under its field.
   if (readInputs(values).reason === undefined && verdict === 'decline') {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
-  const title = verdict === 'approve' ? 'Approve' : 'Decline';
+  const title = titles[verdict];
   return onceKept(form, title, (kept) => ({
     ...updating(noticeView(title, say`One moment…`)),
     after: () => decidedByForm(context, kept, { verdict, view: said.view.id }, memo, values),
