@@ -1,4 +1,4 @@
-import { Refusal } from '../../errors.ts';
+import { Refusal, type Offer } from '../../errors.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { code, say } from '../../text.ts';
@@ -6,7 +6,7 @@ import { environments, wordField, type NameField } from '../kit/fields.ts';
 import { report } from '../kit/report.ts';
 import { readAddress } from '../kit/values/addresses.ts';
 import { manyPage, type Ranked } from '../many-environments.ts';
-import { emptyIsUnknown, entriesFor, spoken, type Allowlist } from './listing.ts';
+import { emptyIsUnknown, entriesFor, listed, spoken, type Allowlist } from './listing.ts';
 
 const among: NameField<Environment | Environments, true> = {
   ...environments(),
@@ -36,7 +36,7 @@ export const allowlistFind = report({
       all: of.all,
       work: ({ id }, read) => read(getAllowedIps({ env_id: id })),
     });
-    return manyPage({
+    const page = manyPage({
       title: say`**Who lets ${code(address)} in** over SSH and SFTP`,
       of,
       each: found,
@@ -47,8 +47,25 @@ export const allowlistFind = report({
         : undefined,
       now,
     });
+    const offer = removal(
+      found.flatMap(({ env, part }) => (part.kind === 'found' && isListed(part.found, address) ? [env.id] : [])),
+      address,
+    );
+    return { ...page, ...(offer && { offers: [offer] }) };
   },
 });
+
+/** A button holds no more ids than that. */
+const maxRemovals = 45;
+
+const isListed = (list: Allowlist, address: string): boolean => listed(list, [address]).length > 0;
+
+/** Takes the address itself off every list that has it; ranges stay. */
+function removal(ids: readonly string[], address: string): Offer | undefined {
+  if (ids.length === 0 || ids.length > maxRemovals) return undefined;
+  const label = ids.length === 1 ? 'Remove it there…' : `Remove it from all ${ids.length}…`;
+  return { label, args: ['allowlist', 'remove', ids.join(','), address] };
+}
 
 /** A range could be let in by parts, which is more than this says. */
 function oneAddress(text: string): string {

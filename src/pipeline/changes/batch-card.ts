@@ -202,6 +202,22 @@ export function stoppedReply(batch: Change, changes: readonly Change[], why: Tex
   };
 }
 
+/** What is unknown of it, for those who can close it; the card has the buttons. */
+export function unknownReply(batch: Change, changes: readonly Change[]): Note {
+  const unknown = placesShown(batch, changes).filter((one) => one.standing === 'unknown');
+  const more = unknown.length - maxNamed;
+  return {
+    text: joined(
+      [
+        say`⚠️ **The outcome of ${unknown.length} of #${batch.number} is unknown.** It won't be sent again. Please check the host's panel, then press **It happened** or **It did not happen** on the card.`,
+        ...unknown.slice(0, maxNamed).map(lineOf),
+        more > 0 ? `… and ${more} more.` : undefined,
+      ],
+      '\n',
+    ),
+  };
+}
+
 /** The last reply. */
 export function endedReply(batch: Change, changes: readonly Change[], isAllDone: boolean): Note {
   const all = placesShown(batch, changes);

@@ -41,6 +41,8 @@ export type Progress = {
   readonly why?: StopReason;
   /** When the card was last redrawn, epoch ms. */
   readonly drawnAt?: number;
+  /** How often people were reminded of its unknown outcomes, and when they are next, epoch ms. */
+  readonly reminders?: { readonly count: number; readonly nextAt: number };
 };
 
 /** The places that stopped it; or a person did, the canary is not known to be well, or all were tried. */

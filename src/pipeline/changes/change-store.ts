@@ -54,7 +54,7 @@ export type TransitionNote = {
   /** The result in a sentence; the card shows it from then on. */
   readonly lastNote?: Text;
   readonly also?: Partial<Pick<Change, 'receipt' | 'poll_state' | 'undo' | 'progress'>>;
-  /** The key of the reply: it replaces an earlier one with the same key. Left out: it is a new one. */
+  /** The key of the reply in the thread: it replaces an earlier one with the same key. Left out: it is a new one. */
   readonly replyKey?: string;
 };
 
@@ -167,15 +167,14 @@ async function recordIn(
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
   if (note.redraw) await redrawCards(tx, change.number, at, true);
   if (reply === undefined || change.batch !== null) return;
-  const key = note.replyKey ?? `${change.number}:${line.seq}`;
-  await queue(tx, change, note, reply, { key, installation });
+  await queue(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }
 
 /** Queues the thread reply, and its copies to the ops channel and to people, which name the change. */
 async function queue(
   tx: Tx,
   change: Change,
-  { at, decide, ops, tell = [] }: TransitionNote,
+  { at, decide, ops, tell = [], replyKey: wanted }: TransitionNote,
   reply: Note,
   { key, installation }: { readonly key: string; readonly installation: string },
 ): Promise<void> {
@@ -185,7 +184,7 @@ async function queue(
   const buttons = [...(reply.buttons ?? []), ...toDecide];
   const base = { change: change.number, at };
   const body = JSON.stringify({ ...reply, buttons });
-  const replyKey = decide && change.state === 'approved' ? stopKey(change) : key;
+  const replyKey = decide && change.state === 'approved' ? stopKey(change) : (wanted ?? key);
   await enqueueMessage(tx, { ...base, key: replyKey, kind: 'reply', body, decides: toDecide.length > 0 });
   const text = say`**#${change.number} · ${cardOf(change).title}**\n${reply.text}`;
   // *Stop* works for ten seconds only, so it stays in the thread.

@@ -6,16 +6,20 @@ import { unowned } from '../../storage/lease.ts';
 import { redrawCards } from '../../storage/messages.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { say, type Text } from '../../text.ts';
+import { askedPeople } from '../access/approver-lookup.ts';
+import { authorizationOf } from '../access/authorization.ts';
 import {
   batchValidMs,
   nextStep,
   placesOf,
   progressOf,
   type CanarySite,
+  standingsOf,
   type Progress,
+  type Standing,
   type StopReason,
 } from '../changes/batch.ts';
-import { endedReply, stoppedReply, whyStopped } from '../changes/batch-card.ts';
+import { endedReply, stoppedReply, unknownReply, whyStopped } from '../changes/batch-card.ts';
 import { fingerprint } from '../changes/freeze.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockedBy } from '../changes/replies.ts';
@@ -24,6 +28,7 @@ import { isSameTimeline } from './ask-again.ts';
 import { mayBreakSite } from './check-around.ts';
 import type { StepsContext } from './context.ts';
 import { detailsOf, rowInBatch } from './new-change.ts';
+import { nextReminderOfUnknown } from './reconcile.ts';
 
 /** Moves a batch: begins the changes of its places a few at a time, stops at the first that ends badly, and ends. */
 
@@ -66,7 +71,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
         if (await isPaused(tx)) return rest(run, progress, pausedMs);
         return begin(run, step.places, step.isCanaryPassed);
       case 'wait':
-        return rest(run, progress, againMs);
+        return waitFor(run, standingsOf(progress, byNumber));
       case 'halt':
         return haltBatch(run, step.why);
       case 'all done':
@@ -122,6 +127,22 @@ async function begin(run: Run, indexes: readonly number[], isCanaryPassed: boole
   }
   const canary = progress.canary && { ...progress.canary, isPassed: progress.canary.isPassed || isCanaryPassed };
   await rest(run, { ...progress, places, ...(canary && { canary }) }, againMs);
+}
+
+/** Looks again soon while changes are under way; else at the end of its validity, or to remind of what is unknown. */
+async function waitFor(run: Run, standings: readonly Standing[]): Promise<void> {
+  const { context, tx, batch, changes, progress, at } = run;
+  if (batch.state === 'running' || standings.includes('under way')) return rest(run, progress, againMs);
+  if (!standings.includes('unknown')) return rest(run, progress, Math.max(againMs, batch.expires_at - at));
+  const { count, nextAt } = progress.reminders ?? { count: -1, nextAt: at };
+  if (at < nextAt) return rest(run, progress, nextAt - at);
+  const reminders = { count: count + 1, nextAt: nextReminderOfUnknown(count + 1, at) };
+  await rest(run, { ...progress, reminders }, reminders.nextAt - at);
+  const reply = unknownReply(batch, changes);
+  const tell = askedPeople(authorizationOf(batch));
+  const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:stopped`, ops: true, redraw: true };
+  const people = { tell: tell.length > 0 ? tell : [batch.requester], details: { reminders: reminders.count } };
+  await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, ...people });
 }
 
 /** Saves how far it is and looks again later; redraws the card if it is time. */
