@@ -1,13 +1,27 @@
-import type { Environments } from '../hosting/contract/target.ts';
+import type { Environment, Environments } from '../hosting/contract/target.ts';
 import { say, type Text } from '../text.ts';
 import { notFound, type Told } from './builtin/status-told.ts';
+import { environments, type NameField } from './kit/fields.ts';
 import { counted, paragraph, readAt, type Page } from './kit/page.ts';
 import type { Each } from './kit/report.ts';
 
-/** The answer of a report over many environments: a line for each, with what could not be read named as unknown. */
+/** Reports over many environments: a line for each, with what could not be read named as unknown. */
 
 /** What is said of one environment. Lines with a lower rank come first among those with the same mark. */
 export type Ranked = Told & { readonly rank: number };
+
+/** One environment or several, typed after `in`. `leftOut`: what is meant without it. */
+export const among = (leftOut: string): NameField<Environment | Environments, true> => ({
+  ...environments(),
+  label: 'Among',
+  hint: `Names, patterns or sets, with commas between them; left out, ${leftOut}`,
+  optional: true,
+  after: 'in',
+});
+
+/** What a field that takes one environment or several names. */
+export const together = (named: Environment | Environments): Pick<Environments, 'all' | 'trouble'> =>
+  named.kind === 'environments' ? named : { all: [named], trouble: undefined };
 
 type Many<T> = {
   readonly title: Text;

@@ -127,6 +127,7 @@ describe('list', () => {
   type Wanted = Parameters<typeof themesList.show>[0]['input'];
   const nothing: Wanted = {
     search: undefined,
+    among: undefined,
     status: undefined,
     only: undefined,
     sort: undefined,

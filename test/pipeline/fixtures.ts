@@ -58,8 +58,12 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
 /** Reads all of many environments at once. */
 export const eachBy =
   (read: HostReader): Surroundings['each'] =>
-  ({ all, work }) =>
-    Promise.all(all.map(async (env) => ({ env, part: { kind: 'found', found: await work(env, read) } as const })));
+  async ({ all, first, work }) => {
+    await first?.(read);
+    return Promise.all(
+      all.map(async (env) => ({ env, part: { kind: 'found', found: await work(env, read) } as const })),
+    );
+  };
 /** A host that names no domain of any environment, so that no site is read around a change. */
 export const noSites: Pick<ChangesContext, 'listing' | 'siteCheck'> = {
   listing: () => ({

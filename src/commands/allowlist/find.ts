@@ -1,20 +1,11 @@
 import { Refusal, type Offer } from '../../errors.ts';
 import { getAllowedIps } from '../../hosting/contract/ssh.ts';
-import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { code, say } from '../../text.ts';
-import { environments, wordField, type NameField } from '../kit/fields.ts';
+import { wordField } from '../kit/fields.ts';
 import { report } from '../kit/report.ts';
 import { readAddress } from '../kit/values/addresses.ts';
-import { manyPage, type Ranked } from '../many-environments.ts';
+import { among, manyPage, together, type Ranked } from '../many-environments.ts';
 import { emptyIsUnknown, entriesFor, listed, spoken, type Allowlist } from './listing.ts';
-
-const among: NameField<Environment | Environments, true> = {
-  ...environments(),
-  label: 'Among',
-  hint: 'Names, patterns or sets, with commas between them; left out, everything you can see',
-  optional: true,
-  after: 'in',
-};
 
 export const allowlistFind = report({
   summary: 'Find out who lets an address in over SSH and SFTP',
@@ -25,12 +16,11 @@ export const allowlistFind = report({
       example: '203.0.113.7',
       read: ([first = '']) => oneAddress(first),
     }),
-    among,
+    among: among('everything you can see'),
   },
   target: 'each',
   show: async ({ input: { address, among }, each, everything, now }) => {
-    const of =
-      among === undefined ? everything() : among.kind === 'environments' ? among : { all: [among], trouble: undefined };
+    const of = among === undefined ? everything() : together(among);
     const found = await each({
       paths: ['allowlist find', 'allowlist show'],
       all: of.all,

@@ -30,6 +30,8 @@ export type Surroundings = Sources & {
 export type EachRead<T> = {
   readonly paths: readonly string[];
   readonly all: readonly Environment[];
+  /** Reads what all of them need, once, as soon as there is one to read. If it fails, none of them is read. */
+  readonly first?: (read: HostReader) => Promise<void>;
   readonly work: (env: Environment, read: HostReader) => Promise<T>;
 };
 
@@ -54,6 +56,8 @@ export type Report<F extends Fields> = {
    * `each`, the rules decide on each environment when it is read.
    */
   readonly target: TargetKey<F> | 'company' | 'each';
+  /** With `company`: if this field names environments, the report is about `each` of them and not about the company. */
+  readonly narrowedBy?: keyof F & string;
   invalid?(input: Input<F>): Wrong<keyof F & string> | undefined;
   show(of: { readonly input: Input<F> } & Surroundings): Promise<Page>;
 };
@@ -62,4 +66,7 @@ export function report<const F extends Fields>(of: Omit<Report<F>, 'shape'>): Re
   return { shape: 'report', ...of };
 }
 
-export type AnyReport = Omit<Report<Fields>, 'target'> & { readonly target: string };
+export type AnyReport = Omit<Report<Fields>, 'target' | 'narrowedBy'> & {
+  readonly target: string;
+  readonly narrowedBy?: string;
+};

@@ -1,7 +1,9 @@
-import { allThemesIfAllowed, type AllThemes } from '../../hosting/contract/all-themes.ts';
+import { allThemesIfAllowed, type AllThemes, type Withheld } from '../../hosting/contract/all-themes.ts';
+import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { listEnvironmentThemes, type CompanyTheme } from '../../hosting/contract/themes.ts';
-import { bold, code, say, type Text } from '../../text.ts';
+import { bold, code, say, time, type Text } from '../../text.ts';
+import { age } from '../kit/page.ts';
 import type { Sources } from '../kit/sources.ts';
 
 /** A theme on an environment; values that the host leaves out are null, so that they survive JSON. */
@@ -28,19 +30,31 @@ export type Wardrobe = {
   readonly themes: readonly InstalledTheme[];
 };
 
+/** The company's list; undefined while the company is not known. */
+export type CompanyList = AllThemes | Withheld | undefined;
+
+/** Reads the company's list. Rejects with any trouble but that it is withheld. */
+export const companyList = async ({ read, company }: Pick<Sources, 'read' | 'company'>): Promise<CompanyList> =>
+  company.id === '' ? undefined : allThemesIfAllowed(read, company.id);
+
 /**
  * Reads the themes from the company's list. If that list is withheld or has none for this environment, reads the
  * environment's own list.
  */
-export async function themesOf(
-  env: Environment,
-  { read, company }: Pick<Sources, 'read' | 'company'>,
-): Promise<Wardrobe> {
-  const all = company.id === '' ? undefined : await allThemesIfAllowed(read, company.id);
-  if (all && 'themes' in all) {
-    const found = installedOn(env, all);
-    if (found.length > 0) return { from: 'company', at: all.at ?? null, themes: found.toSorted(byName) };
-  }
+export async function themesOf(env: Environment, sources: Pick<Sources, 'read' | 'company'>): Promise<Wardrobe> {
+  const all = await companyList(sources);
+  return inCompanyList(env, all) ?? inOwnList(env, all, sources.read);
+}
+
+/** What the company's list has for one environment; undefined if it has nothing. */
+export function inCompanyList(env: Environment, all: CompanyList): Wardrobe | undefined {
+  if (all === undefined || 'withheld' in all) return undefined;
+  const found = installedOn(env, all);
+  return found.length > 0 ? { from: 'company', at: all.at ?? null, themes: found.toSorted(byName) } : undefined;
+}
+
+/** Reads the environment's own list, which does not tell what is vulnerable. */
+export async function inOwnList(env: Environment, all: CompanyList, read: HostReader): Promise<Wardrobe> {
   const own = await read(listEnvironmentThemes({ env_id: env.id }));
   const themes = own.flatMap(({ name, title, status, version, update, update_version, update_status }) =>
     name === undefined
@@ -98,6 +112,12 @@ export function readAt(at: string | null | undefined): number | undefined {
   const moment = /^\d{4}-\d{2}-\d{2}T/.test(at ?? '') ? Date.parse(at ?? '') : Number.NaN;
   return Number.isNaN(moment) ? undefined : moment;
 }
+
+/** When the host last updated its list, in words; `at` and `now` in epoch milliseconds. */
+export const sourceOf = (at: number | undefined, now: number): Text =>
+  at === undefined
+    ? say`listed by the host, which does not say when; theme lists can be 12 hours old`
+    : say`listed by the host ${time(at, 'date')} (${age(now - at)}); theme lists can be 12 hours old`;
 
 const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
   one.name.localeCompare(other.name, 'en');

@@ -1,15 +1,19 @@
 import { Refusal } from '../../errors.ts';
 import { allThemesIfAllowed, type ThemeFilter, type Withheld } from '../../hosting/contract/all-themes.ts';
 import type { CompanyTheme } from '../../hosting/contract/themes.ts';
-import { code, inline, say, time, type Text } from '../../text.ts';
+import { code, inline, say, type Text } from '../../text.ts';
 import { companyId } from '../company.ts';
+import type { Wrong } from '../kit/action.ts';
 import { choice, flag, option, optional, word, type Input } from '../kit/fields.ts';
-import { age, counted, tableOr } from '../kit/page.ts';
+import { counted, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { is, readAt, titled, vulnerableMark } from './installed.ts';
+import { among } from '../many-environments.ts';
+import { is, readAt, sourceOf, titled, vulnerableMark } from './installed.ts';
+import { themesOfMany } from './of-many.ts';
 
 const fields = {
   search: optional(word('Search')),
+  among: among('the list of the whole company'),
   status: option(choice('Status', ['active', 'inactive'])),
   only: option(choice('Only', ['vulnerable', 'updates'])),
   sort: option(choice('Sort by', ['name', 'environments', 'updates'])),
@@ -18,12 +22,15 @@ const fields = {
 type FieldValues = Input<typeof fields>;
 
 export const themesList = report({
-  summary: 'List the themes of all sites, with updates and warnings',
+  summary: 'List the themes of all sites or of some, with updates and warnings',
   button: 'List themes',
-  examples: ['--only vulnerable'],
+  examples: ['--only vulnerable', '--only vulnerable in acme-*/live', 'in acme-shop/live, acme-blog/live'],
   fields,
   target: 'company',
-  show: async ({ input, read, company, now }) => {
+  narrowedBy: 'among',
+  invalid: wrongWith,
+  show: async ({ input, read, company, each, now }) => {
+    if (input.among !== undefined) return themesOfMany(input.among, input.only, { each, company, now });
     const all = await allThemesIfAllowed(read, companyId({ company }), filterOf(input));
     if ('withheld' in all) throw notAllowed(all);
     const { themes, at } = all;
@@ -52,6 +59,22 @@ export const themesList = report({
     };
   },
 });
+
+/** What does not go together. A name that was meant to follow `in` must not be searched for: nothing would match. */
+function wrongWith({ search, among, status, sort, descending }: FieldValues): Wrong<keyof FieldValues> | undefined {
+  if (among === undefined && search !== undefined && /^set:|^[^\s/]+\/[^\s/]+$/i.test(search))
+    return {
+      field: 'search',
+      says: say`${code(search)} names environments, and no theme. Nothing was done.`,
+      hint: say`Write ${code(`in ${search}`)}.`,
+    };
+  if (among === undefined || ((search ?? status ?? sort) === undefined && !descending)) return undefined;
+  return {
+    field: 'among',
+    says: say`The list of these environments takes no search, status or order. Nothing was done.`,
+    hint: say`Leave those out; ${code('--only')} goes with it.`,
+  };
+}
 
 const notAllowed = ({ withheld }: Withheld): Refusal =>
   new Refusal(`The host does not show my key the themes of the whole company (${withheld}). Nothing was changed.`, {
@@ -118,8 +141,3 @@ function titleOf(shown: readonly CompanyTheme[], { search, status, only }: Field
   const warned = vulnerable > 0 ? `, ${vulnerable} of them vulnerable` : '';
   return say`**Themes**${narrowed && `, ${narrowed}`} · ${counted(shown.length, 'theme')}${only === 'updates' ? ' with updates' : ''}${warned}`;
 }
-
-const sourceOf = (at: number | undefined, now: number): Text =>
-  at === undefined
-    ? say`listed by the host, which does not say when; theme lists can be 12 hours old`
-    : say`listed by the host ${time(at, 'date')} (${age(now - at)}); theme lists can be 12 hours old`;

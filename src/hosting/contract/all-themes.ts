@@ -8,14 +8,21 @@ const maxPages = 50;
 /** Filters and order of the list; a deployment may ignore them. */
 export type ThemeFilter = Omit<Parameters<typeof listCompanyThemes>[0], 'id' | 'offset' | 'limit'>;
 
-/** All themes of a company, each once. `at`: when the host last updated its list, as the host writes it. */
-export type AllThemes = { readonly themes: readonly CompanyTheme[]; readonly at: string | undefined };
+/** The themes of a company, each once. */
+export type AllThemes = {
+  readonly themes: readonly CompanyTheme[];
+  /** When the host last updated its list, as the host writes it. */
+  readonly at: string | undefined;
+  /** There are more than these, or may be. */
+  readonly isCut: boolean;
+};
 
 /** Reads all pages. A deployment that ignores paging returns everything on the first. */
 export async function allThemes(read: HostReader, company: string, filter: ThemeFilter = {}): Promise<AllThemes> {
   const themes: CompanyTheme[] = [];
   const names = new Set<string | undefined>();
   let at: string | undefined;
+  let isCut = true;
   for (let page = 0; page < maxPages; page += 1) {
     const { total, items, last_updated_at } = await read(
       listCompanyThemes({ ...filter, id: company, offset: themes.length, limit: perPage }),
@@ -24,9 +31,10 @@ export async function allThemes(read: HostReader, company: string, filter: Theme
     for (const theme of fresh) names.add(theme.name);
     themes.push(...fresh);
     at ??= last_updated_at;
-    if (fresh.length === 0 || themes.length >= (total ?? Infinity)) break;
+    isCut = themes.length < (total ?? (fresh.length === 0 ? 0 : Infinity));
+    if (fresh.length === 0 || !isCut) break;
   }
-  return { themes, at };
+  return { themes, at, isCut };
 }
 
 /** The status with which the host refuses the list to a key without rights over the whole company. */

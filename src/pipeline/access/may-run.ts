@@ -20,8 +20,8 @@ export function mayRunSomewhere(
   command: Command,
 ): 'yes' | 'no' | readonly string[] {
   if (command.shape === 'builtin' && !command.everywhere && command.right === 'anyone') return 'yes';
-  const kind = kindOf(command);
-  const all = rightsOf(path, command).map((right) => anywhere(policy, person, right, kind));
+  const kinds = kindsOf(command);
+  const all = rightsOf(path, command).flatMap((right) => kinds.map((kind) => anywhere(policy, person, right, kind)));
   const unknown = all.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));
   return all.includes('yes') ? 'yes' : unknown.length > 0 ? [...new Set(unknown)] : 'no';
 }
@@ -50,7 +50,10 @@ export function mayRunOn(
   return unknown.length > 0 ? unknown : 'no';
 }
 
-/** The kind of target that the rules decide on; undefined: any kind. */
+/** The kinds of targets that the rules decide on; undefined: any kind. */
+const kindsOf = (command: Command): readonly (Target['kind'] | undefined)[] =>
+  command.shape === 'report' && command.narrowedBy !== undefined ? [kindOf(command), 'environment'] : [kindOf(command)];
+
 function kindOf(command: Command): Target['kind'] | undefined {
   if (command.shape === 'builtin') return command.everywhere ? 'company' : undefined;
   if (command.target === 'company') return 'company';

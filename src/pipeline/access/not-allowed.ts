@@ -36,7 +36,10 @@ export function notAllowed(
         ? say`${rulesLet(decision.lets)} ${who} do it.`
         : say`No rule allows anybody to do it.`;
   const says = say`**You may not run ${path}${where}.** ${because} Nothing was ${not}.`;
-  return who && command.shape === 'action' ? new NotAllowed(says, resolved, handOnOffer(resolved)) : new Refusal(says);
+  if (who && command.shape === 'action') return new NotAllowed(says, resolved, handOnOffer(resolved));
+  const isWide = command.shape === 'report' && command.narrowedBy !== undefined && target?.kind === 'company';
+  const hint = isWide ? say`${code(`${path} in site/environment`)} asks about an environment.` : undefined;
+  return new Refusal(says, { hint });
 }
 
 /** The button that asks somebody who may; not for what was handed on, or is only shown. */

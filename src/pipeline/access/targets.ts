@@ -69,5 +69,8 @@ export function targetsOf(
   }
   const named = (name: string): Target[] => [input[name]].filter(isNamed);
   const also = command.shape === 'action' ? (command.alsoReads ?? []) : [];
-  return { target: command.target === 'company' ? company : named(command.target)[0], alsoReads: also.flatMap(named) };
+  const { narrowedBy } = command.shape === 'report' ? command : {};
+  const isNarrowed = narrowedBy !== undefined && input[narrowedBy] !== undefined;
+  const target = command.target === 'company' ? company : named(command.target)[0];
+  return { target: isNarrowed ? undefined : target, alsoReads: also.flatMap(named) };
 }

@@ -3,6 +3,7 @@ import type { Page } from '../../commands/kit/page.ts';
 import type { Each, EachRead, Surroundings } from '../../commands/kit/report.ts';
 import type { StatusPart } from '../../commands/kit/site-status.ts';
 import { HostTrouble } from '../../hosting/client.ts';
+import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
@@ -17,7 +18,8 @@ import type { PipelineContext } from './context.ts';
 
 /** How many reads of one report run at once. */
 const atATime = 2;
-/** What one environment has, and the whole report. */
+/** What is read once for all has, one environment, and the whole report. */
+const firstMs = 20_000;
 const partMs = 5_000;
 const allMs = 60_000;
 /** After this, the answer comes later, and something is said at once. */
@@ -47,28 +49,39 @@ export const eachFor =
   };
 
 /** Reads one environment, if the person may. Never rejects, and ends in time. */
-function partsOf<T>(context: EachContext, person: Person, { paths, work }: EachRead<T>, ending: AbortSignal) {
-  // Not their usual account, so that what else they ask for does not wait behind this.
-  const account = `${canonicalId(context.policy(), person.id)} many`;
-  let isThrottled = false;
+function partsOf<T>(context: EachContext, person: Person, { paths, first, work }: EachRead<T>, ending: AbortSignal) {
+  const partOf = readingUntil(ending, context, person);
+  let begun: Promise<StatusPart<void>> | undefined;
   return async (env: Environment): Promise<StatusPart<T>> => {
     for (const path of paths) {
       const may = mayRunOn(context.policy(), person, path, env);
       if (may === 'no') return { kind: 'not allowed', path };
       if (may !== 'yes') return { kind: 'rights unknown', path, userGroups: may };
     }
+    begun ??= first && partOf(firstMs, first);
+    const shared = await begun;
+    return shared === undefined || shared.kind === 'found' ? partOf(partMs, (read) => work(env, read)) : shared;
+  };
+}
+
+/** Reads one part in its time. Never rejects. */
+function readingUntil(ending: AbortSignal, context: EachContext, person: Person) {
+  // Not their usual account, so that what else they ask for does not wait behind this.
+  const account = `${canonicalId(context.policy(), person.id)} many`;
+  let isThrottled = false;
+  return async <T>(ms: number, work: (read: HostReader) => Promise<T>): Promise<StatusPart<T>> => {
     if (ending.aborted) return { kind: 'late', afterMs: allMs };
     if (isThrottled) return { kind: 'failed', why: say`The host is busy (429), so I stopped asking it.` };
     const cancel = new AbortController();
     const ended = AbortSignal.any([ending, cancel.signal]);
     try {
       const found = await within(
-        partMs,
-        work(env, (call) => context.read(call, account, ended)),
+        ms,
+        work((call) => context.read(call, account, ended)),
       );
       return { kind: 'found', found };
     } catch (error) {
-      if (error instanceof TooLate) return { kind: 'late', afterMs: partMs };
+      if (error instanceof TooLate) return { kind: 'late', afterMs: ms };
       if (ending.aborted) return { kind: 'late', afterMs: allMs };
       if (error instanceof HostTrouble) {
         // Asking on would use up what the host has left for everybody else.

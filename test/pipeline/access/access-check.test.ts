@@ -160,8 +160,15 @@ describe('what the rules say', () => {
     for (const path of ['pause', 'themes list'])
       expect(bare(path, '{ allow: [pause, read], to: [leads] }')).toBe(`You may not use ${path}. Nothing was done.`);
     expect(bare('themes list', '{ allow: [read], to: [developers], where: ["*/staging"] }')).toBe(
-      'You may not run themes list. No rule allows anybody to do it. Nothing was sent.',
+      'You may not run themes list. No rule allows anybody to do it. Nothing was sent. themes list in site/environment asks about an environment.',
     );
+    expect(
+      bare(
+        'domains list',
+        '{ allow: [read], to: [developers], where: [company] }',
+        '{ deny: [domains list], to: everyone, where: [company] }',
+      ),
+    ).toBe('You may not run domains list. The rule in line 8 forbids it. Nothing was sent.');
   });
 
   test('if several rules allow others, each is named once, without repeating another', () => {
@@ -204,10 +211,14 @@ describe('help and App Home show what the rules of the person allow', () => {
   const no = (where: string): string => `{ deny: [read, sensitive], to: everyone, where: ["${where}"] }`;
   test.each<[string, readonly string[], readonly string[]]>([
     ['all of it', [everywhere], ['domains list', 'themes list', 'clone', 'dns set', 'allowlist show', 'changes']],
-    ['of a site neither what concerns the company', [shop], ['dns set', 'allowlist show', 'changes']],
-    ['nor, of some of its environments, its domains', [stagings], ['allowlist show', 'changes']],
+    [
+      'of a site neither what concerns the company alone',
+      [shop],
+      ['themes list', 'dns set', 'allowlist show', 'changes'],
+    ],
+    ['nor, of some of its environments, its domains', [stagings], ['themes list', 'allowlist show', 'changes']],
     ['of a domain', [domains], ['dns set', 'changes']],
-    ['all but the company', [everywhere, no('company')], ['dns set', 'allowlist show', 'changes']],
+    ['all but the company', [everywhere, no('company')], ['themes list', 'dns set', 'allowlist show', 'changes']],
     [
       'all but domains',
       [everywhere, no('domain:*')],
@@ -217,7 +228,7 @@ describe('help and App Home show what the rules of the person allow', () => {
     [
       'not what is forbidden in some places alone',
       [shop, no('acme-shop/live')],
-      ['dns set', 'allowlist show', 'changes'],
+      ['themes list', 'dns set', 'allowlist show', 'changes'],
     ],
   ])('%s', (_, rules, shown) => {
     const policy = policyOf(...rules);
@@ -225,7 +236,8 @@ describe('help and App Home show what the rules of the person allow', () => {
     expect(asked.filter((path) => mayRun(policy, ana, path, commandAt(path)))).toEqual(shown);
     for (const path of ['domains list', 'themes list']) {
       const run = () => authorize(policy, ana, resolve(parsedFor(path, {}), names), company);
-      if (shown.includes(path)) expect(run().target).toEqual(company);
+      // Both are about the company, but `themes list` can be narrowed to environments.
+      if (shown.includes('domains list')) expect(run().target).toEqual(company);
       else expect(said(refusalOf(run))).toContain('You may not run');
     }
   });

@@ -142,6 +142,7 @@ describe('every refusal', () => {
     'wrong.says, wrong': 'what a command refuses; test/commands.test.ts holds those to it',
     'mayNotUse(path)': 'says so itself',
     says: 'the end of a change, in the words of its card',
+    'says, { hint }': 'what the rules do not allow, which says what was not done',
     'says, { hint, offers }': 'another refusal, with the note that was not posted',
     "says, { hint, field: 'command' }": 'another refusal without its buttons',
     'notTaken(context)': 'says so itself',

@@ -166,7 +166,7 @@ describe('a command about one environment', () => {
       const { problems } = read(line, context);
       const [path] = line.split(/ (?:acme|set|\*)/);
       expect(said(problems[0]?.refusal ?? refusalOf(() => undefined))).toBe(
-        `${path} takes one environment at a time, and this names several or has a *. Nothing was done. These take many environments: status, allowlist find, backups list.`,
+        `${path} takes one environment at a time, and this names several or has a *. Nothing was done. These take many environments: status, allowlist find, themes list, backups list.`,
       );
     }
   });
@@ -184,6 +184,15 @@ test('allowlist find looks in one, in many or in all', () => {
   expect(among('allowlist find 203.0.113.7 in */live except beta/live')).toMatchObject({ kind: 'environments' });
   expect(() => among('allowlist find 203.0.113.7 in')).toThrow('Among is empty. Nothing was done.');
   expect(read('allowlist find 203.0.113.0/24').problems[0]?.refusal.message).toMatch(/is a range/);
+});
+
+test('themes list is about the company, or about those named after in', () => {
+  const resolved = read('themes list --only vulnerable in beta/live', { target: listed[3]?.id });
+  expect(resolved.input).toMatchObject({ only: 'vulnerable', among: { name: 'beta/live' } });
+  expect(resolved.input).not.toHaveProperty('search');
+  expect(read('themes list kiln', { target: listed[3]?.id }).input).toEqual({ search: 'kiln', descending: false });
+  expect(read('themes list in set:care-plan --only updates').input).toMatchObject({ among: { kind: 'environments' } });
+  expect(() => read('themes list in')).toThrow('Among is empty. Nothing was done.');
 });
 
 test('the arguments that are kept are the environments, not the words', () => {

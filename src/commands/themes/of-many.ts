@@ -1,0 +1,174 @@
+import type { Environment, Environments } from '../../hosting/contract/target.ts';
+import { beginning, code, joined, say, type Text } from '../../text.ts';
+import { counted, type Page } from '../kit/page.ts';
+import type { Each, Surroundings } from '../kit/report.ts';
+import { manyPage, together, type Ranked } from '../many-environments.ts';
+import {
+  companyList,
+  inCompanyList,
+  inOwnList,
+  readAt,
+  sourceOf,
+  type CompanyList,
+  type InstalledTheme,
+  type Wardrobe,
+} from './installed.ts';
+
+/** The themes of many environments, a line each: those that are vulnerable, those with an update, or how many. */
+
+type Only = 'vulnerable' | 'updates' | undefined;
+
+/** `isWhole`: the host left out no theme of it, as far as it can be seen. */
+type Installed = Wardrobe & { readonly isWhole: boolean };
+
+const maxNamed = 3;
+const maxNameLength = 60;
+const maxVersionLength = 20;
+
+export async function themesOfMany(
+  named: Environment | Environments,
+  only: Only,
+  { each, company, now }: Pick<Surroundings, 'each' | 'company' | 'now'>,
+): Promise<Page> {
+  let all: CompanyList;
+  const found = await each<Installed>({
+    paths: ['themes list', 'themes show'],
+    all: together(named).all,
+    first: async (read) => {
+      all = await companyList({ read, company });
+    },
+    work: async (env, read) => {
+      const listed = inCompanyList(env, all);
+      if (listed !== undefined) return { ...listed, isWhole: isWhole(env, all) };
+      // No other list tells what is vulnerable, so that there is nothing to read.
+      if (only === 'vulnerable') return { from: 'environment: not listed', at: null, themes: [], isWhole: false };
+      return { ...(await inOwnList(env, all, read)), isWhole: true };
+    },
+  });
+  const page = manyPage({
+    title: say`**${titles[only ?? 'all']}**`,
+    of: together(named),
+    each: found,
+    tell: tellers[only ?? 'all'],
+    none:
+      only === 'vulnerable'
+        ? say`None of them has a theme that is known to be vulnerable.`
+        : say`None of them has a theme with an update.`,
+    note: found.some(({ part }) => part.kind === 'found') ? noteOn(all, only) : undefined,
+    now,
+  });
+  const isOfCompany = found.every(({ part }) => part.kind !== 'found' || part.found.from === 'company');
+  const at = isOfCompany && all !== undefined && 'themes' in all ? readAt(all.at) : undefined;
+  const source = say`${sourceOf(at, now)}; among the environments you can see; for you alone`;
+  return { ...page, source, offers: offersFor(found, only) };
+}
+
+/**
+ * Whether the company's list can be relied on for what an environment does not have: it counts no more themes, and no
+ * more environments of a theme, than it lists.
+ */
+const isWhole = (env: Environment, all: CompanyList): boolean =>
+  all !== undefined &&
+  'themes' in all &&
+  !all.isCut &&
+  all.themes.every(({ name, environments, environment_count: counted = 0 }) =>
+    environments.some(({ id }) => id === env.id)
+      ? name !== undefined
+      : counted <= environments.filter(({ id }) => id !== undefined).length,
+  );
+
+const titles = { vulnerable: 'Vulnerable themes', updates: 'Updates of themes', all: 'Themes' } as const;
+
+const vulnerable = ({ vulnerable: is }: InstalledTheme): boolean => is === true;
+const untold = ({ vulnerable: is }: InstalledTheme): boolean => is === null;
+const outdated = ({ hasUpdate }: InstalledTheme): boolean => hasUpdate;
+const isFixed = ({ hasUpdate, newVulnerable }: InstalledTheme): boolean => hasUpdate && newVulnerable === false;
+
+/** What is said of one environment; undefined: nothing to say. */
+const tellers: Readonly<Record<keyof typeof titles, (found: Installed) => Ranked | undefined>> = {
+  vulnerable: ({ from, themes, isWhole }) => {
+    const isKnown = isWhole && !themes.some(untold);
+    const bad = themes.filter(vulnerable);
+    if (bad.length > 0) return { mark: '⚠️', says: named(bad.map(fixOf), isKnown), rank: 0 };
+    if (from !== 'company') return unknown(say`the host doesn't tell.`);
+    return isKnown ? undefined : unknown(say`the host doesn't tell about all of its themes.`);
+  },
+  updates: ({ themes, isWhole }) => {
+    const those = themes.filter(outdated);
+    if (those.length > 0) return { mark: '•', says: named(those.map(updateOf), isWhole), rank: 0 };
+    if (themes.length === 0) return noTheme;
+    return isWhole ? undefined : unknown(say`the host doesn't tell about all of its themes.`);
+  },
+  all: ({ themes, isWhole }) => {
+    if (themes.length === 0) return noTheme;
+    const [bad, open, updates] = [vulnerable, untold, outdated].map((which) => themes.filter(which).length);
+    const says = joined(
+      [
+        counted(themes.length, 'theme'),
+        bad ? say`**${bad} vulnerable**` : undefined,
+        updates ? counted(updates, 'update') : undefined,
+        isWhole ? undefined : 'others unknown',
+        open ? `${open < themes.length ? `of ${open} ` : ''}unknown whether vulnerable` : undefined,
+      ],
+      ', ',
+    );
+    return { mark: bad ? '⚠️' : open || !isWhole ? '•' : '✅', says, rank: 0 };
+  },
+};
+
+const unknown = (why: Text): Ranked => ({ mark: '❔', says: say`unknown: ${why}`, rank: 0 });
+/** Every site has a theme, so the host does not know it. */
+const noTheme = unknown(say`the host lists no theme there.`);
+
+const named = (themes: readonly Text[], isKnown: boolean): Text =>
+  joined(
+    [
+      ...themes.slice(0, maxNamed),
+      themes.length > maxNamed ? `and ${themes.length - maxNamed} more` : undefined,
+      isKnown ? undefined : 'others unknown',
+    ],
+    '; ',
+  );
+
+const short = (version: string | null): string => beginning(version ?? '', maxVersionLength);
+const installedAs = ({ name, version }: InstalledTheme): Text =>
+  joined([code(beginning(name, maxNameLength)), short(version)]);
+
+/** A vulnerable theme, and the version that fixes it, if the host knows one that is not vulnerable. */
+function fixOf(theme: InstalledTheme): Text {
+  const next = short(theme.newVersion) || 'the newest version';
+  if (isFixed(theme)) return say`${installedAs(theme)}, fixed in ${next}`;
+  if (!theme.hasUpdate) return say`${installedAs(theme)}, no update`;
+  return theme.newVulnerable
+    ? say`${installedAs(theme)}, ${next} is vulnerable too`
+    : say`${installedAs(theme)}, unknown whether ${next} fixes it`;
+}
+
+const updateOf = (theme: InstalledTheme): Text =>
+  say`${installedAs(theme)} → ${short(theme.newVersion) || 'a newer version'}${theme.newVulnerable ? ' (vulnerable)' : ''}`;
+
+/** Why the company's list says nothing of any of them. */
+function noteOn(all: CompanyList, only: Only): Text | undefined {
+  if (all !== undefined && 'themes' in all) return undefined;
+  const why =
+    all === undefined
+      ? say`The host hasn't told me which company my key belongs to`
+      : say`The host does not show my key the themes of the whole company (${all.withheld})`;
+  return only === 'vulnerable'
+    ? say`${why}, and only that list tells what is vulnerable.`
+    : say`${why}, so I asked for the list of each environment, which doesn't tell what is vulnerable.`;
+}
+
+/** An update is offered once it helps: if every theme that was found has one that is not vulnerable. */
+function offersFor(found: readonly Each<Installed>[], only: Only): NonNullable<Page['offers']> {
+  const wanted = only === 'vulnerable' ? vulnerable : outdated;
+  const on = found.flatMap(({ env, part }) => {
+    const themes = part.kind === 'found' ? part.found.themes.filter(wanted) : [];
+    return themes.length > 0 ? [{ env, themes }] : [];
+  });
+  const [first, ...more] = on;
+  if (first === undefined || (only === 'vulnerable' && !on.every(({ themes }) => themes.every(isFixed)))) return [];
+  return more.length > 0
+    ? [{ label: 'Update on an environment…', args: ['themes', 'update'] }]
+    : [{ label: 'Update themes…', args: ['themes', 'update', first.env.id] }];
+}
