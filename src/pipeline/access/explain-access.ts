@@ -2,6 +2,7 @@ import type { Ability } from '../../commands/kit/builtin.ts';
 import { catalogue, type Command } from '../../commands/index.ts';
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal, type Args } from '../../errors.ts';
+import type { Target } from '../../hosting/contract/target.ts';
 import { holds, membershipsOf } from '../../policy/memberships.ts';
 import {
   decideAccess,
@@ -80,7 +81,10 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
   if (command.shape === 'builtin' && command.right === 'anyone') return { kind: 'for everybody' };
   const { target, asked } = aboutOf(resolved, context.company());
   const site = Object.values(resolved.input).find(isSite);
-  const requests = site ? onSite(context.names(person), asked, site) : [asked];
+  // The rules decide on it when it is read.
+  const read =
+    command.shape === 'report' && target === undefined ? Object.values(resolved.input).find(isNamed) : undefined;
+  const requests = site ? onSite(context.names(person), asked, site) : [read ? readingOf(asked, read) : asked];
   const decisions = requests.map((one) => decideAccess(policy, person, one));
   const decision = decisions.find(({ kind }) => kind === 'allowed') ?? decisions[0];
   if (decision === undefined) return { kind: 'hidden', what: site?.name ?? '' };
@@ -102,7 +106,7 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
     };
   }
   // A command without a target is allowed if the person may run it anywhere.
-  if (site === undefined && !isDecided(command, target)) {
+  if (site === undefined && read === undefined && !isDecided(command, target)) {
     const is = mayRunSomewhere(policy, person, path, command);
     if (is === 'yes') return { kind: 'allowed', rules: rulesAllowing(policy, person, asked), approval: 'none' };
     if (is !== 'no') return { kind: 'unknown', userGroups: is };
@@ -112,7 +116,9 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
 
 /** One request for each environment of the site. One that is allowed is enough. */
 const onSite = (names: KnownNames, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
-  environmentsOf(names, id).map((target) => ({ ...asked, aims: [{ target, access: 'read' }] }));
+  environmentsOf(names, id).map((target) => readingOf(asked, target));
+
+const readingOf = (asked: Asked, target: Target): Asked => ({ ...asked, aims: [{ target, access: 'read' }] });
 
 function refusalOf(decision: AccessDecision): Ability['answer'] {
   if (decision.kind === 'allowed') throw new Error('an allowed decision has no refusal');

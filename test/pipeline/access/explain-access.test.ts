@@ -104,6 +104,15 @@ describe('somebody may not', () => {
     });
   });
 
+  test.each(['allowlist find 203.0.113.7', 'themes list'])('%s, in an environment that a rule denies', async (line) => {
+    const path = line.replace(/ \d.*/, '');
+    const policy = policyOf(READ, `{ deny: ["${path}"], to: everyone, where: ["acme-shop/live"] }`);
+    const words = (env: string) => `${line} in ${env}`.split(' ');
+    expect((await can(words('acme-shop/live'), undefined, policy)).answer.kind).toBe('denied');
+    expect((await can(words('acme-shop/staging'), undefined, policy)).answer.kind).toBe('allowed');
+    expect((await can(line.split(' '), undefined, policy)).answer.kind).toBe('allowed');
+  });
+
   test('if the rule that names the command is for other places', async () => {
     expect((await can(['lock', 'acme-shop/live'], chi.id)).answer).toMatchObject({ kind: 'no rule', whoMay: [] });
     // A pause affects everything, so a rule for some places does not allow it.
