@@ -75,7 +75,10 @@ describe('themes of many environments', () => {
 
   test('an update is offered if it fixes all that was found; the button asks which', async () => {
     const many = await ask('in */live except lumen-studio/live --only vulnerable', '2 of 5 environments');
-    expect(labels(many)).toEqual(['Update on an environment…']);
+    expect(labels(many)).toEqual(['Update 2 live ones, one first…', 'Update on an environment…']);
+    await scenario.person('ana').clicks(many, 'Update 2 live ones, one first…');
+    const review = await scenario.person('ana').form('on 2 environments');
+    expect(review.text).toMatch(/Goes first, alone:? +[\w-]+\/live; the others follow/);
     const one = await ask('--only vulnerable in set:care-plan', 'Vulnerable themes · 1 of 3 environments');
     expect(labels(one)).toEqual(['Update themes…']);
     await scenario.person('ana').clicks(one, 'Update themes…');

@@ -66,6 +66,8 @@ export type Action<F extends Fields, S> = {
     readonly input: Omit<Input<F>, TargetKey<F>>;
     readonly where: string;
   }): Pick<Wording, 'title' | 'done'> | Wrong<keyof F & string>;
+  /** The part of the fields that a batch means on one of its environments; by default all of them. */
+  meant?(of: WithSnapshot<F, S>): Input<F>;
   /** What to expect after the host accepted, if nothing can be followed or read back. */
   readonly after?: string;
   /** What doing it twice would mean, shown when somebody asks again after an unknown outcome. */

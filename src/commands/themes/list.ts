@@ -55,7 +55,12 @@ export const themesList = report({
       offers:
         shown.length === 0 && isNarrowed(input)
           ? [{ label: 'Show all themes', args: ['themes', 'list'] }]
-          : [{ label: 'Update on an environment…', args: ['themes', 'update'] }],
+          : [
+              ...(input.only
+                ? [{ label: 'By environment', args: ['themes', 'list', `--only=${input.only}`, 'in', '*/*'] }]
+                : []),
+              { label: 'Update on an environment…', args: ['themes', 'update'] },
+            ],
     };
   },
 });

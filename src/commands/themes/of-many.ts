@@ -1,3 +1,4 @@
+import type { Offer } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { beginning, code, joined, say, type Text } from '../../text.ts';
 import { counted, type Page } from '../kit/page.ts';
@@ -95,7 +96,7 @@ const tellers: Readonly<Record<keyof typeof titles, (found: Installed) => Ranked
   },
   updates: ({ themes, isWhole }) => {
     const those = themes.filter(outdated);
-    if (those.length > 0) return { mark: '•', says: named(those.map(updateOf), isWhole), rank: 0 };
+    if (those.length > 0) return { mark: '•', says: named(those.map(stepOf), isWhole), rank: 0 };
     if (themes.length === 0) return noTheme;
     return isWhole ? undefined : unknown(say`the host doesn't tell about all of its themes.`);
   },
@@ -144,7 +145,7 @@ function fixOf(theme: InstalledTheme): Text {
     : say`${installedAs(theme)}, unknown whether ${next} fixes it`;
 }
 
-const updateOf = (theme: InstalledTheme): Text =>
+const stepOf = (theme: InstalledTheme): Text =>
   say`${installedAs(theme)} → ${short(theme.newVersion) || 'a newer version'}${theme.newVulnerable ? ' (vulnerable)' : ''}`;
 
 /** Why the company's list says nothing of any of them. */
@@ -168,7 +169,24 @@ function offersFor(found: readonly Each<Installed>[], only: Only): NonNullable<P
   });
   const [first, ...more] = on;
   if (first === undefined || (only === 'vulnerable' && !on.every(({ themes }) => themes.every(isFixed)))) return [];
-  return more.length > 0
-    ? [{ label: 'Update on an environment…', args: ['themes', 'update'] }]
-    : [{ label: 'Update themes…', args: ['themes', 'update', first.env.id] }];
+  if (more.length === 0) return [{ label: 'Update themes…', args: ['themes', 'update', first.env.id] }];
+  const [live, others] = [on.filter(({ env }) => env.live), on.filter(({ env }) => !env.live)];
+  const batches = [
+    updateOf(others, `Update ${others.length} that are not live…`),
+    // One live site shows whether the others can follow.
+    updateOf(live, `Update ${live.length} live ones, one first…`, live[0] && [`--canary=${live[0].env.id}`]),
+  ];
+  return [...batches.flatMap((one) => one ?? []), { label: 'Update on an environment…', args: ['themes', 'update'] }];
+}
+
+type Affected = { readonly env: Environment; readonly themes: readonly InstalledTheme[] };
+
+/** What a button has room for, in characters. */
+const maxLength = 1_900;
+
+/** The batch that updates these themes; undefined: for one environment, for none, or for too many for a button. */
+function updateOf(on: readonly Affected[], label: string, canary: readonly string[] = []): Offer | undefined {
+  const names = [...new Set(on.flatMap(({ themes }) => themes.map(({ name }) => name)))];
+  const args = ['themes', 'update', on.map(({ env }) => env.id).join(','), names.join(','), ...canary];
+  return on.length > 1 && args.join(' ').length <= maxLength ? { label, args } : undefined;
 }

@@ -55,6 +55,13 @@ export const themesUpdate = action({
     title: say`Update ${spoken(themes)} on ${where}`,
     done: say`Updated ${spoken(themes)} on ${where}`,
   }),
+  // Sites have different themes: each gets the updates that it has. If it has none of them, `impossible` says why.
+  meant: ({ input, snapshot }) => {
+    const themes = named(snapshot.themes, input.themes)
+      .filter(hasUpdate)
+      .map(({ name }) => name);
+    return themes.length === 0 ? input : { ...input, themes };
+  },
   preconditions: ({ input, snapshot }) =>
     named(snapshot.themes, input.themes).map(({ name, version, newVersion }) => [name, version, newVersion]),
   call: ({ input }) => updateThemes({ env_id: input.env.id, themes: input.themes.map((name) => ({ name })) }),

@@ -7,6 +7,7 @@ import type { Authorized } from '../access/access-check.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { Place } from './batch.ts';
+import { everythingLabel } from './card.ts';
 import { cardOf, fingerprint, refuseTooLong, type Frozen, type FrozenCard } from './freeze.ts';
 
 /** Turns the frozen changes of many environments into one: what approvers see is every call, in its order. */
@@ -97,6 +98,7 @@ function cardOfBatch(
     ['Live', live.length > 0 ? namesOf(live) : say`none of them`],
     ['Not live', others.length > 0 ? namesOf(others) : undefined],
     ...shared(cards),
+    ['Not the same everywhere', differing(cards)],
     ['You may not change', notAllowed.length > 0 ? say`${namesOf(notAllowed)}: left out` : undefined],
     ['Nothing to do', nothingToDo.length > 0 ? reasonsOf(nothingToDo) : undefined],
   ];
@@ -133,6 +135,16 @@ function shared(cards: readonly FrozenCard[]): FrozenCard['facts'] {
   const isEverywhere = (fact: string): boolean =>
     cards.every(({ facts }) => facts.some((one) => JSON.stringify(one) === fact));
   return first?.facts.filter((fact) => isEverywhere(JSON.stringify(fact))) ?? [];
+}
+
+/** What cards have that is not the same for all of them. */
+function differing(cards: readonly FrozenCard[]): Text | undefined {
+  const same = new Set(shared(cards).map(([label]) => label));
+  const labels = [...new Set(cards.flatMap(({ facts }) => facts.map(([label]) => label)))].filter(
+    (label) => !same.has(label),
+  );
+  if (labels.length === 0) return undefined;
+  return say`${labels.join(', ')}: “${everythingLabel}” has them one by one`;
 }
 
 /** A warning that all have, or each with the environments that have it. */

@@ -37,13 +37,15 @@ async function freezeEach(
           hint: 'Name fewer of them, or try again later.',
           isLater: true,
         });
-      found[at] = await lookAndFreeze(context, one, action, onBehalfOf).catch((error: unknown): NothingToDo => {
-        if (error instanceof Impossible && one.target?.kind === 'environment')
-          return { env: one.target, why: error.says };
-        if (!(error instanceof Refusal)) throw error;
-        const { says, hint, isLater } = error;
-        throw new Refusal(say`**${one.target?.name ?? ''}:** ${says}`, { hint, isLater });
-      });
+      found[at] = await freezeOne(context, one, action, { onBehalfOf, isInBatch: true }).catch(
+        (error: unknown): NothingToDo => {
+          if (error instanceof Impossible && one.target?.kind === 'environment')
+            return { env: one.target, why: error.says };
+          if (!(error instanceof Refusal)) throw error;
+          const { says, hint, isLater } = error;
+          throw new Refusal(say`**${one.target?.name ?? ''}:** ${says}`, { hint, isLater });
+        },
+      );
     }
   };
   await Promise.all(Array.from({ length: looksAtOnce }, next));
@@ -63,12 +65,22 @@ export async function lookAndFreeze(
   onBehalfOf?: string,
 ): Promise<Frozen> {
   if (parsed.each) return freezeEach(context, parsed, action, parsed.each, onBehalfOf);
+  return freezeOne(context, parsed, action, { onBehalfOf, isInBatch: false });
+}
+
+async function freezeOne(
+  context: StepsContext,
+  parsed: Authorized,
+  action: AnyAction,
+  { onBehalfOf, isInBatch }: { readonly onBehalfOf: string | undefined; readonly isInBatch: boolean },
+): Promise<Frozen> {
   const snapshot = await action
     .look?.({ input: parsed.input, ...sourcesOf(context, onBehalfOf) })
     .catch((error: unknown) => {
       throw asRefusal(error, canonicalArgs(parsed));
     });
-  const wrong = action.impossible?.({ input: parsed.input, snapshot });
+  const input = (isInBatch && action.meant?.({ input: parsed.input, snapshot })) || parsed.input;
+  const wrong = action.impossible?.({ input, snapshot });
   if (wrong) throw new Impossible(wrong.says, wrong);
-  return freeze(parsed, action, snapshot, await context.database.now());
+  return freeze({ ...parsed, input }, action, snapshot, await context.database.now());
 }
