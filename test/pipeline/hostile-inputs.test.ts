@@ -4,6 +4,7 @@ import type { Field } from '../../src/commands/kit/fields.ts';
 import { catalogue, type Command } from '../../src/commands/index.ts';
 import { Refusal } from '../../src/errors.ts';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
+import type { Authorized } from '../../src/pipeline/access/access-check.ts';
 import { parse, type Context } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
 import { folded } from '../../src/pipeline/language/name-search.ts';
@@ -110,10 +111,19 @@ const places: Readonly<Record<'target' | 'value' | 'reason', readonly ((word: st
   ],
 };
 
-/** An accepted line has exactly the typed target; a push has both, in the typed order. */
+/**
+ * An accepted line has exactly the typed target; a push has both, in the typed order. A pattern has those that it
+ * matches, and is shown before anything is done.
+ */
 function expectAsTyped(line: string, result: Evaluated | Refusal): void {
   if (result instanceof Refusal || result.kind === 'ask') return;
-  const { target, alsoReads, parsed } = result.parsed;
+  const { target, alsoReads, parsed, each } = result.parsed;
+  if (each) {
+    const pattern = split(line).find(({ text }) => text.includes('*'))?.text ?? 'none';
+    const matches = new RegExp(`^${pattern.trim().replaceAll('*', '[^/]*')}$`, 'i');
+    const shown = { line, will: result.will, not: alsoReads.filter(({ name }) => !matches.test(name)) };
+    return expect(shown).toEqual({ line, will: 'review', not: [] });
+  }
   const typed = split(line).map(({ text }) => folded(text.trim()));
   const placeOf = ({ id, name }: { id: string; name: string }): number =>
     typed.findIndex((word) => word === folded(name) || word === id);
@@ -130,7 +140,10 @@ test.each([`push ${S} ${L}`, 'push', 'dns set acme.com A www', 'dns set'])(
   },
 );
 
-describe.each(oddWords)('$name', ({ text, target, refused }) => {
+const namesIn = ({ target, each }: Authorized): readonly string[] =>
+  each ? each.flatMap(namesIn) : target ? [target.name] : [];
+
+describe.each(oddWords)('$name', ({ text, target, many = target, refused }) => {
   test('in any field it is refused or read as typed', () => {
     for (const line of Object.values(places).flat()) {
       for (const word of [text, quoted(text), `“${text}”`, `'${text}'`]) {
@@ -147,9 +160,11 @@ describe.each(oddWords)('$name', ({ text, target, refused }) => {
   test('as a target it is found, or refused in one sentence', () => {
     for (const path of ['cache clear', 'delete']) {
       const result = resultOf(`${path} ${quoted(text)}`);
-      const name =
-        result instanceof Refusal ? said(result) : result.kind === 'ask' ? 'none' : result.parsed.target?.name;
-      expect(name).toContain(target);
+      const named = result instanceof Refusal || result.kind === 'ask' ? [] : namesIn(result.parsed);
+      const name = result instanceof Refusal ? said(result) : named.join(', ');
+      expect(name).toContain(path === 'cache clear' ? many : target);
+      if (!(result instanceof Refusal) && result.kind !== 'ask' && result.parsed.each)
+        expect(result.will).toBe('review');
     }
   });
 

@@ -6,6 +6,8 @@ type Odd = {
   readonly text: string;
   /** The environment that it names, or part of its refusal. */
   readonly target: string;
+  /** What it names for a command that takes many environments, or part of its refusal; left out: as `target`. */
+  readonly many?: string;
   /** Part of its refusal, as a target and as a reason. */
   readonly refused?: string;
 };
@@ -13,7 +15,8 @@ type Odd = {
 const unknown = 'among the environments you can see';
 const several = 'takes one environment at a time';
 const hidden = (code: string): string => `cannot be seen (${code})`;
-const odd = (name: string, text: string, target = unknown): Odd => ({ name, text, target });
+const notRead = 'is not a name with a *';
+const odd = (name: string, text: string, target = unknown, many = target): Odd => ({ name, text, target, many });
 const refused = (name: string, text: string, why: string): Odd => ({ name, text, target: why, refused: why });
 
 /** Words as they come from clipboards, keyboards and attackers; each is used within quotes or in a form. */
@@ -32,9 +35,9 @@ export const oddWords: readonly Odd[] = [
   odd('escaped dots', '%2e%2e'),
   odd('an escaped slash', 'acme-shop%2flive'),
   odd('a backslash', 'acme-shop\\live'),
-  odd('a pattern', 'acme-*/*', several),
-  odd('everything', '*', several),
-  odd('any', '.*', several),
+  odd('a pattern', 'acme-*/*', several, 'acme-shop/staging, acme-blog/live, acme-shop/live'),
+  odd('everything', '*', several, notRead),
+  odd('any', '.*', several, notRead),
   odd('a mention', '<@U123|bob>'),
   odd('a channel', '<#C1|x>'),
   odd('a broadcast', '<!channel>'),
@@ -42,9 +45,9 @@ export const oddWords: readonly Odd[] = [
   odd('a link that looks like another', '<http://acme.com|acme.com>'),
   odd('a link to a mailbox', '<mailto:a@acme.com|a@acme.com>'),
   odd('a link to a target', '<http://evil.example|acme-shop/live>'),
-  odd('markup', '*_~`', several),
+  odd('markup', '*_~`', several, notRead),
   odd('triple backticks', '```acme-shop/live```'),
-  odd('bold', '*acme-shop/live*', several),
+  odd('bold', '*acme-shop/live*', several, 'acme-shop/live'),
   odd('emoji', '👩‍👩‍👧 ❤️'),
   odd('SQL', "acme-shop/live'; DROP TABLE changes; --"),
   odd('JSON', '{"env":"acme-shop/live"}'),

@@ -205,9 +205,9 @@ describe('many environments', () => {
   });
 
   test('a command about one environment says which ones take many, and does nothing', async () => {
-    const said = await scenario.person('ana').says('/site cache clear acme-*/live');
+    const said = await scenario.person('ana').says('/site redirects clear acme-*/live');
     await said.hears(
-      'cache clear takes one environment at a time, and this names several or has a *. Nothing was done.',
+      'redirects clear takes one environment at a time, and this names several or has a *. Nothing was done.',
     );
     expect(scenario.writes()).toEqual([]);
   });

@@ -33,12 +33,12 @@ export function freezeBatch(
   return { ...parsed, ...none, action, call, card, fingerprint: fingerprint(call, card), places };
 }
 
-/** The same without some environments; the one that is left is no batch. Throws `Refusal` if none is left. */
+/** What was shown without some environments; the one that is left is no batch. Throws `Refusal` if none is left. */
 export function without(frozen: Frozen, ids: readonly string[]): Frozen {
   const { places = [], each = [] } = frozen;
   const isKept = ({ target }: Authorized): boolean => target?.kind !== 'environment' || !ids.includes(target.id);
   const kept = places.filter(isKept);
-  if (kept.length === places.length) return frozen;
+  if (kept.length === places.length && kept.length !== 1) return frozen;
   const [first, ...more] = kept;
   if (first === undefined)
     throw new Refusal('Every environment was left out. Nothing was done.', { field: 'leave-out' });

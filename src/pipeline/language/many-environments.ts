@@ -30,6 +30,9 @@ export const namesMany = (words: readonly string[]): boolean => {
   return /[*,]|^set:/i.test(text) || except.test(text);
 };
 
+/** Whether the environments that the words mean are not all written out: there is a set or a `*`. */
+export const isOpen = (words: readonly string[]): boolean => /\*|(?:^|[\s,])set:/i.test(words.join(' '));
+
 /** The environments that the words name, out of those that the person can see. Throws `Refusal` about the whole. */
 export function namedTogether(words: readonly string[], names: Together): Environments {
   const [included = [], ...excluded] = words
@@ -44,11 +47,9 @@ export function namedTogether(words: readonly string[], names: Together): Enviro
     throw new Refusal(`One command takes at most ${maxPatterns} sets and names with a *. Nothing was done.`);
   const named = new Set(included.flatMap((term) => matching(term, names, 'allow')));
   const left = new Set(excluded.flat().flatMap((term) => matching(term, names, 'deny')));
-  // Names alone leave nothing open.
-  const isOpen = terms.some((term) => /^set:|\*/i.test(term));
   return together(
     names.environments.filter((one) => named.has(one) && !left.has(one)),
-    isOpen ? names : { ...names, trouble: undefined },
+    isOpen(terms) ? names : { ...names, trouble: undefined },
     say`Nothing is left of that after ${code('except')}.`,
   );
 }

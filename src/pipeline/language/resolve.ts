@@ -5,7 +5,7 @@ import { didYouMean, near } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
 import { bold, code, joined, say, type Text } from '../../text.ts';
-import { namedTogether, namesMany, type Together } from './many-environments.ts';
+import { isOpen, namedTogether, namesMany, type Together } from './many-environments.ts';
 import { folded, searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
@@ -130,7 +130,8 @@ function find(
     if (takesMany(parsed.command, name)) {
       const many = namedTogether(words, names);
       const [only, ...more] = many.all;
-      return only && more.length === 0 && many.trouble === undefined ? only : many;
+      // What a set or a `*` means today is always shown first, even if it is one.
+      return only && more.length === 0 && !isOpen(words) ? only : many;
     }
     throw takesOne(parsed, field);
   }

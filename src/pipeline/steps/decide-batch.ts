@@ -31,7 +31,9 @@ export async function batchNote(
     case 'end': {
       const underWay = standingsOf(progress, byNumber).filter((one) => one === 'under way').length;
       if (underWay > 0)
-        throw new Refusal(say`${underWay} of its changes are still under way. Please end it when they are over.`);
+        throw new Refusal(
+          say`It was not ended, because ${underWay} of its changes ${underWay === 1 ? 'is' : 'are'} still under way. Please press again when nothing is.`,
+        );
       return { reply: endedReply(batch, changes, false), replyKey: `${batch.number}:ended` };
     }
   }

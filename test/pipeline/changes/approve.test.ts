@@ -79,7 +79,15 @@ const asked: VoteContext['asked'] = {
 };
 
 const now = 1_000_000;
-const open: ReadonlySet<State> = new Set(['waiting', 'approved', 'sending', 'accepted', 'unknown']);
+const open: ReadonlySet<State> = new Set([
+  'waiting',
+  'approved',
+  'sending',
+  'accepted',
+  'unknown',
+  'running',
+  'stopped',
+]);
 const states: readonly State[] = [
   'waiting',
   'approved',
@@ -106,6 +114,8 @@ const changeIn = (state: State, more: Partial<VoteContext['change']> = {}): Vote
     version: 3,
     risk: 'destructive',
     expires_at: now + 1,
+    // Only a batch runs, stops and is ended.
+    progress: ['running', 'stopped', 'ended'].includes(state) ? '{}' : null,
     settled_at: open.has(state) ? null : now - 1,
     sent_at: 1,
     ...more,
@@ -171,6 +181,30 @@ describe('every decision, in every state, by everybody', () => {
         expect([name, isDone ? outcome : refused]).toEqual([name, isDone ? may[verdict].does : true]);
       }
     }
+  });
+});
+
+describe('a stopped batch', () => {
+  const stopped = voting({ change: changeIn('stopped') });
+  test.each<[string, Partial<VoteContext>, string]>([
+    ['by its requester, if it needed approval', { by: people.requester }, 'This is your own change'],
+    ['by a reader, if it needed none', { needed: 'none', by: people.reader }, 'Only @U01ANA can let it go on.'],
+    ['by an approver, if it needed none', { needed: 'none' }, 'Only @U01ANA can let it go on.'],
+    ['by its requester, if it needed none', { needed: 'none', by: people.requester }, 'go_on'],
+    [
+      'by its requester with another id, if it needed none',
+      { needed: 'none', by: people['other id of the requester'] },
+      'go_on',
+    ],
+    ['when its time is over', { now: now + 1 }, 'Its time ended at 00:16 UTC. Please ask for the rest anew.'],
+    ['by who has left the user group', { by: people['approver of before'] }, "You're not among the people"],
+    ['if Slack does not say who is in it', { by: unsure('U09GUY') }, "couldn't check whether you may approve"],
+  ])('goes on: %s', (_, more, wanted) => {
+    for (const verdict of ['go_on', 'retry'] as const)
+      expect(resultOf(seen(verdict), { ...stopped, ...more })).toContain(wanted);
+  });
+  test('can be ended when its time is over', () => {
+    expect(resultOf(seen('end'), { ...stopped, now: now + 1 })).toBe('end');
   });
 });
 

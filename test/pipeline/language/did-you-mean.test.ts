@@ -140,6 +140,11 @@ describe('every refusal', () => {
   /** The arguments of `new Refusal(` in the sources that do not say what was not done, each with the reason. */
   const exempt: Readonly<Record<string, string>> = {
     'wrong.says, wrong': 'what a command refuses; test/commands.test.ts holds those to it',
+    'words.says, words': 'what a command refuses of many environments; many-environments.test.ts holds those to it',
+    "nothing[0]?.why ?? [], { hint: 'This is so for all of them.' }": 'what a command refuses, for each of many',
+    "say`**${one.target?.name ?? ''}:** ${says}`, { hint, isLater }":
+      'another refusal, with the environment it is about',
+    "error.says, { hint: 'This is so for all of them.' }": 'another refusal, which all of them would repeat',
     'mayNotUse(path)': 'says so itself',
     says: 'the end of a change, in the words of its card',
     'says, { hint }': 'what the rules do not allow, which says what was not done',

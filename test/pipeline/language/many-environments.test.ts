@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
 import { catalogue } from '../../../src/commands/index.ts';
 import type { Environment, Environments } from '../../../src/hosting/contract/target.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
@@ -12,7 +13,7 @@ import {
 import { parse, parseArgs, type Context } from '../../../src/pipeline/language/parse.ts';
 import { areEnvironments, canonicalArgs, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
-import { say } from '../../../src/text.ts';
+import { inline, plain, say } from '../../../src/text.ts';
 import { ana, environment, noSites, policyFrom, refusalOf, said } from '../fixtures.ts';
 
 const policy = policyFrom(`
@@ -150,13 +151,40 @@ describe('several environments', () => {
   });
 });
 
+describe('an action that takes many environments', () => {
+  const env = (line: string): unknown => read(line).input['env'];
+  test.each(['beta/live, beta/live', 'beta/live except beta/staging', `beta/live,${listed[3]?.id}`])(
+    'takes names that are one environment as that one: %s',
+    (typed) => expect(env(`cache clear ${typed}`)).toMatchObject({ kind: 'environment', name: 'beta/live' }),
+  );
+  test.each([
+    'beta/l*',
+    '*beta/live*',
+    'Set:care-plan except acme-*/*',
+    'beta/* except beta/staging',
+    'beta/*, beta/live except beta/staging',
+  ])('takes a set or a * as many, even if it is one, so that it is shown first: %s', (typed) =>
+    expect(env(`cache clear ${typed}`)).toMatchObject({ kind: 'environments', all: [{}] }),
+  );
+  test('says what it does not do to many', () => {
+    const words = allowlistAdd.batch?.({
+      input: { addresses: ['198.51.100.4'], for: 60_000 },
+      where: '2 environments',
+    });
+    expect(words).toMatchObject({ field: 'for' });
+    expect(words && 'says' in words && plain(inline(words.says))).toMatch(
+      /one environment at a time\. Nothing was done\.$/,
+    );
+  });
+});
+
 describe('a command about one environment', () => {
   test.each([
-    'cache clear acme-*/live',
-    'cache clear set:care-plan',
-    'cache clear acme-shop/live, beta/live',
-    'cache clear acme-shop/live,beta/live',
-    'cache clear acme-shop/live except beta/live',
+    'redirects clear acme-*/live',
+    'redirects clear set:care-plan',
+    'redirects clear acme-shop/live, beta/live',
+    'redirects clear acme-shop/live,beta/live',
+    'redirects clear acme-shop/live except beta/live',
     'lock set:care-plan the release',
     'logs acme-*/live error',
     'push acme-shop/staging, beta/live acme-shop/live',
@@ -166,7 +194,7 @@ describe('a command about one environment', () => {
       const { problems } = read(line, context);
       const [path] = line.split(/ (?:acme|set|\*)/);
       expect(said(problems[0]?.refusal ?? refusalOf(() => undefined))).toBe(
-        `${path} takes one environment at a time, and this names several or has a *. Nothing was done. These take many environments: status, allowlist find, themes list, backups list.`,
+        `${path} takes one environment at a time, and this names several or has a *. Nothing was done. These take many environments: status, cache clear, allowlist find, allowlist add, allowlist remove, themes list, themes update, backups list.`,
       );
     }
   });

@@ -171,6 +171,7 @@ describe('the values of a form', () => {
         given: {},
         reason: undefined,
         typed: undefined,
+        leaveOut: [],
       });
     }
   });

@@ -158,7 +158,7 @@ describe('the values of a view', () => {
     expect(readInputs(value(' a\r\nb ')).given).toEqual({ search: ['a\r\nb'] });
   });
   test('blank text counts as empty', () => {
-    expect(readInputs(value(' \u00A0 '))).toEqual({ given: {}, reason: undefined });
+    expect(readInputs(value(' \u00A0 '))).toEqual({ given: {}, reason: undefined, leaveOut: [] });
   });
   test.each(['', 'null', '[]', '{"origin":1}', '{"path":"x"}', '{'])('foreign metadata is ignored: %s', (metadata) => {
     expect(memoOf(metadata)).toBeUndefined();
