@@ -120,7 +120,7 @@ export function standingOf({ skipped, isLeftOut }: PlaceProgress, change: Change
 
 /** Whether a batch stops at this end of one of its changes. A change of the target in the meantime stops nothing. */
 const stopsAt = ({ state }: ChangeInBatch): boolean =>
-  ['unknown', 'failed', 'rejected', 'expired', 'invalidated'].includes(state);
+  ['unknown', 'failed', 'rejected', 'did_not_happen', 'expired', 'invalidated'].includes(state);
 
 /** The changes by number. */
 export type ChangesByNumber = ReadonlyMap<number, ChangeInBatch>;
@@ -143,7 +143,8 @@ export function nextStep(progress: Progress, changes: ChangesByNumber, { state, 
   const [toDo, underWay] = [indexesOf('to do'), indexesOf('under way')];
   const stopped = stoppedAt(progress, changes);
   if (state === 'running' && stopped.length > 0) return { kind: 'halt', why: { kind: 'ended badly', places: stopped } };
-  if (underWay.length === 0 && all.every((one) => one === 'done' || one === 'left out')) return { kind: 'all done' };
+  if (all.every((one) => one === 'done' || one === 'left out'))
+    return { kind: all.includes('done') ? 'all done' : 'end' };
   if (!isValid) return underWay.length > 0 ? { kind: 'wait' } : { kind: 'end' };
   if (state === 'stopped') {
     const isOpen = toDo.length + underWay.length > 0 || all.includes('not sent') || all.includes('unknown');
@@ -175,23 +176,35 @@ function canaryStep({ canary }: Progress, all: readonly Standing[], site: Canary
 
 const haltAt = (says: Text): Step => ({ kind: 'halt', why: { kind: 'canary', says } });
 
-/** As it goes on after a stop: what ended badly is passed over, and the canary counts as passed. `without`: places. */
+/**
+ * As it goes on after a stop: what ended badly is passed over, and so is a canary that did not show its site to be well.
+ * One that is still to do or under way stays the canary. `without`: places.
+ */
 export function goneOn(progress: Progress, changes: ChangesByNumber, without: readonly number[] = []): Progress {
-  const { canary, passedOver, places } = progress;
+  const { canary, passedOver, places, why } = progress;
+  const isOpen = ['to do', 'under way', 'done'].includes(standingsOf(progress, changes)[canary?.place ?? -1] ?? '');
   const bad = stoppedAt(progress, changes).flatMap((at) => places[at]?.change ?? []);
   return {
     ...progress,
-    ...(canary && { canary: { ...canary, isPassed: true } }),
+    ...(canary && { canary: { ...canary, isPassed: canary.isPassed || why?.kind === 'canary' || !isOpen } }),
     passedOver: [...passedOver, ...bad],
     places: places.map((place, at) => (without.includes(at) && isEmpty(place) ? { isLeftOut: true } : place)),
   };
 }
 
-/** As it goes on with those too that were not sent. What was sent, or may have been, is never begun again. */
+/**
+ * As it goes on with those too that were not sent; a canary that was not sent goes first again. What was sent, or may
+ * have been, is never begun again.
+ */
 export function retried(progress: Progress, changes: ChangesByNumber): Progress {
   const all = standingsOf(progress, changes);
   const next = goneOn(progress, changes);
-  return { ...next, places: next.places.map((place, at) => (all[at] === 'not sent' ? {} : place)) };
+  const { canary } = all[progress.canary?.place ?? -1] === 'not sent' ? progress : next;
+  return {
+    ...next,
+    ...(canary && { canary }),
+    places: next.places.map((place, at) => (all[at] === 'not sent' ? {} : place)),
+  };
 }
 
 const isEmpty = ({ change, skipped }: PlaceProgress): boolean => change === undefined && skipped === undefined;

@@ -1,0 +1,252 @@
+import { deepStrictEqual, ok } from 'node:assert';
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import {
+  goneOn,
+  maxUnderWay,
+  nextStep,
+  retried,
+  type CanarySite,
+  type ChangeInBatch,
+  type Progress,
+} from '../../../src/pipeline/changes/batch.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { say } from '../../../src/text.ts';
+import { CarefulOperator } from './careful-operator.ts';
+
+/** Compares batches, after random events in random order, with an independent model. */
+
+/** What may become of a change of a batch. `aborted`: it was surely not sent. */
+const moves: Readonly<Partial<Record<State, readonly (State | 'aborted' | 'accepted for good')[]>>> = {
+  approved: ['sending', 'sending', 'sending', 'expired', 'invalidated', 'superseded', 'done'],
+  sending: ['accepted', 'accepted', 'accepted', 'unknown', 'rejected', 'aborted'],
+  accepted: ['done', 'done', 'done', 'failed', 'unknown', 'accepted for good'],
+  unknown: ['happened', 'did_not_happen', 'accepted', 'rejected', 'expired'],
+};
+const usual: Readonly<Partial<Record<State, State>>> = { approved: 'sending', sending: 'accepted', accepted: 'done' };
+const places = 12;
+
+type Event =
+  | { readonly kind: 'look'; readonly locked: readonly number[] }
+  | { readonly kind: 'move'; readonly change: number; readonly to: number | 'as usual' }
+  | { readonly kind: 'site'; readonly is: 'well' | 'not well' | 'not known' }
+  | { readonly kind: 'wait'; readonly ms: number }
+  | { readonly kind: 'stop' | 'go on' | 'retry' | 'end' }
+  | { readonly kind: 'go on without'; readonly places: readonly number[] };
+
+const at = fc.nat({ max: places - 1 });
+const event: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ kind: fc.constant('look'), locked: fc.array(at, { maxLength: 1 }) }) },
+  {
+    weight: 12,
+    arbitrary: fc.record({ kind: fc.constant('move'), change: fc.nat({ max: 60 }), to: fc.constant('as usual') }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('move'), change: fc.nat({ max: 60 }), to: fc.nat({ max: 6 }) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant('site'), is: fc.constantFrom('well', 'well', 'not well', 'not known') }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wait'), ms: fc.constantFrom(1, 2, 40) }) },
+  {
+    weight: 4,
+    arbitrary: fc.constantFrom('stop', 'go on', 'go on', 'retry', 'retry', 'end').map((kind) => ({ kind })),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('go on without'), places: fc.array(at, { maxLength: 4 }) }),
+  },
+);
+
+const seen = new Map<string, number>();
+const count = (what: string): unknown => seen.set(what, (seen.get(what) ?? 0) + 1);
+
+/** A batch as `run-batch.ts` keeps it, beside the operator's notebook. Times are numbers that only grow. */
+class World {
+  progress: Progress;
+  state: 'running' | 'stopped' | 'over' = 'running';
+  now = 0;
+  readonly operator: CarefulOperator;
+  readonly changes = new Map<number, ChangeInBatch>();
+  readonly placeOf = new Map<number, number>();
+  /** Places to which a change was sent, or may have been. */
+  readonly sent = new Set<number>();
+  site: 'well' | 'not well' | 'not known' = 'not known';
+
+  constructor(
+    size: number,
+    canary: number | undefined,
+    readonly validUntil: number,
+  ) {
+    this.progress = {
+      places: Array.from({ length: size }, () => ({})),
+      passedOver: [],
+      ...(canary !== undefined && { canary: { place: canary, isPassed: false } }),
+    };
+    this.operator = new CarefulOperator(size, canary);
+  }
+
+  happens(event: Event): void {
+    if (event.kind === 'wait') this.now += event.ms;
+    else if (event.kind === 'site') this.site = event.is;
+    else if (event.kind === 'move') this.#moves(event.change, event.to);
+    else if (this.state === 'over') return;
+    else if (event.kind === 'look') this.look(event.locked);
+    else this.#decides(event);
+  }
+
+  /** A change of the batch moves, also when the batch is over. */
+  #moves(change: number, to: number | 'as usual'): void {
+    const all = [...this.changes.values()].filter(({ settled_at }) => settled_at === null);
+    const one = all[change % Math.max(1, all.length)];
+    if (one === undefined) return;
+    const choices = moves[one.state] ?? [];
+    const next = to === 'as usual' ? (usual[one.state] ?? one.state) : (choices[to % choices.length] ?? one.state);
+    const place = this.placeOf.get(one.number) ?? -1;
+    const isAborted = next === 'aborted' || (one.state === 'unknown' && next === 'expired');
+    if (next === 'sending') this.sent.add(place);
+    if (isAborted) this.sent.delete(place);
+    const state = next === 'aborted' ? 'approved' : next === 'accepted for good' ? 'accepted' : next;
+    const isOver = next === 'accepted for good' || !(state in moves);
+    count(`a change is ${state}`);
+    this.changes.set(one.number, { number: one.number, state, settled_at: isOver ? this.now : null });
+    this.operator.hears(place, state, isOver);
+  }
+
+  #decides(event: Exclude<Event, { readonly kind: 'look' | 'move' | 'site' | 'wait' }>): void {
+    if (event.kind === 'stop') {
+      if (this.state !== 'running') return;
+      this.state = 'stopped';
+      this.progress = { ...this.progress, why: { kind: 'person' } };
+      return this.operator.stops();
+    }
+    if (this.state !== 'stopped') return;
+    if (event.kind === 'end') {
+      if (this.operator.out === 0) this.state = 'over';
+      return;
+    }
+    // change.ts lets nothing go on after the end of its validity.
+    if (this.now >= this.validUntil) return;
+    count(event.kind);
+    const before = this.progress;
+    if (event.kind === 'retry') {
+      this.progress = retried(before, this.changes);
+      before.places.forEach((place, one) => {
+        if (this.operator.notebook[one] !== 'nothing sent') deepStrictEqual(this.progress.places[one], place);
+      });
+      this.operator.retries();
+    } else {
+      const without = event.kind === 'go on' ? [] : event.places;
+      this.progress = goneOn(before, this.changes, without);
+      this.operator.goesOn(without);
+    }
+    this.state = 'running';
+  }
+
+  /** The batch looks what is to be done, and does it. */
+  look(locked: readonly number[]): void {
+    if (this.state === 'over') return;
+    const isValid = this.now < this.validUntil;
+    const sites: Readonly<Record<typeof this.site, CanarySite>> = {
+      well: 'well',
+      'not well': { says: say`it is not well` },
+      'not known': 'later',
+    };
+    const step = nextStep(this.progress, this.changes, { state: this.state, isValid, canarySite: sites[this.site] });
+    if (step.kind === 'begin') this.#isSafe(step.places, isValid);
+    const wanted = this.operator.decides(isValid, this.site);
+    deepStrictEqual({ kind: step.kind, ...(step.kind === 'begin' && { places: step.places }) }, wanted);
+    count(step.kind === 'halt' ? `halt: ${step.why.kind}` : step.kind);
+    if (step.kind === 'halt') {
+      this.state = 'stopped';
+      this.progress = { ...this.progress, why: step.why };
+    } else if (step.kind === 'begin') this.#begins(step.places, step.isCanaryPassed, locked);
+    else if (step.kind !== 'wait') this.state = 'over';
+  }
+
+  /** What must never be, whatever the operator says. */
+  #isSafe(indexes: readonly number[], isValid: boolean): void {
+    const { operator, progress, sent } = this;
+    const first = progress.canary?.place ?? -1;
+    const isCanaryWell = this.site === 'well' && operator.notebook[first] === 'fine';
+    ok(this.state === 'running', 'it begins something while it is stopped');
+    ok(operator.mayBegin, 'it begins something after a bad end');
+    ok(isValid, 'it begins something after its end');
+    ok(
+      operator.isCanaryTrusted || isCanaryWell || indexes.every((one) => one === first),
+      'it begins others before the canary is known to be well',
+    );
+    ok(indexes.length + operator.out <= 8, 'too many are under way');
+    ok(!indexes.some((one) => sent.has(one)), 'it sends to a place again');
+    ok(!indexes.some((one) => operator.notebook[one] !== 'to do'), 'it begins what is not to do');
+  }
+
+  #begins(indexes: readonly number[], isCanaryPassed: boolean, locked: readonly number[]): void {
+    const { progress, operator } = this;
+    const now = [...progress.places];
+    for (const index of indexes) {
+      if (index === progress.canary?.place) this.site = 'not known';
+      if (locked.includes(index)) {
+        now[index] = { skipped: say`locked by others` };
+        operator.finds(index);
+        continue;
+      }
+      const number = this.changes.size + 1;
+      now[index] = { change: number };
+      this.placeOf.set(number, index);
+      this.changes.set(number, { number, state: 'approved', settled_at: null });
+      operator.begins(index);
+    }
+    const canary = progress.canary && { ...progress.canary, isPassed: progress.canary.isPassed || isCanaryPassed };
+    this.progress = { ...progress, places: now, ...(canary && { canary }) };
+  }
+
+  /** Every change ends as it usually does, people do nothing more, and time passes. */
+  settles(): void {
+    for (let round = 0; this.state !== 'over'; round += 1) {
+      ok(round < 50, 'it does not come to an end');
+      this.look([]);
+      for (let turn = 0; turn < 4 * maxUnderWay; turn += 1) this.#moves(turn, 'as usual');
+      this.now += 50;
+    }
+  }
+}
+
+test('a batch does what a careful person would do, and comes to an end', () => {
+  const validity = fc.constantFrom(3, 60, 1_000);
+  const canary = fc.option(at, { nil: undefined });
+  fc.assert(
+    fc.property(
+      fc.nat(),
+      canary,
+      validity,
+      fc.array(event, { minLength: 20, maxLength: 120 }),
+      (n, first, until, all) => {
+        const size = n % 3 === 0 ? 20 : 1 + (n % places);
+        const world = new World(size, first === undefined ? undefined : first % size, until);
+        for (const one of all) world.happens(one);
+        world.settles();
+      },
+    ),
+    { numRuns: 5_000 },
+  );
+  const rare = [
+    'all done',
+    'end',
+    'wait',
+    'begin',
+    'go on',
+    'go on without',
+    'retry',
+    'halt: ended badly',
+    'halt: canary',
+    'halt: all tried',
+    'a change is unknown',
+    'a change is superseded',
+    'a change is expired',
+    'a change is did_not_happen',
+  ];
+  expect(rare.filter((what) => (seen.get(what) ?? 0) < 50)).toEqual([]);
+});

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import {
+  goneOn,
+  nextStep,
+  placesOf,
+  progressOf,
+  retried,
+  standingOf,
+  standingsOf,
+  type CanarySite,
+  type ChangeInBatch,
+  type PlaceProgress,
+  type Progress,
+  type Standing,
+} from '../../../src/pipeline/changes/batch.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { plain, say } from '../../../src/text.ts';
+import { changeOf } from '../fixtures.ts';
+
+/** Where the places of a batch stand, what it does next, and what *Go on* and *Retry* make of it. */
+
+const change = (state: State, settled_at: number | null = null): ChangeInBatch => ({ number: 7, state, settled_at });
+const skipped = say`locked by others`;
+
+describe('where a place stands', () => {
+  test.each<[Standing, readonly State[]]>([
+    ['under way', ['waiting', 'approved', 'sending', 'running', 'stopped']],
+    ['done', ['done', 'happened']],
+    ['unknown', ['unknown']],
+    ['failed', ['failed', 'rejected', 'did_not_happen']],
+    ['not sent', ['declined', 'cancelled', 'expired', 'invalidated', 'superseded', 'ended']],
+  ])('%s', (standing, states) => {
+    for (const state of states) expect([state, standingOf({ change: 7 }, change(state, 5))]).toEqual([state, standing]);
+  });
+  test.each<[Standing, PlaceProgress, ChangeInBatch | undefined]>([
+    ['to do', {}, undefined],
+    ['under way', { change: 7 }, change('accepted')],
+    ['done', { change: 7 }, change('accepted', 5)],
+    ['not sent', { skipped }, undefined],
+    ['left out', { isLeftOut: true }, undefined],
+  ])('%s: %j', (standing, place, of) => {
+    expect(standingOf(place, of)).toBe(standing);
+  });
+});
+
+/** One letter for each place: its change's state. Capitals: a person has let the batch go on after it. */
+const letters: Readonly<Record<string, State>> = {
+  w: 'approved',
+  s: 'sending',
+  a: 'accepted',
+  d: 'done',
+  u: 'unknown',
+  f: 'failed',
+  r: 'rejected',
+  n: 'did_not_happen',
+  e: 'expired',
+  i: 'invalidated',
+  o: 'superseded',
+};
+/** A batch from such letters. `-`: to do; `l`: locked by others; `x`: left out. The changes are numbered from 1. */
+function batchOf(text: string, more: Partial<Progress> = {}) {
+  const changes = new Map<number, ChangeInBatch>();
+  const places = [...text].map((letter, at): PlaceProgress => {
+    if (letter === '-') return {};
+    if (letter === 'x') return { isLeftOut: true };
+    if (letter === 'l') return { skipped };
+    const state = letters[letter.toLowerCase()] ?? 'done';
+    changes.set(at + 1, { number: at + 1, state, settled_at: null });
+    return { change: at + 1 };
+  });
+  const passedOver = [...text].flatMap((letter, at) => (/[A-Z]/.test(letter) ? [at + 1] : []));
+  return { progress: { places, passedOver, ...more } satisfies Progress, changes };
+}
+const canary = (place: number, isPassed = false) => ({ canary: { place, isPassed } });
+
+type Case = {
+  readonly state?: 'running' | 'stopped';
+  readonly isValid?: boolean;
+  readonly canarySite?: CanarySite;
+  readonly more?: Partial<Progress>;
+};
+/** `begin 0,1`, `begin 1 as the canary is well`, `halt 2`, `halt: why`, `wait`, `all done` or `end`. */
+function stepFor(text: string, { state = 'running', isValid = true, canarySite = 'later', more = {} }: Case): string {
+  const { progress, changes } = batchOf(text, more);
+  const step = nextStep(progress, changes, { state, isValid, canarySite });
+  if (step.kind === 'begin')
+    return `begin ${step.places.join(',')}${step.isCanaryPassed ? ' as the canary is well' : ''}`;
+  if (step.kind !== 'halt') return step.kind;
+  if (step.why.kind === 'ended badly') return `halt ${step.why.places.join(',')}`;
+  return `halt: ${step.why.kind === 'canary' ? plain(step.why.says) : step.why.kind}`;
+}
+
+describe('what it does next', () => {
+  const notWell: CanarySite = { says: say`it is not well` };
+  const stopped: Case = { state: 'stopped' };
+  const late: Case = { isValid: false };
+  test.each<[string, string, Case?]>([
+    ['---', 'begin 0,1,2'],
+    ['----------', 'begin 0,1,2,3,4,5,6,7'],
+    ['wsasws----', 'begin 6,7'],
+    ['wwwwwwww--', 'wait'],
+    ['wwwwwwwww--', 'wait'],
+    ['dddwwww----', 'begin 7,8,9,10'],
+    ['ddwd', 'wait'],
+    ['dddd', 'all done'],
+    ['ddxd', 'all done'],
+    ['xxxx', 'end'],
+    ['d-u', 'halt 2'],
+    ...['f', 'r', 'n', 'e', 'i'].map((letter): [string, string] => [`${letter}-w${letter}`, 'halt 0,3']),
+    ['o-', 'begin 1'],
+    ['l-', 'begin 1'],
+    ['U-', 'begin 1'],
+    ['U-f', 'halt 2'],
+    ['od', 'halt: all tried'],
+    ['ld', 'halt: all tried'],
+    ['UFd', 'halt: all tried'],
+    ['Ufd', 'halt 1'],
+    ['lw', 'wait'],
+    ['d--', 'end', late],
+    ['dw-', 'wait', late],
+    ['du-', 'halt 1', late],
+    ['dU-', 'end', late],
+    ['dd', 'all done', late],
+    ['dw-', 'wait', stopped],
+    ['d--', 'wait', stopped],
+    ['dfw', 'wait', stopped],
+    ['dfl', 'wait', stopped],
+    ['dfo', 'wait', stopped],
+    ['dfu', 'wait', stopped],
+    ['dff', 'end', stopped],
+    ['dfx', 'end', stopped],
+    ['ddx', 'all done', stopped],
+    ['d-w', 'wait', { ...stopped, ...late }],
+    ['d-u', 'end', { ...stopped, ...late }],
+    // The second goes first.
+    ['---', 'begin 1', { more: canary(1) }],
+    ['-w-', 'wait', { more: canary(1) }],
+    ['-a-', 'wait', { more: canary(1), canarySite: 'well' }],
+    ['-d-', 'wait', { more: canary(1) }],
+    ['-d-', 'begin 0,2 as the canary is well', { more: canary(1), canarySite: 'well' }],
+    ['-d-', 'halt: it is not well', { more: canary(1), canarySite: notWell }],
+    ['-u-', 'halt 1', { more: canary(1), canarySite: 'well' }],
+    ['-o-', 'halt: it was not sent, so its site proves nothing', { more: canary(1), canarySite: 'well' }],
+    ['-l-', 'halt: it was not sent, so its site proves nothing', { more: canary(1) }],
+    ['-d-', 'begin 0,2', { more: canary(1, true), canarySite: notWell }],
+    ['-d-', 'wait', { ...stopped, more: canary(1), canarySite: 'well' }],
+    ['-d-', 'end', { ...late, more: canary(1), canarySite: 'well' }],
+  ])('%s: %s', (text, expected, of = {}) => {
+    expect(stepFor(text, of)).toBe(expected);
+  });
+});
+
+const standings = (progress: Progress, changes: ReturnType<typeof batchOf>['changes']): string =>
+  standingsOf(progress, changes).join(', ');
+
+describe('going on', () => {
+  test('passes over what ended badly, and nothing else', () => {
+    const { progress, changes } = batchOf('uFdwe-lo');
+    const after = goneOn(progress, changes);
+    expect(after).toEqual({ ...progress, passedOver: [2, 1, 5] });
+    expect(nextStep(after, changes, { state: 'running', isValid: true, canarySite: 'later' })).toMatchObject({
+      kind: 'begin',
+      places: [5],
+    });
+  });
+  test('leaves out only what is to do', () => {
+    const { progress, changes } = batchOf('--udl');
+    const after = goneOn(progress, changes, [1, 2, 3, 4, 9]);
+    expect(standings(after, changes)).toBe('to do, left out, unknown, done, not sent');
+  });
+  test.each<[string, Partial<Progress>, boolean]>([
+    ['--', { why: { kind: 'person' } }, false],
+    ['w-', { why: { kind: 'person' } }, false],
+    ['d-', { why: { kind: 'person' } }, false],
+    ['d-', { why: { kind: 'canary', says: say`it is not well` } }, true],
+    ['l-', { why: { kind: 'canary', says: say`it was not sent` } }, true],
+    ['u-', { why: { kind: 'ended badly', places: [0] } }, true],
+    ['f-', { why: { kind: 'person' } }, true],
+    ['w-', { ...canary(0, true), why: { kind: 'person' } }, true],
+  ])('%s with a canary that goes first: %j', (text, more, isPassed) => {
+    const { progress, changes } = batchOf(text, { ...canary(0), ...more });
+    expect(goneOn(progress, changes).canary).toEqual({ place: 0, isPassed });
+  });
+});
+
+describe('a retry', () => {
+  test('is of those not sent, and of no other', () => {
+    const { progress, changes } = batchOf('eiolufrndaswx-');
+    const after = retried(progress, changes);
+    expect(standings(after, changes)).toBe(
+      `to do, to do, to do, to do, unknown, failed, failed, failed, done, ${'under way, '.repeat(3)}left out, to do`,
+    );
+    expect(after.passedOver).toEqual([1, 2, 5, 6, 7, 8]);
+  });
+  test.each<[string, boolean]>([
+    ['l-', false],
+    ['o-', false],
+    ['e-', false],
+    ['do', true],
+    ['uo', true],
+  ])('%s: a canary that was not sent goes first again', (text, isPassed) => {
+    const why = { kind: 'canary', says: say`it proves nothing` } as const;
+    const { progress, changes } = batchOf(text, { ...canary(0), why });
+    expect(retried(progress, changes).canary).toEqual({ place: 0, isPassed });
+  });
+});
+
+test('an ordinary change is no batch', () => {
+  expect(placesOf(changeOf())).toBeUndefined();
+  expect(placesOf(changeOf({ call: 'null' }))).toBeUndefined();
+  expect(() => progressOf(changeOf())).toThrow('#1042 is no batch');
+});
