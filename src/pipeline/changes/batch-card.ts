@@ -21,7 +21,7 @@ const maxLines = 12;
 const maxClosable = 4;
 const barLength = 20;
 /** Facts that only matter before it begins. */
-const before = new Set(['Live', 'Not live', 'Nothing to do', 'You may not change']);
+const before = new Set(['Live', 'Not live']);
 
 type Shown = {
   readonly place: Place;

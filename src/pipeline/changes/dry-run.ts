@@ -8,12 +8,13 @@ import { needsReview } from './confirmation.ts';
 /** The page that shows the requester what would be sent. */
 export function dryRun(frozen: Frozen): Page {
   const card = cardOf(frozen);
+  const facts = [...card.facts, ...(frozen.leftOut ?? [])];
   const calls = (frozen.places ?? [frozen]).map(callOf);
   return {
     title: say`**Dry run: ${card.title}** · nothing was sent`,
     parts: [
       ...(card.warning ? [paragraph(card.warning)] : []),
-      ...(card.facts.length > 0 ? [paragraph(factLines(card.facts))] : []),
+      ...(facts.length > 0 ? [paragraph(factLines(facts))] : []),
       ...calls.map((call) =>
         call
           ? ({ kind: 'code', text: exactRequest(call).join('\n') } as const)

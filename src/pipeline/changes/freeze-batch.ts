@@ -18,34 +18,44 @@ export type NothingToDo = { readonly env: Environment; readonly why: Text };
 const maxNamed = 40;
 const maxWarnings = 5;
 
-/** Throws `Refusal` if the action cannot be done to many with these fields, or is too long to be shown. */
-export function freezeBatch(
-  parsed: Authorized,
-  action: AnyAction,
-  places: readonly Frozen[],
-  nothingToDo: readonly NothingToDo[] = [],
-): Frozen {
+/**
+ * The one that is left is no batch. Throws `Refusal` if the action cannot be done to many with these fields, or is too
+ * long to be shown.
+ */
+export function freezeBatch(parsed: Authorized, action: AnyAction, places: readonly Frozen[]): Frozen {
   canaryIn(parsed, places);
+  const [only, ...more] = places;
+  if (only && more.length === 0) return { ...only, parsed: withoutCanary(parsed.parsed) };
+  const all = environmentsOf(places);
+  const input = { ...parsed.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
   const call = JSON.stringify({ places: places.map(placeOf) });
-  const card = JSON.stringify(cardOfBatch(parsed, action, places, nothingToDo));
+  const card = JSON.stringify(cardOfBatch({ ...parsed, input }, action, places));
   refuseTooLong(call.length + card.length);
   const none = { snapshot: null, preconditions: 'null' };
-  return { ...parsed, ...none, action, call, card, fingerprint: fingerprint(call, card), places };
+  const print = fingerprint(call, card);
+  return { ...parsed, input, each: places, alsoReads: all, ...none, action, call, card, fingerprint: print, places };
 }
 
-/** What was shown without some environments; the one that is left is no batch. Throws `Refusal` if none is left. */
+/**
+ * Facts about those that the person may not change, and those for which there is nothing to do. They are not on the card:
+ * the request that is submitted names the others only.
+ */
+export const leftOutOf = (
+  notAllowed: readonly Environment[],
+  nothingToDo: readonly NothingToDo[],
+): FrozenCard['facts'] => [
+  ...(notAllowed.length > 0 ? [['You may not change', say`${namesOf(notAllowed)}: left out`] as const] : []),
+  ...(nothingToDo.length > 0 ? [['Nothing to do', reasonsOf(nothingToDo)] as const] : []),
+];
+
+/** The same without some environments. Throws `Refusal` if none is left. */
 export function without(frozen: Frozen, ids: readonly string[]): Frozen {
-  const { places = [], each = [] } = frozen;
+  const { places = [] } = frozen;
   const isKept = ({ target }: Authorized): boolean => target?.kind !== 'environment' || !ids.includes(target.id);
   const kept = places.filter(isKept);
-  if (kept.length === places.length && kept.length !== 1) return frozen;
-  const [first, ...more] = kept;
-  if (first === undefined)
-    throw new Refusal('Every environment was left out. Nothing was done.', { field: 'leave-out' });
-  if (more.length === 0) return { ...first, parsed: withoutCanary(frozen.parsed) };
-  const all = environmentsOf(kept);
-  const input = { ...frozen.input, [frozen.action.target]: { kind: 'environments', all, trouble: undefined } };
-  return freezeBatch({ ...frozen, input, each: each.filter(isKept), alsoReads: all }, frozen.action, kept);
+  if (kept.length === places.length) return frozen;
+  if (kept.length === 0) throw new Refusal('Every environment was left out. Nothing was done.', { field: 'leave-out' });
+  return freezeBatch(frozen, frozen.action, kept);
 }
 
 function withoutCanary(parsed: ParsedCommand): ParsedCommand {
@@ -76,13 +86,8 @@ function placeOf(frozen: Frozen): Place {
   return { target, args, snapshot: JSON.stringify(snapshot ?? null), preconditions, call, card, fingerprint };
 }
 
-function cardOfBatch(
-  authorized: Authorized,
-  action: AnyAction,
-  places: readonly Frozen[],
-  nothingToDo: readonly NothingToDo[],
-): FrozenCard {
-  const { input, notAllowed = [] } = authorized;
+function cardOfBatch(authorized: Authorized, action: AnyAction, places: readonly Frozen[]): FrozenCard {
+  const { input } = authorized;
   const all = environmentsOf(places);
   const canary = all[canaryIn(authorized, places) ?? -1];
   const where = counted(all.length, 'environment');
@@ -99,8 +104,6 @@ function cardOfBatch(
     ['Not live', others.length > 0 ? namesOf(others) : undefined],
     ...shared(cards),
     ['Not the same everywhere', differing(cards)],
-    ['You may not change', notAllowed.length > 0 ? say`${namesOf(notAllowed)}: left out` : undefined],
-    ['Nothing to do', nothingToDo.length > 0 ? reasonsOf(nothingToDo) : undefined],
   ];
   return {
     title: words.title,

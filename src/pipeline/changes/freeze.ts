@@ -27,6 +27,8 @@ export type Frozen = Authorized & {
   readonly fingerprint: string;
   /** A batch: what is frozen for each environment, in order. */
   readonly places?: readonly Frozen[];
+  /** Facts about the environments that were named and are no part of it, for its requester alone. */
+  readonly leftOut?: FrozenCard['facts'];
 };
 
 /** Limit for call plus card, in characters of JSON: all of it can be paged through before approval. */

@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import { say } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
-import { environmentsOf, freezeBatch, type NothingToDo } from '../changes/freeze-batch.ts';
+import { freezeBatch, leftOutOf, type NothingToDo } from '../changes/freeze-batch.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
@@ -52,9 +52,7 @@ async function freezeEach(
   const places = found.filter((one) => one !== undefined).filter((one) => 'fingerprint' in one);
   const nothing = found.filter((one) => one !== undefined).filter((one) => 'why' in one);
   if (places.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'This is so for all of them.' });
-  const all = environmentsOf(places);
-  const input = { ...parsed.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
-  return freezeBatch({ ...parsed, input, each: places, alsoReads: all }, action, places, nothing);
+  return { ...freezeBatch(parsed, action, places), leftOut: leftOutOf(parsed.notAllowed ?? [], nothing) };
 }
 
 /** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */

@@ -68,13 +68,14 @@ export const typedAs = ({ dryRun = false, queue = false }: Memo) => ({ dryRun, q
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
 export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): ModalView {
   const card = cardOf(frozen);
+  const facts = [...card.facts, ...(frozen.leftOut ?? [])];
   const { approval } = frozen.authorization;
   const name = nameToType(frozen.action, frozen.target);
   const blocks: KnownBlock[] = [
     ...(notice.length > 0 ? [richText([notice])] : []),
     ...(showsToken(frozen) ? [richText([tokenWarning])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
-    ...(card.facts.length > 0 ? [richText([factLines(card.facts)])] : []),
+    ...(facts.length > 0 ? [richText([factLines(facts)])] : []),
     ...buttonRow([{ label: everythingLabel, press: { kind: 'call', page: 1, of: undefined } }]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
     ...(frozen.places ? [leaveOutInput(environmentsOf(frozen.places))] : []),
