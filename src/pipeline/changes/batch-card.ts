@@ -1,6 +1,14 @@
 import type { Change } from '../../storage/changes.ts';
 import { code, joined, named, say, time, type Text } from '../../text.ts';
-import { placesOf, progressOf, standingsOf, type Place, type Standing, type StopReason } from './batch.ts';
+import {
+  placesOf,
+  progressOf,
+  standingsOf,
+  type Place,
+  type Progress,
+  type Standing,
+  type StopReason,
+} from './batch.ts';
 import type { TransitionNote } from './change-store.ts';
 import {
   decisionButtons,
@@ -186,7 +194,7 @@ export function whyStopped(batch: Change, changes: readonly Change[], why: StopR
 }
 
 /** The reply when it stops: what was sent, what was not, and what can be done. */
-export function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
+function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
   const all = placesShown(batch, changes);
   const isUnderWay = all.some(({ standing }) => standing === 'under way');
   return {
@@ -215,6 +223,23 @@ export function unknownReply(batch: Change, changes: readonly Change[]): Note {
       ],
       '\n',
     ),
+  };
+}
+
+/** What goes with a stop, or with its end: the reply, which replaces an earlier one. `progress`: as it is then. */
+export function stopNote(
+  batch: Change,
+  changes: readonly Change[],
+  progress: Progress,
+  says: Text,
+): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
+  const all = placesShown(batch, changes);
+  const isFollowed = all.some(({ standing }) => standing === 'under way');
+  return {
+    reply: stoppedReply(batch, changes, says),
+    replyKey: `${batch.number}:stopped`,
+    ops: all.some(({ standing }) => standing === 'unknown'),
+    also: { progress: JSON.stringify({ ...progress, isFollowed } satisfies Progress) },
   };
 }
 

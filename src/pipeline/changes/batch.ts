@@ -39,10 +39,13 @@ export type Progress = {
   readonly passedOver: readonly number[];
   /** Why it stopped last. */
   readonly why?: StopReason;
-  /** When the card was last redrawn, epoch ms. */
+  /** Its reply about the stop was written while changes were under way, so it is written anew when they are over. */
+  readonly isFollowed?: boolean;
+  /** When the card was last redrawn, epoch ms, and a hash of what it showed then. */
   readonly drawnAt?: number;
   /** How often people were reminded of its unknown outcomes, and when they are next, epoch ms. */
   readonly reminders?: { readonly count: number; readonly nextAt: number };
+  readonly drawn?: string;
 };
 
 /** The places that stopped it; or a person did, the canary is not known to be well, or all were tried. */

@@ -21,6 +21,7 @@ const labels: Readonly<Record<string, string>> = {
   complete: 'it is done; nothing had to be sent',
   start: 'began with the environments, one by one',
   halt: 'stopped; nothing more is sent for now',
+  summed_up: 'nothing of it is under way any more',
   go_on: 'let it go on',
   end: 'ended it; not all were done',
   all_done: 'all of them are done',

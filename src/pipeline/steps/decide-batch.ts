@@ -3,26 +3,35 @@ import { changesInBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { say } from '../../text.ts';
 import { goneOn, placesOf, progressOf, retried, standingsOf, type Progress } from '../changes/batch.ts';
-import { endedReply, stoppedReply, whyStopped } from '../changes/batch-card.ts';
+import { endedReply, stopNote, whyStopped } from '../changes/batch-card.ts';
 import type { DecisionKind } from '../changes/card.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
+import type { StepsContext } from './context.ts';
+import { recall } from './recall.ts';
+
+type BatchDecision = {
+  readonly verdict: DecisionKind;
+  readonly person: string;
+  readonly leaveOut?: readonly string[];
+};
 
 /** What goes with a decision about a batch by the person of this name. Throws `Refusal` if it would be ended while changes are under way. */
 export async function batchNote(
+  context: Pick<StepsContext, 'changeStore' | 'history'>,
   tx: Tx,
   batch: Change,
-  { verdict, leaveOut = [] }: { readonly verdict: DecisionKind; readonly leaveOut?: readonly string[] },
-  by: string,
-): Promise<Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote'>> {
+  { verdict, person, leaveOut = [] }: BatchDecision,
+  { name, at }: { readonly name: string; readonly at: number },
+): Promise<Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote' | 'ops'>> {
   if (batch.progress === null || !isAboutBatch(verdict)) return {};
   const [progress, changes] = [progressOf(batch), await changesInBatch(tx, batch.number)];
   const byNumber = new Map(changes.map((one) => [one.number, one]));
   switch (verdict) {
     case 'halt': {
+      const after = await recall(context, tx, { batch, changes }, { by: person, at });
       const why = { kind: 'person' } as const;
-      const says = whyStopped(batch, changes, why, by);
-      const replyKey = `${batch.number}:stopped`;
-      return { lastNote: says, reply: stoppedReply(batch, changes, says), replyKey, also: saved({ ...progress, why }) };
+      const lastNote = whyStopped(after.batch, after.changes, why, name);
+      return { lastNote, ...stopNote(after.batch, after.changes, { ...progressOf(after.batch), why }, lastNote) };
     }
     case 'go_on':
       return { also: saved(goneOn(progress, byNumber, placesWith(batch, leaveOut))) };

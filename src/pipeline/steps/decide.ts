@@ -9,7 +9,7 @@ import { readTimeline } from '../../storage/timeline.ts';
 import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, named, person as mention, say, type Text } from '../../text.ts';
-import { LockHeld, type ChangeStore, type TransitionNote } from '../changes/change-store.ts';
+import { LockHeld, type TransitionNote } from '../changes/change-store.ts';
 import { busy } from '../changes/busy.ts';
 import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
@@ -147,7 +147,7 @@ type Session = Omit<VoteContext, 'change' | 'now'> &
  * the new voter has to be checked first.
  */
 async function commit(context: StepsContext, decided: Decided, session: Session): Promise<boolean> {
-  const { database, changeStore } = context;
+  const { database } = context;
   try {
     return await database.transaction(async (tx) => {
       // Before the row lock, like every move of a change, so that there is no deadlock.
@@ -158,7 +158,7 @@ async function commit(context: StepsContext, decided: Decided, session: Session)
       if (!(await claimDelivery(tx, decided.inbox, now))) throw tooLate();
       const votes = await listVotes(tx, change.number);
       if (votes.length !== session.votes.length) throw new Recount();
-      await apply(tx, changeStore, change, decided, session, now);
+      await apply(context, tx, change, decided, session, now);
       return true;
     });
   } catch (error) {
@@ -194,14 +194,15 @@ async function setBack(context: StepsContext, { number }: Decided): Promise<Refu
 }
 
 async function apply(
+  context: Pick<StepsContext, 'changeStore' | 'history'>,
   tx: Tx,
-  changeStore: ChangeStore,
   change: Change,
   decided: Decided,
   session: Session,
   at: number,
 ): Promise<void> {
   const ruling = rule(decided, { ...session, change, now: at });
+  const { changeStore } = context;
   const { person, verdict } = decided;
   // A repeated vote is refused unless it now completes the approval.
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
@@ -213,7 +214,7 @@ async function apply(
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
   const moved = await changeStore.advance(tx, change, ruling.event, {
     ...note,
-    ...(await batchNote(tx, change, decided, session.by.name)),
+    ...(await batchNote(context, tx, change, decided, { name: session.by.name, at })),
   });
   if (moved && ruling.event.kind === 'confirmed_happened')
     await settleAccess(tx, changeStore, moved, at, { isProven: true });

@@ -1,9 +1,11 @@
+import { createHash } from 'node:crypto';
 import { changesInBatch, countRunning, findChange, touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import { unowned } from '../../storage/lease.ts';
 import { redrawCards } from '../../storage/messages.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { say, type Text } from '../../text.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
@@ -13,18 +15,20 @@ import {
   nextStep,
   placesOf,
   progressOf,
-  type CanarySite,
   standingsOf,
+  type CanarySite,
+  type ChangesByNumber,
   type Progress,
   type Standing,
   type StopReason,
 } from '../changes/batch.ts';
-import { endedReply, stoppedReply, unknownReply, whyStopped } from '../changes/batch-card.ts';
+import { endedReply, lineOf, placesShown, stopNote, unknownReply, whyStopped } from '../changes/batch-card.ts';
 import { fingerprint } from '../changes/freeze.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockedBy } from '../changes/replies.ts';
 import { keptReadings } from '../changes/site-readings.ts';
 import { isSameTimeline } from './ask-again.ts';
+import { recall } from './recall.ts';
 import { mayBreakSite } from './check-around.ts';
 import type { StepsContext } from './context.ts';
 import { detailsOf, rowInBatch } from './new-change.ts';
@@ -71,6 +75,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
         if (await isPaused(tx)) return rest(run, progress, pausedMs);
         return begin(run, step.places, step.isCanaryPassed);
       case 'wait':
+        if (batch.state === 'stopped' && progress.isFollowed && !isUnderWay(progress, byNumber)) return sumUp(run);
         return waitFor(run, standingsOf(progress, byNumber));
       case 'halt':
         return haltBatch(run, step.why);
@@ -88,7 +93,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
 
 /** A step in its transaction. `changes`: those that the batch has begun. */
 type Run = {
-  readonly context: Pick<StepsContext, 'changeStore'>;
+  readonly context: Pick<StepsContext, 'changeStore' | 'history'>;
   readonly tx: Tx;
   readonly batch: Change;
   readonly changes: readonly Change[];
@@ -102,6 +107,9 @@ async function present({ history, owner }: StepsContext, tx: Tx, seen: Change): 
   if (change?.version !== seen.version || change.owner !== owner) return undefined;
   return isSameTimeline(history, await readTimeline(tx)) ? change : undefined;
 }
+
+const isUnderWay = (progress: Progress, changes: ChangesByNumber): boolean =>
+  standingsOf(progress, changes).includes('under way');
 
 const isPaused = async (tx: Tx): Promise<boolean> => (await readKv(tx, pauseKey)) !== undefined;
 
@@ -134,43 +142,59 @@ async function waitFor(run: Run, standings: readonly Standing[]): Promise<void> 
   const { context, tx, batch, changes, progress, at } = run;
   if (batch.state === 'running' || standings.includes('under way')) return rest(run, progress, againMs);
   if (!standings.includes('unknown')) return rest(run, progress, Math.max(againMs, batch.expires_at - at));
-  const { count, nextAt } = progress.reminders ?? { count: -1, nextAt: at };
+  // The requester and the ops channel were told when it stopped.
+  const isFirst = progress.reminders === undefined;
+  const { count, nextAt } = progress.reminders ?? { count: 0, nextAt: at };
   if (at < nextAt) return rest(run, progress, nextAt - at);
-  const reminders = { count: count + 1, nextAt: nextReminderOfUnknown(count + 1, at) };
+  const reminders = { count: isFirst ? 0 : count + 1, nextAt: nextReminderOfUnknown(isFirst ? 0 : count + 1, at) };
   await rest(run, { ...progress, reminders }, reminders.nextAt - at);
+  const closers = askedPeople(authorizationOf(batch));
+  const tell = closers.length > 0 || isFirst ? closers : [batch.requester];
   const reply = unknownReply(batch, changes);
-  const tell = askedPeople(authorizationOf(batch));
-  const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:stopped`, ops: true, redraw: true };
-  const people = { tell: tell.length > 0 ? tell : [batch.requester], details: { reminders: reminders.count } };
-  await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, ...people });
+  const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:stopped`, ops: !isFirst, tell, redraw: true };
+  await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: reminders.count } });
 }
 
-/** Saves how far it is and looks again later; redraws the card if it is time. */
-async function rest({ tx, batch, at }: Run, progress: Progress, afterMs: number): Promise<void> {
+/** Saves how far it is and looks again later; redraws the card if it is time and shows something else. */
+async function rest(run: Run, progress: Progress, afterMs: number): Promise<void> {
+  const { tx, batch, changes, at } = run;
   const everyMs = Math.max(redrawMs, ((await countRunning(tx)) * 60_000) / editsPerMinute);
-  const isDrawn = at - (progress.drawnAt ?? 0) >= everyMs;
-  const next = isDrawn ? { ...progress, drawnAt: at } : progress;
-  const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at: at + afterMs, ...unowned });
+  const shown = placesShown({ ...batch, progress: JSON.stringify(progress) }, changes);
+  const drawn = looksOf(shown);
+  const isAsDrawn = drawn === progress.drawn;
+  const isDrawn = !isAsDrawn && at - (progress.drawnAt ?? 0) >= everyMs;
+  const next = isDrawn ? { ...progress, drawn, drawnAt: at } : progress;
+  const due_at = at + (isAsDrawn || isDrawn ? afterMs : Math.min(afterMs, everyMs));
+  const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
   if (saved && isDrawn) await redrawCards(tx, batch.number, at, false);
 }
 
-/** Stops it and says why. `by`: the name of the person who stopped it. */
-async function haltBatch({ context, tx, batch, changes, progress, at }: Run, why: StopReason): Promise<void> {
+/** A hash of what the card shows of its places. */
+const looksOf = (shown: ReturnType<typeof placesShown>): string =>
+  createHash('sha256')
+    .update(JSON.stringify(shown.map((one) => [one.standing, one.standing === 'done' ? '' : lineOf(one)])))
+    .digest('base64url')
+    .slice(0, 12);
+
+/** Stops it and says why. */
+async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {
+  const { batch, changes } = await recall(context, tx, run, { by: 'sitehand', at });
   const says = whyStopped(batch, changes, why);
+  const note = stopNote(batch, changes, { ...progressOf(batch), why }, says);
   await context.changeStore.advance(
     tx,
-    batch,
+    run.batch,
     { kind: 'halt' },
-    {
-      by: 'sitehand',
-      at,
-      lastNote: says,
-      reply: stoppedReply(batch, changes, says),
-      replyKey: `${batch.number}:stopped`,
-      tell: [batch.requester],
-      also: { progress: JSON.stringify({ ...progress, why }) },
-    },
+    { by: 'sitehand', at, lastNote: says, tell: [batch.requester], ...note },
   );
+}
+
+/** Says anew what came of it, once nothing is under way any more. */
+async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promise<void> {
+  const says = batch.last_note === null ? say`Stopped.` : parseStored<Text>(batch.last_note);
+  const { also, ...note } = stopNote(batch, changes, progress, says);
+  const saved = await touchChange(tx, batch, { ...also, due_at: at, ...unowned });
+  if (saved) await context.changeStore.remark(tx, saved, 'summed_up', { by: 'sitehand', at, ...note });
 }
 
 /** What is known of the canary's site after its change. */

@@ -232,7 +232,12 @@ describe('lines that cannot be parsed', () => {
     ['a constructor', 'constructor prototype', "I don't know constructor", undefined],
     ['a mistyped option', 'logs a/b --sicne 1h', 'Did you mean --since?', undefined],
     ['an unknown option', 'logs a/b --frobnicate', 'It has --lines, --since, --until, --search', undefined],
-    ['an option of another command', 'cache clear a/b --lines 5', 'It has --reason, --dry-run, --queue', undefined],
+    [
+      'an option of another command',
+      'cache clear a/b --lines 5',
+      'It has --reason, --canary, --dry-run, --queue',
+      undefined,
+    ],
     ['an option for a command without options', 'whoami --me', 'It has no options', undefined],
     ['a prototype as an option', 'cache clear a/b --__proto__=1', 'has no option', undefined],
     ['an option given twice', 'logs a/b --lines 1 --lines 2', 'appears twice', undefined],

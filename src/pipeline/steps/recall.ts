@@ -1,0 +1,32 @@
+import type { Change } from '../../storage/changes.ts';
+import type { Tx } from '../../storage/database.ts';
+import { say } from '../../text.ts';
+import { progressOf } from '../changes/batch.ts';
+import type { StepsContext } from './context.ts';
+
+/**
+ * Cancels the changes of a batch that it has begun and not sent, because it stops: one may be put off for minutes by a
+ * pause or a busy host. Their places are to do again. Resolves with the batch and its changes as they are then. To be
+ * called while the global lock is held.
+ */
+export async function recall(
+  { changeStore, history }: Pick<StepsContext, 'changeStore' | 'history'>,
+  tx: Tx,
+  { batch, changes }: { readonly batch: Change; readonly changes: readonly Change[] },
+  { by, at }: { readonly by: string; readonly at: number },
+): Promise<{ readonly batch: Change; readonly changes: readonly Change[] }> {
+  const after = new Map(changes.map((one) => [one.number, one]));
+  const recalled = new Set<number>();
+  const note = { by, at, lastNote: say`Its batch stopped before it was sent.` };
+  for (const change of changes) {
+    // One that the database no longer knows to be sent is dealt with by looking for work.
+    if (change.state !== 'approved' || history.newerThan(change) !== undefined) continue;
+    const cancelled = await changeStore.advance(tx, change, { kind: 'cancel' }, note);
+    if (cancelled === undefined) continue;
+    after.set(change.number, cancelled);
+    recalled.add(change.number);
+  }
+  const progress = progressOf(batch);
+  const places = progress.places.map((place) => (recalled.has(place.change ?? -1) ? {} : place));
+  return { batch: { ...batch, progress: JSON.stringify({ ...progress, places }) }, changes: [...after.values()] };
+}
