@@ -68,6 +68,7 @@ class World {
   progress: Progress;
   state: 'running' | 'stopped' | 'over' = 'running';
   now = 0;
+  readonly validUntil: number;
   readonly operator: CarefulOperator;
   readonly changes = new Map<number, ChangeInBatch>();
   readonly placeOf = new Map<number, number>();
@@ -75,11 +76,8 @@ class World {
   readonly sent = new Set<number>();
   site: 'well' | 'not well' | 'not known' = 'not known';
 
-  constructor(
-    size: number,
-    canary: number | undefined,
-    readonly validUntil: number,
-  ) {
+  constructor(size: number, canary: number | undefined, validUntil: number) {
+    this.validUntil = validUntil;
     this.progress = {
       places: Array.from({ length: size }, () => ({})),
       passedOver: [],
@@ -138,7 +136,7 @@ class World {
       });
       this.operator.retries();
     } else {
-      const without = event.kind === 'go on' ? [] : event.places;
+      const without = event.kind === 'go on without' ? event.places : [];
       this.progress = goneOn(before, this.changes, without);
       this.operator.goesOn(without);
     }
