@@ -1,3 +1,4 @@
+import { patienceMs } from '../../stories/bot.ts';
 import { copyFileSync, renameSync } from 'node:fs';
 import { ids } from '../../stories/scenario.ts';
 import { eventually, type Scene } from '../scene.ts';
@@ -95,13 +96,16 @@ async function sent({ scenario, hurry }: Scene, before: number): Promise<void> {
 }
 
 /** From the write on, every read of the host returns its gateway's page. */
+/** The write is answered only once nothing else is: a change that was read back before would be done for good reason. */
 const gatewayAfterTheWrite: Trouble['begins'] = (scene) => {
   const { hosting } = scene.scenario;
   const before = scene.scenario.writes().length;
+  for (const method of ['POST', 'PUT'] as const) hosting.faults.add({ kind: 'delay', method, ms: patienceMs });
   return {
     comes: async () => {
       await sent(scene, before);
       hosting.faults.add({ kind: 'gateway', method: 'GET', status: 500, ...always });
+      hosting.faults.release();
     },
     mend: () => void hosting.faults.remove(),
   };
