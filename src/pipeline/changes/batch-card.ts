@@ -129,12 +129,12 @@ function buttonsOf(batch: Change, all: readonly Shown[], installation: string): 
     ...more,
   });
   const everything: Button = {
-    label: state === 'done' || state === 'ended' ? 'Everything that was sent' : everythingLabel,
+    label: everythingLabel,
     press: { kind: 'call', page: 1, of: { installation, number } },
   };
   const some = (wanted: Standing): boolean => all.some((one) => one.standing === wanted);
-  if (state === 'running') return [button('halt', 'Stop', { style: 'danger' }), everything];
   const toClose = all.flatMap((one) => closing(one, installation)).slice(0, 2 * maxClosable);
+  if (state === 'running') return [button('halt', 'Stop', { style: 'danger' }), ...toClose, everything];
   if (state !== 'stopped') return toClose;
   const ask = (yes: string, says: Text): Partial<Button> => ({ confirm: { title: `${yes} #${number}?`, says, yes } });
   const left = all.filter(({ standing }) => standing === 'to do').length;
@@ -173,7 +173,7 @@ const closing = ({ standing: where, change, place }: Shown, installation: string
     ? []
     : decisionButtons(change, installation).map((one) => ({
         ...one,
-        label: `${one.label}: ${place.target.name}`.slice(0, 75),
+        label: `${one.label}: ${place.target.name}`,
       }));
 
 /** Why it stopped, for its card. */

@@ -1,0 +1,249 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { progressOf, type Place, type Progress, type StopReason } from '../../../src/pipeline/changes/batch.ts';
+import {
+  countsOf,
+  endedReply,
+  renderBatch,
+  stopNote,
+  unknownReply,
+  whyStopped,
+} from '../../../src/pipeline/changes/batch-card.ts';
+import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
+import { drawCard, drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
+import type { Change } from '../../../src/storage/changes.ts';
+import type { State } from '../../../src/storage/schema.ts';
+import { plain, say } from '../../../src/text.ts';
+import { changeOf, environment, hostile } from '../fixtures.ts';
+
+/** What people see of a batch: numbers, lines, buttons and replies, whatever its environments are called. */
+
+/** One letter for each place. `-`: to do; `l`: locked by others; `x`: left out. */
+const letters: Readonly<Record<string, State>> = {
+  w: 'approved',
+  s: 'sending',
+  d: 'done',
+  u: 'unknown',
+  f: 'failed',
+  r: 'rejected',
+  o: 'superseded',
+};
+const open: ReadonlySet<State> = new Set(['approved', 'sending', 'unknown', 'running', 'stopped']);
+
+/** A batch in this state, and the changes that it began, numbered from 1. */
+function batchOf(
+  state: State,
+  text: string,
+  nameAt = (at: number): string => `s${at}/live`,
+): readonly [Change, readonly Change[]] {
+  const changes: Change[] = [];
+  const targets = Array.from(text, (_, at) => ({ ...environment('s/live', at + 1), name: nameAt(at) }));
+  const places = Array.from(text, (letter, at): Progress['places'][number] => {
+    if (letter === '-') return {};
+    if (letter === 'x') return { isLeftOut: true };
+    if (letter === 'l') return { skipped: say`Locked by Ben until noon.` };
+    const own = letters[letter] ?? 'done';
+    const settled_at = open.has(own) ? null : 5;
+    changes.push(changeOf({ number: at + 1, batch: 1042, state: own, settled_at, is_live: 0, sent_at: 1 }));
+    return { change: at + 1 };
+  });
+  const frozen = { args: '[]', snapshot: 'null', preconditions: 'null', call: 'null', card: '{}', fingerprint: 'f' };
+  const card = JSON.stringify({
+    title: say`Clear the cache of ${text.length} environments`,
+    done: say`Cleared the cache of ${text.length} environments`,
+    warning: say`Pages are slower.`,
+    facts: [
+      ['Live', say`all`],
+      ['Not live', say`none`],
+      ['Clears', say`the page cache`],
+    ],
+  });
+  const batch = changeOf({
+    state,
+    card,
+    target: 'batch',
+    target_name: `${text.length} environments`,
+    is_live: 0,
+    call: JSON.stringify({ places: targets.map((target): Place => ({ target, ...frozen })) }),
+    progress: JSON.stringify({ places, passedOver: [] }),
+    settled_at: open.has(state) || state === 'waiting' ? null : 9,
+    version: 3,
+  });
+  return [batch, changes];
+}
+const cardFor = (...of: Parameters<typeof batchOf>) => renderBatch(...batchOf(...of), [], 'f00d');
+const labels = (...of: Parameters<typeof batchOf>): readonly string[] =>
+  cardFor(...of).buttons.map(({ label }) => label);
+const linesOf = (...of: Parameters<typeof batchOf>): readonly string[] => cardFor(...of).lines.map(plain);
+
+describe('the numbers', () => {
+  test.each<[string, string]>([
+    ['----', '▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱ 0 of 4 done · 4 to do'],
+    ['dddw', '▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱ 3 of 4 done · 1 under way'],
+    [
+      'dusfrolx-',
+      '▰▰▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱ 1 of 9 done · 1 under way · 1 unknown · 2 failed · 2 not sent · 1 left out · 1 to do',
+    ],
+    ['dd', '▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰ 2 of 2 done'],
+  ])('%s', (text, says) => {
+    expect(linesOf('running', text)).toContain(says);
+  });
+  test('a full bar only if all are done', () => {
+    const all = Array.from({ length: 200 }, (_, at) => ({
+      standing: at === 7 ? ('unknown' as const) : ('done' as const),
+    }));
+    expect(plain(countsOf(all))).toBe('▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▱ 199 of 200 done · 1 unknown');
+  });
+});
+
+describe('the lines', () => {
+  test('are of what is open, the gravest first', () => {
+    const marks = linesOf('stopped', 'dwol-xrfu').flatMap((line) => /^.+? s(\d)\/live/.exec(line)?.[0] ?? []);
+    expect(marks).toEqual(['⚠️ s8/live', '❌ s6/live', '❌ s7/live', '⛔ s2/live', '⛔ s3/live', '▶️ s1/live']);
+  });
+  test('name the change, or who is in the way', () => {
+    const lines = linesOf('stopped', 'ol');
+    expect(lines).toContain('⛔ s0/live · #1 Superseded; nothing was sent.');
+    expect(lines).toContain('⛔ s1/live Locked by Ben until noon.');
+  });
+  test('are twelve, and the rest is counted', () => {
+    const lines = linesOf('running', `${'d'.repeat(100)}${'w'.repeat(8)}${'u'.repeat(20)}`);
+    expect(lines.filter((line) => line.startsWith('⚠️'))).toHaveLength(12);
+    expect(lines.at(-1)).toBe('… and 16 more: change 1042 lists all.');
+  });
+  test.each(['waiting', 'approved', 'declined', 'superseded'] as const)(
+    'none while it is %s: it has not begun',
+    (state) => {
+      const card = cardFor(state, '---');
+      expect(card.lines.map(plain).join()).not.toContain('of 3 done');
+      expect(card.facts.map(([label]) => label)).toContain('Live');
+    },
+  );
+  test.each(['running', 'stopped', 'ended', 'done'] as const)('where it goes is no news while it is %s', (state) => {
+    const card = cardFor(state, '-d');
+    expect(card.facts.map(([label]) => label)).toEqual(['Clears']);
+    expect(card.warning).toBeUndefined();
+  });
+});
+
+describe('the buttons', () => {
+  const everything = 'Everything that will be sent';
+  test.each<[State, string, readonly string[]]>([
+    ['waiting', '--', ['Approve', 'Approve with a note…', everything, 'Decline…', 'Cancel']],
+    ['running', 'dw-', ['Stop', everything]],
+    ['running', 'dwu-', ['Stop', 'It happened: s2/live', 'It did not happen: s2/live', everything]],
+    ['stopped', 'd--', ['Go on', 'Go on without…', 'End it', everything]],
+    ['stopped', 'd-w', ['Go on', everything]],
+    ['stopped', 'd-o', ['Go on', 'Retry those not sent', 'End it', everything]],
+    ['stopped', 'dl', ['Retry those not sent', 'End it', everything]],
+    ['stopped', 'du', ['End it', 'It happened: s1/live', 'It did not happen: s1/live', everything]],
+    ['stopped', 'df', ['End it', everything]],
+    ['ended', 'du-', ['It happened: s1/live', 'It did not happen: s1/live']],
+    ['ended', 'df-', []],
+    ['done', 'dd', []],
+  ])('%s: %s', (state, text, wanted) => {
+    expect(labels(state, text)).toEqual(wanted);
+  });
+  test('that decide about the batch carry its number and version, those that close carry the change’s', () => {
+    const presses = cardFor('stopped', 'd-ou').buttons.map(({ press }) => press);
+    expect(presses).toMatchObject([
+      { kind: 'decision', verdict: 'go_on', number: 1042, version: 3, installation: 'f00d' },
+      { kind: 'decision', verdict: 'retry', number: 1042, version: 3 },
+      { kind: 'decision', verdict: 'end', number: 1042, version: 3 },
+      { kind: 'decision', verdict: 'happened', number: 4, version: 1 },
+      { kind: 'decision', verdict: 'did_not_happen', number: 4, version: 1 },
+      { kind: 'call', page: 1, of: { number: 1042 } },
+    ]);
+  });
+  test('that send something ask first, and say how much', () => {
+    const asks = cardFor('stopped', 'd--ol').buttons.flatMap(({ confirm }) => (confirm ? [plain(confirm.says)] : []));
+    expect(asks[0]).toBe('It goes on with the 2 that are left to do, as they were approved.');
+    expect(asks[1]).toContain('It tries the 2 again that were not sent');
+    expect(asks[1]).toContain('What was sent, or may have been, is not sent again.');
+  });
+});
+
+describe('the replies', () => {
+  const noteFor = (...of: Parameters<typeof batchOf>) => {
+    const [batch, changes] = batchOf(...of);
+    return stopNote(batch, changes, progressOf(batch), say`Stopped.`);
+  };
+
+  test.each<[StopReason, string | undefined, string]>([
+    [
+      { kind: 'ended badly', places: [1, 2] },
+      undefined,
+      'Stopped: s1/live, s2/live did not end well. Nothing more is sent.',
+    ],
+    [
+      { kind: 'canary', says: say`it is not well` },
+      undefined,
+      'Stopped after its canary: it is not well. Nothing more is sent.',
+    ],
+    [{ kind: 'person' }, 'Ana', 'Stopped by @Ana. Nothing more is sent.'],
+    [{ kind: 'all tried' }, undefined, 'All were tried, and some were not sent.'],
+  ])('%j', (why, by, says) => {
+    expect(plain(whyStopped(...batchOf('stopped', 'duo'), why, by))).toBe(says);
+  });
+  test('when it stops: what was sent, what was not, and what is still followed', () => {
+    const said = (text: string): string => plain(noteFor('stopped', text).reply?.text ?? []);
+    expect(said('duw-')).toMatch(
+      /^✋ Stopped\. What is under way is followed to its end\.\n▰+▱+ 1 of 4 done · 1 under way · 1 unknown · 1 to do\n⚠️ s1\/live · #2 .*\nThe card has the buttons to go on, until /,
+    );
+    expect(said('du-')).not.toContain('followed to its end');
+  });
+  test.each<[string, boolean, boolean]>([
+    ['duw-', true, true],
+    ['du-', true, false],
+    ['dw-', false, true],
+    ['df-', false, false],
+  ])(
+    'when it stops at %s: the ops channel hears of it: %j; it is said anew later: %j',
+    (text, isForOps, isFollowed) => {
+      const { ops, also } = noteFor('stopped', text);
+      expect(ops).toBe(isForOps);
+      expect(JSON.parse(also?.progress ?? '')).toMatchObject({ isFollowed });
+    },
+  );
+  test('at its end', () => {
+    const said = (text: string, isAllDone: boolean): string =>
+      plain(endedReply(...batchOf('ended', text), isAllDone).text);
+    expect(said('ddd', true)).toMatch(/^✅ All are done\.\n▰+ 3 of 3 done$/);
+    expect(said(`d${'f'.repeat(9)}`, false)).toMatch(
+      /^⛔ It is over, and not all are done\. Nothing more is sent for it\.\n/,
+    );
+    expect(said(`d${'f'.repeat(9)}`, false).match(/❌|\n… and 1 more on the card\.$/g)).toHaveLength(8 + 1);
+  });
+  test('about what is unknown', () => {
+    const said = plain(unknownReply(...batchOf('stopped', `d${'u'.repeat(10)}`)).text);
+    expect(said).toMatch(/^⚠️ The outcome of 10 of #1042 is unknown\. It won't be sent again\./);
+    expect(said.match(/\n⚠️|\n… and 2 more\.$/g)).toHaveLength(8 + 1);
+  });
+});
+
+test('two hundred places with any names stay within the limits of Slack', () => {
+  const holds = ({ text, blocks }: Drawn): void => {
+    expect(blockComplaints(blocks, 'message')).toEqual([]);
+    expect(JSON.stringify(blocks).length).toBeLessThanOrEqual(12_000);
+    expect(text.length).toBeLessThanOrEqual(4_000);
+    expect(
+      JSON.stringify({ text, blocks }, (key, value: unknown) => (key === 'value' ? undefined : value)),
+    ).not.toMatch(/[\u202A-\u202E\u200B\uFEFF]|\\u(?:d[89a-f]|00(?!0[9a]))/i);
+  };
+  const texts = fc.array(fc.constantFrom(...Object.keys(letters), '-', 'l', 'x'), { minLength: 200, maxLength: 200 });
+  const states = fc.constantFrom<State>('running', 'stopped', 'ended', 'done');
+  fc.assert(
+    fc.property(texts, states, fc.array(hostile, { minLength: 4, maxLength: 12 }), (text, state, names) => {
+      const [batch, changes] = batchOf(state, text.join(''), (at) => names[at % names.length] ?? '');
+      holds(drawCard(renderBatch(batch, changes, [], 'f00d')));
+      const why = whyStopped(batch, changes, { kind: 'ended badly', places: text.map((_, at) => at) });
+      for (const note of [
+        stopNote(batch, changes, progressOf(batch), why).reply ?? { text: [] },
+        endedReply(batch, changes, false),
+        unknownReply(batch, changes),
+      ])
+        holds(drawNote(note));
+    }),
+    { numRuns: 40 },
+  );
+});
