@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureApprove } from './approve.ts';
+import { measureBatch } from './batch.ts';
 import { measureClaim } from './claim.ts';
 import { measureAcks } from './acks.ts';
 import { isBeyond, tableOf, type Figure, type Scale } from './figures.ts';
@@ -33,6 +34,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   start: () => measureStart(scale, world),
   acks: () => measureAcks(scale, world, load),
   approve: () => measureApprove(scale),
+  batch: () => measureBatch(scale),
   memory: () => measureMemoryGrowth(scale, world, load),
   fairness: () => measureFairness(scale, world, load),
   suggestions: () => measureSuggestions(scale),
