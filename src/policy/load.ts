@@ -127,11 +127,18 @@ function settingsOf({ live, groups, people, sets, channels, checks, environments
   };
 }
 
-function ruleOf({ allow, deny, to, where, approval }: PolicyFile['rules'][number]): Omit<Rule, 'line' | 'column'> {
+function ruleOf({
+  allow,
+  deny,
+  to,
+  where,
+  approval,
+  canary = false,
+}: PolicyFile['rules'][number]): Omit<Rule, 'line' | 'column'> {
   const effect = allow ? 'allow' : 'deny';
   const what = new Set(allow ?? deny);
   const places = where ? ` where ${where.map(({ text }) => text).join(', ')}` : '';
   const text = `${effect} ${[...what].join(', ')} to ${to === 'everyone' ? to : to.join(', ')}${places}`;
   const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
-  return { effect, what, to, where: where?.map(({ pattern }) => pattern), approval, text: shown };
+  return { effect, what, to, where: where?.map(({ pattern }) => pattern), approval, canary, text: shown };
 }

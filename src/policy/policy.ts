@@ -15,6 +15,8 @@ export type AccessDecision =
       readonly rules: readonly RuleRef[];
       /** Includes what rules ask for that only may apply, because a membership is unknown. */
       readonly approval: 'none' | Needed;
+      /** Whether one of these rules asks a batch for a canary. */
+      readonly canary: boolean;
       /** Slack user groups with unknown members that could make the approval weaker. */
       readonly unsure: readonly string[];
     }
@@ -230,15 +232,18 @@ function isAbout({ where, effect }: Rule, { target }: Question): boolean {
 }
 
 function allowed(found: readonly Matches[], memberships: Memberships): AccessDecision {
-  const rules = [...new Set(found.flatMap((one) => (one.certain.length > 0 ? one.certain : one.perhaps)))].map(refOf);
+  const matched = [...new Set(found.flatMap((one) => (one.certain.length > 0 ? one.certain : one.perhaps)))];
+  const rules = matched.map(refOf);
+  const canary = found.some((one) => [...one.certain, ...one.perhaps].some((rule) => rule.canary));
   const approvals = (pick: (one: Matches) => readonly Rule[]): 'none' | Needed =>
     strictest(found.flatMap((one) => pick(one).map((rule) => approvalBy(rule, one.command))));
   const certain = approvals((one) => one.certain);
   const unsure = found.flatMap(({ perhaps }) => perhaps);
-  if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, unsure: none };
+  if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, unsure: none };
   const approval = approvals((one) => [...one.certain, ...one.perhaps]);
   const isSame = approvingIn(approval) === approvingIn(certain);
-  return { kind: 'allowed', rules, approval, unsure: isSame ? none : dependsOn(unsure.map(audienceOf), memberships) };
+  const groups = isSame ? none : dependsOn(unsure.map(audienceOf), memberships);
+  return { kind: 'allowed', rules, approval, canary, unsure: groups };
 }
 
 /** What is asked of approvers, to compare. Whom a rule notifies makes no approval weaker. */

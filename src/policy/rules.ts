@@ -94,6 +94,8 @@ export type Rule = RuleRef & {
   readonly where: readonly Pattern[] | undefined;
   /** Undefined: the rule does not say; `none` was written out. */
   readonly approval: 'none' | Approval | undefined;
+  /** A batch sends to one environment first. */
+  readonly canary: boolean;
 };
 
 /** The policy file, read and checked. */

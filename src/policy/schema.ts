@@ -126,8 +126,12 @@ function ruleOf(known: RuleNames) {
       .union([z.literal('none'), approvalOf(audience)], 'expected "none" or { by, notify, count, expires, reason }')
       .optional()
       .describe('Who must approve before anything is sent; none: nobody'),
+    canary: z
+      .boolean('expected true or false')
+      .optional()
+      .describe('Whether a batch sends to one environment first, and goes on once its site is known to be well'),
   };
-  return fields(rule, 'a rule: allow or deny, to, where, approval')
+  return fields(rule, 'a rule: allow or deny, to, where, approval, canary')
     .refine(({ allow, deny }) => (allow === undefined) !== (deny === undefined), {
       error: 'a rule has either "allow" or "deny"',
       // Also said of a rule with other mistakes.
@@ -135,6 +139,7 @@ function ruleOf(known: RuleNames) {
     })
     .superRefine((written, ctx) => {
       if (written.approval !== undefined) refuseApproval(written, known, ctx);
+      if (written.deny && written.canary) refuse(ctx, ['canary'], 'only a rule that allows can ask for a canary');
       if (written.deny && written.to !== 'everyone') refuseEmpty(written.to, known, ctx);
     })
     .meta({ oneOf: [{ required: ['allow'] }, { required: ['deny'], not: { required: ['approval'] } }] });

@@ -214,7 +214,7 @@ describe('every mistake is reported with its line', () => {
     [
       'a rule that is text',
       rule('everything'),
-      [`line ${FIRST_RULE}: expected a rule: allow or deny, to, where, approval, found "everything"`],
+      [`line ${FIRST_RULE}: expected a rule: allow or deny, to, where, approval, canary, found "everything"`],
     ],
     [
       'an unknown field',

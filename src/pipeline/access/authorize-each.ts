@@ -39,7 +39,6 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   const [first] = notAllowed.length === all.length ? notAllowed : [];
   if (first) throw refusalOfAll(() => check(first));
   const kept = ordered.filter((env) => !notAllowed.includes(env));
-  const canary = canaryOf(parsed.parsed, kept);
   const each = kept.map(check);
   const alsoReads = each.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
   const { command } = parsed.parsed;
@@ -49,13 +48,20 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   if (decision.kind !== 'allowed') throw new Error('a batch of allowed changes is not allowed');
   const { approval, rules, unsure } = decision;
   const authorization = { approval, rules: rules.map((rule) => rule.line), policy: policy.hash };
+  const canary = canaryOf(parsed.parsed, kept, decision.canary);
   const request = { ...parsed, ...(canary && { parsed: { ...parsed.parsed, canary: canary.id } }) };
   return { ...request, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };
 }
 
 /** The environment that goes first and alone; undefined: none does. Throws `Refusal` if it can't. */
-function canaryOf({ canary, command }: ParsedCommand, kept: readonly Environment[]): Environment | undefined {
-  if (canary === undefined) return undefined;
+function canaryOf(
+  { canary, command }: ParsedCommand,
+  kept: readonly Environment[],
+  isAskedByRule: boolean,
+): Environment | undefined {
+  const isChecked = command.shape === 'action' && command.mayBreakSite === true;
+  // A live one, because one that nobody visits proves little.
+  if (canary === undefined) return isAskedByRule && isChecked ? (kept.find(({ live }) => live) ?? kept[0]) : undefined;
   const found = searchIn(kept)
     .exact(canary)
     .find((one) => one.kind === 'environment');
@@ -63,7 +69,7 @@ function canaryOf({ canary, command }: ParsedCommand, kept: readonly Environment
     throw new Refusal(
       say`The canary ${code(canary.slice(0, 80))} is not among the environments that this would change. Nothing was done.`,
     );
-  if (command.shape === 'action' && command.mayBreakSite) return found;
+  if (isChecked) return found;
   throw new Refusal('No site check can tell how this ended, so it takes no canary. Nothing was done.');
 }
 

@@ -8,7 +8,7 @@ import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import { parse } from '../../../src/pipeline/language/parse.ts';
 import { areEnvironments, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
-import { ana, company, contextWith, environment, noSites, policyFrom, refusalOf, said } from '../fixtures.ts';
+import { ana, company, contextWith, environment, noSites, policyFrom, policyOf, refusalOf, said } from '../fixtures.ts';
 
 /** Which of many environments are kept, which are named as not allowed, and what all of them need together. */
 
@@ -212,4 +212,34 @@ test('a pattern never touches what its asker may not, whatever the rules are', (
     { numRuns: 400 },
   );
   expect(Math.min(kept, refused)).toBeGreaterThan(20);
+});
+
+describe('a rule that asks for a canary', () => {
+  const rule = (line: string, words: string): Authorized => {
+    const policy = policyOf('{ allow: [read], to: everyone }', line);
+    const environments = ['a/dev', 'b/live', 'c/live'].map((name, at) => environment(name, at + 1));
+    const parsed = parse(words, catalogue);
+    if (parsed === undefined) throw new Error('nothing was typed');
+    return authorize(policy, ana, resolve(parsed, { environments, domains: [] }), company);
+  };
+  test.each([
+    ['a live one goes first', '{ allow: ["cache clear"], to: everyone, canary: true }', 'cache clear */*', 'b/live'],
+    [
+      'the asker may name another',
+      '{ allow: ["cache clear"], to: everyone, canary: true }',
+      'cache clear */* --canary a/dev',
+      'a/dev',
+    ],
+    ['not without the rule', '{ allow: ["cache clear"], to: everyone }', 'cache clear */*', undefined],
+    [
+      'what no site check can tell has none',
+      '{ allow: ["allowlist add"], to: everyone, canary: true }',
+      'allowlist add */* 203.0.113.7',
+      undefined,
+    ],
+  ])('%s', (_, line, words, first) => {
+    const { parsed: request, each } = rule(line, words);
+    const canary = each?.flatMap(environmentOf).find(({ id }) => id === request.canary);
+    expect(canary?.name).toBe(first);
+  });
 });
