@@ -8,6 +8,7 @@ import {
   retried,
   type CanarySite,
   type ChangeInBatch,
+  type PlaceProgress,
   type Progress,
 } from '../../../src/pipeline/changes/batch.ts';
 import type { State } from '../../../src/storage/schema.ts';
@@ -117,7 +118,7 @@ class World {
     if (event.kind === 'stop') {
       if (this.state !== 'running') return;
       this.state = 'stopped';
-      this.progress = { ...this.progress, why: { kind: 'person' } };
+      this.progress = { ...this.#recalled(), why: { kind: 'person' } };
       return this.operator.stops();
     }
     if (this.state !== 'stopped') return;
@@ -143,6 +144,20 @@ class World {
     this.state = 'running';
   }
 
+  /** As `recall.ts` does when it stops: what was begun and not sent is to do again. */
+  #recalled(): Progress {
+    const isRecalled = ({ change }: PlaceProgress): boolean => this.changes.get(change ?? -1)?.state === 'approved';
+    const next = this.progress.places.map((place, index) => {
+      if (!isRecalled(place)) return place;
+      count('recalled');
+      const number = place.change ?? -1;
+      this.changes.set(number, { number, state: 'cancelled', settled_at: this.now });
+      this.operator.takesBack(index);
+      return {};
+    });
+    return { ...this.progress, places: next };
+  }
+
   /** The batch looks what is to be done, and does it. */
   look(locked: readonly number[]): void {
     if (this.state === 'over') return;
@@ -159,7 +174,7 @@ class World {
     count(step.kind === 'halt' ? `halt: ${step.why.kind}` : step.kind);
     if (step.kind === 'halt') {
       this.state = 'stopped';
-      this.progress = { ...this.progress, why: step.why };
+      this.progress = { ...this.#recalled(), why: step.why };
     } else if (step.kind === 'begin') this.#begins(step.places, step.isCanaryPassed, locked);
     else if (step.kind !== 'wait') this.state = 'over';
   }
@@ -238,6 +253,7 @@ test('a batch does what a careful person would do, and comes to an end', () => {
     'go on',
     'go on without',
     'retry',
+    'recalled',
     'halt: ended badly',
     'halt: canary',
     'halt: all tried',

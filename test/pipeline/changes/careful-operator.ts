@@ -73,6 +73,10 @@ export class CarefulOperator {
   finds(place: number): void {
     this.notebook[place] = 'nothing sent';
   }
+  /** Its change was not sent yet, and will not be for now. */
+  takesBack(place: number): void {
+    this.notebook[place] = 'to do';
+  }
   /** The change of this place is in this state now. `isOver`: nothing follows. */
   hears(place: number, state: State, isOver: boolean): void {
     this.notebook[place] = state === 'accepted' && isOver ? 'fine' : (pageOf[state] ?? 'out');
