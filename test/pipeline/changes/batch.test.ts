@@ -60,7 +60,7 @@ const letters: Readonly<Record<string, State>> = {
 /** A batch from such letters. `-`: to do; `l`: locked by others; `x`: left out. The changes are numbered from 1. */
 function batchOf(text: string, more: Partial<Progress> = {}) {
   const changes = new Map<number, ChangeInBatch>();
-  const places = [...text].map((letter, at): PlaceProgress => {
+  const places = Array.from(text, (letter, at): PlaceProgress => {
     if (letter === '-') return {};
     if (letter === 'x') return { isLeftOut: true };
     if (letter === 'l') return { skipped };
@@ -68,7 +68,7 @@ function batchOf(text: string, more: Partial<Progress> = {}) {
     changes.set(at + 1, { number: at + 1, state, settled_at: null });
     return { change: at + 1 };
   });
-  const passedOver = [...text].flatMap((letter, at) => (/[A-Z]/.test(letter) ? [at + 1] : []));
+  const passedOver = text.split('').flatMap((letter, at) => (/[A-Z]/.test(letter) ? [at + 1] : []));
   return { progress: { places, passedOver, ...more } satisfies Progress, changes };
 }
 const canary = (place: number, isPassed = false) => ({ canary: { place, isPassed } });

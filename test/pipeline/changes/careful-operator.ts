@@ -106,7 +106,7 @@ export class CarefulOperator {
 
   /** `site`: of the canary, as last read. */
   decides(isInTime: boolean, site: Site): Does {
-    if (this.mayBegin === false && !this.#isStopped) return this.#halts(false);
+    if (!this.mayBegin && !this.#isStopped) return this.#halts(false);
     const rest = this.notebook.filter((page) => page !== 'fine' && page !== 'dropped');
     if (rest.length === 0) return { kind: this.notebook.includes('fine') ? 'all done' : 'end' };
     const isQuiet = this.out === 0;
