@@ -30,8 +30,11 @@ async function freezeEach(
   const until = performance.now() + looksMs;
   const found: (Frozen | NothingToDo | undefined)[] = each.map(() => undefined);
   const left = each.entries();
+  let isRefused = false;
   const next = async (): Promise<void> => {
     for (const [at, one] of left) {
+      // The others would be looked at for nothing.
+      if (isRefused) return;
       if (performance.now() > until)
         throw new Refusal('The host was too slow to look at all of these. Nothing was done.', {
           hint: 'Name fewer of them, or try again later.',
@@ -41,6 +44,7 @@ async function freezeEach(
         (error: unknown): NothingToDo => {
           if (error instanceof Impossible && one.target?.kind === 'environment')
             return { env: one.target, why: error.says };
+          isRefused = true;
           if (!(error instanceof Refusal)) throw error;
           const { says, hint, isLater } = error;
           throw new Refusal(say`**${one.target?.name ?? ''}:** ${says}`, { hint, isLater });
