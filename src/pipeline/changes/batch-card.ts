@@ -1,6 +1,7 @@
 import type { Change } from '../../storage/changes.ts';
 import { code, joined, named, say, time, type Text } from '../../text.ts';
 import {
+  badIn,
   placesOf,
   progressOf,
   standingsOf,
@@ -189,7 +190,7 @@ export function whyStopped(batch: Change, changes: readonly Change[], why: StopR
     case 'person':
       return say`**Stopped by ${by === undefined ? 'somebody' : named(by)}.** Nothing more is sent.`;
     case 'all tried':
-      return say`**All were tried, and some were not sent.**`;
+      return say`**All were tried, and not all are done.**`;
   }
 }
 
@@ -235,11 +236,12 @@ export function stopNote(
 ): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
   const all = placesShown(batch, changes);
   const isFollowed = all.some(({ standing }) => standing === 'under way');
+  const shownBad = badIn(progress, new Map(changes.map((one) => [one.number, one])));
   return {
     reply: stoppedReply(batch, changes, says),
     replyKey: `${batch.number}:stopped`,
     ops: all.some(({ standing }) => standing === 'unknown'),
-    also: { progress: JSON.stringify({ ...progress, isFollowed } satisfies Progress) },
+    also: { progress: JSON.stringify({ ...progress, isFollowed, shownBad } satisfies Progress) },
   };
 }
 

@@ -41,6 +41,8 @@ export type Progress = {
   readonly why?: StopReason;
   /** Its reply about the stop was written while changes were under way, so it is written anew when they are over. */
   readonly isFollowed?: boolean;
+  /** The changes that its card has shown to have ended badly since it stopped. */
+  readonly shownBad?: readonly number[];
   /** When the card was last redrawn, epoch ms, and a hash of what it showed then. */
   readonly drawnAt?: number;
   /** How often people were reminded of its unknown outcomes, and when they are next, epoch ms. */
@@ -155,11 +157,19 @@ export function nextStep(progress: Progress, changes: ChangesByNumber, { state, 
   }
   const canary = canaryStep(progress, all, canarySite);
   if (canary !== 'passed') return canary;
-  if (toDo.length === 0) return underWay.length > 0 ? { kind: 'wait' } : { kind: 'halt', why: { kind: 'all tried' } };
+  if (toDo.length === 0) {
+    if (underWay.length > 0) return { kind: 'wait' };
+    const isOpen = all.includes('not sent') || all.includes('unknown');
+    return isOpen ? { kind: 'halt', why: { kind: 'all tried' } } : { kind: 'end' };
+  }
   const places = toDo.slice(0, Math.max(0, maxUnderWay - underWay.length));
   const isCanaryPassed = progress.canary !== undefined && !progress.canary.isPassed;
   return places.length > 0 ? { kind: 'begin', places, isCanaryPassed } : { kind: 'wait' };
 }
+
+/** The changes that ended badly, without those that a person has let it go on after. */
+export const badIn = (progress: Progress, changes: ChangesByNumber): readonly number[] =>
+  stoppedAt(progress, changes).flatMap((at) => progress.places[at]?.change ?? []);
 
 /** The places whose changes stop the batch, without those that a person has let it go on after. */
 const stoppedAt = ({ places, passedOver }: Progress, changes: ChangesByNumber): readonly number[] =>
@@ -186,12 +196,13 @@ const haltAt = (says: Text): Step => ({ kind: 'halt', why: { kind: 'canary', say
 export function goneOn(progress: Progress, changes: ChangesByNumber, without: readonly number[] = []): Progress {
   const { canary, passedOver, places, why } = progress;
   const isOpen = ['to do', 'under way', 'done'].includes(standingsOf(progress, changes)[canary?.place ?? -1] ?? '');
-  const bad = stoppedAt(progress, changes).flatMap((at) => places[at]?.change ?? []);
+  const isLeftOut = (at: number): boolean => without.includes(at) && isEmpty(places[at] ?? {});
+  const isWaived = why?.kind === 'canary' || !isOpen || (canary !== undefined && isLeftOut(canary.place));
   return {
     ...progress,
-    ...(canary && { canary: { ...canary, isPassed: canary.isPassed || why?.kind === 'canary' || !isOpen } }),
-    passedOver: [...passedOver, ...bad],
-    places: places.map((place, at) => (without.includes(at) && isEmpty(place) ? { isLeftOut: true } : place)),
+    ...(canary && { canary: { ...canary, isPassed: canary.isPassed || isWaived } }),
+    passedOver: [...passedOver, ...badIn(progress, changes)],
+    places: places.map((place, at) => (isLeftOut(at) ? { isLeftOut: true } : place)),
   };
 }
 

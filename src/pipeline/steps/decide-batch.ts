@@ -2,7 +2,16 @@ import { Refusal } from '../../errors.ts';
 import { changesInBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { say } from '../../text.ts';
-import { goneOn, placesOf, progressOf, retried, standingsOf, type Progress } from '../changes/batch.ts';
+import {
+  badIn,
+  goneOn,
+  placesOf,
+  progressOf,
+  retried,
+  standingsOf,
+  type ChangesByNumber,
+  type Progress,
+} from '../changes/batch.ts';
 import { endedReply, stopNote, whyStopped } from '../changes/batch-card.ts';
 import type { DecisionKind } from '../changes/card.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
@@ -34,8 +43,10 @@ export async function batchNote(
       return { lastNote, ...stopNote(after.batch, after.changes, { ...progressOf(after.batch), why }, lastNote) };
     }
     case 'go_on':
+      refuseUnlessShown(batch, progress, byNumber);
       return { also: saved(goneOn(progress, byNumber, placesWith(batch, leaveOut))) };
     case 'retry':
+      refuseUnlessShown(batch, progress, byNumber);
       return { also: saved(retried(progress, byNumber)) };
     case 'end': {
       const underWay = standingsOf(progress, byNumber).filter((one) => one === 'under way').length;
@@ -46,6 +57,14 @@ export async function batchNote(
       return { reply: endedReply(batch, changes, false), replyKey: `${batch.number}:ended` };
     }
   }
+}
+
+/** Throws `Refusal` if a change ended badly that the card has not shown yet: nobody lets it go on after that unseen. */
+function refuseUnlessShown({ number }: Change, progress: Progress, changes: ChangesByNumber): void {
+  if (badIn(progress, changes).every((one) => progress.shownBad?.includes(one))) return;
+  throw new Refusal(
+    say`#${number}: It has changed since you saw it. Look at its card again. Nothing was changed by your click.`,
+  );
 }
 
 const isAboutBatch = (verdict: DecisionKind): verdict is 'halt' | 'go_on' | 'retry' | 'end' =>

@@ -11,6 +11,7 @@ import { say, type Text } from '../../text.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import {
+  badIn,
   batchValidMs,
   nextStep,
   placesOf,
@@ -163,7 +164,8 @@ async function rest(run: Run, progress: Progress, afterMs: number): Promise<void
   const drawn = looksOf(shown);
   const isAsDrawn = drawn === progress.drawn;
   const isDrawn = !isAsDrawn && at - (progress.drawnAt ?? 0) >= everyMs;
-  const next = isDrawn ? { ...progress, drawn, drawnAt: at } : progress;
+  const shownBad = badIn(progress, new Map(changes.map((one) => [one.number, one])));
+  const next = isDrawn ? { ...progress, drawn, drawnAt: at, shownBad } : progress;
   const due_at = at + (isAsDrawn || isDrawn ? afterMs : Math.min(afterMs, everyMs));
   const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
   if (saved && isDrawn) await redrawCards(tx, batch.number, at, false);

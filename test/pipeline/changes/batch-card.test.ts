@@ -181,7 +181,7 @@ describe('the replies', () => {
       'Stopped after its canary: it is not well. Nothing more is sent.',
     ],
     [{ kind: 'person' }, 'Ana', 'Stopped by @Ana. Nothing more is sent.'],
-    [{ kind: 'all tried' }, undefined, 'All were tried, and some were not sent.'],
+    [{ kind: 'all tried' }, undefined, 'All were tried, and not all are done.'],
   ])('%j', (why, by, says) => {
     expect(plain(whyStopped(...batchOf('stopped', 'duo'), why, by))).toBe(says);
   });

@@ -91,7 +91,8 @@ export class CarefulOperator {
   goesOn(without: readonly number[] = []): void {
     const page = this.notebook[this.#canary ?? -1];
     const isTried = page !== undefined && page !== 'to do' && page !== 'out' && page !== 'fine';
-    if (this.#becauseOfCanary || isTried) this.#isCanaryTrusted = true;
+    const isDropped = page === 'to do' && without.includes(this.#canary ?? -1);
+    if (this.#becauseOfCanary || isTried || isDropped) this.#isCanaryTrusted = true;
     this.#isStopped = false;
     for (const place of this.#alarms) this.#accepted.add(place);
     this.#alarms.clear();
@@ -120,7 +121,8 @@ export class CarefulOperator {
       this.#isCanaryTrusted = true;
     }
     const todo = this.#where('to do');
-    if (todo.length === 0) return isQuiet ? this.#halts(false) : { kind: 'wait' };
+    if (todo.length === 0 && !isQuiet) return { kind: 'wait' };
+    if (todo.length === 0) return rest.every((page) => page === 'went wrong') ? { kind: 'end' } : this.#halts(false);
     // A change that was unknown may turn out to be under way, beside eight others.
     if (this.out >= 8) return { kind: 'wait' };
     return { kind: 'begin', places: todo.slice(0, 8 - this.out) };
