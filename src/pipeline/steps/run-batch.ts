@@ -168,7 +168,9 @@ async function rest(run: Run, progress: Progress, afterMs: number): Promise<void
   const next = isDrawn ? { ...progress, drawn, drawnAt: at, shownBad } : progress;
   const due_at = at + (isAsDrawn || isDrawn ? afterMs : Math.min(afterMs, everyMs));
   const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
-  if (saved && isDrawn) await redrawCards(tx, batch.number, at, false);
+  // Its lease ended, and another process has it: what was begun here must not be saved without this.
+  if (saved === undefined) throw new Error(`#${batch.number} was taken over`);
+  if (isDrawn) await redrawCards(tx, batch.number, at, false);
 }
 
 /** A hash of what the card shows of its places. */
