@@ -97,7 +97,7 @@ describe.concurrent('a batch stops', () => {
       const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
       await (await chi.says('/site lock acme-docs/live a look around')).hears('locked');
       const card = await begins(ana, '/site cache clear set:care-plan');
-      await card.tells('All were tried, and some were not sent.');
+      await card.tells('All were tried, and not all are done.');
       await card.shows(/acme-docs\/live.*locked by @Chi/s);
       await card.shows('[Retry those not sent]');
       expect(written(scenario, carePlan)).toEqual([1, 0, 1, 1]);
@@ -126,7 +126,7 @@ describe.concurrent('a batch stops', () => {
       await chi.clicks(other.card(), 'Approve');
       await scenario.becomes(other.number, 'done');
       await chi.clicks(card.card(), 'Approve');
-      await card.tells('All were tried, and some were not sent.');
+      await card.tells('All were tried, and not all are done.');
       await card.shows(/3 of 4 done.*acme-docs\/live.*Somebody changed acme-docs\/live in the meantime/s);
       expect(written(scenario, carePlan)).toEqual([1, 1, 1, 1]);
       // What was frozen does not fit any more, so it cannot be sent either way.
