@@ -236,7 +236,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Without uncertain rules both approvals are the same.',
-      "if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, unsure: none };",
+      "if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, unsure: none };",
       'unsure.length === 0 → false',
     ),
     ...same(

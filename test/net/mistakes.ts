@@ -171,8 +171,8 @@ export const mistakes: readonly Mistake[] = [
       },
       {
         file: 'src/pipeline/changes/change.ts',
-        from: "if (kind === 'approve' || kind === 'send' || kind === 'complete') return now < change.expires_at;",
-        to: "if (kind === 'approve' || kind === 'complete') return now < change.expires_at;",
+        from: "const mustBeValid = ['approve', 'send', 'complete', 'start', 'go_on'].includes(kind);",
+        to: "const mustBeValid = ['approve', 'complete', 'start', 'go_on'].includes(kind);",
       },
     ],
     tests: ['test/pipeline/changes/change.test.ts', 'test/stories/pause-and-locks.test.ts'],

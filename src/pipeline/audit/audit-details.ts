@@ -7,6 +7,8 @@ export type AuditDetails = {
   readonly name: string | undefined;
   readonly target: string | undefined;
   readonly reason: string | undefined;
+  /** Environments without which a batch went on. */
+  readonly without: readonly string[] | undefined;
   readonly rules: readonly number[];
   readonly policy: string | undefined;
   readonly fingerprint: string | undefined;
@@ -25,6 +27,7 @@ export function parseDetails(details: string): AuditDetails {
   const rules = Array.isArray(authorization['rules']) ? authorization['rules'] : [];
   return {
     name: text(all['name']),
+    without: Array.isArray(all['without']) ? all['without'].filter((one) => typeof one === 'string') : undefined,
     target,
     reason: text(all['reason']),
     rules: rules.filter((line) => typeof line === 'number'),

@@ -80,12 +80,14 @@ export function rule(decision: Decision, voting: VoteContext): DecisionResult {
       refuseUnlessIn(voting, ['running']);
       return move({ kind: 'halt' });
     case 'end':
-      refuseUnlessIn(voting, ['stopped']);
+      refuseIfStale(decision, voting, 'stopped');
+      if (!isAsker(voting.policy, voting.by.id, voting.asked)) refuseUnlessLetsGoOn(voting, 'end it');
       return move({ kind: 'end' });
     case 'go_on':
     case 'retry':
       refuseIfStale(decision, voting, 'stopped');
-      refuseUnlessLetsGoOn(voting);
+      refuseIfOver(voting);
+      refuseUnlessLetsGoOn(voting, 'let it go on');
       return move({ kind: 'go_on' });
   }
 }
@@ -161,18 +163,28 @@ function close(decision: Decision, voting: VoteContext): DecisionResult {
   return move({ kind: decision.verdict === 'happened' ? 'confirmed_happened' : 'confirmed_not' });
 }
 
+function refuseIfOver(voting: VoteContext): void {
+  const { change, now } = voting;
+  if (now < change.expires_at) return;
+  throw refusal(voting, say`Its time ended at ${time(change.expires_at)}. Please ask for the rest anew.`);
+}
+
 /** A stopped batch goes on by the word of somebody who may approve it, or of its asker if it needed no approval. */
-function refuseUnlessLetsGoOn(voting: VoteContext): void {
-  const { policy, needed, asked, by, change, now } = voting;
-  if (now >= change.expires_at)
-    throw refusal(voting, say`Its time ended at ${time(change.expires_at)}. Please ask for the rest anew.`);
-  if (needed !== 'none') return void neededOf(voting);
-  if (!isAsker(policy, by.id, asked)) throw refusal(voting, say`Only ${mention(asked.requester)} can let it go on.`);
+function refuseUnlessLetsGoOn(voting: VoteContext, what: string): void {
+  const { policy, needed, asked, by } = voting;
+  if (needed === 'none') {
+    if (isAsker(policy, by.id, asked)) return;
+    throw refusal(voting, say`Only ${mention(asked.requester)} can ${what}.`);
+  }
+  const vote = mayApprove(policy, by, needed, asked);
+  if (vote.kind === 'counts') return;
+  if (vote.why === 'unknown') throw refusal(voting, notKnown(vote.groups, what));
+  throw refusal(voting, say`It needed an approval, so somebody who may approve it has to ${what}.`);
 }
 
 /** A click decides nothing while the right to make it is unknown. */
 const notKnown = (groups: readonly string[], verb: string): Text =>
-  say`**I couldn't check whether you may ${verb} this.** ${membersUnknown(groups)} Please press it again in a minute.`;
+  say`**I couldn't check whether you may ${verb}${verb.includes('it') ? '' : ' this'}.** ${membersUnknown(groups)} Please press it again in a minute.`;
 
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(voting: VoteContext): Needed {

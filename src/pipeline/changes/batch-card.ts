@@ -30,7 +30,7 @@ const maxLines = 12;
 const maxClosable = 4;
 const barLength = 20;
 /** Facts that only matter before it begins. */
-const before = new Set(['Live', 'Not live']);
+const before = new Set(['Goes first, alone', 'Not the same everywhere']);
 
 type Shown = {
   readonly place: Place;
@@ -71,16 +71,6 @@ export function renderBatch(
   };
 }
 
-const words: Readonly<Record<Standing, string>> = {
-  done: 'done',
-  'under way': 'under way',
-  unknown: 'unknown',
-  failed: 'failed',
-  'not sent': 'not sent',
-  'left out': 'left out',
-  'to do': 'to do',
-};
-
 /** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. */
 export function countsOf(all: readonly Pick<Shown, 'standing'>[]): Text {
   const count = (wanted: Standing): number => all.filter(({ standing }) => standing === wanted).length;
@@ -88,7 +78,7 @@ export function countsOf(all: readonly Pick<Shown, 'standing'>[]): Text {
   const filled = Math.floor((barLength * done) / all.length);
   const others = (['under way', 'unknown', 'failed', 'not sent', 'left out', 'to do'] as const)
     .filter((one) => count(one) > 0)
-    .map((one) => `${count(one)} ${words[one]}`);
+    .map((one) => `${count(one)} ${one}`);
   const bar = '▰'.repeat(filled) + '▱'.repeat(barLength - filled);
   return say`${bar} **${done} of ${all.length} done**${others.map((one) => ` · ${one}`).join('')}`;
 }
@@ -138,8 +128,9 @@ function buttonsOf(batch: Change, all: readonly Shown[], installation: string): 
   if (state === 'running') return [button('halt', 'Stop', { style: 'danger' }), ...toClose, everything];
   if (state !== 'stopped') return toClose;
   const ask = (yes: string, says: Text): Partial<Button> => ({ confirm: { title: `${yes} #${number}?`, says, yes } });
-  const left = all.filter(({ standing }) => standing === 'to do').length;
-  const unsent = all.filter(({ standing }) => standing === 'not sent').length;
+  const { isOver = false } = progressOf(batch);
+  const count = (wanted: Standing): number => (isOver ? 0 : all.filter(({ standing }) => standing === wanted).length);
+  const [left, unsent] = [count('to do'), count('not sent')];
   return [
     ...(left > 0
       ? [
@@ -162,7 +153,9 @@ function buttonsOf(batch: Change, all: readonly Shown[], installation: string): 
           ),
         ]
       : []),
-    ...(some('under way') ? [] : [button('end', 'End it', ask('End it', say`Nothing more is sent for it.`))]),
+    ...(some('under way') || some('unknown')
+      ? []
+      : [button('end', 'End it', ask('End it', say`Nothing more is sent for it.`))]),
     ...toClose,
     everything,
   ];
@@ -189,13 +182,15 @@ export function whyStopped(batch: Change, changes: readonly Change[], why: StopR
       return say`**Stopped after its canary:** ${why.says}. Nothing more is sent.`;
     case 'person':
       return say`**Stopped by ${by === undefined ? 'somebody' : named(by)}.** Nothing more is sent.`;
+    case 'time over':
+      return say`**Its time is over.** Nothing more is sent.`;
     case 'all tried':
       return say`**All were tried, and not all are done.**`;
   }
 }
 
 /** The reply when it stops: what was sent, what was not, and what can be done. */
-function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
+export function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
   const all = placesShown(batch, changes);
   const isUnderWay = all.some(({ standing }) => standing === 'under way');
   return {
@@ -204,28 +199,18 @@ function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Not
         joined([say`✋ ${why}`, isUnderWay ? 'What is under way is followed to its end.' : undefined]),
         countsOf(all),
         ...unwell(all),
-        say`The card has the buttons to go on, until ${time(batch.expires_at)}.`,
+        all.some(({ standing }) => standing === 'unknown') ? unknownHint : undefined,
+        canGoOn(all) ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.` : undefined,
       ],
       '\n',
     ),
   };
 }
 
-/** What is unknown of it, for those who can close it; the card has the buttons. */
-export function unknownReply(batch: Change, changes: readonly Change[]): Note {
-  const unknown = placesShown(batch, changes).filter((one) => one.standing === 'unknown');
-  const more = unknown.length - maxNamed;
-  return {
-    text: joined(
-      [
-        say`⚠️ **The outcome of ${unknown.length} of #${batch.number} is unknown.** It won't be sent again. Please check the host's panel, then press **It happened** or **It did not happen** on the card.`,
-        ...unknown.slice(0, maxNamed).map(lineOf),
-        more > 0 ? `… and ${more} more.` : undefined,
-      ],
-      '\n',
-    ),
-  };
-}
+const unknownHint = say`What is unknown won't be sent again. Please check the host's panel, then press **It happened** or **It did not happen** on the card.`;
+
+const canGoOn = (all: readonly Shown[]): boolean =>
+  all.some(({ standing }) => standing === 'to do' || standing === 'not sent');
 
 /** What goes with a stop, or with its end: the reply, which replaces an earlier one. `progress`: as it is then. */
 export function stopNote(

@@ -41,6 +41,8 @@ export type Progress = {
   readonly why?: StopReason;
   /** Its reply about the stop was written while changes were under way, so it is written anew when they are over. */
   readonly isFollowed?: boolean;
+  /** Its time ended while an outcome was unknown. */
+  readonly isOver?: boolean;
   /** The changes that its card has shown to have ended badly since it stopped. */
   readonly shownBad?: readonly number[];
   /** When the card was last redrawn, epoch ms, and a hash of what it showed then. */
@@ -50,11 +52,11 @@ export type Progress = {
   readonly drawn?: string;
 };
 
-/** The places that stopped it; or a person did, the canary is not known to be well, or all were tried. */
+/** The places that stopped it; or a person did, the canary is not known to be well, all were tried, its time is over. */
 export type StopReason =
   | { readonly kind: 'ended badly'; readonly places: readonly number[] }
   | { readonly kind: 'canary'; readonly says: Text }
-  | { readonly kind: 'person' | 'all tried' };
+  | { readonly kind: 'person' | 'all tried' | 'time over' };
 
 export type Standing = 'to do' | 'under way' | 'done' | 'unknown' | 'failed' | 'not sent' | 'left out';
 
@@ -150,7 +152,13 @@ export function nextStep(progress: Progress, changes: ChangesByNumber, { state, 
   if (state === 'running' && stopped.length > 0) return { kind: 'halt', why: { kind: 'ended badly', places: stopped } };
   if (all.every((one) => one === 'done' || one === 'left out'))
     return { kind: all.includes('done') ? 'all done' : 'end' };
-  if (!isValid) return underWay.length > 0 ? { kind: 'wait' } : { kind: 'end' };
+  if (!isValid) {
+    if (underWay.length > 0) return { kind: 'wait' };
+    // It stays open until somebody has closed what is unknown, and reminds of it.
+    if (all.includes('unknown'))
+      return state === 'stopped' ? { kind: 'wait' } : { kind: 'halt', why: { kind: 'time over' } };
+    return { kind: 'end' };
+  }
   if (state === 'stopped') {
     const isOpen = toDo.length + underWay.length > 0 || all.includes('not sent') || all.includes('unknown');
     return { kind: isOpen ? 'wait' : 'end' };

@@ -45,7 +45,7 @@ export const leftOutOf = (
   nothingToDo: readonly NothingToDo[],
 ): FrozenCard['facts'] => [
   ...(notAllowed.length > 0 ? [['You may not change', say`${namesOf(notAllowed)}: left out`] as const] : []),
-  ...(nothingToDo.length > 0 ? [['Nothing to do', reasonsOf(nothingToDo)] as const] : []),
+  ...(nothingToDo.length > 0 ? [['Not possible there, or done already', reasonsOf(nothingToDo)] as const] : []),
 ];
 
 /** The same without some environments. Throws `Refusal` if none is left. */
@@ -125,8 +125,8 @@ const namesOf = (all: readonly Environment[]): Text => [
 const reasonsOf = (all: readonly NothingToDo[]): Text => [
   { text: `${all.length}, left out: ` },
   list(
-    all.map(({ env, why }) => `${env.name} (${plain(why)})`),
-    3,
+    all.map(({ env, why }) => `${env.name}: ${plain(why).replace(/ Nothing was (?:done|changed)\.$/, '')}`),
+    5,
     undefined,
     '\n',
   ),

@@ -103,6 +103,8 @@ export const lineOf = (change: Change): ChangeLine => ({
 
 /** What happened; an approval with its note. */
 function withNote(event: string, details: string): Text {
+  const { without } = parseDetails(details);
+  if (event === 'go_on' && without) return say`${eventInWords(event)} without ${without.join(', ')}`;
   const note = event === 'approve' || event === 'vote' ? parseDetails(details).reason : undefined;
   return note === undefined ? inline(eventInWords(event)) : say`${eventInWords(event)}: “${note}”`;
 }

@@ -127,7 +127,7 @@ async function moveOne(
   const { approval, timerOf } = authorizationOf(change);
   if (change.state === 'sending')
     return changeStore.advance(tx, change, { kind: 'outcome_lost' }, { ...base, ...alarm(change, orphaned(change)) });
-  if (change.progress !== null && (approval === 'none' || change.state === 'running' || change.state === 'stopped')) {
+  if (change.progress !== null && change.state !== 'waiting') {
     const kind = change.state === 'approved' ? 'supersede' : 'end';
     return changeStore.advance(tx, change, { kind }, { ...base, ...batchSetBack(change, why) });
   }

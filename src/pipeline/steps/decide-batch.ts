@@ -31,7 +31,9 @@ export async function batchNote(
   batch: Change,
   { verdict, person, leaveOut = [] }: BatchDecision,
   { name, at }: { readonly name: string; readonly at: number },
-): Promise<Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote' | 'ops'>> {
+): Promise<
+  Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote' | 'ops'> & { readonly without?: readonly string[] }
+> {
   if (batch.progress === null || !isAboutBatch(verdict)) return {};
   const [progress, changes] = [progressOf(batch), await changesInBatch(tx, batch.number)];
   const byNumber = new Map(changes.map((one) => [one.number, one]));
@@ -44,7 +46,10 @@ export async function batchNote(
     }
     case 'go_on':
       refuseUnlessShown(batch, progress, byNumber);
-      return { also: saved(goneOn(progress, byNumber, placesWith(batch, leaveOut))) };
+      return {
+        also: saved(goneOn(progress, byNumber, placesWith(batch, leaveOut))),
+        without: namesWith(batch, leaveOut),
+      };
     case 'retry':
       refuseUnlessShown(batch, progress, byNumber);
       return { also: saved(retried(progress, byNumber)) };
@@ -54,6 +59,7 @@ export async function batchNote(
         throw new Refusal(
           say`It was not ended, because ${underWay} of its changes ${underWay === 1 ? 'is' : 'are'} still under way. Please press again when nothing is.`,
         );
+      refuseWhileUnknown(batch, progress, byNumber);
       return { reply: endedReply(batch, changes, false), replyKey: `${batch.number}:ended` };
     }
   }
@@ -67,9 +73,22 @@ function refuseUnlessShown({ number }: Change, progress: Progress, changes: Chan
   );
 }
 
+/** Throws `Refusal` while an outcome is unknown: once it has ended, nobody is reminded of that. */
+function refuseWhileUnknown({ number }: Change, progress: Progress, changes: ChangesByNumber): void {
+  const unknown = standingsOf(progress, changes).filter((one) => one === 'unknown').length;
+  if (unknown === 0) return;
+  throw new Refusal(
+    say`#${number} was not ended, because ${unknown} of its outcomes ${unknown === 1 ? 'is' : 'are'} unknown. Please close ${unknown === 1 ? 'it' : 'them'} first.`,
+  );
+}
+
 const isAboutBatch = (verdict: DecisionKind): verdict is 'halt' | 'go_on' | 'retry' | 'end' =>
   ['halt', 'go_on', 'retry', 'end'].includes(verdict);
 const saved = (progress: Progress) => ({ progress: JSON.stringify(progress) });
+
+/** The names of those that it has, for the trail. */
+const namesWith = (batch: Change, ids: readonly string[]): readonly string[] =>
+  (placesOf(batch) ?? []).flatMap(({ target }) => (ids.includes(target.id) ? [target.name] : []));
 
 /** The places of these environments. */
 const placesWith = (batch: Change, ids: readonly string[]): readonly number[] =>

@@ -212,10 +212,9 @@ async function apply(
   const note = { ...noteFor(change, decided, session.by, ruling, isPaused), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
-  const moved = await changeStore.advance(tx, change, ruling.event, {
-    ...note,
-    ...(await batchNote(context, tx, change, decided, { name: session.by.name, at })),
-  });
+  const { without = [], ...more } = await batchNote(context, tx, change, decided, { name: session.by.name, at });
+  const details = { ...note.details, ...(without.length > 0 && { without }) };
+  const moved = await changeStore.advance(tx, change, ruling.event, { ...note, ...more, details });
   if (moved && ruling.event.kind === 'confirmed_happened')
     await settleAccess(tx, changeStore, moved, at, { isProven: true });
 }
@@ -232,10 +231,11 @@ function noteFor(
   const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason, ...requestOf(decided) } };
   switch (decided.verdict) {
     case 'approve': {
-      if (ruling.kind === 'move' && change.progress !== null) return { ...base, tell: [] };
       if (ruling.kind === 'move') {
         const reply = approved(change, by.name, isPaused, reason);
-        return { ...base, reply, decide: coolsDown(change), tell: [change.requester] };
+        // Of a batch, the reply about a stop replaces it.
+        const replyKey = change.progress === null ? {} : { replyKey: `${change.number}:stopped` };
+        return { ...base, reply, ...replyKey, decide: coolsDown(change), tell: [change.requester] };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
       return { ...base, reply: counted(by.name, { left, unknown: ruling.unknown, note: reason }) };

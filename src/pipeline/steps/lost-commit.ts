@@ -8,6 +8,7 @@ import { attempt } from '../../errors.ts';
 import { code, plain, say, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import type { ChangeMemory } from './send-history.ts';
+import { batchSetBack } from '../changes/batch-card.ts';
 import { alarm, unknownAfterLoss } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -68,9 +69,9 @@ export async function declareLost(context: StepsContext, change: Change, known: 
 
 /** Whether a change whose row says unsent may have been sent, by what this process knows. */
 export const mayBeSent = ({ state }: Pick<Change, 'state'>, known: ChangeMemory): boolean =>
-  state === 'approved' || (state === 'waiting' && known.sentAt !== undefined);
+  ['approved', 'running', 'stopped'].includes(state) || (state === 'waiting' && known.sentAt !== undefined);
 
-/** Such a change becomes unknown. Undefined if somebody else moved it first. */
+/** Such a change becomes unknown, and a batch ends. Undefined if somebody else moved it first. */
 export function callUnknown(
   { changeStore }: Pick<StepsContext, 'changeStore'>,
   tx: Tx,
@@ -78,6 +79,16 @@ export function callUnknown(
   known: ChangeMemory,
   at: number,
 ): Promise<Change | undefined> {
+  if (change.progress !== null) {
+    const kind = change.state === 'waiting' || change.state === 'approved' ? 'supersede' : 'end';
+    const why = say`My database lacks some of it.`;
+    return changeStore.advance(
+      tx,
+      change,
+      { kind },
+      { by: 'sitehand', at, details: { known }, ...batchSetBack(change, why) },
+    );
+  }
   const sentAt = known.sentAt ?? at;
   const note = {
     by: 'sitehand',

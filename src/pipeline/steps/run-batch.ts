@@ -20,10 +20,9 @@ import {
   type CanarySite,
   type ChangesByNumber,
   type Progress,
-  type Standing,
   type StopReason,
 } from '../changes/batch.ts';
-import { endedReply, lineOf, placesShown, stopNote, unknownReply, whyStopped } from '../changes/batch-card.ts';
+import { endedReply, lineOf, placesShown, stopNote, stoppedReply, whyStopped } from '../changes/batch-card.ts';
 import { fingerprint } from '../changes/freeze.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockedBy } from '../changes/replies.ts';
@@ -77,7 +76,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
         return begin(run, step.places, step.isCanaryPassed);
       case 'wait':
         if (batch.state === 'stopped' && progress.isFollowed && !isUnderWay(progress, byNumber)) return sumUp(run);
-        return waitFor(run, standingsOf(progress, byNumber));
+        return waitFor(await withoutUnsent(run));
       case 'halt':
         return haltBatch(run, step.why);
       case 'all done':
@@ -123,7 +122,7 @@ async function begin(run: Run, indexes: readonly number[], isCanaryPassed: boole
   const places = [...progress.places];
   for (const index of indexes) {
     const place = frozen[index];
-    if (place === undefined) continue;
+    if (place === undefined) throw new Error(`#${batch.number} has no place ${index}`);
     const row = rowInBatch(batch, place, at);
     const held = await lockInTheWay(tx, row, at);
     if (held) {
@@ -138,20 +137,32 @@ async function begin(run: Run, indexes: readonly number[], isCanaryPassed: boole
   await rest(run, { ...progress, places, ...(canary && { canary }) }, againMs);
 }
 
+/** What was being sent when a batch stopped, and was not taken, is not sent after that either. */
+async function withoutUnsent(run: Run): Promise<Run> {
+  const { context, tx, batch, changes, at } = run;
+  if (batch.state === 'running' || changes.every(({ state }) => state !== 'approved')) return run;
+  const after = await recall(context, tx, run, { by: 'sitehand', at });
+  return { ...run, changes: after.changes, progress: { ...progressOf(after.batch), isFollowed: true } };
+}
+
 /** Looks again soon while changes are under way; else at the end of its validity, or to remind of what is unknown. */
-async function waitFor(run: Run, standings: readonly Standing[]): Promise<void> {
+async function waitFor(run: Run): Promise<void> {
   const { context, tx, batch, changes, progress, at } = run;
+  const standings = standingsOf(progress, new Map(changes.map((one) => [one.number, one])));
   if (batch.state === 'running' || standings.includes('under way')) return rest(run, progress, againMs);
   if (!standings.includes('unknown')) return rest(run, progress, Math.max(againMs, batch.expires_at - at));
   // The requester and the ops channel were told when it stopped.
   const isFirst = progress.reminders === undefined;
   const { count, nextAt } = progress.reminders ?? { count: 0, nextAt: at };
-  if (at < nextAt) return rest(run, progress, nextAt - at);
+  // Once its time is over, its card has no buttons to go on any more.
+  const isOver = at >= batch.expires_at;
+  if (isOver && !progress.isOver) return rest(run, { ...progress, isOver }, againMs);
+  if (at < nextAt) return rest(run, progress, isOver ? nextAt - at : Math.min(nextAt, batch.expires_at) - at);
   const reminders = { count: isFirst ? 0 : count + 1, nextAt: nextReminderOfUnknown(isFirst ? 0 : count + 1, at) };
   await rest(run, { ...progress, reminders }, reminders.nextAt - at);
   const closers = askedPeople(authorizationOf(batch));
   const tell = closers.length > 0 || isFirst ? closers : [batch.requester];
-  const reply = unknownReply(batch, changes);
+  const reply = stoppedReply(batch, changes, lastNoteOf(batch));
   const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:stopped`, ops: !isFirst, tell, redraw: true };
   await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: reminders.count } });
 }
@@ -161,7 +172,7 @@ async function rest(run: Run, progress: Progress, afterMs: number): Promise<void
   const { tx, batch, changes, at } = run;
   const everyMs = Math.max(redrawMs, ((await countRunning(tx)) * 60_000) / editsPerMinute);
   const shown = placesShown({ ...batch, progress: JSON.stringify(progress) }, changes);
-  const drawn = looksOf(shown);
+  const drawn = looksOf(shown, progress.isOver);
   const isAsDrawn = drawn === progress.drawn;
   const isDrawn = !isAsDrawn && at - (progress.drawnAt ?? 0) >= everyMs;
   const shownBad = badIn(progress, new Map(changes.map((one) => [one.number, one])));
@@ -174,9 +185,9 @@ async function rest(run: Run, progress: Progress, afterMs: number): Promise<void
 }
 
 /** A hash of what the card shows of its places. */
-const looksOf = (shown: ReturnType<typeof placesShown>): string =>
+const looksOf = (shown: ReturnType<typeof placesShown>, isOver = false): string =>
   createHash('sha256')
-    .update(JSON.stringify(shown.map((one) => [one.standing, one.standing === 'done' ? '' : lineOf(one)])))
+    .update(JSON.stringify([isOver, shown.map((one) => [one.standing, one.standing === 'done' ? '' : lineOf(one)])]))
     .digest('base64url')
     .slice(0, 12);
 
@@ -193,10 +204,11 @@ async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Pro
   );
 }
 
+const lastNoteOf = ({ last_note: said }: Change): Text => (said === null ? say`Stopped.` : parseStored<Text>(said));
+
 /** Says anew what came of it, once nothing is under way any more. */
 async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promise<void> {
-  const says = batch.last_note === null ? say`Stopped.` : parseStored<Text>(batch.last_note);
-  const { also, ...note } = stopNote(batch, changes, progress, says);
+  const { also, ...note } = stopNote(batch, changes, progress, lastNoteOf(batch));
   const saved = await touchChange(tx, batch, { ...also, due_at: at, ...unowned });
   if (saved) await context.changeStore.remark(tx, saved, 'summed_up', { by: 'sitehand', at, ...note });
 }

@@ -10,7 +10,6 @@ import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
 import { detailsOf, rowOf, type Requester } from './new-change.ts';
-import { without } from '../changes/freeze-batch.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { asked } from '../changes/replies.ts';
 import { busy, Locked, wayOn } from '../changes/busy.ts';
@@ -29,12 +28,6 @@ export const lacksReason = ({ authorization: { approval }, parsed }: Authorized)
 export const reasonRequired = (): Refusal =>
   new Refusal('The rules want a reason for this. Nothing was done.', { field: 'reason' });
 
-/** What was confirmed of what was shown. Throws `Refusal` if it was not. */
-function confirmed(shown: Frozen, confirmation: Confirmation): Frozen {
-  refuseUnlessConfirmed(shown, confirmation);
-  return typeof confirmation === 'string' ? shown : without(shown, confirmation.leaveOut ?? []);
-}
-
 /**
  * Saves the change if its inbox row is still open; undefined if not, as its sender was told that nothing was done.
  * Throws `Refusal` (`Locked`, or `NotAsShown`) if a lock is held or it wasn't confirmed as frozen. `also` runs in the
@@ -42,14 +35,14 @@ function confirmed(shown: Frozen, confirmation: Confirmation): Frozen {
  */
 export async function save(
   context: StepsContext,
-  shown: Frozen,
+  frozen: Frozen,
   requester: Requester,
   confirmation: Confirmation,
   inboxKey: string | undefined,
   also: (tx: Tx, saved: Change) => Promise<void> = async () => undefined,
 ): Promise<Change | undefined> {
   const { database, changeStore } = context;
-  const frozen = confirmed(shown, confirmation);
+  refuseUnlessConfirmed(frozen, confirmation);
   if (lacksReason(frozen)) throw reasonRequired();
   // What is asked for after a failover must not count as asked before it.
   await checkTimeline(context);

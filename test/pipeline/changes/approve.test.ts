@@ -154,7 +154,11 @@ const may: Readonly<
   happened: { in: ['unknown'], does: 'confirmed_happened', who: ['approver', 'approver by user group'] },
   did_not_happen: { in: ['unknown'], does: 'confirmed_not', who: ['approver', 'approver by user group'] },
   halt: { in: ['running'], does: 'halt', who: everybody },
-  end: { in: ['stopped'], does: 'end', who: everybody },
+  end: {
+    in: ['stopped'],
+    does: 'end',
+    who: ['approver', 'approver by user group', 'requester', 'other id of the requester'],
+  },
   go_on: { in: ['stopped'], does: 'go_on', who: ['approver', 'approver by user group'] },
   retry: { in: ['stopped'], does: 'go_on', who: ['approver', 'approver by user group'] },
 };
@@ -166,6 +170,7 @@ const mustBeFresh: ReadonlySet<DecisionKind> = new Set([
   'did_not_happen',
   'go_on',
   'retry',
+  'end',
 ]);
 
 describe('every decision, in every state, by everybody', () => {
@@ -187,7 +192,11 @@ describe('every decision, in every state, by everybody', () => {
 describe('a stopped batch', () => {
   const stopped = voting({ change: changeIn('stopped') });
   test.each<[string, Partial<VoteContext>, string]>([
-    ['by its requester, if it needed approval', { by: people.requester }, 'This is your own change'],
+    [
+      'by its requester, if it needed approval',
+      { by: people.requester },
+      'It needed an approval, so somebody who may approve it has to let it go on.',
+    ],
     ['by a reader, if it needed none', { needed: 'none', by: people.reader }, 'Only @U01ANA can let it go on.'],
     ['by an approver, if it needed none', { needed: 'none' }, 'Only @U01ANA can let it go on.'],
     ['by its requester, if it needed none', { needed: 'none', by: people.requester }, 'go_on'],
@@ -197,8 +206,12 @@ describe('a stopped batch', () => {
       'go_on',
     ],
     ['when its time is over', { now: now + 1 }, 'Its time ended at 00:16 UTC. Please ask for the rest anew.'],
-    ['by who has left the user group', { by: people['approver of before'] }, "You're not among the people"],
-    ['if Slack does not say who is in it', { by: unsure('U09GUY') }, "couldn't check whether you may approve"],
+    [
+      'by who has left the user group',
+      { by: people['approver of before'] },
+      'somebody who may approve it has to let it go on',
+    ],
+    ['if Slack does not say who is in it', { by: unsure('U09GUY') }, "couldn't check whether you may let it go on"],
   ])('goes on: %s', (_, more, wanted) => {
     for (const verdict of ['go_on', 'retry'] as const)
       expect(resultOf(seen(verdict), { ...stopped, ...more })).toContain(wanted);

@@ -1,14 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { progressOf, type Place, type Progress, type StopReason } from '../../../src/pipeline/changes/batch.ts';
-import {
-  countsOf,
-  endedReply,
-  renderBatch,
-  stopNote,
-  unknownReply,
-  whyStopped,
-} from '../../../src/pipeline/changes/batch-card.ts';
+import { countsOf, endedReply, renderBatch, stopNote, whyStopped } from '../../../src/pipeline/changes/batch-card.ts';
 import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
 import { drawCard, drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
 import type { Change } from '../../../src/storage/changes.ts';
@@ -119,11 +112,14 @@ describe('the lines', () => {
       expect(card.facts.map(([label]) => label)).toContain('Live');
     },
   );
-  test.each(['running', 'stopped', 'ended', 'done'] as const)('where it goes is no news while it is %s', (state) => {
-    const card = cardFor(state, '-d');
-    expect(card.facts.map(([label]) => label)).toEqual(['Clears']);
-    expect(card.warning).toBeUndefined();
-  });
+  test.each(['running', 'stopped', 'ended', 'done'] as const)(
+    'what it is about stays, and no warning, while it is %s',
+    (state) => {
+      const card = cardFor(state, '-d');
+      expect(card.facts.map(([label]) => label)).toEqual(['Live', 'Not live', 'Clears']);
+      expect(card.warning).toBeUndefined();
+    },
+  );
 });
 
 describe('the buttons', () => {
@@ -136,7 +132,8 @@ describe('the buttons', () => {
     ['stopped', 'd-w', ['Go on', everything]],
     ['stopped', 'd-o', ['Go on', 'Retry those not sent', 'End it', everything]],
     ['stopped', 'dl', ['Retry those not sent', 'End it', everything]],
-    ['stopped', 'du', ['End it', 'It happened: s1/live', 'It did not happen: s1/live', everything]],
+    ['stopped', 'df-', ['Go on', 'End it', everything]],
+    ['stopped', 'du', ['It happened: s1/live', 'It did not happen: s1/live', everything]],
     ['stopped', 'df', ['End it', everything]],
     ['ended', 'du-', ['It happened: s1/live', 'It did not happen: s1/live']],
     ['ended', 'df-', []],
@@ -149,7 +146,6 @@ describe('the buttons', () => {
     expect(presses).toMatchObject([
       { kind: 'decision', verdict: 'go_on', number: 1042, version: 3, installation: 'f00d' },
       { kind: 'decision', verdict: 'retry', number: 1042, version: 3 },
-      { kind: 'decision', verdict: 'end', number: 1042, version: 3 },
       { kind: 'decision', verdict: 'happened', number: 4, version: 1 },
       { kind: 'decision', verdict: 'did_not_happen', number: 4, version: 1 },
       { kind: 'call', page: 1, of: { number: 1042 } },
@@ -188,7 +184,7 @@ describe('the replies', () => {
   test('when it stops: what was sent, what was not, and what is still followed', () => {
     const said = (text: string): string => plain(noteFor('stopped', text).reply?.text ?? []);
     expect(said('duw-')).toMatch(
-      /^✋ Stopped\. What is under way is followed to its end\.\n▰+▱+ 1 of 4 done · 1 under way · 1 unknown · 1 to do\n⚠️ s1\/live · #2 .*\nThe card has the buttons to go on, until /,
+      /^✋ Stopped\. What is under way is followed to its end\.\n▰+▱+ 1 of 4 done · 1 under way · 1 unknown · 1 to do\n⚠️ s1\/live · #2 .*\nWhat is unknown won't be sent again\. .*\nIts card has the buttons to go on, until /,
     );
     expect(said('du-')).not.toContain('followed to its end');
   });
@@ -215,9 +211,11 @@ describe('the replies', () => {
     expect(said(`d${'f'.repeat(9)}`, false).match(/❌|\n… and 1 more on the card\.$/g)).toHaveLength(8 + 1);
   });
   test('about what is unknown', () => {
-    const said = plain(unknownReply(...batchOf('stopped', `d${'u'.repeat(10)}`)).text);
-    expect(said).toMatch(/^⚠️ The outcome of 10 of #1042 is unknown\. It won't be sent again\./);
-    expect(said.match(/\n⚠️|\n… and 2 more\.$/g)).toHaveLength(8 + 1);
+    const [batch, changes] = batchOf('stopped', `d${'u'.repeat(10)}`);
+    const said = plain(stopNote(batch, changes, progressOf(batch), say`Stopped.`).reply?.text ?? []);
+    expect(said).toContain("What is unknown won't be sent again.");
+    expect(said).not.toContain('buttons to go on');
+    expect(said.match(/\n⚠️|\n… and 2 more on the card\./g)).toHaveLength(8 + 1);
   });
 });
 
@@ -240,7 +238,6 @@ test('two hundred places with any names stay within the limits of Slack', () => 
       for (const note of [
         stopNote(batch, changes, progressOf(batch), why).reply ?? { text: [] },
         endedReply(batch, changes, false),
-        unknownReply(batch, changes),
       ])
         holds(drawNote(note));
     }),

@@ -222,6 +222,10 @@ class World {
       ok(round < 50, 'it does not come to an end');
       this.look([]);
       for (let turn = 0; turn < 4 * maxUnderWay; turn += 1) this.#moves(turn, 'as usual');
+      // Somebody closes what is unknown.
+      const open = [...this.changes.values()].filter(({ settled_at }) => settled_at === null);
+      const unknown = open.findIndex(({ state }) => state === 'unknown');
+      if (unknown !== -1) this.#moves(unknown, 0);
       this.now += 50;
     }
   }

@@ -111,6 +111,8 @@ export class CarefulOperator {
     const rest = this.notebook.filter((page) => page !== 'fine' && page !== 'dropped');
     if (rest.length === 0) return { kind: this.notebook.includes('fine') ? 'all done' : 'end' };
     const isQuiet = this.out === 0;
+    if (!isInTime && isQuiet && rest.includes('may have happened'))
+      return this.#isStopped ? { kind: 'wait' } : this.#halts(false);
     if (!isInTime) return { kind: isQuiet ? 'end' : 'wait' };
     if (this.#isStopped) return { kind: rest.every((page) => page === 'went wrong') ? 'end' : 'wait' };
     if (!this.#isCanaryTrusted && this.#canary !== undefined) {

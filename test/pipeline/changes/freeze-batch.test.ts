@@ -224,10 +224,10 @@ describe('leaving out', () => {
 test('what was left out before is told by name and reason', () => {
   const [staging, live, other] = sites;
   if (!staging || !live || !other) throw new Error('three sites');
-  const facts = leftOutOf([live, other], [{ env: staging, why: say`It is done. Nothing was sent.` }]);
+  const facts = leftOutOf([live, other], [{ env: staging, why: say`It is done. Nothing was changed.` }]);
   expect(facts.map(([label, value]) => [label, plain(value)])).toEqual([
     ['You may not change', '2: b/live, c/live: left out'],
-    ['Nothing to do', '1, left out: a/staging (It is done. Nothing was sent.)'],
+    ['Not possible there, or done already', '1, left out: a/staging: It is done.'],
   ]);
   expect(leftOutOf([], [])).toEqual([]);
 });

@@ -1,0 +1,32 @@
+import { authorize, type Person } from '../access/access-check.ts';
+import { refuseUnlessConfirmed, shownOf, type Confirmation } from '../changes/confirmation.ts';
+import { without } from '../changes/freeze-batch.ts';
+import type { Frozen } from '../changes/freeze.ts';
+import type { StepsContext } from './context.ts';
+
+/** A reviewed change, and how it was confirmed; `isAsShown`: it asks for the approval that the review showed. */
+export type Confirmed = {
+  readonly frozen: Frozen;
+  readonly confirmation: Confirmation;
+  readonly isAsShown: boolean;
+};
+
+/**
+ * What is left of a reviewed batch without the environments that its requester left out; the rules are asked anew what
+ * approval that needs. Throws `Refusal` (`NotAsShown`) if the whole was not confirmed as it is, or if nothing is left.
+ */
+export function leaveOut(
+  { policy, company }: Pick<StepsContext, 'policy' | 'company'>,
+  shown: Frozen,
+  person: Person,
+  confirmation: Confirmation,
+): Confirmed {
+  const ids = typeof confirmation === 'string' ? [] : (confirmation.leaveOut ?? []);
+  if (ids.length === 0) return { frozen: shown, confirmation, isAsShown: true };
+  refuseUnlessConfirmed(shown, confirmation);
+  const kept = without(shown, ids);
+  const { authorization } = kept.places ? authorize(policy(), person, kept, company()) : kept;
+  const frozen = { ...kept, authorization };
+  const [now, then] = [frozen, shown].map((one) => JSON.stringify(one.authorization.approval));
+  return { frozen, confirmation: { shown: shownOf(frozen), typedName: undefined }, isAsShown: now === then };
+}
