@@ -200,7 +200,9 @@ export function stoppedReply(batch: Change, changes: readonly Change[], why: Tex
         countsOf(all),
         ...unwell(all),
         all.some(({ standing }) => standing === 'unknown') ? unknownHint : undefined,
-        canGoOn(all) ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.` : undefined,
+        canGoOn(all) && !progressOf(batch).isOver
+          ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.`
+          : undefined,
       ],
       '\n',
     ),

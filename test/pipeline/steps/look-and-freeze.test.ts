@@ -92,8 +92,8 @@ test('those with nothing to do are left out, by name and reason', async () => {
   expect(namesIn(result)).toEqual(['s0/live', 's2/live']);
   expect(result instanceof Refusal ? [] : result.leftOut?.map(([label, value]) => [label, plain(value)])).toEqual([
     [
-      'Nothing to do',
-      '2, left out: s1/live (s1/live is swept already. Nothing was done.)\ns3/live (s3/live is swept already. Nothing was done.)',
+      'Not possible there, or done already',
+      '2, left out: s1/live: s1/live is swept already.\ns3/live: s3/live is swept already.',
     ],
   ]);
 });
