@@ -12,6 +12,10 @@ if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process
 
 /** Stories that mostly wait for a process, a lease or a clock, the longest first. They wait while others compute. */
 const patient = [
+  'batch-killed',
+  'batch-canary',
+  'batch-stops',
+  'batch-attacks',
   'watches',
   'status',
   'queue-turns',
