@@ -15,7 +15,7 @@ type Odd = {
 const unknown = 'among the environments you can see';
 const several = 'takes one environment at a time';
 const hidden = (code: string): string => `cannot be seen (${code})`;
-const notRead = 'is not a name with a *';
+const notRead = 'names no environment';
 const odd = (name: string, text: string, target = unknown, many = target): Odd => ({ name, text, target, many });
 const refused = (name: string, text: string, why: string): Odd => ({ name, text, target: why, refused: why });
 

@@ -84,6 +84,10 @@ function matching(term: string, names: Together, effect: 'allow' | 'deny'): read
 function patternOf(term: string): Pattern {
   const pattern = readPattern(term);
   if (typeof pattern !== 'string' && pattern.kind === 'environment') return pattern;
+  if (!term.includes('/'))
+    throw new Refusal(say`${code(term.slice(0, 80))} names no environment. Nothing was done.`, {
+      hint: say`Write it like ${code('acme-*/live')}, or ${code('acme-*/*')} for all of a site.`,
+    });
   const why = typeof pattern === 'string' ? pattern : 'expected site/environment';
   throw new Refusal(say`${code(term.slice(0, 80))} is not a name with a *: ${why}. Nothing was done.`, {
     hint: say`Write it like ${code('acme-*/live')}.`,

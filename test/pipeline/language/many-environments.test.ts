@@ -102,8 +102,8 @@ describe('several environments', () => {
       'ac**me/live, beta/live',
       /^ac\*\*me\/live is not a name with a \*: the only wildcard is a single \*\. Nothing was done\./,
     ],
-    ['domain:*', /is not a name with a \*/],
-    ['*', /^\* is not a name with a \*: expected site\/environment/],
+    ['domain:*', /^domain:\* names no environment/],
+    ['*', /^\* names no environment/],
     ['live except beta/live', /doesn't know what to do with “live”|I can't find/],
     ['beta/live acme-shop/live', /doesn't know what to do with “acme-shop\/live”/],
     [
