@@ -19,5 +19,5 @@ export const programFiles = [
   'test/masking/{corpus,time,writings}.test.ts',
   'test/playground/main.test.ts',
   'test/program/**',
-  'test/stories/{audit-out,clock-jumps,clocks,disk-full,lost-files,malformed,prove,start}.test.ts',
+  'test/stories/{audit-out,batch-killed,clock-jumps,clocks,disk-full,lost-files,malformed,prove,start}.test.ts',
 ];
