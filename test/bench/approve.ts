@@ -1,12 +1,7 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startHosting, type HostingStandIn } from '../../src/playground/hosting/server.ts';
-import { startSlack } from '../../src/playground/slack/server.ts';
-import type { SlackStandIn } from '../../src/playground/slack/stand-in.ts';
 import { testUser, type ChangeThread } from '../stories/people.ts';
 import { median, quantile, type Figure, type Scale } from './figures.ts';
 import { startBare, startPackage, type Program } from './program.ts';
+import { openStage, type Stage } from './stage.ts';
 
 /** No time to stop a change, so that only our own work is measured. */
 const policy = `
@@ -21,12 +16,6 @@ channels: { ops: C0OPS }
 const [ana, chi] = ['U01ANA', 'U03CHI'];
 const patienceMs = 20_000;
 
-/** A stage with the full stand-ins and both programs. */
-type Stage = {
-  readonly slack: SlackStandIn;
-  readonly hosting: HostingStandIn;
-  readonly environment: Record<string, string>;
-};
 /** What a program did between a click and the first byte of its write at the hosting API. */
 type Sent = { readonly ms: number; readonly slackReads: number; readonly hostReads: number };
 
@@ -35,22 +24,8 @@ type Sent = { readonly ms: number; readonly slackReads: number; readonly hostRea
  * Slack and the host as Sitehand, one after the other, and decides nothing. Then the calls of one routine change.
  */
 export async function measureApprove({ quick }: Scale): Promise<readonly Figure[]> {
-  const hosting = await startHosting({ durations: { 'cache:clear': 0 }, notKnownFor: 0 });
-  const slack = await startSlack({ delivery: { kind: 'http' } });
-  const folder = await mkdtemp(join(tmpdir(), 'sitehand-bench-'));
-  await writeFile(join(folder, 'policy.yml'), policy);
-  const environment = {
-    SLACK_BOT_TOKEN: slack.tokens.bot,
-    SLACK_SIGNING_SECRET: slack.tokens.signingSecret,
-    SLACK_API_URL: slack.apiUrl,
-    HOSTING_API_URL: hosting.url,
-    HOSTING_API_KEY: hosting.key,
-    HOSTING_COMPANY_ID: hosting.companyId,
-    POLICY_FILE: join(folder, 'policy.yml'),
-    DATABASE_URL: `sqlite:${join(folder, 'sitehand.db')}`,
-    LOG_LEVEL: 'error',
-  };
-  const stage: Stage = { slack, hosting, environment };
+  const stage = await openStage(policy, { durations: { 'cache:clear': 0 }, notKnownFor: 0 });
+  const { environment } = stage;
   const sitehand = await startPackage(environment);
   const bare = await startBare(environment);
   try {
@@ -59,7 +34,7 @@ export async function measureApprove({ quick }: Scale): Promise<readonly Figure[
     return [...(await clicks(stage, sitehand, bare, quick ? 1 : 12)), ...called];
   } finally {
     await Promise.all([sitehand.stop(), bare.stop()]);
-    await Promise.all([slack.close(), hosting.close(), rm(folder, { recursive: true })]);
+    await stage.close();
   }
 }
 

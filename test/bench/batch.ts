@@ -1,14 +1,10 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { maxUnderWay } from '../../src/pipeline/changes/batch.ts';
-import { startHosting } from '../../src/playground/hosting/server.ts';
-import { startSlack } from '../../src/playground/slack/server.ts';
 import { manySites } from '../stories/batch.ts';
 import { patienceMs } from '../stories/bot.ts';
 import { testUser, type TestUser } from '../stories/people.ts';
 import { median, type Figure, type Scale } from './figures.ts';
 import { startPackage } from './program.ts';
+import { openStage } from './stage.ts';
 
 /** A batch of many environments: its acks against those of one, and its time against the host's. */
 
@@ -25,21 +21,9 @@ const followedAfterMs = 2_000;
 
 export async function measureBatch({ quick }: Scale): Promise<readonly Figure[]> {
   const count = quick ? 40 : 200;
-  const hosting = await startHosting({ plan: manySites(count), durations: { 'cache:clear': 0 }, notKnownFor: 0 });
-  const slack = await startSlack({ delivery: { kind: 'http' } });
-  const folder = await mkdtemp(join(tmpdir(), 'sitehand-bench-'));
-  await writeFile(join(folder, 'policy.yml'), policy);
-  const sitehand = await startPackage({
-    SLACK_BOT_TOKEN: slack.tokens.bot,
-    SLACK_SIGNING_SECRET: slack.tokens.signingSecret,
-    SLACK_API_URL: slack.apiUrl,
-    HOSTING_API_URL: hosting.url,
-    HOSTING_API_KEY: hosting.key,
-    HOSTING_COMPANY_ID: hosting.companyId,
-    POLICY_FILE: join(folder, 'policy.yml'),
-    DATABASE_URL: `sqlite:${join(folder, 'sitehand.db')}`,
-    LOG_LEVEL: 'error',
-  });
+  const stage = await openStage(policy, { plan: manySites(count), durations: { 'cache:clear': 0 }, notKnownFor: 0 });
+  const { hosting, slack } = stage;
+  const sitehand = await startPackage(stage.environment);
   slack.deliverTo(`${sitehand.url}/slack/events`);
   const person = testUser(slack, ana);
   try {
@@ -72,7 +56,7 @@ export async function measureBatch({ quick }: Scale): Promise<readonly Figure[]>
     ];
   } finally {
     await sitehand.stop();
-    await Promise.all([slack.close(), hosting.close(), rm(folder, { recursive: true })]);
+    await stage.close();
   }
 }
 

@@ -35,7 +35,7 @@ const meanings = {
     says: 'A batch: it sends its changes a few at a time, and stops at the first that does not end well.',
   },
   stopped: {
-    says: say`A batch that sends nothing more for now. What is under way is followed to its end. Its card has **Go on**, and says who may press it.`,
+    says: say`A batch that sends nothing more for now. What is under way is followed to its end. Whoever may approve it can press **Go on** on its card, or its requester if no approval was needed.`,
   },
   ended: { says: 'A batch that is over without all of its changes being done. Its card says which are not.' },
   superseded: {

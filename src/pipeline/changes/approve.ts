@@ -183,8 +183,8 @@ function refuseUnlessLetsGoOn(voting: VoteContext, what: string): void {
 }
 
 /** A click decides nothing while the right to make it is unknown. */
-const notKnown = (groups: readonly string[], verb: string): Text =>
-  say`**I couldn't check whether you may ${verb}${verb.includes('it') ? '' : ' this'}.** ${membersUnknown(groups)} Please press it again in a minute.`;
+const notKnown = (groups: readonly string[], what: string): Text =>
+  say`**I couldn't check whether you may ${what}.** ${membersUnknown(groups)} Please press it again in a minute.`;
 
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(voting: VoteContext): Needed {
@@ -194,7 +194,7 @@ function neededOf(voting: VoteContext): Needed {
   if (vote.kind === 'counts') return needed;
   throw refusal(
     voting,
-    vote.why === 'unknown' ? notKnown(vote.groups, 'approve') : refused(voting, vote.why, 'approve'),
+    vote.why === 'unknown' ? notKnown(vote.groups, 'approve this') : refused(voting, vote.why, 'approve'),
   );
 }
 
@@ -207,7 +207,8 @@ function refuseUnlessEnder(voting: VoteContext, verb: string): void {
       say`Slack isn't answering right now, so I couldn't check who can ${verb} it. Please press it again in a minute.`,
     );
   }
-  if (right.kind === 'may not' && right.why === 'unknown') throw refusal(voting, notKnown(right.groups, verb));
+  if (right.kind === 'may not' && right.why === 'unknown')
+    throw refusal(voting, notKnown(right.groups, `${verb} this`));
   if (voting.needed === 'none')
     throw refusal(voting, say`The rules don't let you do this yourself, so you can't ${verb} it.`);
   throw refusal(voting, refused(voting, right.kind === 'may not' ? right.why : undefined, verb));

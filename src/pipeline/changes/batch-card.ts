@@ -2,6 +2,7 @@ import type { Change } from '../../storage/changes.ts';
 import { code, joined, named, say, time, type Text } from '../../text.ts';
 import {
   badIn,
+  byNumber,
   placesOf,
   progressOf,
   standingsOf,
@@ -14,7 +15,6 @@ import type { TransitionNote } from './change-store.ts';
 import {
   decisionButtons,
   everythingLabel,
-  markOf,
   renderCard,
   standing,
   type Approved,
@@ -24,7 +24,7 @@ import {
   type Note,
 } from './card.ts';
 
-/** What people see of a batch: its card, and its two replies. Pure. */
+/** What people see of a batch: its card, and its replies. Pure. */
 
 const maxLines = 12;
 const maxClosable = 4;
@@ -34,7 +34,6 @@ const before = new Set(['Goes first, alone', 'Not the same everywhere']);
 
 type Shown = {
   readonly place: Place;
-  readonly at: number;
   readonly standing: Standing;
   readonly change?: Change;
   readonly skipped?: Text;
@@ -43,12 +42,12 @@ type Shown = {
 /** Every place of a batch with what became of it. `changes`: those that it began. */
 export function placesShown(batch: Change, changes: readonly Change[]): readonly Shown[] {
   const progress = progressOf(batch);
-  const byNumber = new Map(changes.map((one) => [one.number, one]));
-  const standings = standingsOf(progress, byNumber);
+  const known = byNumber(changes);
+  const standings = standingsOf(progress, known);
   return (placesOf(batch) ?? []).map((place, at) => {
     const { change: number, skipped } = progress.places[at] ?? {};
-    const change = number === undefined ? undefined : byNumber.get(number);
-    return { place, at, standing: standings[at] ?? 'to do', ...(change && { change }), ...(skipped && { skipped }) };
+    const change = number === undefined ? undefined : known.get(number);
+    return { place, standing: standings[at] ?? 'to do', ...(change && { change }), ...(skipped && { skipped }) };
   });
 }
 
@@ -223,7 +222,7 @@ export function stopNote(
 ): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
   const all = placesShown(batch, changes);
   const isFollowed = all.some(({ standing }) => standing === 'under way');
-  const shownBad = badIn(progress, new Map(changes.map((one) => [one.number, one])));
+  const shownBad = badIn(progress, byNumber(changes));
   return {
     reply: stoppedReply(batch, changes, says),
     replyKey: `${batch.number}:stopped`,
@@ -237,7 +236,7 @@ export function endedReply(batch: Change, changes: readonly Change[], isAllDone:
   const all = placesShown(batch, changes);
   const head = isAllDone
     ? say`✅ **All are done.**`
-    : say`${markOf({ state: 'ended', settled_at: 0 })} **It is over, and not all are done.** Nothing more is sent for it.`;
+    : say`⛔ **It is over, and not all are done.** Nothing more is sent for it.`;
   return { text: joined([head, countsOf(all), ...unwell(all)], '\n') };
 }
 

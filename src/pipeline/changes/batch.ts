@@ -47,9 +47,9 @@ export type Progress = {
   readonly shownBad?: readonly number[];
   /** When the card was last redrawn, epoch ms, and a hash of what it showed then. */
   readonly drawnAt?: number;
+  readonly drawn?: string;
   /** How often people were reminded of its unknown outcomes, and when they are next, epoch ms. */
   readonly reminders?: { readonly count: number; readonly nextAt: number };
-  readonly drawn?: string;
 };
 
 /** The places that stopped it; or a person did, the canary is not known to be well, all were tried, its time is over. */
@@ -132,6 +132,9 @@ const stopsAt = ({ state }: ChangeInBatch): boolean =>
 /** The changes by number. */
 export type ChangesByNumber = ReadonlyMap<number, ChangeInBatch>;
 
+export const byNumber = <One extends ChangeInBatch>(changes: readonly One[]): ReadonlyMap<number, One> =>
+  new Map(changes.map((one) => [one.number, one]));
+
 export const standingsOf = ({ places }: Progress, changes: ChangesByNumber): readonly Standing[] =>
   places.map((place) => standingOf(place, place.change === undefined ? undefined : changes.get(place.change)));
 
@@ -148,6 +151,7 @@ export function nextStep(progress: Progress, changes: ChangesByNumber, { state, 
   const indexesOf = (wanted: Standing): readonly number[] =>
     all.flatMap((standing, at) => (standing === wanted ? [at] : []));
   const [toDo, underWay] = [indexesOf('to do'), indexesOf('under way')];
+  const isLeft = all.includes('not sent') || all.includes('unknown');
   const stopped = stoppedAt(progress, changes);
   if (state === 'running' && stopped.length > 0) return { kind: 'halt', why: { kind: 'ended badly', places: stopped } };
   if (all.every((one) => one === 'done' || one === 'left out'))
@@ -160,15 +164,13 @@ export function nextStep(progress: Progress, changes: ChangesByNumber, { state, 
     return { kind: 'end' };
   }
   if (state === 'stopped') {
-    const isOpen = toDo.length + underWay.length > 0 || all.includes('not sent') || all.includes('unknown');
-    return { kind: isOpen ? 'wait' : 'end' };
+    return { kind: toDo.length + underWay.length > 0 || isLeft ? 'wait' : 'end' };
   }
   const canary = canaryStep(progress, all, canarySite);
   if (canary !== 'passed') return canary;
   if (toDo.length === 0) {
     if (underWay.length > 0) return { kind: 'wait' };
-    const isOpen = all.includes('not sent') || all.includes('unknown');
-    return isOpen ? { kind: 'halt', why: { kind: 'all tried' } } : { kind: 'end' };
+    return isLeft ? { kind: 'halt', why: { kind: 'all tried' } } : { kind: 'end' };
   }
   const places = toDo.slice(0, Math.max(0, maxUnderWay - underWay.length));
   const isCanaryPassed = progress.canary !== undefined && !progress.canary.isPassed;

@@ -168,8 +168,5 @@ function warningsOf(cards: readonly FrozenCard[], all: readonly Environment[]): 
   });
   const more = kinds.length - lines.length;
   if (lines.length === 0) return undefined;
-  return joined(
-    [...lines, more > 0 ? `${more} more warnings are in “Everything that will be sent”.` : undefined],
-    '\n',
-  );
+  return joined([...lines, more > 0 ? `${more} more warnings are in “${everythingLabel}”.` : undefined], '\n');
 }

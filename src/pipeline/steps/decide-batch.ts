@@ -4,6 +4,7 @@ import type { Tx } from '../../storage/database.ts';
 import { say } from '../../text.ts';
 import {
   badIn,
+  byNumber,
   goneOn,
   placesOf,
   progressOf,
@@ -36,7 +37,7 @@ export async function batchNote(
 > {
   if (batch.progress === null || !isAboutBatch(verdict)) return {};
   const [progress, changes] = [progressOf(batch), await changesInBatch(tx, batch.number)];
-  const byNumber = new Map(changes.map((one) => [one.number, one]));
+  const known = byNumber(changes);
   switch (verdict) {
     case 'halt': {
       const after = await recall(context, tx, { batch, changes }, { by: person, at });
@@ -45,21 +46,18 @@ export async function batchNote(
       return { lastNote, ...stopNote(after.batch, after.changes, { ...progressOf(after.batch), why }, lastNote) };
     }
     case 'go_on':
-      refuseUnlessShown(batch, progress, byNumber);
-      return {
-        also: saved(goneOn(progress, byNumber, placesWith(batch, leaveOut))),
-        without: namesWith(batch, leaveOut),
-      };
+      refuseUnlessShown(batch, progress, known);
+      return goneOnWithout(batch, progress, known, leaveOut);
     case 'retry':
-      refuseUnlessShown(batch, progress, byNumber);
-      return { also: saved(retried(progress, byNumber)) };
+      refuseUnlessShown(batch, progress, known);
+      return { also: saved(retried(progress, known)) };
     case 'end': {
-      const underWay = standingsOf(progress, byNumber).filter((one) => one === 'under way').length;
+      const underWay = standingsOf(progress, known).filter((one) => one === 'under way').length;
       if (underWay > 0)
         throw new Refusal(
           say`It was not ended, because ${underWay} of its changes ${underWay === 1 ? 'is' : 'are'} still under way. Please press again when nothing is.`,
         );
-      refuseWhileUnknown(batch, progress, byNumber);
+      refuseWhileUnknown(batch, progress, known);
       return { reply: endedReply(batch, changes, false), replyKey: `${batch.number}:ended` };
     }
   }
@@ -86,10 +84,14 @@ const isAboutBatch = (verdict: DecisionKind): verdict is 'halt' | 'go_on' | 'ret
   ['halt', 'go_on', 'retry', 'end'].includes(verdict);
 const saved = (progress: Progress) => ({ progress: JSON.stringify(progress) });
 
-/** The names of those that it has, for the trail. */
-const namesWith = (batch: Change, ids: readonly string[]): readonly string[] =>
-  (placesOf(batch) ?? []).flatMap(({ target }) => (ids.includes(target.id) ? [target.name] : []));
-
-/** The places of these environments. */
-const placesWith = (batch: Change, ids: readonly string[]): readonly number[] =>
-  (placesOf(batch) ?? []).flatMap(({ target }, at) => (ids.includes(target.id) ? [at] : []));
+/** `without`: names, for the trail. */
+function goneOnWithout(batch: Change, progress: Progress, changes: ChangesByNumber, ids: readonly string[]) {
+  const all = (placesOf(batch) ?? []).map(({ target }, at) => ({ target, at }));
+  const without = all.filter(({ target }) => ids.includes(target.id));
+  const next = goneOn(
+    progress,
+    changes,
+    without.map(({ at }) => at),
+  );
+  return { also: saved(next), without: without.map(({ target }) => target.name) };
+}

@@ -13,6 +13,7 @@ import { authorizationOf } from '../access/authorization.ts';
 import {
   badIn,
   batchValidMs,
+  byNumber,
   nextStep,
   placesOf,
   progressOf,
@@ -63,11 +64,11 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
     if (batch === undefined) return;
     const changes = await changesInBatch(tx, batch.number);
     const progress = progressOf(batch);
-    const byNumber = new Map(changes.map((one) => [one.number, one]));
-    const step = nextStep(progress, byNumber, {
+    const known = byNumber(changes);
+    const step = nextStep(progress, known, {
       state: batch.state === 'running' ? 'running' : 'stopped',
       isValid: at < batch.expires_at,
-      canarySite: await canarySiteOf(tx, progress, byNumber, at),
+      canarySite: await canarySiteOf(tx, progress, known, at),
     });
     const run: Run = { context, tx, batch, changes, progress, at };
     switch (step.kind) {
@@ -75,7 +76,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
         if (await isPaused(tx)) return rest(run, progress, pausedMs);
         return begin(run, step.places, step.isCanaryPassed);
       case 'wait':
-        if (batch.state === 'stopped' && progress.isFollowed && !isUnderWay(progress, byNumber)) return sumUp(run);
+        if (batch.state === 'stopped' && progress.isFollowed && !isUnderWay(progress, known)) return sumUp(run);
         return waitFor(await withoutUnsent(run));
       case 'halt':
         return haltBatch(run, step.why);
@@ -148,7 +149,7 @@ async function withoutUnsent(run: Run): Promise<Run> {
 /** Looks again soon while changes are under way; else at the end of its validity, or to remind of what is unknown. */
 async function waitFor(run: Run): Promise<void> {
   const { context, tx, batch, changes, progress, at } = run;
-  const standings = standingsOf(progress, new Map(changes.map((one) => [one.number, one])));
+  const standings = standingsOf(progress, byNumber(changes));
   if (batch.state === 'running' || standings.includes('under way')) return rest(run, progress, againMs);
   if (!standings.includes('unknown')) return rest(run, progress, Math.max(againMs, batch.expires_at - at));
   // The requester and the ops channel were told when it stopped.
@@ -175,7 +176,7 @@ async function rest(run: Run, progress: Progress, afterMs: number): Promise<void
   const drawn = looksOf(shown, progress.isOver);
   const isAsDrawn = drawn === progress.drawn;
   const isDrawn = !isAsDrawn && at - (progress.drawnAt ?? 0) >= everyMs;
-  const shownBad = badIn(progress, new Map(changes.map((one) => [one.number, one])));
+  const shownBad = badIn(progress, byNumber(changes));
   const next = isDrawn ? { ...progress, drawn, drawnAt: at, shownBad } : progress;
   const due_at = at + (isAsDrawn || isDrawn ? afterMs : Math.min(afterMs, everyMs));
   const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });
