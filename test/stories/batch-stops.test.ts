@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { address, begins, carePlan, eventually, manySites, namesOfMany, policy, written } from './batch.ts';
-import { inScenario, patienceMs } from './scenario.ts';
+import { inScenario, patienceMs, type Scenario } from './scenario.ts';
 import type { ChangeThread } from './people.ts';
 
 /** What stops a batch, what is sent after a stop, and who lets it go on. */
@@ -223,4 +223,58 @@ describe.concurrent('a batch stops', () => {
       expect(card.replies()).toHaveLength(2);
     }),
   );
+
+  test(
+    'if it needed an approval, only somebody who may approve it lets it go on, and without whom is in its story',
+    inScenario({ ...thirty, hosting: { ...thirty.hosting, plan: manySites(12) } }, async (scenario) => {
+      const [ana, chi] = [scenario.person('ana'), scenario.person('chi')];
+      const names = namesOfMany(12);
+      scenario.hosting.faults.add({ kind: 'status', status: 422, method: 'POST' });
+      const card = await begins(ana, `/site allowlist add many-*/live ${address}`);
+      await chi.clicks(card.card(), 'Approve');
+      await scenario.becomes(card.number, 'stopped');
+      await card.shows('[Go on without…]');
+      const before = written(scenario, names);
+      await (
+        await ana.clicks(card.card(), 'Go on')
+      ).hears('It needed an approval, so somebody who may approve it has to let it go on.');
+      await chi.clicks(card.card(), 'Go on without…');
+      await chi.form('Leave out');
+      await chi.submits({ 'Leave out': ['many-011/live'] });
+      await chi.form('goes on');
+      await scenario.becomes(card.number, 'ended');
+      await card.shows('10 of 12');
+      const after = written(scenario, names);
+      expect(Math.max(...after)).toBe(1);
+      expect(after.at(-1)).toBe(0);
+      expect(sum(before)).toBeLessThan(sum(after));
+      const story = await (await ana.says(`/site change ${card.number}`)).hears('let it go on');
+      expect(story.text).toContain('let it go on without many-011/live');
+    }),
+  );
+
+  test(
+    'with an unknown outcome: people are reminded of it until it is closed, also after its time',
+    inScenario(thirty, async (scenario) => {
+      const ana = scenario.person('ana');
+      scenario.hosting.faults.add({ kind: 'status', status: 500, method: 'POST' });
+      const card = await begins(ana, clear);
+      await card.tells('What is unknown');
+      const inOps = (): number =>
+        scenario.slack.messages({ channel: 'C0OPS', as: chiId }).filter(({ text }) => text.includes('1 unknown'))
+          .length;
+      await eventually(scenario, 'at rest', () => /reminders/.test(progressOf(scenario, card)));
+      const told = inOps();
+      scenario.rewrite(
+        `update changes set expires_at = 1, due_at = 1, progress = json_set(progress, '$.reminders.nextAt', 1)
+         where number = ?`,
+        card.number,
+      );
+      await scenario.slack.until(() => inOps() > told || undefined, patienceMs);
+      expect(card.replies()).toHaveLength(1);
+    }),
+  );
 });
+
+const progressOf = (scenario: Scenario, { number }: ChangeThread): string =>
+  String(scenario.rows('select progress from changes where number = ?', number)[0]?.['progress']);

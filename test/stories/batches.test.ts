@@ -199,3 +199,15 @@ channels: { ops: C0OPS }
     ),
   );
 });
+
+test(
+  'a batch counts as one of the five changes that may wait for approval',
+  inScenario({ policy }, async (scenario) => {
+    const ana = scenario.person('ana');
+    for (const end of [1, 2, 3, 4, 5]) await begins(ana, `/site allowlist add set:care-plan 192.0.2.${end}`);
+    await ana.opens('/site allowlist add set:care-plan 192.0.2.6', 'Leave out');
+    await ana.submits();
+    await ana.form('You already have 5 changes waiting for approval');
+    expect(scenario.rows("select 1 from changes where state = 'waiting'")).toHaveLength(5);
+  }),
+);
