@@ -29,7 +29,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Only a right that is refused has a reason; of the others it is undefined.',
-      "if (right.kind === 'may not' && right.why === 'unknown') throw refusal(voting, notKnown(right.groups, verb));",
+      "if (right.kind === 'may not' && right.why === 'unknown')",
       "right.kind === 'may not' → true",
     ),
     ...same(
