@@ -1,5 +1,5 @@
-import type * as Files from 'node:fs/promises';
-import { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import fs, { mkdir, mkdtemp, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -12,30 +12,29 @@ const ONE = withRules('{ allow: [read], to: everyone }');
 const TWO = withRules('{ allow: [read], to: everyone }', '{ allow: [routine], to: [developers] }');
 const BROKEN = withRules('{ allow: [read], to: [leadz] }');
 
-/** The maximum bytes of one read, as from a network file system. */
-const reads = vi.hoisted(() => ({ most: Infinity }));
-vi.mock('node:fs/promises', async (original) => {
-  const fs = await original<typeof Files>();
-  const open = async (name: string) => {
-    const file = await fs.open(name);
-    const { most } = reads;
+/** Files are read in pieces of so many bytes, as from a network file system, until all mocks are restored. */
+function readInPieces(bytes: number): void {
+  const { open } = fs;
+  vi.spyOn(fs, 'open').mockImplementation(async (...named) => {
+    const file = await open(...named);
     const read = file.read.bind(file);
-    if (most < Infinity) vi.spyOn(file, 'read').mockImplementation((how?: object) => read({ ...how, length: most }));
+    vi.spyOn(file, 'read').mockImplementation((how?: object) => read({ ...how, length: bytes }));
     return file;
-  };
-  return { ...fs, open };
-});
+  });
+  syncBuiltinESMExports();
+}
 
 let folder: string;
 let path: string;
 let files: PolicyFile[];
 beforeEach(async () => {
-  reads.most = Infinity;
   folder = await mkdtemp(join(tmpdir(), 'policy-'));
   path = join(folder, 'policy.yml');
   files = [];
 });
 afterEach(async () => {
+  vi.restoreAllMocks();
+  syncBuiltinESMExports();
   await Promise.all(files.map((file) => file.close()));
   await rm(folder, { recursive: true });
 });
@@ -67,7 +66,7 @@ describe('at start', () => {
 
   test('a file that comes in small pieces is read to its end', async () => {
     await writeFile(path, TWO);
-    reads.most = 7;
+    readInPieces(7);
     const { file } = await opened();
     expect(file.current().text).toBe(TWO);
   });
