@@ -22,6 +22,10 @@ const usual = [
   'environments',
 ] as readonly string[];
 
+/** Of the usual commands, those that can be about several environments. */
+const takesMany = ['status', 'cache clear', 'allowlist add'] as readonly string[];
+const many = say`Many environments at once: ${code('cache clear acme-*/live')}, a list with commas, or a set of the policy, ${code('set:')} and its name.`;
+
 /** The usual commands and those with a note, each with what it does, then the names of the rest. */
 function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
   const first = usual.flatMap((path) => mine.find((command) => command.path === path) ?? []);
@@ -63,7 +67,7 @@ export const help = builtin({
     if (input.command === undefined) {
       return {
         title: say`**What you can run** · every command is also a form: leave words out and it opens`,
-        parts: partsOf(mine),
+        parts: [...partsOf(mine), ...(mine.some(({ path }) => takesMany.includes(path)) ? [paragraph(many)] : [])],
         source: say`${code('help redirects')} shows how to type those; in a thread, mention me instead of using the slash command`,
       };
     }

@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import type { Target } from '../../hosting/contract/target.ts';
 import { channelRule } from '../../policy/channels.ts';
 import type { Policy } from '../../policy/rules.ts';
-import { say } from '../../text.ts';
+import { list, say } from '../../text.ts';
 import type { Channel } from './access-check.ts';
 
 /** Throws `Refusal` if a card about these targets may not be posted in the channel. */
@@ -19,8 +19,13 @@ export function assertChannel(policy: Policy, channel: Channel, targets: readonl
   const sites = targets.filter((target) => target !== undefined).map(siteOf);
   const rule = channelRule(policy, channel.id, sites);
   if (rule === 'ok') return;
-  const why = rule === 'denied' ? "Sites can't be discussed in this channel." : 'This channel is for other sites.';
-  throw new Refusal(`${why} Nothing was done.`, { hint: 'Ask me in the right channel or in a direct message.' });
+  // Of several sites only some may be in the way, and they are named. A single one is what was typed.
+  const all = [...new Set(sites)];
+  const others = all.flatMap((site) => (site && channelRule(policy, channel.id, [site]) === 'outside' ? [site] : []));
+  const than = all.length > 1 && others.length > 0 ? say` than ${list(others, 3)}` : undefined;
+  const why =
+    rule === 'denied' ? "Sites can't be discussed in this channel." : say`This channel is for other sites${than}.`;
+  throw new Refusal(say`${why} Nothing was done.`, { hint: 'Ask me in the right channel or in a direct message.' });
 }
 
 const siteOf = (target: Target): string | undefined => (target.kind === 'company' ? undefined : target.site?.name);

@@ -296,10 +296,17 @@ describe('where a card may be posted', () => {
     ['one that Slack gives no answer about', 'C1', undefined, [live], 'Slack gives no answer'],
     ['one that the rules exclude', 'CNO', false, [live], "Sites can't be discussed in this channel"],
     ['one of this site', 'CSHOP', false, [live, shopDomain, undefined], undefined],
-    ['one of another site', 'CSHOP', false, [blog], 'for other sites'],
-    ['one of another site for what is only read', 'CSHOP', false, [live, blog], 'for other sites'],
-    ['one of a site, for what is nowhere', 'CSHOP', false, [nowhere], 'for other sites'],
-    ['one of a site, for the company', 'CSHOP', false, [company], 'for other sites'],
+    ['one of another site', 'CSHOP', false, [blog], 'for other sites.'],
+    [
+      'one of another site for what is only read',
+      'CSHOP',
+      false,
+      [live, blog, live],
+      `for other sites than ${blog.site?.name}.`,
+    ],
+    ['one of a site, for what is nowhere', 'CSHOP', false, [nowhere], 'for other sites.'],
+    ['one of a site, for the company', 'CSHOP', false, [company], 'for other sites.'],
+    ['one of a site, for that and the company', 'CSHOP', false, [live, company], 'for other sites.'],
   ])('%s', (_, id, shared, targets, why) => {
     const checkChannel = (): void => assertChannel(policy, { id, shared }, targets);
     if (why === undefined) {
