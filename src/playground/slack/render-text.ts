@@ -119,15 +119,23 @@ export function textObject(value: unknown, names: Names): string {
 
 /** Slack's markup as a person reads it: tokens become names and labels, emphasis marks go. */
 export function mrkdwnText(text: string, names: Names): string {
-  const readable = text.replaceAll(/<([^<>]+)>/g, (_, token: string) => tokenText(token, names));
-  const plain = readable
+  const plain = withNames(text, names)
     .replaceAll(/```([\s\S]*?)```/g, '$1')
     .replaceAll(/`([^`\n]+)`/g, '$1')
     .replaceAll(/(^|[^\p{L}\p{N}*])\*(\S(?:[^*\n]*\S)?)\*(?![\p{L}\p{N}*])/gu, '$1$2')
     .replaceAll(/(^|[^\p{L}\p{N}_])_(\S(?:[^_\n]*\S)?)_(?![\p{L}\p{N}_])/gu, '$1$2')
     .replaceAll(/(^|[^\p{L}\p{N}~])~(\S(?:[^~\n]*\S)?)~(?![\p{L}\p{N}~])/gu, '$1$2');
-  return plain.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
+  return unescaped(plain);
 }
+
+/** What was typed after a slash command, where marks of emphasis are characters like any. */
+export const typedText = (text: string, names: Names): string => unescaped(withNames(text, names));
+
+const withNames = (text: string, names: Names): string =>
+  text.replaceAll(/<([^<>]+)>/g, (_, token: string) => tokenText(token, names));
+
+const unescaped = (text: string): string =>
+  text.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
 
 function tokenText(token: string, names: Names): string {
   const [target = '', ...rest] = token.split('|');

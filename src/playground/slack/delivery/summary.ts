@@ -1,5 +1,5 @@
 import { type Fields, fieldsOf, objectsOf, textOf, nonEmptyTextOf } from '../json-fields.ts';
-import { mrkdwnText, namesIn, textObject } from '../render-text.ts';
+import { mrkdwnText, namesIn, textObject, typedText } from '../render-text.ts';
 import type { Workspace } from '../workspace.ts';
 import type { Envelope } from './envelope.ts';
 
@@ -22,11 +22,11 @@ export function summaryOf(
 }
 
 function written(workspace: Workspace, payload: Fields, event: Fields): string {
-  const text = mrkdwnText(textOf(payload['text'] ?? event['text']), namesIn(workspace));
+  const names = namesIn(workspace);
   const command = nonEmptyTextOf(payload['command']);
-  if (command !== undefined) return `typed ${command} ${text}`.trimEnd();
+  if (command !== undefined) return `typed ${command} ${typedText(textOf(payload['text']), names)}`.trimEnd();
   const type = textOf(event['type']);
-  if (type === 'app_mention') return `wrote ${text}`;
+  if (type === 'app_mention') return `wrote ${mrkdwnText(textOf(event['text']), names)}`;
   return type === 'app_home_opened' ? 'opened the Home tab' : `event ${type}`;
 }
 

@@ -16,6 +16,12 @@ it.each<[string, string, Envelope['kind'], Fields]>([
     'slash_commands',
     { user_id: user.id, command: '/site', text: 'can <@U03CHI> a &lt; b' },
   ],
+  [
+    'Ana',
+    'typed /site cache clear acme-*/live, north-*/live',
+    'slash_commands',
+    { user_id: user.id, command: '/site', text: 'cache clear acme-*/live, north-*/live' },
+  ],
   ['Ana', 'typed /site', 'slash_commands', { user_id: user.id, command: '/site', text: '' }],
   ['Ana', 'sent the form “Push”', 'interactive', { type: 'view_submission', user, view }],
   ['Ana', 'closed the form “Push”', 'interactive', { type: 'view_closed', user, view }],
