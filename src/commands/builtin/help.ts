@@ -22,9 +22,17 @@ const usual = [
   'environments',
 ] as readonly string[];
 
-/** Of the usual commands, those that can be about several environments. */
-const takesMany = ['status', 'cache clear', 'allowlist add'] as readonly string[];
-const many = say`Many environments at once: ${code('cache clear acme-*/live')}, a list with commas, or a set of the policy, ${code('set:')} and its name.`;
+/** How to name many environments, by the first of the person's commands that can be about many. */
+function manyAtOnce(mine: ReturnType<QueryService['commands']>): Page['parts'] {
+  const path = ['cache clear', 'status', 'backups list'].find((one) => mine.some((command) => command.path === one));
+  return path === undefined
+    ? []
+    : [
+        paragraph(
+          say`Many environments at once: ${code(`${path} acme-*/live`)}, a list with commas, or a set of the policy, ${code('set:')} and its name.`,
+        ),
+      ];
+}
 
 /** The usual commands and those with a note, each with what it does, then the names of the rest. */
 function partsOf(mine: ReturnType<QueryService['commands']>): Page['parts'] {
@@ -67,7 +75,7 @@ export const help = builtin({
     if (input.command === undefined) {
       return {
         title: say`**What you can run** · every command is also a form: leave words out and it opens`,
-        parts: [...partsOf(mine), ...(mine.some(({ path }) => takesMany.includes(path)) ? [paragraph(many)] : [])],
+        parts: [...partsOf(mine), ...manyAtOnce(mine)],
         source: say`${code('help redirects')} shows how to type those; in a thread, mention me instead of using the slash command`,
       };
     }
