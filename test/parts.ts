@@ -12,12 +12,13 @@ export const partNote = (part: Part, name: string): string =>
 
 export const browserFiles = ['test/browser/**'];
 
-/** They start programs of their own for each test, build the package, or measure. */
+/** They start programs of their own for each test, build the package, measure, or are the longest of the stories. */
 export const programFiles = [
   'test/adding-a-command.test.ts',
   'test/deploy/package.test.ts',
   'test/masking/{corpus,time,writings}.test.ts',
   'test/playground/main.test.ts',
   'test/program/**',
-  'test/stories/{audit-out,batch-killed,clock-jumps,clocks,disk-full,lost-files,malformed,prove,start}.test.ts',
+  'test/stories/{audit-out,clock-jumps,clocks,disk-full,lost-files,malformed,prove,start}.test.ts',
+  'test/stories/{batch-canary,batch-killed,batch-stops,queue-turns,status-crowd,watches}.test.ts',
 ];
