@@ -164,15 +164,17 @@ export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[]
   });
 }
 
-/** Refuses an unknown option and suggests the nearest known one. */
-export function unknownOption(name: string, path: string, known: readonly string[]): Refusal {
+/** Refuses an unknown option and suggests the nearest known one. `inPlace`: how that value is typed without one. */
+export function unknownOption(name: string, path: string, known: readonly string[], inPlace?: string): Refusal {
   const [closest] = near(name, known);
   const options = known.map((one) => code(`--${one}`));
   return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {
-    hint: closest
-      ? didYouMean([code(`--${closest}`)])
-      : options.length > 0
-        ? say`It has ${joined(options, ', ')}.`
-        : 'It has no options.',
+    hint: inPlace
+      ? say`Type its value without ${code(`--${name}`)}: ${code(inPlace)}`
+      : closest
+        ? didYouMean([code(`--${closest}`)])
+        : options.length > 0
+          ? say`It has ${joined(options, ', ')}.`
+          : 'It has no options.',
   });
 }

@@ -240,6 +240,12 @@ describe('lines that cannot be parsed', () => {
     ],
     ['an option for a command without options', 'whoami --me', 'It has no options', undefined],
     ['a prototype as an option', 'cache clear a/b --__proto__=1', 'has no option', undefined],
+    [
+      'an option for what is typed without one',
+      'lock a/b --reason=deploying',
+      'Type its value without --reason: lock <site/environment> <reason…> [--for 2h]',
+      undefined,
+    ],
     ['an option given twice', 'logs a/b --lines 1 --lines 2', 'appears twice', undefined],
     ['a reason given twice', 'cache clear a/b --reason a --reason b', 'appears twice', undefined],
     ['an option without its value', 'logs a/b --lines', 'needs a value', undefined],
