@@ -12,6 +12,7 @@ if (process.env['TMPDIR'] === undefined && roomIn(memory) > 4 * 2 ** 30) process
 
 /** Stories that mostly wait for a process, a lease or a clock, the longest first. They wait while others compute. */
 const patient = [
+  'batch-replicas',
   'batch-killed',
   'batch-canary',
   'batch-stops',

@@ -36,6 +36,7 @@ describe.concurrent('a batch', () => {
       scenario.hosting.faults.add({ ...busy, times: 'always' });
       const card = await begins(ana, clear);
       await scenario.hosting.until(() => scenario.writes()[3], patienceMs);
+      await card.shows('[Stop]');
       await rob.clicks(card.card(), 'Stop');
       await card.tells('Stopped by @Rob.');
       scenario.hosting.faults.remove();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { address, begins, carePlan, policy, written } from './batch.ts';
-import { inScenario } from './scenario.ts';
+import { address, begins, carePlan, manySites, namesOfMany, policy, written } from './batch.ts';
+import { inScenario, patienceMs } from './scenario.ts';
 
 /** One command for many environments: what is reviewed, who lets it begin, and what it says. */
 
@@ -199,6 +199,36 @@ channels: { ops: C0OPS }
     ),
   );
 });
+
+test(
+  'a batch asks Slack about its people for all of its changes together, also about user groups',
+  inScenario(
+    {
+      policy: policy
+        .replace(
+          'groups: { developers: [U01ANA, U02BEN], leads: [U03CHI, U04DEE],',
+          'groups: { developers: [S0DEVS], leads: [S0LEADS],',
+        )
+        .replace(
+          '{ allow: ["cache clear"], to: [developers] }',
+          '{ allow: ["cache clear"], to: [developers], approval: { by: [leads], count: 1, expires: 1h } }',
+        ),
+      hosting: { plan: manySites(24), durations: { 'cache:clear': 0 } },
+    },
+    async (scenario) => {
+      const asked = (): number =>
+        scenario.slack.calls().filter(({ method }) => ['usergroups.users.list', 'users.info'].includes(method)).length;
+      const card = await begins(scenario.person('ana'), '/site cache clear many-*/live');
+      await scenario.person('chi').clicks(card.card(), 'Approve');
+      await scenario.hosting.until(() => scenario.writes()[0], patienceMs);
+      const before = asked();
+      await card.tells('All are done.');
+      expect(written(scenario, namesOfMany(24))).toEqual(namesOfMany(24).map(() => 1));
+      // Two people and two groups, again after fifteen seconds each; App Home may ask as well.
+      expect(asked() - before).toBeLessThan(24);
+    },
+  ),
+);
 
 test(
   'a batch counts as one of the five changes that may wait for approval',

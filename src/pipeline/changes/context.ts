@@ -13,12 +13,15 @@ export type ChangesContext = AccessContext &
     readonly changeStore: ChangeStore;
     readonly listing: () => Listing;
     readonly siteCheck: SiteCheck;
-    /** Asks now, without a cache. With `mayBeRecent`, groups may be some seconds old. Undefined: no answer. */
+    /**
+     * Asks now, without a cache, unless `how` is `fresh` (groups may be some seconds old) or `recent` (so may the
+     * account). Undefined: no answer.
+     */
     readonly whoIs: (
       id: string,
       groups: readonly string[],
       team?: string,
-      mayBeRecent?: boolean,
+      how?: 'asked' | 'fresh' | 'recent',
     ) => Promise<Person | undefined>;
     /**
      * Lists the sites again unless that was just done, and waits at most `withinMs`. Never rejects. Resolves with the

@@ -45,9 +45,10 @@ async function recheckRights(context: ChangesContext, change: Change): Promise<R
   const { timerOf, approval } = authorizationOf(change);
   const isTimer = timerOf !== undefined;
   const groups = groupsOf(context.policy(), change, 'requester');
+  const how = recentFor(change) ?? (approval === 'none' ? 'fresh' : undefined);
   // Network calls, in parallel.
   const [person, approvers, since] = await Promise.all([
-    isTimer ? undefined : context.whoIs(change.requester, groups, undefined, approval === 'none'),
+    isTimer ? undefined : context.whoIs(change.requester, groups, undefined, how),
     isTimer || change.state === 'waiting' ? [] : approversNow(context, change),
     // A timer's removal reads the target by its id, so it doesn't wait for the list.
     isTimer ? 0 : context.freshenNames(listingMs),
@@ -139,17 +140,24 @@ function approvalNow(
   }
 }
 
+/**
+ * The changes of a batch have the same people. Asking anew for each would use up what Slack answers in a minute, for
+ * everybody; the batch itself was checked like any change when it began.
+ */
+const recentFor = ({ batch }: Change): 'recent' | undefined => (batch === null ? undefined : 'recent');
+
 const approversNow = async (context: ChangesContext, change: Change): Promise<readonly Person[] | undefined> =>
-  voterPeople(context, change, await listVotes(context.database.db, change.batch ?? change.number));
+  voterPeople(context, change, await listVotes(context.database.db, change.batch ?? change.number), recentFor(change));
 
 /** The voters as Slack knows them now; undefined if it doesn't answer. */
 async function voterPeople(
   { whoIs, policy }: Pick<ChangesContext, 'whoIs' | 'policy'>,
   change: Change,
   votes: readonly Vote[],
+  how?: 'recent',
 ): Promise<readonly Person[] | undefined> {
   const groups = groupsOf(policy(), change, 'approver');
-  const people = await Promise.all(votes.map(({ person }) => whoIs(person, groups)));
+  const people = await Promise.all(votes.map(({ person }) => whoIs(person, groups, undefined, how)));
   const known = people.filter((one) => one !== undefined);
   return known.length < people.length ? undefined : known;
 }

@@ -24,6 +24,8 @@ export type People = {
   readonly asked: Who;
   /** As `asked`, but group answers may be 15 seconds old. */
   readonly fresh: Who;
+  /** Accounts and groups may be 15 seconds old, because a batch asks about the same people for each of its changes. */
+  readonly recent: Who;
   /** The members of a Slack user group, from the cache if fresh. Undefined if Slack did not say. */
   readonly membersOf: (group: string, isGlance?: boolean) => Promise<readonly string[] | undefined>;
   /** Why Slack did not list a user group when last asked. */
@@ -63,7 +65,11 @@ export const userShape = z.object({
 const userReply = z.object({ user: userShape });
 const groupReply = z.object({ users: z.array(z.string()) });
 
-const freshMs = 60_000;
+/** How old an answer about an account may be, by purpose, in milliseconds. */
+const accountAgeMs = { decisive: 0, fresh: 0, recent: 15_000, usual: 60_000, glance: 60_000 } as const satisfies Record<
+  Purpose,
+  number
+>;
 /** Cached users; the oldest go first. */
 const maxKept = 5_000;
 
@@ -88,15 +94,15 @@ export function createPeople(options: PeopleOptions): People {
     users.set(id, { user: reply.user, at: now() });
     return reply.user;
   });
-  const recentUser = (id: string): User | undefined => {
+  const knownUser = (id: string, purpose: Purpose): User | undefined => {
     const found = users.get(id);
-    return found && now() - found.at < freshMs ? found.user : undefined;
+    return found && now() - found.at < accountAgeMs[purpose] ? found.user : undefined;
   };
   const who =
     (purpose: Purpose): Who =>
     async (id, wanted, from = team) => {
       const [user, ...lists] = await Promise.all([
-        (purpose === 'decisive' || purpose === 'fresh' ? undefined : recentUser(id)) ?? userOf(id),
+        knownUser(id, purpose) ?? userOf(id),
         ...wanted.map(async (group) => [group, await groups.ask(group, purpose)] as const),
       ]);
       return user && personFrom(user, { id, team, from, ...membershipsIn(lists, id, idsOf(id)) });
@@ -106,6 +112,7 @@ export function createPeople(options: PeopleOptions): People {
     glanceAt: who('glance'),
     asked: who('decisive'),
     fresh: who('fresh'),
+    recent: who('recent'),
     membersOf: async (group, isGlance = false) => {
       const told = await groups.ask(group, isGlance ? 'glance' : 'usual');
       return told.kind === 'members' ? told.ids : undefined;
@@ -114,13 +121,17 @@ export function createPeople(options: PeopleOptions): People {
       named.enterprise === undefined || named.enterprise === ourEnterprise ? named.team : named.enterprise,
     channelOf: async (id) => {
       if (/^[DU]/.test(id)) return { id, shared: false };
-      const look = await lookAt(id).catch(() => undefined);
-      return { id, shared: look?.kind === 'seen' ? look.shared : undefined };
+      return channelFrom(id, await lookAt(id).catch(() => undefined));
     },
     groupTrouble: groups.troubleOf,
     groupChanged: groups.changed,
   };
 }
+
+const channelFrom = (id: string, look: ChannelLook | undefined): Channel => ({
+  id,
+  shared: look?.kind === 'seen' ? look.shared : undefined,
+});
 
 type Around = PolicyPerson & { readonly team: string; readonly from: string };
 

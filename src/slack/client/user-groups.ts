@@ -15,9 +15,9 @@ export type GroupAnswer =
 
 /**
  * Why we ask. `decisive`: somebody approves, or an approved change is sent. `fresh`: a change without approval is sent.
- * `usual`: a request comes in. `glance`: something is shown or suggested.
+ * `recent`: one of the many changes of a batch is sent. `usual`: a request comes in. `glance`: something is shown or suggested.
  */
-export type Purpose = 'decisive' | 'fresh' | 'usual' | 'glance';
+export type Purpose = 'decisive' | 'fresh' | 'recent' | 'usual' | 'glance';
 
 /** The members of Slack user groups. */
 export type UserGroups = {
@@ -46,6 +46,7 @@ export type UserGroupOptions = {
 const bounds = {
   decisive: { ageMs: 0, questions: 18 },
   fresh: { ageMs: 15_000, questions: 18 },
+  recent: { ageMs: 15_000, questions: 13 },
   usual: { ageMs: 60_000, questions: 13 },
   glance: { ageMs: 600_000, questions: 9 },
 } as const satisfies Record<Purpose, unknown>;

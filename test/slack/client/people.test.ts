@@ -60,7 +60,7 @@ const membership = ({ groups, joinedGroups, otherGroups }: NonNullable<Awaited<R
 const ana = async (
   people: People,
   groups: readonly string[],
-  how: 'asked' | 'fresh' | 'personOf' | 'glanceAt' = 'fresh',
+  how: 'asked' | 'fresh' | 'recent' | 'personOf' | 'glanceAt' = 'fresh',
 ) => {
   const person = await people[how]('U01ANA', groups);
   if (person === undefined) throw new Error('Slack did not say who she is');
@@ -132,6 +132,7 @@ describe('the age of an answer', () => {
   test.each([
     ['asked', 0],
     ['fresh', 15_000],
+    ['recent', 15_000],
     ['personOf', 60_000],
     ['glanceAt', 600_000],
   ] as const)('%s: at most this many ms from the request: %d', async (how, age) => {
@@ -143,6 +144,24 @@ describe('the age of an answer', () => {
     pass(1);
     await ana(people, ['S0DEVS'], how);
     expect(asked()).toBe(2);
+  });
+
+  test.each([
+    ['asked', 0],
+    ['fresh', 0],
+    ['recent', 15_000],
+    ['personOf', 60_000],
+    ['glanceAt', 60_000],
+  ] as const)('%s: about an account, less than this many ms: %d', async (how, age) => {
+    const { slack, people, pass } = await scene();
+    const accounts = (): number => slack.calls().filter(({ method }) => method === 'users.info').length;
+    await ana(people, [], how);
+    pass(Math.max(0, age - 1));
+    await ana(people, [], how);
+    expect(accounts()).toBe(age === 0 ? 2 : 1);
+    pass(1);
+    await ana(people, [], how);
+    expect(accounts()).toBe(age === 0 ? 3 : 2);
   });
 
   test('a change of members makes cached and pending answers stale', async () => {
