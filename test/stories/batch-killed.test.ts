@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { maxUnderWay } from '../../src/pipeline/changes/batch.ts';
 import { setBackKey } from '../../src/storage/timeline.ts';
 import { begins, editsOf, eventually, manySites, namesOfMany, policy, written } from './batch.ts';
 import { inTime, threeSeconds } from './three-seconds.ts';
@@ -9,17 +10,18 @@ import type { ChangeThread, TestUser } from './people.ts';
 
 const clear = '/site cache clear many-*/live';
 const durations = { 'cache:clear': 0 } as const;
+const twoHundred = { policy, hosting: { plan: manySites(201), durations } } as const;
 const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) => one + other, 0);
 const stateOf = ({ rows }: Scenario, { number }: Pick<ChangeThread, 'number'>): unknown =>
   rows('select state from changes where number = ?', number)[0]?.['state'];
 
 test(
-  'two hundred on a slow host: acked in time, drawn at most every five seconds, and others are not late',
-  inScenario({ policy, hosting: { plan: manySites(201), durations } }, async (scenario) => {
+  'two hundred on a slow host, with Slack’s limits: acked in time, drawn at most every five seconds, and others do not wait for it',
+  inScenario({ ...twoHundred, ownProcess: 'all', slack: { rateLimits: true } }, async (scenario) => {
     const [ana, ben] = [scenario.person('ana'), scenario.person('ben')];
     const names = namesOfMany(200);
     scenario.hosting.faults.add({ kind: 'delay', method: 'POST', ms: 300, times: 'always' });
-    const acks = threeSeconds();
+    const acks = threeSeconds(scenario.pid());
     const said = await ana.says(`${clear} except many-200/live`);
     const review = await ana.form('Leave out');
     expect(review.text).toContain('Clear the cache of 200 environments');
@@ -27,18 +29,25 @@ test(
     acks(said.outcome, submitted);
     const card = await scenario.change(1);
     const began = performance.now();
-    await scenario.hosting.until(() => scenario.writes()[7], patienceMs);
-    const onTime = inTime(5_000);
+    await scenario.hosting.until(() => scenario.writes()[8], patienceMs);
+    const onTime = inTime(5_000, scenario.pid());
+    const [sentBefore, drawnBefore] = [scenario.writes().length, editsOf(scenario, card)];
     const other = await ben.asks('/site cache clear many-200/live');
+    expect(editsOf(scenario, card) - drawnBefore).toBeLessThanOrEqual(1);
     await scenario.hosting.until(() => scenario.writes('many-200/live')[0], patienceMs);
     onTime();
+    // It is not behind what the batch has still to send, but beside a few rounds of eight.
+    expect(scenario.writes().length - sentBefore).toBeLessThanOrEqual(3 * maxUnderWay);
+    await other.shows('Done after');
+    await other.tells('the host reports it finished');
+    expect(scenario.writes().length - sentBefore).toBeLessThanOrEqual(5 * maxUnderWay);
     await scenario.hosting.until(() => scenario.writes()[40], patienceMs);
+    await card.shows('[Stop]');
     await ben.clicks(card.card(), 'Stop');
     await card.shows('[End it]');
     const edits = editsOf(scenario, card);
     // It begins, stops, and comes to rest besides.
     expect(edits).toBeLessThanOrEqual((performance.now() - began) / 5_000 + 5);
-    await other.tells('the host reports it finished');
     const sent = sum(written(scenario, names));
     await card.shows(`${sent} of 200 done`);
     await ana.clicks(card.card(), 'End it');
@@ -46,6 +55,7 @@ test(
     expect(sum(written(scenario, names))).toBe(sent);
     expect(Math.max(...written(scenario, names))).toBe(1);
     expect(card.replies()).toHaveLength(2);
+    expect(scenario.slack.calls().filter(({ result }) => result === 'ratelimited')).toEqual([]);
   }),
 );
 
