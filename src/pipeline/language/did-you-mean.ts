@@ -3,7 +3,7 @@ import type { Command } from '../../commands/index.ts';
 import { away, commandsIn, didYouMean, near, nearest } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
-import { usage } from './usage.ts';
+import { optionName, usage } from './usage.ts';
 import type { Word } from './tokenize.ts';
 
 /** Suggestions for unknown commands and options. */
@@ -164,13 +164,16 @@ export function refuseOneHyphen({ text, quoted }: Word, known: readonly string[]
   });
 }
 
-/** Refuses an unknown option and suggests the nearest known one. `inPlace`: how that value is typed without one. */
-export function unknownOption(name: string, path: string, known: readonly string[], inPlace?: string): Refusal {
+/** Refuses an unknown option: names the nearest known one, or how that field is typed in its place. */
+export function unknownOption(name: string, path: string, command: Command, known: readonly string[]): Refusal {
   const [closest] = near(name, known);
   const options = known.map((one) => code(`--${one}`));
+  const isInPlace = Object.entries(command.fields).some(
+    ([own, { label, place }]) => place !== 'option' && [optionName(own), label.toLowerCase()].includes(name),
+  );
   return new Refusal(say`${code(path)} has no option ${code(`--${name.slice(0, 40)}`)}. Nothing was done.`, {
-    hint: inPlace
-      ? say`Type its value without ${code(`--${name}`)}: ${code(inPlace)}`
+    hint: isInPlace
+      ? say`Type its value without ${code(`--${name}`)}: ${code(usage(path, command))}`
       : closest
         ? didYouMean([code(`--${closest}`)])
         : options.length > 0

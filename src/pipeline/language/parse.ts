@@ -73,7 +73,7 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     }
     const name = (match[1] ?? '').toLowerCase();
     const option = known.get(name);
-    if (option === undefined) throw unknownOption(name, path, offered(known), inPlace(name, path, command));
+    if (option === undefined) throw unknownOption(name, path, command, offered(known));
     const { value, last } = valueAt(words, at, match[2], option);
     const next = words[at + 1];
     // `--reason -dry-run` must keep the dry run.
@@ -83,13 +83,6 @@ function sorted(words: readonly Word[], path: string, command: Command): Sorted 
     values.push(usable(name, value, option, values.length));
   }
   return { positional, options };
-}
-
-/** How to type a field that is given by its place, if the option has its name. */
-function inPlace(name: string, path: string, command: Command): string | undefined {
-  const isIt = ([own, { label, place }]: readonly [string, Command['fields'][string]]): boolean =>
-    place !== 'option' && [optionName(own), label.toLowerCase()].includes(name);
-  return Object.entries(command.fields).some(isIt) ? usage(path, command) : undefined;
 }
 
 /** Without those that only buttons carry. */
