@@ -134,11 +134,13 @@ function ruleOf({
   where,
   approval,
   canary = false,
+  batchValidity,
 }: PolicyFile['rules'][number]): Omit<Rule, 'line' | 'column'> {
   const effect = allow ? 'allow' : 'deny';
   const what = new Set(allow ?? deny);
   const places = where ? ` where ${where.map(({ text }) => text).join(', ')}` : '';
   const text = `${effect} ${[...what].join(', ')} to ${to === 'everyone' ? to : to.join(', ')}${places}`;
   const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
-  return { effect, what, to, where: where?.map(({ pattern }) => pattern), approval, canary, text: shown };
+  const patterns = where?.map(({ pattern }) => pattern);
+  return { effect, what, to, where: patterns, approval, canary, batchValidity, text: shown };
 }

@@ -2,7 +2,15 @@ import type { Target } from '../hosting/contract/target.ts';
 import { dependsOn, holds, membershipsOf, userGroupsIn, type Memberships } from './memberships.ts';
 import { strictest, type Needed } from './approval-requirement.ts';
 import { coversOfKind, coversSpelled, spell, type Spelled } from './pattern.ts';
-import { approvalBy, speaksOf, type Aim, type PolicyCommand, type Member, type Policy } from './rules.ts';
+import {
+  approvalBy,
+  DEFAULT_BATCH_VALIDITY,
+  speaksOf,
+  type Aim,
+  type PolicyCommand,
+  type Member,
+  type Policy,
+} from './rules.ts';
 import type { Audience, Rule, RuleRef } from './rules.ts';
 
 /** A command and its targets. Without aims, the command concerns no target. */
@@ -17,6 +25,8 @@ export type AccessDecision =
       readonly approval: 'none' | Needed;
       /** Whether one of these rules asks a batch for a canary. */
       readonly canary: boolean;
+      /** How long a batch of it may begin changes after its start, in milliseconds: the shortest for any aim. */
+      readonly batchValidity: number;
       /** Slack user groups with unknown members that could make the approval weaker. */
       readonly unsure: readonly string[];
     }
@@ -184,7 +194,7 @@ function rulesOn({ rules }: Policy, command: PolicyCommand): RulesByEffect {
 
 /**
  * `certain`: rules that allow one question. `perhaps`: rules that do if an unknown membership holds. If any rule is
- * certain, only those that ask for approval matter and are kept in `perhaps`.
+ * certain, only those that ask for more matter and are kept in `perhaps`.
  */
 type Matches = {
   readonly command: PolicyCommand;
@@ -201,7 +211,9 @@ function findAllowing(question: Question, memberships: Memberships): Matches {
     if (is === 'perhaps') unsure.push(rule);
     else if (is === 'yes' && isAbout(rule, question)) certain.push(rule);
   }
-  const matters = (rule: Rule): boolean => certain.length === 0 || approvalBy(rule, command) !== 'none';
+  const asksForMore = (rule: Rule): boolean =>
+    approvalBy(rule, command) !== 'none' || rule.canary || rule.batchValidity !== undefined;
+  const matters = (rule: Rule): boolean => certain.length === 0 || asksForMore(rule);
   return { command, certain, perhaps: unsure.filter((rule) => matters(rule) && isAbout(rule, question)) };
 }
 
@@ -235,15 +247,23 @@ function allowed(found: readonly Matches[], memberships: Memberships): AccessDec
   const matched = [...new Set(found.flatMap((one) => (one.certain.length > 0 ? one.certain : one.perhaps)))];
   const rules = matched.map(refOf);
   const canary = found.some((one) => [...one.certain, ...one.perhaps].some((rule) => rule.canary));
+  const batchValidity = Math.min(...found.map(batchValidityOf));
   const approvals = (pick: (one: Matches) => readonly Rule[]): 'none' | Needed =>
     strictest(found.flatMap((one) => pick(one).map((rule) => approvalBy(rule, one.command))));
   const certain = approvals((one) => one.certain);
   const unsure = found.flatMap(({ perhaps }) => perhaps);
-  if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, unsure: none };
+  if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, batchValidity, unsure: none };
   const approval = approvals((one) => [...one.certain, ...one.perhaps]);
   const isSame = approvingIn(approval) === approvingIn(certain);
   const groups = isSame ? none : dependsOn(unsure.map(audienceOf), memberships);
-  return { kind: 'allowed', rules, approval, canary, unsure: groups };
+  return { kind: 'allowed', rules, approval, canary, batchValidity, unsure: groups };
+}
+
+/** The shortest that a rule says, or the default if no certain one does. What may not apply makes it no longer. */
+function batchValidityOf({ certain, perhaps }: Matches): number {
+  const said = (rules: readonly Rule[]): readonly number[] => rules.flatMap((rule) => rule.batchValidity ?? []);
+  const own = said(certain);
+  return Math.min(...(own.length > 0 ? own : [DEFAULT_BATCH_VALIDITY]), ...said(perhaps));
 }
 
 /** What is asked of approvers, to compare. Whom a rule notifies makes no approval weaker. */

@@ -96,6 +96,8 @@ export type Rule = RuleRef & {
   readonly approval: 'none' | Approval | undefined;
   /** A batch sends to one environment first. */
   readonly canary: boolean;
+  /** How long a batch may begin changes after its start, in milliseconds; undefined: the rule does not say. */
+  readonly batchValidity: number | undefined;
 };
 
 /** The policy file, read and checked. */
@@ -126,6 +128,9 @@ export function speaksOf(rule: Rule, command: PolicyCommand): boolean {
 
 /** How long a change waits for approval by default, in milliseconds. */
 export const DEFAULT_EXPIRY = 3_600_000;
+
+/** How long a batch may begin changes after its start by default, in milliseconds. */
+export const DEFAULT_BATCH_VALIDITY = 30 * 60_000;
 
 /** Applies to a destructive command if the allowing rule does not mention approval. */
 const SOMEBODY_ELSE: Approval = { by: 'allowed', count: 1, expires: DEFAULT_EXPIRY, reason: 'optional' };

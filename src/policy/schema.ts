@@ -4,7 +4,7 @@ import { checks } from './checks.ts';
 import { quoted, unknown } from './mistakes.ts';
 import { isNamedLive } from './live-environments.ts';
 import { fold, readGlob, readPattern } from './pattern.ts';
-import { CLASSES, DEFAULT_EXPIRY, type Catalogue } from './rules.ts';
+import { CLASSES, DEFAULT_BATCH_VALIDITY, DEFAULT_EXPIRY, type Catalogue } from './rules.ts';
 import { fields, list, meaning, refuse, several, that, type Context } from './shapes.ts';
 
 /**
@@ -17,8 +17,9 @@ export type RuleNames = { readonly catalogue: Catalogue; readonly groups: Readon
 
 const MAX_APPROVALS = 20;
 const MAX_IN_SET = 200;
-const SHORTEST_EXPIRY = 60_000;
+const SHORTEST = 60_000;
 const LONGEST_EXPIRY = 30 * 86_400_000;
+const LONGEST_BATCH_VALIDITY = 2 * 3_600_000;
 
 /** Ids of channels, and of people and Slack user groups. */
 export const CHANNEL = /^[CG][A-Z0-9]{2,20}$/;
@@ -78,16 +79,19 @@ const sets = z.record(
   'expected names of sets, each with a list of environments',
 );
 
-const duration = meaning(
-  z
-    .string('expected a duration, like 30m or 1h')
-    .regex(/^\d{1,8}[smhd]$/, that('is not a duration; write it like 90s, 30m, 1h or 7d')),
-  (text) => {
-    const length = parseDuration(text) ?? 0;
-    const isInBounds = length >= SHORTEST_EXPIRY && length <= LONGEST_EXPIRY;
-    return isInBounds ? length : `${quoted(text)} is out of bounds: from 1m to 30d`;
-  },
-);
+const durationUpTo = (longest: number) =>
+  meaning(
+    z
+      .string('expected a duration, like 30m or 1h')
+      .regex(/^\d{1,8}[smhd]$/, that('is not a duration; write it like 90s, 30m, 1h or 7d')),
+    (text) => {
+      const length = parseDuration(text) ?? 0;
+      const isInBounds = length >= SHORTEST && length <= longest;
+      return isInBounds
+        ? length
+        : `${quoted(text)} is out of bounds: from ${showDuration(SHORTEST)} to ${showDuration(longest)}`;
+    },
+  );
 const wholeNumber = `expected a whole number from 1 to ${MAX_APPROVALS}`;
 const approvalOf = <T extends z.ZodType>(approvers: T) =>
   fields(
@@ -95,7 +99,9 @@ const approvalOf = <T extends z.ZodType>(approvers: T) =>
       by: approvers.describe('The groups whose members can approve'),
       notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
       count: z.int(wholeNumber).min(1, wholeNumber).max(MAX_APPROVALS, wholeNumber).default(1),
-      expires: duration.prefault(showDuration(DEFAULT_EXPIRY)).describe('How long a change waits: 90s, 30m, 1h or 7d'),
+      expires: durationUpTo(LONGEST_EXPIRY)
+        .prefault(showDuration(DEFAULT_EXPIRY))
+        .describe('How long a change waits: 90s, 30m, 1h or 7d'),
       reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default('optional'),
     },
     '{ by, notify, count, expires, reason }',
@@ -130,8 +136,13 @@ function ruleOf(known: RuleNames) {
       .boolean('expected true or false')
       .optional()
       .describe('Whether a batch sends to one environment first, and goes on once its site is known to be well'),
+    batchValidity: durationUpTo(LONGEST_BATCH_VALIDITY)
+      .optional()
+      .describe(
+        `How long a batch may begin changes after its start: ${showDuration(LONGEST_BATCH_VALIDITY)} at most; left out: ${showDuration(DEFAULT_BATCH_VALIDITY)}`,
+      ),
   };
-  return fields(rule, 'a rule: allow or deny, to, where, approval, canary')
+  return fields(rule, 'a rule: allow or deny, to, where, approval, canary, batchValidity')
     .refine(({ allow, deny }) => (allow === undefined) !== (deny === undefined), {
       error: 'a rule has either "allow" or "deny"',
       // Also said of a rule with other mistakes.
@@ -140,6 +151,8 @@ function ruleOf(known: RuleNames) {
     .superRefine((written, ctx) => {
       if (written.approval !== undefined) refuseApproval(written, known, ctx);
       if (written.deny && written.canary) refuse(ctx, ['canary'], 'only a rule that allows can ask for a canary');
+      if (written.deny && written.batchValidity !== undefined)
+        refuse(ctx, ['batchValidity'], 'only a rule that allows can say how long a batch is valid');
       if (written.deny && written.to !== 'everyone') refuseEmpty(written.to, known, ctx);
     })
     .meta({ oneOf: [{ required: ['allow'] }, { required: ['deny'], not: { required: ['approval'] } }] });

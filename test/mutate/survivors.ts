@@ -223,10 +223,15 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'rulesByCommand.set(rules, known.set(key, made)); → ;',
     ),
     ...same(
-      'A rule without approval never makes one stricter; it is skipped for speed.',
-      "const matters = (rule: Rule): boolean => certain.length === 0 || approvalBy(rule, command) !== 'none';",
-      "certain.length === 0 || approvalBy(rule, command) !== 'none' → true",
+      'A rule that asks for nothing more never makes one stricter; it is skipped for speed.',
+      "approvalBy(rule, command) !== 'none' || rule.canary || rule.batchValidity !== undefined;",
+      "approvalBy(rule, command) !== 'none' || rule.canary || rule.batchValidity !== undefined → true",
       '\'none\' → ""',
+    ),
+    ...same(
+      'A rule that asks for nothing more never makes one stricter; it is skipped for speed.',
+      'const matters = (rule: Rule): boolean => certain.length === 0 || asksForMore(rule);',
+      'certain.length === 0 || asksForMore(rule) → true',
     ),
     ...same(
       'If a rule does not name the person, no unknown group adds them; it is skipped for speed.',
@@ -236,7 +241,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Without uncertain rules both approvals are the same.',
-      "if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, unsure: none };",
+      "if (unsure.length === 0) return { kind: 'allowed', rules, approval: certain, canary, batchValidity, unsure: none };",
       'unsure.length === 0 → false',
     ),
     ...same(

@@ -214,7 +214,9 @@ describe('every mistake is reported with its line', () => {
     [
       'a rule that is text',
       rule('everything'),
-      [`line ${FIRST_RULE}: expected a rule: allow or deny, to, where, approval, canary, found "everything"`],
+      [
+        `line ${FIRST_RULE}: expected a rule: allow or deny, to, where, approval, canary, batchValidity, found "everything"`,
+      ],
     ],
     [
       'an unknown field',
@@ -336,6 +338,31 @@ describe('every mistake is reported with its line', () => {
       'a duration that is a number',
       rule('{ allow: [push], to: [leads], approval: { by: [leads], expires: 60 } }'),
       [`line ${FIRST_RULE}: expected a duration, like 30m or 1h, found 60`],
+    ],
+    [
+      'a validity of batches that is too long',
+      rule('{ allow: [routine], to: [leads], batchValidity: 121m }'),
+      [`line ${FIRST_RULE}: "121m" is out of bounds: from 1m to 2h`],
+    ],
+    [
+      'a validity of batches that is too short',
+      rule('{ allow: [routine], to: [leads], batchValidity: 0h }'),
+      [`line ${FIRST_RULE}: "0h" is out of bounds: from 1m to 2h`],
+    ],
+    [
+      'a validity of batches that is a number',
+      rule('{ allow: [routine], to: [leads], batchValidity: 45 }'),
+      [`line ${FIRST_RULE}: expected a duration, like 30m or 1h, found 45`],
+    ],
+    [
+      'a validity of batches by another name',
+      rule('{ allow: [routine], to: [leads], batchValid: 1h }'),
+      [`line ${FIRST_RULE}: unknown key "batchValid"; did you mean "batchValidity"?`],
+    ],
+    [
+      'a validity of batches that are denied',
+      rule('{ deny: [routine], to: [leads], batchValidity: 1h }'),
+      [`line ${FIRST_RULE}: only a rule that allows can say how long a batch is valid`],
     ],
     [
       'a reason',

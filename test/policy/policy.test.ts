@@ -297,3 +297,34 @@ describe('the approval it needs', () => {
     expect(needed(ana, parsed, ...rules)).toEqual(expected);
   });
 });
+
+describe('how long a batch is valid', () => {
+  const on = (where: string, more = ''): string =>
+    `{ allow: ["cache clear"], to: [developers], where: ["${where}"]${more} }`;
+  const forGuides = (more: string): string => `{ allow: ["cache clear"], to: [guides]${more} }`;
+  /** Slack does not say whether Ana is a guide. */
+  const unsure: Member = { id: ana.id, groups: [] };
+  test.each<[string, Member, readonly string[], number]>([
+    ['by default', ana, [on('*/*')], 30],
+    ['as the rule says', ana, [on('*/*', ', batchValidity: 2h')], 120],
+    ['the shortest of two rules', ana, [on('*/*', ', batchValidity: 2h'), on('*/live', ', batchValidity: 45m')], 45],
+    ['a rule that does not say shortens nothing', ana, [on('*/*', ', batchValidity: 2h'), on('*/*')], 120],
+    ['nor does it for one of them', ana, [on('*/*', ', batchValidity: 2h'), on('*/live')], 120],
+    ['one of which nobody says it keeps the default', ana, [on('a/*', ', batchValidity: 2h'), on('b/*')], 30],
+    ['the shortest of all of them', ana, [on('a/*', ', batchValidity: 5m'), on('b/*', ', batchValidity: 2h')], 5],
+    ['a rule for others says nothing', ana, [on('*/*'), forGuides(', batchValidity: 5m')], 30],
+    ['one that may apply can shorten it', unsure, [on('*/*'), forGuides(', batchValidity: 5m')], 5],
+    ['and does not lengthen it', unsure, [on('*/*', ', batchValidity: 45m'), forGuides(', batchValidity: 2h')], 45],
+    ['not even the default', unsure, [on('*/*'), forGuides(', batchValidity: 2h')], 30],
+  ])('%s', (_, who, rules, minutes) => {
+    const aims = ['a/live', 'b/live'].flatMap((name) => to('cache clear', name).aims);
+    const decision = decideAccess(rulesOf(...rules), who, { command: command('cache clear'), aims });
+    expect(decision).toMatchObject({ kind: 'allowed', batchValidity: minutes * 60_000 });
+  });
+});
+
+test('a canary is asked for also by a rule that may apply', () => {
+  const rules = ['[developers]', '[guides], canary: true'].map((whom) => `{ allow: ["cache clear"], to: ${whom} }`);
+  const decision = decideAccess(rulesOf(...rules), { id: ana.id, groups: [] }, to('cache clear', 'a/live'));
+  expect(decision).toMatchObject({ kind: 'allowed', canary: true, approval: 'none', unsure: [] });
+});

@@ -1,5 +1,6 @@
 import type { Askers } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
+import { DEFAULT_BATCH_VALIDITY } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
@@ -33,6 +34,8 @@ export type Authorization = {
   readonly approval: 'none' | Needed;
   /** Line numbers of the rules that allow it. */
   readonly rules: readonly number[];
+  /** How long a batch may begin changes after its start, in milliseconds; missing: the default, or it is no batch. */
+  readonly batchValidity?: number;
   /** Hash of the policy's text. */
   readonly policy: string;
   /** Who was asked, with one entry for each requirement. */
@@ -48,6 +51,10 @@ export const askersOf = (change: Pick<Change, 'requester' | 'handed_on_by'>): As
   requester: change.requester,
   handedOnBy: change.handed_on_by,
 });
+
+/** How long a stored batch may begin changes after its start, in milliseconds. */
+export const batchValidityOf = (change: Pick<Change, 'authorization'>): number =>
+  authorizationOf(change).batchValidity ?? DEFAULT_BATCH_VALIDITY;
 
 /** The authorization of a stored change. */
 export const authorizationOf = (change: Pick<Change, 'authorization'>): Authorization =>

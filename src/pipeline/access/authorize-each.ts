@@ -46,8 +46,8 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   const input = { ...parsed.input, [field]: { ...named, all: alsoReads, trouble: undefined } };
   const decision = decideAccess(policy, person, aboutOf({ ...parsed, input }, company).asked);
   if (decision.kind !== 'allowed') throw new Error('a batch of allowed changes is not allowed');
-  const { approval, rules, unsure } = decision;
-  const authorization = { approval, rules: rules.map((rule) => rule.line), policy: policy.hash };
+  const { approval, rules, batchValidity, unsure } = decision;
+  const authorization = { approval, rules: rules.map((rule) => rule.line), batchValidity, policy: policy.hash };
   const canary = canaryOf(parsed.parsed, kept, decision.canary);
   const request = { ...parsed, ...(canary && { parsed: { ...parsed.parsed, canary: canary.id } }) };
   return { ...request, input, target: undefined, alsoReads, authorization, each, notAllowed, unsure };

@@ -30,7 +30,7 @@ const maxLines = 12;
 const maxClosable = 4;
 const barLength = 20;
 /** Facts that only matter before it begins. */
-const before = new Set(['Goes first, alone', 'Not the same everywhere']);
+const before = new Set(['Goes first, alone', 'Not the same everywhere', 'Valid for']);
 
 type Shown = {
   readonly place: Place;
@@ -65,7 +65,10 @@ export function renderBatch(
     ...card,
     lines: [...card.lines, countsOf(all), ...openLines(batch, all)],
     warning: undefined,
-    facts: card.facts.filter(([label]) => !before.has(label)),
+    facts: [
+      ...card.facts.filter(([label]) => !before.has(label)),
+      ...(batch.settled_at === null ? [['Valid until', say`${time(batch.expires_at)}`] as const] : []),
+    ],
     buttons: buttonsOf(batch, all, installation),
   };
 }

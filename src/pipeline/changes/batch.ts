@@ -77,8 +77,6 @@ export type Step =
 
 /** How many changes of a batch may be under way: what is in flight when it stops. */
 export const maxUnderWay = 8;
-/** How long a batch may begin changes after its start, or after its approval. */
-export const batchValidMs = 30 * 60_000;
 
 /** The progress of a change that is a batch. Throws for any other. */
 export function progressOf({ progress, ...change }: Pick<Change, 'progress' | 'number'>): Progress {

@@ -1,7 +1,9 @@
 import type { AnyAction } from '../../commands/kit/action.ts';
 import { counted } from '../../commands/kit/page.ts';
 import { Refusal } from '../../errors.ts';
+import { spokenDuration } from '../../duration.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
+import { DEFAULT_BATCH_VALIDITY } from '../../policy/rules.ts';
 import { joined, list, plain, say, type Inline, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
@@ -87,7 +89,7 @@ function placeOf(frozen: Frozen): Place {
 }
 
 function cardOfBatch(authorized: Authorized, action: AnyAction, places: readonly Frozen[]): FrozenCard {
-  const { input } = authorized;
+  const { input, authorization } = authorized;
   const all = environmentsOf(places);
   const canary = all[canaryIn(authorized, places) ?? -1];
   const where = counted(all.length, 'environment');
@@ -104,6 +106,7 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, places: readonly
     ['Not live', others.length > 0 ? namesOf(others) : undefined],
     ...shared(cards),
     ['Not the same everywhere', differing(cards)],
+    ['Valid for', say`${spokenDuration(authorization.batchValidity ?? DEFAULT_BATCH_VALIDITY)} from its start`],
   ];
   return {
     title: words.title,

@@ -25,7 +25,14 @@ export function leaveOut(
   if (ids.length === 0) return { frozen: shown, confirmation, isAsShown: true };
   refuseUnlessConfirmed(shown, confirmation);
   const kept = without(shown, ids);
-  const { authorization } = kept.places ? authorize(policy(), person, kept, company()) : kept;
+  const { batchValidity } = shown.authorization;
+  const authorization = kept.places
+    ? // What is left may be valid for longer by its own rules, and that was not shown.
+      {
+        ...authorize(policy(), person, kept, company()).authorization,
+        ...(batchValidity !== undefined && { batchValidity }),
+      }
+    : kept.authorization;
   const frozen = { ...kept, authorization };
   const [now, then] = [frozen, shown].map((one) => JSON.stringify(one.authorization.approval));
   return { frozen, confirmation: { shown: shownOf(frozen), typedName: undefined }, isAsShown: now === then };

@@ -9,10 +9,9 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { say, type Text } from '../../text.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
-import { authorizationOf } from '../access/authorization.ts';
+import { authorizationOf, batchValidityOf } from '../access/authorization.ts';
 import {
   badIn,
-  batchValidMs,
   byNumber,
   nextStep,
   placesOf,
@@ -52,7 +51,8 @@ export async function startBatch(context: StepsContext, seen: Change): Promise<v
     const change = await present(context, tx, seen);
     if (change === undefined) return;
     const note = { by: 'sitehand', at };
-    await context.changeStore.advance(tx, change, { kind: 'start', validMs: batchValidMs }, note);
+    // As it was asked for: an edit of the policy since then makes it neither longer nor shorter.
+    await context.changeStore.advance(tx, change, { kind: 'start', validMs: batchValidityOf(change) }, note);
   });
   context.onSaved();
 }

@@ -214,14 +214,15 @@ test('a pattern never touches what its asker may not, whatever the rules are', (
   expect(Math.min(kept, refused)).toBeGreaterThan(20);
 });
 
+const rule = (words: string, ...lines: readonly string[]): Authorized => {
+  const policy = policyOf('{ allow: [read], to: everyone }', ...lines);
+  const environments = ['a/dev', 'b/live', 'c/live'].map((name, at) => environment(name, at + 1));
+  const parsed = parse(words, catalogue);
+  if (parsed === undefined) throw new Error('nothing was typed');
+  return authorize(policy, ana, resolve(parsed, { environments, domains: [] }), company);
+};
+
 describe('a rule that asks for a canary', () => {
-  const rule = (line: string, words: string): Authorized => {
-    const policy = policyOf('{ allow: [read], to: everyone }', line);
-    const environments = ['a/dev', 'b/live', 'c/live'].map((name, at) => environment(name, at + 1));
-    const parsed = parse(words, catalogue);
-    if (parsed === undefined) throw new Error('nothing was typed');
-    return authorize(policy, ana, resolve(parsed, { environments, domains: [] }), company);
-  };
   test.each([
     ['a live one goes first', '{ allow: ["cache clear"], to: everyone, canary: true }', 'cache clear */*', 'b/live'],
     [
@@ -238,8 +239,16 @@ describe('a rule that asks for a canary', () => {
       undefined,
     ],
   ])('%s', (_, line, words, first) => {
-    const { parsed: request, each } = rule(line, words);
+    const { parsed: request, each } = rule(words, line);
     const canary = each?.flatMap(environmentOf).find(({ id }) => id === request.canary);
     expect(canary?.name).toBe(first);
   });
+});
+
+test('a batch is valid for as long as the strictest rule of its environments says', () => {
+  const lines = ['b/*", "c/*', 'c/live'].map(
+    (where, at) => `{ allow: ["cache clear"], to: everyone, where: ["${where}"], batchValidity: ${2 - at}h }`,
+  );
+  const hours = (words: string): number => (rule(words, ...lines).authorization.batchValidity ?? 0) / 3_600_000;
+  expect([hours('cache clear b/*'), hours('cache clear */live')]).toEqual([2, 1]);
 });

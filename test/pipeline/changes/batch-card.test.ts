@@ -116,7 +116,9 @@ describe('the lines', () => {
     'what it is about stays, and no warning, while it is %s',
     (state) => {
       const card = cardFor(state, '-d');
-      expect(card.facts.map(([label]) => label)).toEqual(['Live', 'Not live', 'Clears']);
+      const isOver = state === 'ended' || state === 'done';
+      const always = ['Live', 'Not live', 'Clears'];
+      expect(card.facts.map(([label]) => label)).toEqual(isOver ? always : [...always, 'Valid until']);
       expect(card.warning).toBeUndefined();
     },
   );

@@ -11,8 +11,12 @@ import {
   type PlaceProgress,
   type Progress,
 } from '../../../src/pipeline/changes/batch.ts';
+import { batchValidityOf } from '../../../src/pipeline/access/authorization.ts';
+import { move } from '../../../src/pipeline/changes/change.ts';
+import type { Change } from '../../../src/storage/changes.ts';
 import type { State } from '../../../src/storage/schema.ts';
 import { say } from '../../../src/text.ts';
+import { changeOf } from '../fixtures.ts';
 import { CarefulOperator } from './careful-operator.ts';
 
 /** Compares batches, after random events in random order, with an independent model. */
@@ -64,11 +68,16 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 const seen = new Map<string, number>();
 const count = (what: string): unknown => seen.set(what, (seen.get(what) ?? 0) + 1);
 
+const authorizationFor = (batchValidity: number): string =>
+  JSON.stringify({ approval: 'none', rules: [], batchValidity, policy: '' });
+
 /** A batch as `run-batch.ts` keeps it, beside the operator's notebook. Times are numbers that only grow. */
 class World {
   progress: Progress;
   state: 'running' | 'stopped' | 'over' = 'running';
   now = 0;
+  /** The row of the batch as it was when it began. */
+  readonly row: Change;
   readonly validUntil: number;
   readonly operator: CarefulOperator;
   readonly changes = new Map<number, ChangeInBatch>();
@@ -77,8 +86,16 @@ class World {
   readonly sent = new Set<number>();
   site: 'well' | 'not well' | 'not known' = 'not known';
 
-  constructor(size: number, canary: number | undefined, validUntil: number) {
-    this.validUntil = validUntil;
+  constructor(size: number, canary: number | undefined, validity: number) {
+    const row = changeOf({
+      state: 'approved',
+      progress: '{}',
+      expires_at: 1,
+      authorization: authorizationFor(validity),
+    });
+    const started = move(row, { kind: 'start', validMs: batchValidityOf(row) }, this.now);
+    this.row = { ...row, ...started?.patch };
+    this.validUntil = validity;
     this.progress = {
       places: Array.from({ length: size }, () => ({})),
       passedOver: [],
@@ -126,8 +143,9 @@ class World {
       if (this.operator.out === 0) this.state = 'over';
       return;
     }
-    // change.ts lets nothing go on after the end of its validity.
-    if (this.now >= this.validUntil) return;
+    const goesOn = move({ ...this.row, state: 'stopped' }, { kind: 'go_on' }, this.now);
+    deepStrictEqual(goesOn !== undefined, this.now < this.validUntil);
+    if (goesOn === undefined) return;
     count(event.kind);
     const before = this.progress;
     if (event.kind === 'retry') {
@@ -161,7 +179,7 @@ class World {
   /** The batch looks what is to be done, and does it. */
   look(locked: readonly number[]): void {
     if (this.state === 'over') return;
-    const isValid = this.now < this.validUntil;
+    const isValid = this.now < this.row.expires_at;
     const sites: Readonly<Record<typeof this.site, CanarySite>> = {
       well: 'well',
       'not well': { says: say`it is not well` },
@@ -169,7 +187,7 @@ class World {
     };
     const step = nextStep(this.progress, this.changes, { state: this.state, isValid, canarySite: sites[this.site] });
     if (step.kind === 'begin') this.#isSafe(step.places, isValid);
-    const wanted = this.operator.decides(isValid, this.site);
+    const wanted = this.operator.decides(this.now < this.validUntil, this.site);
     deepStrictEqual({ kind: step.kind, ...(step.kind === 'begin' && { places: step.places }) }, wanted);
     count(step.kind === 'halt' ? `halt: ${step.why.kind}` : step.kind);
     if (step.kind === 'halt') {

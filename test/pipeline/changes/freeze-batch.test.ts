@@ -102,7 +102,11 @@ describe('the card', () => {
     expect(plain(cardOf(card).title)).toBe('Clear the cache of 3 environments');
     expect(plain(cardOf(card).done)).toBe('Cleared the cache of 3 environments');
     const { Clears: clears, ...others } = factsOf(card);
-    expect(others).toEqual({ Live: '2: b/live, c/live', 'Not live': '1: a/staging' });
+    expect(others).toEqual({
+      Live: '2: b/live, c/live',
+      'Not live': '1: a/staging',
+      'Valid for': '30 min from its start',
+    });
     expect(clears).toContain('the page cache');
     expect(factsOf(batchOf(clear, sites.slice(1)))).not.toHaveProperty('Not live');
     const [staging, other] = [environment('a/staging', 1), environment('b/dev', 2)];

@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { catalogue } from '../../../src/commands/index.ts';
+import { authorize } from '../../../src/pipeline/access/access-check.ts';
+import { shownOf } from '../../../src/pipeline/changes/confirmation.ts';
+import { freezeBatch } from '../../../src/pipeline/changes/freeze-batch.ts';
+import { cardOf, freeze } from '../../../src/pipeline/changes/freeze.ts';
+import { parse } from '../../../src/pipeline/language/parse.ts';
+import { resolve } from '../../../src/pipeline/language/resolve.ts';
+import { leaveOut } from '../../../src/pipeline/steps/leave-out.ts';
+import { plain } from '../../../src/text.ts';
+import { ana, company, environment, policyOf } from '../fixtures.ts';
+
+/** What is left of a reviewed batch. */
+
+const policy = policyOf(
+  '{ allow: [read], to: everyone }',
+  '{ allow: ["cache clear"], to: everyone, where: ["a/*"] }',
+  '{ allow: ["cache clear"], to: everyone, where: ["b/*", "c/*"], batchValidity: 2h }',
+);
+const environments = ['a/live', 'b/live', 'c/live'].map((name, at) => environment(name, at + 1));
+const ids = environments.map(({ id }) => id);
+
+function reviewed() {
+  const parsed = parse('cache clear */live', catalogue);
+  if (parsed?.command.shape !== 'action') throw new Error('this is an action');
+  const { command } = parsed;
+  const authorized = authorize(policy, ana, resolve(parsed, { environments, domains: [] }), company);
+  const places = authorized.each?.map((one) => freeze(one, command, undefined, 1_000)) ?? [];
+  return freezeBatch(authorized, command, places);
+}
+const left = (without: readonly string[]) => {
+  const shown = reviewed();
+  const confirmation = { shown: shownOf(shown), typedName: undefined, leaveOut: without };
+  return leaveOut({ policy: () => policy, company: () => company }, shown, ana, confirmation).frozen;
+};
+
+test('is valid for as long as was shown, also if what is left might be valid for longer', () => {
+  const frozen = left(ids.slice(0, 1));
+  expect(frozen.places).toHaveLength(2);
+  expect(frozen.authorization.batchValidity).toBe(30 * 60_000);
+  expect(cardOf(frozen).facts.map(([, value]) => plain(value))).toContain('30 min from its start');
+});
+
+test('is no batch if it is one, and has no validity of its own', () => {
+  expect(left(ids.slice(0, 2)).authorization).not.toHaveProperty('batchValidity');
+});
