@@ -28,7 +28,12 @@ const sure: Unsure = { perhaps: [], groups: [] };
  * Whether the person's approval counts, and towards what. It never counts on a change they asked for, under any of their ids.
  * It does not count either if a rule denies them the change, or could through a group with unknown members.
  */
-export function mayApprove(policy: Policy, person: Member, needed: Needed, asked: ApprovalRequest): VoteWeight {
+export function mayApprove(
+  policy: Policy,
+  person: Member,
+  needed: Pick<Needed, 'requirements'>,
+  asked: ApprovalRequest,
+): VoteWeight {
   const not = (why: Extract<VoteWeight, { kind: 'does not count' }>['why'], unsure = sure): VoteWeight => ({
     kind: 'does not count',
     why,

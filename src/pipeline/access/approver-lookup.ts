@@ -1,5 +1,11 @@
 import type { Target } from '../../hosting/contract/target.ts';
-import { groupsForRequirement, isAsker, mayApprove, type Askers } from '../../policy/approvers.ts';
+import {
+  groupsForRequirement,
+  isAsker,
+  mayApprove,
+  type ApprovalRequest,
+  type Askers,
+} from '../../policy/approvers.ts';
 import type { Needed, Requirement } from '../../policy/approval-requirement.ts';
 import { canonicalId, idsIn, idsOf, isUserGroup } from '../../policy/people.ts';
 import { groupsApproving, mayRead, reading } from '../../policy/policy.ts';
@@ -17,7 +23,7 @@ import type { AccessContext } from './context.ts';
 type Asking = Pick<AccessContext, 'policy' | 'company' | 'personOf' | 'membersOf'>;
 
 /** The most people asked for one requirement. */
-const maxPeople = 25;
+export const maxPeople = 25;
 const maxNamed = 5;
 
 /** Who is asked, with one entry for each requirement, and who of them is told directly. */
@@ -29,24 +35,17 @@ type Asked = Required<Pick<Authorization, 'asks' | 'told'>>;
  */
 export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolved, askers: Askers): Promise<Asked> {
   const policy = context.policy();
-  const { asked, target, alsoReads } = aboutOf(parsed, context.company());
-  const targets = [target, ...alsoReads].filter((one) => one !== undefined);
+  const { asked } = aboutOf(parsed, context.company());
+  const request = { ...asked, ...askers };
+  const targets = asked.aims.map(({ target }) => target);
   const notified = needed.requirements.flatMap(({ notify = [] }) => notify);
   const groups = new Set([...groupsApproving(policy, asked.command, needed), ...userGroupsIn(policy, [notified])]);
   const { people: all, unknown } = await peopleOf(context, policy, [...groups]);
-  const readers = all.filter((person) => readsAll(policy, person, targets));
   const asks = await Promise.all(
     needed.requirements.map(async (requirement): Promise<AskedRequirement> => {
       const named = groupsForRequirement(policy, requirement, asked);
       const ids = new Set(idsIn(policy, named));
-      const people = readers.filter((person) => {
-        const vote = mayApprove(policy, person, { ...needed, requirements: [requirement] }, { ...asked, ...askers });
-        return belongsTo(ids, person) && (vote.kind === 'counts' || vote.why === 'unknown');
-      });
-      const once = eachOnce(
-        policy,
-        people.map(({ id }) => id),
-      );
+      const once = eachOnce(policy, approversAmong(policy, all, requirement, request));
       const userGroups = unknown.filter((group) => ids.has(group));
       const one = {
         count: requirement.count,
@@ -58,6 +57,23 @@ export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolve
     }),
   );
   return { asks, told: eachOnce(policy, asks.flatMap(toldOf)) };
+}
+
+/** Ids of those of these people whose click would count for this one requirement of the whole request, or might. */
+export function approversAmong(
+  policy: Policy,
+  people: readonly Member[],
+  requirement: Requirement,
+  request: ApprovalRequest,
+): readonly string[] {
+  const ids = new Set(idsIn(policy, groupsForRequirement(policy, requirement, request)));
+  const targets = request.aims.map(({ target }) => target);
+  const found = people.filter((person) => {
+    if (!belongsTo(ids, person) || !readsAll(policy, person, targets)) return false;
+    const vote = mayApprove(policy, person, { requirements: [requirement] }, request);
+    return vote.kind === 'counts' || vote.why === 'unknown';
+  });
+  return found.map(({ id }) => id);
 }
 
 type Around = {

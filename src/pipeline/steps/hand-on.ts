@@ -20,6 +20,7 @@ import type { Person } from '../access/access-check.ts';
 import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { namesOf, whomToAsk } from '../access/approver-lookup.ts';
+import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import { aboutOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
 import { endUnused, handedOnWords, offer, postOffers, useHandedOn } from '../changes/handed-on.ts';
@@ -152,12 +153,18 @@ export async function handedOnWith(
   return row;
 }
 
-/** The handed-on request that it runs, and who is asked to approve it: neither of its askers. */
+/**
+ * The handed-on request that it runs, and who is asked to approve it: neither of its askers. Throws `Refusal` if nobody
+ * can approve all of a batch.
+ */
 export async function whoIsInvolved(context: StepsContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
   const handed = await handedOnWith(context, frozen);
   const askers = { requester, handedOnBy: handed?.person ?? null };
-  return { handed, whom: approval === 'none' ? { asks: [] } : await whomToAsk(context, approval, frozen, askers) };
+  if (approval === 'none') return { handed, whom: { asks: [] } };
+  const whom = await whomToAsk(context, approval, frozen, askers);
+  if (frozen.places) await refuseIfNobodyApproves(context, approval, frozen, askers, whom.asks);
+  return { handed, whom };
 }
 
 /** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody was faster. */

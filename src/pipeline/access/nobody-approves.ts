@@ -1,0 +1,106 @@
+import { Refusal } from '../../errors.ts';
+import type { Askers } from '../../policy/approvers.ts';
+import type { Needed } from '../../policy/approval-requirement.ts';
+import { canonicalId } from '../../policy/people.ts';
+import { groupsApproving } from '../../policy/policy.ts';
+import type { Aim } from '../../policy/rules.ts';
+import { bold, joined, list, say, type Text } from '../../text.ts';
+import { approversAmong, maxPeople, membersAmong, peopleOf } from './approver-lookup.ts';
+import type { AskedRequirement } from './authorization.ts';
+import type { AccessContext } from './context.ts';
+import { aboutOf } from './targets.ts';
+import type { Resolved } from '../language/resolve.ts';
+
+/** A batch that would wait in vain, because nobody can approve all of it. */
+
+type Asking = Pick<AccessContext, 'policy' | 'company' | 'personOf' | 'membersOf'>;
+
+/** How many environments the refusal names. */
+const maxNamed = 5;
+
+/**
+ * Throws `Refusal` if too few people can approve all of a batch, and names what they can't approve. Where Slack doesn't
+ * say who could, it may be approved, so nothing is refused. `asks`: whom it would ask, from `whomToAsk`.
+ */
+export async function refuseIfNobodyApproves(
+  context: Asking,
+  needed: Needed,
+  parsed: Resolved,
+  askers: Askers,
+  asks: readonly AskedRequirement[],
+): Promise<void> {
+  const isShort = ({ people, count, userGroups, unsure }: AskedRequirement): boolean =>
+    people.length < count && userGroups === undefined && unsure === undefined;
+  const short = needed.requirements.flatMap(({ by, count }, at) => {
+    const ask = asks[at];
+    // Who else may do it can be somebody whom no group names.
+    return by !== 'allowed' && ask && isShort(ask) ? [{ by, count }] : [];
+  });
+  if (short.length === 0) return;
+  const policy = context.policy();
+  const { asked } = aboutOf(parsed, context.company());
+  const { people, unknown } = await peopleOf(context, policy, groupsApproving(policy, asked.command, needed));
+  if (unknown.length > 0) return;
+  for (const requirement of short) {
+    const approversOf = (aims: readonly Aim[]): readonly string[] =>
+      approversAmong(policy, people, requirement, { ...asked, ...askers, aims });
+    // Of more than these, not all were asked.
+    if (approversOf(asked.aims).length > maxPeople) continue;
+    const each = asked.aims.map((aim) => ({ name: aim.target.name, ids: approversOf([aim]) }));
+    const ids = [...new Set(each.flatMap((one) => one.ids))];
+    const checked = ids.slice(0, maxPeople);
+    const { people: members, unsure = [] } = await membersAmong(context, checked);
+    // Of the others it is not known that they are none.
+    const isMember = (id: string): boolean => !checked.includes(id) || [...members, ...unsure].includes(id);
+    const approvable = each.map(({ name, ids: those }) => ({
+      name,
+      people: new Set(those.filter(isMember).map((id) => canonicalId(policy, id))),
+    }));
+    const refused = refusal(requirement, approvable);
+    if (refused) throw refused;
+  }
+}
+
+/** An environment and who can approve it. */
+type Approvable = { readonly name: string; readonly people: ReadonlySet<string> };
+
+type Short = { readonly by: readonly string[]; readonly count: number };
+
+/** Undefined: Slack has named somebody in the meantime. */
+function refusal({ by, count }: Short, each: readonly Approvable[]): Refusal | undefined {
+  const who = say`somebody else in ${joined(by.map(bold), ' or ')}`;
+  const needs = count === 1 ? say`It needs an approval by ${who}` : say`It needs ${count} approvals, each by ${who}`;
+  const few = count === 1 ? 'Nobody' : 'Too few people';
+  const without = each.filter(({ people }) => people.size < count);
+  if (without.length > 0)
+    return new Refusal(
+      say`**${few} can approve this for ${namesOf(without)}.** ${needs} who may see it and whom no rule denies it. Nothing was done.`,
+      {
+        hint:
+          without.length < each.length
+            ? 'Ask again, and leave out what nobody can approve.'
+            : 'Ask the person who keeps the policy to let somebody approve it.',
+      },
+    );
+  const left = apart(each, count);
+  if (left.length === 0) return undefined;
+  return new Refusal(
+    say`**${few} can approve all of this.** ${needs}, and whoever can approve the others can't approve ${namesOf(left)}. Nothing was done.`,
+    { hint: 'Leave those out, and ask for them in a request of their own.' },
+  );
+}
+
+const namesOf = (some: readonly Approvable[]): Text => [
+  list(
+    some.map(({ name }) => name),
+    maxNamed,
+  ),
+];
+
+/** What is outside the reach of the people who can approve most of it together. */
+function apart(each: readonly Approvable[], count: number): readonly Approvable[] {
+  const reach = new Map<string, number>();
+  for (const { people } of each) for (const one of people) reach.set(one, (reach.get(one) ?? 0) + 1);
+  const most = [...reach].toSorted(([, one], [, other]) => other - one).slice(0, count);
+  return each.filter(({ people }) => most.some(([one]) => !people.has(one)));
+}
