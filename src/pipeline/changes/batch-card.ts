@@ -78,7 +78,7 @@ export function countsOf(all: readonly Pick<Shown, 'standing'>[]): Text {
   const count = (wanted: Standing): number => all.filter(({ standing }) => standing === wanted).length;
   const done = count('done');
   const filled = Math.floor((barLength * done) / all.length);
-  const others = (['under way', 'unknown', 'failed', 'not sent', 'left out', 'to do'] as const)
+  const others = (['under way', 'unknown', 'failed', 'not sent', 'changed meanwhile', 'left out', 'to do'] as const)
     .filter((one) => count(one) > 0)
     .map((one) => `${count(one)} ${one}`);
   const bar = '▰'.repeat(filled) + '▱'.repeat(barLength - filled);
@@ -89,6 +89,7 @@ const marks: Readonly<Record<Standing, string>> = {
   unknown: '⚠️',
   failed: '❌',
   'not sent': '⛔',
+  'changed meanwhile': '⛔',
   'under way': '▶️',
   'left out': '➖',
   'to do': '⏳',
@@ -104,7 +105,7 @@ export function lineOf({ place, standing: where, change, skipped }: Shown): Text
 
 /** A line for each that is neither done nor to do, the gravest first. */
 function openLines({ number }: Change, all: readonly Shown[]): readonly Text[] {
-  const order: readonly Standing[] = ['unknown', 'failed', 'not sent', 'under way'];
+  const order: readonly Standing[] = ['unknown', 'failed', 'not sent', 'changed meanwhile', 'under way'];
   const open = order.flatMap((wanted) => all.filter((one) => one.standing === wanted));
   const more = open.length - maxLines;
   return [
@@ -213,6 +214,8 @@ export function stoppedReply(batch: Change, changes: readonly Change[], why: Tex
 
 const unknownHint = say`What is unknown won't be sent again. Please check the host's panel, then press **It happened** or **It did not happen** on the card.`;
 
+const changedHint = say`What changed in the meantime needs a new review: please ask for it anew.`;
+
 const canGoOn = (all: readonly Shown[]): boolean =>
   all.some(({ standing }) => standing === 'to do' || standing === 'not sent');
 
@@ -245,13 +248,17 @@ export function endedReply(batch: Change, changes: readonly Change[], isAllDone:
 
 const maxNamed = 8;
 
-/** Lines for those that are unknown, failed or not sent. */
+/** Lines for those that are unknown, failed or not sent, and what to do about those that changed in the meantime. */
 function unwell(all: readonly Shown[]): readonly Text[] {
-  const bad = (['unknown', 'failed', 'not sent'] as const).flatMap((wanted) =>
+  const bad = (['unknown', 'failed', 'not sent', 'changed meanwhile'] as const).flatMap((wanted) =>
     all.filter(({ standing }) => standing === wanted),
   );
   const more = bad.length - maxNamed;
-  return [...bad.slice(0, maxNamed).map(lineOf), ...(more > 0 ? [say`… and ${more} more on the card.`] : [])];
+  return [
+    ...bad.slice(0, maxNamed).map(lineOf),
+    ...(more > 0 ? [say`… and ${more} more on the card.`] : []),
+    ...(all.some(({ standing }) => standing === 'changed meanwhile') ? [changedHint] : []),
+  ];
 }
 
 /** A batch that was under way when the database was set back: nobody knows which of its changes are missing here. */

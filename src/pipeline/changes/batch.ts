@@ -58,7 +58,16 @@ export type StopReason =
   | { readonly kind: 'canary'; readonly says: Text }
   | { readonly kind: 'person' | 'all tried' | 'time over' };
 
-export type Standing = 'to do' | 'under way' | 'done' | 'unknown' | 'failed' | 'not sent' | 'left out';
+/** `changed meanwhile`: not sent, because what was frozen for it does not fit any more. It needs a new review. */
+export type Standing =
+  | 'to do'
+  | 'under way'
+  | 'done'
+  | 'unknown'
+  | 'failed'
+  | 'not sent'
+  | 'changed meanwhile'
+  | 'left out';
 
 /** A change of the batch, as far as this file looks. */
 export type ChangeInBatch = Pick<Change, 'number' | 'state' | 'settled_at'>;
@@ -117,9 +126,10 @@ export function standingOf({ skipped, isLeftOut }: PlaceProgress, change: Change
     case 'cancelled':
     case 'expired':
     case 'invalidated':
-    case 'superseded':
     case 'ended':
       return 'not sent';
+    case 'superseded':
+      return 'changed meanwhile';
   }
 }
 
@@ -216,7 +226,7 @@ export function goneOn(progress: Progress, changes: ChangesByNumber, without: re
 
 /**
  * As it goes on with those too that were not sent; a canary that was not sent goes first again. What was sent, or may
- * have been, is never begun again.
+ * have been, is never begun again, nor is what changed in the meantime.
  */
 export function retried(progress: Progress, changes: ChangesByNumber): Progress {
   const all = standingsOf(progress, changes);

@@ -1,22 +1,20 @@
 import { NotSent } from '../../hosting/client.ts';
 import { failpoint } from '../../failpoints.ts';
 import { findChange, touchChange, type Change } from '../../storage/changes.ts';
-import type { Database, Tx } from '../../storage/database.ts';
 import { unowned } from '../../storage/lease.ts';
 import { redrawCards } from '../../storage/messages.ts';
-import { pauseKey, readKv } from '../../storage/kv.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { sendLeaseMs } from '../changes/change.ts';
 import { callOf, cardOf } from '../changes/freeze.ts';
 import { isSameTimeline } from './ask-again.ts';
+import { blockedReason, skip } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
-import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { recheck } from '../changes/recheck.ts';
 import { standing } from '../changes/card.ts';
 import { settleAccess } from '../changes/timed-access.ts';
-import { endsUnsent, lockedBy, markFor } from '../changes/replies.ts';
+import { endsUnsent, markFor } from '../changes/replies.ts';
 import { startBatch } from './run-batch.ts';
 import type { StepsContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -39,7 +37,8 @@ export async function execute(context: StepsContext, change: Change): Promise<vo
   const { database } = context;
   if ((await database.now()) >= change.expires_at) return giveUp(context, change, 'expire', tooLate(change));
   const inTheWay = await blockedReason(database, change);
-  if (inTheWay) return reschedule(context, change, inTheWay);
+  if (inTheWay?.kind === 'locked' && change.batch !== null) return skip(context, change, inTheWay.why);
+  if (inTheWay) return reschedule(context, change, inTheWay.why);
   // Both only read, at the same time: nothing is read between the commit of *sending* and the write.
   const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);
   if (checked.kind === 'invalidated') return giveUp(context, change, 'invalidated', checked.why);
@@ -119,14 +118,6 @@ async function complete(context: StepsContext, seen: Change): Promise<void> {
     return moved !== undefined;
   });
   if (!isDone) await reschedule(context, seen, say`Something changed at the last moment.`);
-}
-
-/** A pause or another lock that stops the send for now. */
-async function blockedReason(database: Database, change: Change, tx?: Tx): Promise<Text | undefined> {
-  const db = tx ?? database.db;
-  if ((await readKv(db, pauseKey)) !== undefined) return say`All sending is paused.`;
-  const lock = await lockInTheWay(db, change, await database.now(tx));
-  return lock && lockedBy(lock, change);
 }
 
 /** Includes why it waited, as shown on the card. */

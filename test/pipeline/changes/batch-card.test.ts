@@ -75,7 +75,7 @@ describe('the numbers', () => {
     ['dddw', '▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▱▱▱▱▱ 3 of 4 done · 1 under way'],
     [
       'dusfrolx-',
-      '▰▰▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱ 1 of 9 done · 1 under way · 1 unknown · 2 failed · 2 not sent · 1 left out · 1 to do',
+      '▰▰▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱▱ 1 of 9 done · 1 under way · 1 unknown · 2 failed · 1 not sent · 1 changed meanwhile · 1 left out · 1 to do',
     ],
     ['dd', '▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰▰ 2 of 2 done'],
   ])('%s', (text, says) => {
@@ -92,7 +92,7 @@ describe('the numbers', () => {
 describe('the lines', () => {
   test('are of what is open, the gravest first', () => {
     const marks = linesOf('stopped', 'dwol-xrfu').flatMap((line) => /^.+? s(\d)\/live/.exec(line)?.[0] ?? []);
-    expect(marks).toEqual(['⚠️ s8/live', '❌ s6/live', '❌ s7/live', '⛔ s2/live', '⛔ s3/live', '▶️ s1/live']);
+    expect(marks).toEqual(['⚠️ s8/live', '❌ s6/live', '❌ s7/live', '⛔ s3/live', '⛔ s2/live', '▶️ s1/live']);
   });
   test('name the change, or who is in the way', () => {
     const lines = linesOf('stopped', 'ol');
@@ -132,7 +132,9 @@ describe('the buttons', () => {
     ['running', 'dwu-', ['Stop', 'It happened: s2/live', 'It did not happen: s2/live', everything]],
     ['stopped', 'd--', ['Go on', 'Go on without…', 'End it', everything]],
     ['stopped', 'd-w', ['Go on', everything]],
-    ['stopped', 'd-o', ['Go on', 'Retry those not sent', 'End it', everything]],
+    ['stopped', 'd-o', ['Go on', 'End it', everything]],
+    ['stopped', 'dol', ['Retry those not sent', 'End it', everything]],
+    ['stopped', 'do', ['End it', everything]],
     ['stopped', 'dl', ['Retry those not sent', 'End it', everything]],
     ['stopped', 'df-', ['Go on', 'End it', everything]],
     ['stopped', 'du', ['It happened: s1/live', 'It did not happen: s1/live', everything]],
@@ -144,7 +146,7 @@ describe('the buttons', () => {
     expect(labels(state, text)).toEqual(wanted);
   });
   test('that decide about the batch carry its number and version, those that close carry the change’s', () => {
-    const presses = cardFor('stopped', 'd-ou').buttons.map(({ press }) => press);
+    const presses = cardFor('stopped', 'd-lu').buttons.map(({ press }) => press);
     expect(presses).toMatchObject([
       { kind: 'decision', verdict: 'go_on', number: 1042, version: 3, installation: 'f00d' },
       { kind: 'decision', verdict: 'retry', number: 1042, version: 3 },
@@ -154,7 +156,7 @@ describe('the buttons', () => {
     ]);
   });
   test('that send something ask first, and say how much', () => {
-    const asks = cardFor('stopped', 'd--ol').buttons.flatMap(({ confirm }) => (confirm ? [plain(confirm.says)] : []));
+    const asks = cardFor('stopped', 'd--oll').buttons.flatMap(({ confirm }) => (confirm ? [plain(confirm.says)] : []));
     expect(asks[0]).toBe('It goes on with the 2 that are left to do, as they were approved.');
     expect(asks[1]).toContain('It tries the 2 again that were not sent');
     expect(asks[1]).toContain('What was sent, or may have been, is not sent again.');
@@ -189,6 +191,10 @@ describe('the replies', () => {
       /^✋ Stopped\. What is under way is followed to its end\.\n▰+▱+ 1 of 4 done · 1 under way · 1 unknown · 1 to do\n⚠️ s1\/live · #2 .*\nWhat is unknown won't be sent again\. .*\nIts card has the buttons to go on, until /,
     );
     expect(said('du-')).not.toContain('followed to its end');
+    expect(said('du-')).not.toContain('anew');
+    expect(said('do')).toMatch(
+      /⛔ s1\/live · #2 .*\nWhat changed in the meantime needs a new review: please ask for it anew\.$/,
+    );
   });
   test.each<[string, boolean, boolean]>([
     ['duw-', true, true],

@@ -23,7 +23,7 @@ import { CarefulOperator } from './careful-operator.ts';
 
 /** What may become of a change of a batch. `aborted`: it was surely not sent. */
 const moves: Readonly<Partial<Record<State, readonly (State | 'aborted' | 'accepted for good')[]>>> = {
-  approved: ['sending', 'sending', 'sending', 'expired', 'invalidated', 'superseded', 'done'],
+  approved: ['sending', 'sending', 'sending', 'expired', 'invalidated', 'superseded', 'cancelled', 'done'],
   sending: ['accepted', 'accepted', 'accepted', 'unknown', 'rejected', 'aborted'],
   accepted: ['done', 'done', 'done', 'failed', 'unknown', 'accepted for good'],
   unknown: ['happened', 'did_not_happen', 'accepted', 'rejected', 'expired'],
@@ -48,7 +48,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('move'), change: fc.nat({ max: 60 }), to: fc.nat({ max: 6 }) }),
+    arbitrary: fc.record({ kind: fc.constant('move'), change: fc.nat({ max: 60 }), to: fc.nat({ max: 7 }) }),
   },
   {
     weight: 2,
@@ -281,6 +281,7 @@ test('a batch does what a careful person would do, and comes to an end', () => {
     'halt: all tried',
     'a change is unknown',
     'a change is superseded',
+    'a change is cancelled',
     'a change is expired',
     'a change is did_not_happen',
   ];

@@ -28,7 +28,8 @@ describe('where a place stands', () => {
     ['done', ['done', 'happened']],
     ['unknown', ['unknown']],
     ['failed', ['failed', 'rejected', 'did_not_happen']],
-    ['not sent', ['declined', 'cancelled', 'expired', 'invalidated', 'superseded', 'ended']],
+    ['not sent', ['declined', 'cancelled', 'expired', 'invalidated', 'ended']],
+    ['changed meanwhile', ['superseded']],
   ])('%s', (standing, states) => {
     for (const state of states) expect([state, standingOf({ change: 7 }, change(state, 5))]).toEqual([state, standing]);
   });
@@ -56,6 +57,7 @@ const letters: Readonly<Record<string, State>> = {
   e: 'expired',
   i: 'invalidated',
   o: 'superseded',
+  c: 'cancelled',
 };
 /** A batch from such letters. `-`: to do; `l`: locked by others; `x`: left out. The changes are numbered from 1. */
 function batchOf(text: string, more: Partial<Progress> = {}) {
@@ -111,7 +113,11 @@ describe('what it does next', () => {
     ['l-', 'begin 1'],
     ['U-', 'begin 1'],
     ['U-f', 'halt 2'],
-    ['od', 'halt: all tried'],
+    ['od', 'end'],
+    ['old', 'halt: all tried'],
+    ['cd', 'halt: all tried'],
+    ['cwwwwwwww--', 'wait'],
+    ['cwwwwwww--', 'begin 8'],
     ['ld', 'halt: all tried'],
     ['UFd', 'halt: all tried'],
     ['Ufd', 'halt 1'],
@@ -126,7 +132,8 @@ describe('what it does next', () => {
     ['d--', 'wait', stopped],
     ['dfw', 'wait', stopped],
     ['dfl', 'wait', stopped],
-    ['dfo', 'wait', stopped],
+    ['dfo', 'end', stopped],
+    ['dfc', 'wait', stopped],
     ['dfu', 'wait', stopped],
     ['dff', 'end', stopped],
     ['dfx', 'end', stopped],
@@ -187,17 +194,18 @@ describe('going on', () => {
 
 describe('a retry', () => {
   test('is of those not sent, and of no other', () => {
-    const { progress, changes } = batchOf('eiolufrndaswx-');
+    const { progress, changes } = batchOf('eiclufrndaswx-o');
     const after = retried(progress, changes);
     expect(standings(after, changes)).toBe(
-      `to do, to do, to do, to do, unknown, failed, failed, failed, done, ${'under way, '.repeat(3)}left out, to do`,
+      `to do, to do, to do, to do, unknown, failed, failed, failed, done, ${'under way, '.repeat(3)}left out, to do, changed meanwhile`,
     );
     expect(after.passedOver).toEqual([1, 2, 5, 6, 7, 8]);
   });
   test.each<[string, boolean]>([
     ['l-', false],
-    ['o-', false],
+    ['c-', false],
     ['e-', false],
+    ['o-', true],
     ['do', true],
     ['uo', true],
   ])('%s: a canary that was not sent goes first again', (text, isPassed) => {

@@ -5,7 +5,15 @@ import type { State } from '../../../src/storage/schema.ts';
  * simple implementation of a batch, with which tests compare the real one.
  */
 
-type Page = 'to do' | 'out' | 'fine' | 'may have happened' | 'went wrong' | 'nothing sent' | 'dropped';
+type Page =
+  | 'to do'
+  | 'out'
+  | 'fine'
+  | 'may have happened'
+  | 'went wrong'
+  | 'nothing sent'
+  | 'changed by others'
+  | 'dropped';
 /** What the operator does next; `begin` with the places, in their order. */
 export type Does = {
   readonly kind: 'begin' | 'halt' | 'wait' | 'all done' | 'end';
@@ -22,7 +30,8 @@ const pageOf: Readonly<Partial<Record<State, Page>>> = {
   did_not_happen: 'went wrong',
   expired: 'nothing sent',
   invalidated: 'nothing sent',
-  superseded: 'nothing sent',
+  cancelled: 'nothing sent',
+  superseded: 'changed by others',
 };
 /** Sites are alike, so what happened to one may happen to the next. That somebody changed one in between will not. */
 const alarming: ReadonlySet<State> = new Set([
@@ -33,6 +42,9 @@ const alarming: ReadonlySet<State> = new Set([
   'expired',
   'invalidated',
 ]);
+
+/** Nobody can do anything about these with the same request. */
+const isBeyondHelp = (page: Page): boolean => page === 'went wrong' || page === 'changed by others';
 
 export class CarefulOperator {
   readonly notebook: Page[];
@@ -114,7 +126,7 @@ export class CarefulOperator {
     if (!isInTime && isQuiet && rest.includes('may have happened'))
       return this.#isStopped ? { kind: 'wait' } : this.#halts(false);
     if (!isInTime) return { kind: isQuiet ? 'end' : 'wait' };
-    if (this.#isStopped) return { kind: rest.every((page) => page === 'went wrong') ? 'end' : 'wait' };
+    if (this.#isStopped) return { kind: rest.every(isBeyondHelp) ? 'end' : 'wait' };
     if (!this.#isCanaryTrusted && this.#canary !== undefined) {
       const page = this.notebook[this.#canary];
       if (page === 'to do') return { kind: 'begin', places: [this.#canary] };
@@ -124,7 +136,7 @@ export class CarefulOperator {
     }
     const todo = this.#where('to do');
     if (todo.length === 0 && !isQuiet) return { kind: 'wait' };
-    if (todo.length === 0) return rest.every((page) => page === 'went wrong') ? { kind: 'end' } : this.#halts(false);
+    if (todo.length === 0) return rest.every(isBeyondHelp) ? { kind: 'end' } : this.#halts(false);
     // A change that was unknown may turn out to be under way, beside eight others.
     if (this.out >= 8) return { kind: 'wait' };
     return { kind: 'begin', places: todo.slice(0, 8 - this.out) };
