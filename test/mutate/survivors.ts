@@ -225,7 +225,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ...same(
       'A rule that asks for nothing more never makes one stricter; it is skipped for speed.',
       "approvalBy(rule, command) !== 'none' || rule.canary || rule.batchValidity !== undefined;",
-      "approvalBy(rule, command) !== 'none' || rule.canary || rule.batchValidity !== undefined → true",
+      "approvalBy(rule, command) !== 'none' || rule.canary || rule. … y !== undefined → true",
       '\'none\' → ""',
     ),
     ...same(

@@ -323,6 +323,25 @@ describe('how long a batch is valid', () => {
   });
 });
 
+test('a canary is asked for all of them if a rule asks for it on one', () => {
+  const rules = ['"a/*"]', '"b/*"], canary: true'].map(
+    (where) => `{ allow: ["cache clear"], to: [developers], where: [${where} }`,
+  );
+  const aims = ['a/live', 'b/live'].flatMap((name) => to('cache clear', name).aims);
+  const decision = decideAccess(rulesOf(...rules), ana, { command: command('cache clear'), aims });
+  expect(decision).toMatchObject({ kind: 'allowed', canary: true });
+});
+
+test('whom a rule notifies that only may apply leaves nothing in doubt', () => {
+  const rules = [
+    '[developers], approval: { by: [leads] } }',
+    '[guides], approval: { by: [leads], notify: [readers] } }',
+  ];
+  const allows = rules.map((rule) => `{ allow: [push], to: ${rule}`);
+  const decision = decideAccess(rulesOf(READ, ...allows), { id: ana.id, groups: [] }, to('push', 'a/live'));
+  expect(decision).toMatchObject({ kind: 'allowed', unsure: [] });
+});
+
 test('a canary is asked for also by a rule that may apply', () => {
   const rules = ['[developers]', '[guides], canary: true'].map((whom) => `{ allow: ["cache clear"], to: ${whom} }`);
   const decision = decideAccess(rulesOf(...rules), { id: ana.id, groups: [] }, to('cache clear', 'a/live'));

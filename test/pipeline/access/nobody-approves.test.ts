@@ -73,6 +73,11 @@ describe('who is asked to approve a batch', () => {
       ],
       ['U03CHI', 'U04DEE'],
     ],
+    [
+      'and nobody who is only to be notified, and sees a part',
+      [reads('developers, leads', '*/*'), reads('shops', 'a/*'), asking('{ by: [leads], notify: [shops], count: 1 }')],
+      ['U03CHI', 'U04DEE'],
+    ],
     ['not who is denied a part', [everywhere, asking('{ by: [leads, shops] }'), denied('leads', 'b/*')], ['U05FAY']],
     [
       'of two approvals, those for each',
