@@ -5,12 +5,12 @@ import { type Playground, startPlayground } from '../../src/playground/playgroun
 import { launch } from './chromium.ts';
 import { smallPng } from './small-png.ts';
 
-/** `npm run screenshots`: takes the README's pictures again from the current page, with the fonts of the machine. */
+/** `npm run screenshots`: takes the pictures of the README and the docs again from the current page, with the fonts of the machine. */
 
 const FOLDER = path.join(import.meta.dirname, 'pictures');
 const MOST_BYTES = 120 * 1024;
 const HALF_A_MINUTE = 30_000;
-const [ANA, CHI, CHANNEL] = ['U01ANA', 'U03CHI', 'C0ACME'];
+const [ANA, CHI, CHANNEL, GENERAL] = ['U01ANA', 'U03CHI', 'C0ACME', 'C0GENERAL'];
 
 const wide = { viewport: { width: 1280, height: 720 } };
 const phone = { viewport: { width: 390, height: 780 } };
@@ -30,14 +30,19 @@ async function open(
   return page;
 }
 
-/** Takes the picture without a text cursor. Throws if it is too large for the repository. */
+/** Takes the picture without a text cursor, and closes the page. */
 async function take(page: Page, name: string): Promise<void> {
   await page.locator('body').click({ position: { x: 2, y: 2 } });
+  await save(page, name);
+  await page.close();
+}
+
+/** Throws if the picture is too large for the repository. */
+async function save(page: Page, name: string): Promise<void> {
   const bytes = smallPng(await page.screenshot({ animations: 'disabled', caret: 'hide' }));
   if (bytes.length > MOST_BYTES) throw new Error(`${name} has ${bytes.length} bytes; ${MOST_BYTES} are allowed.`);
   await writeFile(path.join(FOLDER, `${name}.png`), bytes);
   process.stdout.write(`${name}.png, ${Math.ceil(bytes.length / 1024)} KB\n`);
-  await page.close();
 }
 
 /** Ana requests a push by form; it waits for approval. */
@@ -88,6 +93,23 @@ async function drawAll(browser: Browser, playground: Playground): Promise<void> 
   await logs.getByText('only you see this').last().waitFor();
   await logs.evaluate(`document.querySelector('.private').scrollIntoView()`);
   await take(logs, 'logs');
+  await drawBatch(browser, playground);
+}
+
+/** Ana clears the caches of all live sites: what she reviews, and what it is like after the host failed once. */
+async function drawBatch(browser: Browser, playground: Playground): Promise<void> {
+  const { slack, hosting } = playground;
+  const page = await open(browser, playground, `${ANA}/${GENERAL}`, phone);
+  await slack.command(ANA, GENERAL, '/site cache clear */live');
+  await page.getByRole('dialog').getByText('Leave out').waitFor();
+  await save(page, 'batch-review');
+  hosting.faults.add({ kind: 'status', status: 500, method: 'POST', skip: 2 });
+  await slack.submit(ANA, {});
+  const card = (): string | undefined => slack.messages({ channel: GENERAL, as: ANA }).at(-1)?.text;
+  await slack.until(() => card()?.includes('[Go on]') === true && !card()?.includes('under way'), HALF_A_MINUTE);
+  await slack.closeModal(ANA, true);
+  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await take(page, 'batch-stopped');
 }
 
 await mkdir(FOLDER, { recursive: true });
