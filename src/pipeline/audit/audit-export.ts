@@ -1,3 +1,4 @@
+import { csvLine } from '../../csv.ts';
 import type { Entry } from './audit-query.ts';
 
 /** The trail as a file: CSV for spreadsheets, or one JSON object a line. */
@@ -41,13 +42,4 @@ function rowOf({ seq, at, says, change, ...entry }: Entry): Row {
   const chain = { details: entry.details, previous: entry.previous, hash: entry.hash };
   const about = { change, target, reason, rules, policy, fingerprint, approvers, receipt };
   return { line: seq, at: new Date(at).toISOString(), actor, name, event, what: says, ...about, ...chain };
-}
-
-/** RFC 4180: every cell is quoted, lines end with CR LF. */
-const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
-
-function cell(value: string): string {
-  // A leading quote keeps a spreadsheet from running it as a formula. `'=` gets one too, to differ from `=`.
-  const inert = /^'*[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value;
-  return `"${inert.replaceAll('"', '""')}"`;
 }

@@ -237,13 +237,14 @@ export function stopNote(
   };
 }
 
-/** The last reply. */
+/** The last reply; only now is the file of all lines final. */
 export function endedReply(batch: Change, changes: readonly Change[], isAllDone: boolean): Note {
   const all = placesShown(batch, changes);
   const head = isAllDone
     ? say`✅ **All are done.**`
     : say`⛔ **It is over, and not all are done.** Nothing more is sent for it.`;
-  return { text: joined([head, countsOf(all), ...unwell(all)], '\n') };
+  const where = say`${code(`change ${batch.number}`)} has a line for each.`;
+  return { text: joined([head, countsOf(all), ...unwell(all), where], '\n'), withFile: true };
 }
 
 const maxNamed = 8;

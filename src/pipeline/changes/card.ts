@@ -69,6 +69,8 @@ export type Note = {
   readonly buttons?: readonly Button[];
   /** Only an edit: if the message that it edits can't be edited or is gone, it is dropped. */
   readonly minor?: true;
+  /** Once it is posted, the file of its batch is added. */
+  readonly withFile?: true;
 };
 
 /** The label of the button that opens the frozen change in full. */

@@ -2,6 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { coolDown, findChange } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { findClaimed, markDelivered, redrawMessage, type Message } from '../../storage/messages.ts';
+import { parseStored } from '../../storage/parse-json.ts';
 import { say } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
 import { stopKey } from '../changes/change-store.ts';
@@ -28,7 +29,12 @@ export async function afterPosted(outbox: Outbox, tx: Tx, message: Message, { re
   const isUsual = refused !== undefined && isUninvited(refused) && message.kind === 'card' && !isEdit(message);
   if (change && refused !== undefined && !isUsual) await tellOfMove(tx, change, refused, at);
   if (message.kind === 'ops') await noteOps(outbox, tx, null, at);
+  // Its next edit adds the file. In the database, so that a restart in between loses nothing.
+  if (!isEdit(message) && hasFile(message)) await redrawMessage(tx, message, at);
 }
+
+const hasFile = ({ kind, body }: Message): boolean =>
+  kind === 'reply' && body !== null && parseStored<Note>(body).withFile === true;
 
 /**
  * Runs instead of `afterPosted` if the lease ended before, so that another process may have drawn the message too: this one

@@ -5,6 +5,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { claimMessages, markDelivered, giveUp, releaseUntil, type Message } from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { joined, plain } from '../../text.ts';
+import { attachFile } from './attach-file.ts';
 import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './after-posting.ts';
 import { afterFailure, type Outbox } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
@@ -208,6 +209,10 @@ async function put(context: Delivery, ready: Ready, what: Card | Note): Promise<
   const { message } = ready;
   const { channel, ts } = message;
   if (channel !== null && ts !== null) {
+    if ('text' in what && what.withFile) {
+      await attachFile(context, message, { place: { channel, ts }, note: what });
+      return { place: { channel, ts } };
+    }
     try {
       await context.messenger.edit({ channel, ts }, what);
       return { place: { channel, ts } };

@@ -4,10 +4,16 @@ import type { Card, Note } from '../changes/card.ts';
 /** Where a message goes: a channel, a thread in it, or a person's direct messages. */
 export type Recipient = { readonly channel: string; readonly thread?: string } | { readonly person: string };
 
-/** Posts and edits messages in Slack. Rejects with `Undeliverable` if Slack does not accept one. */
+/** A file with its whole content. */
+export type Upload = { readonly name: string; readonly content: string };
+
+/**
+ * Posts and edits messages in Slack. Rejects with `Undeliverable` if Slack does not accept one. `file`: is uploaded and
+ * added to the message; if that fails, the message stays as it was.
+ */
 export type Messenger = {
   readonly post: (to: Recipient, what: Card | Note) => Promise<MessagePlace>;
-  readonly edit: (place: MessagePlace, what: Card | Note) => Promise<void>;
+  readonly edit: (place: MessagePlace, what: Card | Note, file?: Upload) => Promise<void>;
 };
 
 /** A channel as Slack shows it. `hidden`: Slack does not show it to us. `untold`: our token lacks the scope to ask. */

@@ -9,6 +9,7 @@ const JSON_FIELDS: Readonly<Record<string, string>> = {
   metadata: 'invalid_metadata_format',
   view: 'invalid_arguments',
   files: 'invalid_arguments',
+  file_ids: 'invalid_arguments',
 };
 
 /** A call's arguments from its query and its body, JSON or form-encoded. Refuses `invalid_json` and similar. */

@@ -3,7 +3,7 @@ import { keep } from './journal.ts';
 import { post } from './messages.ts';
 import { Refused } from './refused.ts';
 import { BOT_USER, TEAM } from './seed.ts';
-import type { StoredFile } from './shapes.ts';
+import type { Message, StoredFile } from './shapes.ts';
 import type { Workspace } from './workspace.ts';
 
 const KEPT = 64;
@@ -42,6 +42,18 @@ export const fileObject = (workspace: Workspace, file: StoredFile): Fields => ({
   channels: file.channels,
   permalink: `https://${TEAM.domain}.slack.com/files/${BOT_USER}/${file.id}/${encodeURIComponent(file.name)}`,
 });
+
+/** Adds own files that were uploaded without a channel, or are in one already, to a message there. Refuses `file_not_found`. */
+export function addFiles(workspace: Workspace, message: Message, ids: readonly string[]): readonly string[] {
+  for (const id of ids) {
+    const file = workspace.files.get(id);
+    if (file === undefined || !file.complete) throw new Refused('file_not_found');
+    const channels = [...new Set([...file.channels, message.channel])];
+    workspace.files.set(id, { ...file, channels });
+    workspace.events.emit('file', { file: id, channel: message.channel });
+  }
+  return [...new Set([...message.files, ...ids])];
+}
 
 /** Finishes uploads, and shares them in one message where a channel is given. Refuses `file_not_found`. */
 export function completeFiles(workspace: Workspace, sent: unknown, args: Fields): readonly StoredFile[] {

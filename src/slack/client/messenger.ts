@@ -1,9 +1,16 @@
 import { ErrorCode, type WebClient, type CodedError } from '@slack/web-api';
-import { sharedWord, Undeliverable, type ChannelLook, type Messenger } from '../../pipeline/messages/messenger.ts';
+import { z } from 'zod';
+import {
+  sharedWord,
+  Undeliverable,
+  type ChannelLook,
+  type Messenger,
+  type Upload,
+} from '../../pipeline/messages/messenger.ts';
 import type { MessagePlace } from '../../storage/messages.ts';
 import type { Card, Note } from '../../pipeline/changes/card.ts';
 import { drawCard, drawNote, type Drawn } from '../draw/blocks.ts';
-import { refusalOf } from './api-errors.ts';
+import { isLacking, refusalOf } from './api-errors.ts';
 import { createRateLimits, type Pace } from './rate-limits.ts';
 
 export type MessengerOptions = {
@@ -56,15 +63,29 @@ export function createMessenger({ client, now, pace, replicas, lookAt, onToken }
       const place = { channel, ...('thread' in to && { thread_ts: to.thread }) };
       return noteAnswer(channel, postDrawn(client, place, draw(what)));
     },
-    edit: async ({ channel, ts }, what) => {
+    edit: async ({ channel, ts }, what, file) => {
       takeEdit();
       await refuseShared(channel);
+      const uploaded = file && { file_ids: [await noteAnswer(undefined, uploadFile(client, file))] };
       // Without the empty list the old blocks would stay if Slack refuses the new ones.
-      const place = { channel, ts, link_names: false, parse: 'none', blocks: [] } as const;
+      const place = { channel, ts, link_names: false, parse: 'none', blocks: [], ...uploaded } as const;
       const sending = sendDrawn(draw(what), (drawn) => client.chat.update({ ...place, ...drawn }));
       await noteAnswer(undefined, sending);
     },
   };
+}
+
+const answered = z.object({ files: z.tuple([z.object({ files: z.tuple([z.object({ id: z.string() })]) })]) });
+
+/** Uploads a file that nobody sees until it is in a message; resolves with its id. */
+async function uploadFile(client: WebClient, { name, content }: Upload): Promise<string> {
+  try {
+    const { files } = answered.parse(await client.filesUploadV2({ filename: name, title: name, content }));
+    return files[0].files[0].id;
+  } catch (error) {
+    const word = platformError(error);
+    throw word !== undefined && isLacking(word) ? new Undeliverable('gone', word) : asUndeliverable(error);
+  }
 }
 
 /** Posts in a channel, or to a person by id; on servers that do not know people by id it opens a conversation. */

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { headOf, lineOf } from '../../../src/pipeline/audit/audit-export.ts';
 import type { Entry } from '../../../src/pipeline/audit/audit-query.ts';
+import { cellsOf } from '../../cells.ts';
 import { ana, hostile } from '../fixtures.ts';
 
 describe('a CSV export', () => {
@@ -53,17 +54,3 @@ describe('a CSV export', () => {
     );
   });
 });
-
-/** Parses one RFC 4180 record as a spreadsheet does. */
-function cellsOf(record: string): readonly string[] {
-  expect(record.endsWith('\r\n')).toBe(true);
-  const cells: string[] = [];
-  const text = `${record.slice(0, -2)},`;
-  for (let at = 0; at < text.length;) {
-    const cell = /^"((?:[^"]|"")*)",/.exec(text.slice(at));
-    if (cell === null) throw new Error(`no cell at ${at} of ${record}`);
-    cells.push((cell[1] ?? '').replaceAll('""', '"'));
-    at += cell[0].length;
-  }
-  return cells;
-}

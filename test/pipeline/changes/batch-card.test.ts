@@ -212,11 +212,11 @@ describe('the replies', () => {
   test('at its end', () => {
     const said = (text: string, isAllDone: boolean): string =>
       plain(endedReply(...batchOf('ended', text), isAllDone).text);
-    expect(said('ddd', true)).toMatch(/^✅ All are done\.\n▰+ 3 of 3 done$/);
+    expect(said('ddd', true)).toMatch(/^✅ All are done\.\n▰+ 3 of 3 done\nchange 1042 has a line for each\.$/);
     expect(said(`d${'f'.repeat(9)}`, false)).toMatch(
       /^⛔ It is over, and not all are done\. Nothing more is sent for it\.\n/,
     );
-    expect(said(`d${'f'.repeat(9)}`, false).match(/❌|\n… and 1 more on the card\.$/g)).toHaveLength(8 + 1);
+    expect(said(`d${'f'.repeat(9)}`, false).match(/❌|\n… and 1 more on the card\.\n/g)).toHaveLength(8 + 1);
   });
   test('about what is unknown', () => {
     const [batch, changes] = batchOf('stopped', `d${'u'.repeat(10)}`);

@@ -1,6 +1,7 @@
 import { LIMITS } from '../block-kit/limits.ts';
 import { checkedContent } from '../message-content.ts';
-import { type Fields, textOf, nonEmptyTextOf } from '../json-fields.ts';
+import { addFiles } from '../files.ts';
+import { type Fields, listOf, textOf, nonEmptyTextOf } from '../json-fields.ts';
 import { edit, findMessage, post } from '../messages.ts';
 import { messagePayload } from '../payloads.ts';
 import { Refused } from '../refused.ts';
@@ -68,7 +69,8 @@ function update({ workspace }: Context, args: Fields): Fields {
   const next = { text: message.text, blocks: message.blocks, attachments: message.attachments, ...args };
   const content = checkedContent(next, UPDATED_TEXT);
   const metadata = content.metadata ?? message.metadata;
-  const edited = edit(workspace, message, { ...content, metadata, edited: workspace.nextTs() });
+  const files = addFiles(workspace, message, listOf(args['file_ids']).map(textOf));
+  const edited = edit(workspace, message, { ...content, metadata, files, edited: workspace.nextTs() });
   return { channel: edited.channel, ts: edited.ts, text: edited.text, message: messagePayload(edited) };
 }
 

@@ -1,0 +1,36 @@
+import { clipped, codeOf, unseen, type Text } from './text.ts';
+
+/** Lines for spreadsheets. */
+
+/** RFC 4180: every cell is quoted, lines end with CR LF. */
+export const csvLine = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
+
+function cell(value: string): string {
+  // A leading quote keeps a spreadsheet from running it as a formula. `'=` gets one too, to differ from `=`.
+  const inert = /^'*[=+\-@\t\r＝＋－＠]/.test(value) ? `'${value}` : value;
+  return `"${inert.replaceAll('"', '""')}"`;
+}
+
+const maxLength = 2_000;
+const hidden = new RegExp(unseen, 'gv');
+
+/** A text for one cell: in one line, lists whole, times in UTC, hidden characters by their codes. `nameOf` says who an id is. */
+export function textForCell(text: Text, nameOf = (id: string): string => id): string {
+  const words = text.map((span) => {
+    if ('text' in span) return span.text;
+    if ('list' in span) return span.list.join(span.apart);
+    if ('at' in span) return `${utcTime(span.at)} UTC`;
+    if ('person' in span) return nameOf(span.person);
+    return 'userGroup' in span ? span.userGroup : span.channel;
+  });
+  return clipped(
+    words
+      .join('')
+      .trim()
+      .replaceAll(/\s*[\t\n\r\u2028\u2029]\s*/g, ' '),
+    maxLength,
+  ).replaceAll(hidden, (character) => `⟨${codeOf(character)}⟩`);
+}
+
+/** A moment in epoch milliseconds, in UTC, as spreadsheets read it: `2026-11-23 15:40:12`. */
+export const utcTime = (at: number): string => new Date(at).toISOString().slice(0, 19).replace('T', ' ');

@@ -1,0 +1,58 @@
+import { csvLine, textForCell, utcTime } from '../../csv.ts';
+import type { AuditLine } from '../../storage/audit.ts';
+import type { Change } from '../../storage/changes.ts';
+import { parseStored } from '../../storage/parse-json.ts';
+import type { Vote } from '../../storage/votes.ts';
+import { inline, type Text } from '../../text.ts';
+import { placesShown } from './batch-card.ts';
+import { standing } from './card.ts';
+
+/** The file with all lines of a batch that has ended: one for each environment, in their order. Pure. */
+
+const columns = ['environment', 'change', 'state', 'outcome', 'sent at (UTC)', 'decided by'] as const;
+
+/** What the file is made of. `changes`: those that the batch began. `lines`: of the trail, about the batch and these changes. */
+export type BatchRecord = {
+  readonly batch: Change;
+  readonly changes: readonly Change[];
+  readonly votes: readonly Pick<Vote, 'person'>[];
+  readonly lines: readonly Pick<AuditLine, 'change' | 'event' | 'actor' | 'details'>[];
+};
+
+/** As CSV. Who decided is who approved the batch, its requester if nobody had to, or who left an environment out. */
+export function batchFile(record: BatchRecord): { readonly name: string; readonly content: string } {
+  const { batch, changes, votes } = record;
+  const { nameOf, leftOutBy } = peopleIn(record);
+  const deciders = votes.length > 0 ? votes.map(({ person }) => person) : [batch.requester];
+  const rows = placesShown(batch, changes).map(({ place: { target }, standing: where, change, skipped }) => {
+    const decided = where === 'left out' ? (leftOutBy.get(target.name) ?? []) : deciders;
+    return [
+      [{ text: target.name }],
+      inline(change?.number),
+      inline(where),
+      skipped ?? (change === undefined ? inline('Nothing was sent.') : standing(change)),
+      inline(typeof change?.sent_at === 'number' ? utcTime(change.sent_at) : undefined),
+      inline(decided.map(nameOf).join(', ')),
+    ] satisfies readonly Text[];
+  });
+  const all = rows.map((row) => csvLine(row.map((text) => textForCell(text, nameOf))));
+  return { name: `batch-${batch.number}.csv`, content: [csvLine(columns), ...all].join('') };
+}
+
+type Details = { readonly name?: string; readonly without?: readonly string[] };
+
+/** Names by id, as the trail has them, and who left out which environment. */
+function peopleIn({ batch, lines }: BatchRecord) {
+  const names = new Map([[batch.requester, batch.requester_name]]);
+  const leftOutBy = new Map<string, readonly string[]>();
+  for (const { change, actor, details } of lines) {
+    const { name, without = [] } = parseStored<Details>(details);
+    if (name !== undefined) names.set(actor, name);
+    if (change === batch.number) for (const one of without) leftOutBy.set(one, [actor]);
+  }
+  const nameOf = (id: string): string => {
+    const name = names.get(id);
+    return name === undefined ? id : `${name} (${id})`;
+  };
+  return { nameOf, leftOutBy };
+}

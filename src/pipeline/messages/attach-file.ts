@@ -1,0 +1,52 @@
+import { storyLines } from '../../storage/audit.ts';
+import { changesInBatch, findChange } from '../../storage/changes.ts';
+import type { Database } from '../../storage/database.ts';
+import type { Message, MessagePlace } from '../../storage/messages.ts';
+import { listVotes } from '../../storage/votes.ts';
+import { batchFile } from '../changes/batch-file.ts';
+import type { Note } from '../changes/card.ts';
+import { Undeliverable, type Messenger } from './messenger.ts';
+
+/**
+ * The file of a batch, which its last reply gets once it is posted. The reply says all by itself where the lines are, so
+ * the file is not worth a second message, nor many attempts.
+ */
+
+type Attaching = {
+  readonly database: Database;
+  readonly messenger: Messenger;
+  readonly onTrouble: (what: string, error: unknown) => void;
+};
+
+/** How long it is tried, and how often at least: time in which this process was down must not count. */
+const maxMs = 600_000;
+const minAttempts = 5;
+const maxLines = 5_000;
+
+/** Adds the file to its message. Rejects if a later attempt may succeed; resolves without a file if none will. */
+export async function attachFile(
+  { database, messenger, onTrouble }: Attaching,
+  message: Message,
+  { place, note }: { readonly place: MessagePlace; readonly note: Note },
+): Promise<void> {
+  const isOld = (await database.now()) - message.owed_at > maxMs && message.attempts >= minAttempts;
+  const file = isOld ? undefined : await fileOf(database, message);
+  if (file === undefined) return;
+  try {
+    await messenger.edit(place, note, file);
+  } catch (error) {
+    const kind = error instanceof Undeliverable ? error.kind : 'later';
+    if (kind === 'later' || kind === 'token') throw error;
+    onTrouble(`attaching the file to ${message.key}`, error);
+  }
+}
+
+async function fileOf({ db }: Database, { change: number }: Message) {
+  const batch = number === null ? undefined : await findChange(db, number);
+  if (batch === undefined || batch.progress === null) return undefined;
+  const changes = await changesInBatch(db, batch.number);
+  const closed = changes.filter(({ state }) => state === 'happened' || state === 'did_not_happen');
+  const numbers = [batch, ...closed].map((one) => one.number);
+  const [votes, lines] = [await listVotes(db, batch.number), await storyLines(db, numbers, maxLines)];
+  return batchFile({ batch, changes, votes, lines });
+}
