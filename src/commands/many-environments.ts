@@ -1,5 +1,5 @@
 import type { Environment, Environments } from '../hosting/contract/target.ts';
-import { say, type Text } from '../text.ts';
+import { plain, say, time, type Text } from '../text.ts';
 import { notFound, type Told } from './builtin/status-told.ts';
 import { environments, type NameField } from './kit/fields.ts';
 import { counted, paragraph, readAt, type Page } from './kit/page.ts';
@@ -39,6 +39,23 @@ type Many<T> = {
 /** What is not known comes before what is well, so that it is on the first page. */
 const order: readonly Told['mark'][] = ['⚠️', '•', '❔', '✅', '🚫'];
 
+const columns = ['environment', 'state', 'says', 'read at'];
+
+const slugOf = (title: Text): string =>
+  plain(title)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .replaceAll(/^-|-$/g, '');
+
+/** The marks in words, for a file. */
+const states: Readonly<Record<Told['mark'], string>> = {
+  '⚠️': 'needs a look',
+  '•': 'found',
+  '❔': 'unknown',
+  '✅': 'well',
+  '🚫': 'not shown',
+};
+
 export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, now }: Many<T>): Page {
   const lines = each
     .flatMap(({ env: { name }, part }) => {
@@ -59,15 +76,21 @@ export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, no
     unknown ? `, ${unknown} unknown` : '',
     hidden ? `, ${hidden} you may not see` : '',
   ];
+  const notes = [...(trouble ? [say`There may be more: ${trouble}`] : []), ...(note ? [note] : [])];
+  const read = [time(now, 'date')];
+  const rows = [
+    ...notes.map((says) => [[], [], says, read]),
+    ...lines.map(({ mark, name, says }) => [[{ text: name }], [{ text: states[mark] }], says, read]),
+  ];
   return {
     title: say`${title} · ${counts.join('')}`,
     parts: [
-      ...(trouble ? [paragraph(say`There may be more: ${trouble}`)] : []),
-      ...(note ? [paragraph(note)] : []),
+      ...notes.map((one) => paragraph(one)),
       lines.length === 0
         ? paragraph(none)
         : { kind: 'list', entries: lines.map(({ mark, name, says }) => say`${mark} **${name}** ${says}`) },
     ],
+    ...(lines.length > 1 && { sheet: { name: `${slugOf(title)}.csv`, columns, rows } }),
     source: say`${readAt(now)}, among the environments you can see; for you alone`,
   };
 }

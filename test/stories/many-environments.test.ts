@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
 import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
+import { recordsOf } from '../cells.ts';
 import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { inTime, threeSeconds } from './three-seconds.ts';
 
@@ -60,6 +61,38 @@ describe('many environments', () => {
       expect.stringMatching(/^✅ [\w-]+\/live \d+ h ago$/),
     ]);
     expect(page.text).toContain('among the environments you can see; for you alone');
+    const ana = scenario.person('ana');
+    const reads = (): number =>
+      scenario.hosting.journal.entries().filter(({ path }) => path.endsWith('/backups')).length;
+    const before = reads();
+    await ana.clicks(page, 'File');
+    const file = await scenario.slack.until(
+      () => scenario.slack.files(ana.id).find(({ name }) => name === 'newest-backups-oldest-first.csv'),
+      patienceMs,
+    );
+    const [head, ...rows] = recordsOf(file.text);
+    expect(head).toEqual(['environment', 'state', 'says', 'read at']);
+    expect(rows.map(([env, , says]) => `${env} ${says}`)).toEqual(
+      told(page).map((line) => line.slice(line.indexOf(' ') + 1)),
+    );
+    expect(rows.map(([, state]) => state)).toEqual([
+      'needs a look',
+      'needs a look',
+      'unknown',
+      'unknown',
+      'well',
+      'well',
+    ]);
+    expect(rows[0]?.[3]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/);
+    expect(scenario.slack.files('U02BEN').filter(({ name }) => name === file.name)).toEqual([]);
+    scenario.slack.faults.add({
+      method: 'files.getUploadURLExternal',
+      kind: 'error',
+      error: 'missing_scope',
+      times: 1,
+    });
+    await (await ana.clicks(page, 'File')).hears("I couldn't send you the file. The answer itself has all of it.");
+    expect(reads()).toBe(before);
   });
 
   test('only what is older, and what may be', async () => {
@@ -276,7 +309,7 @@ test(
       faults.release();
       const page = await both[0]?.hears(allOfThem);
       if (page === undefined) throw new Error('no answer');
-      expect(labels(page)).toEqual(['Next page']);
+      expect(labels(page)).toEqual(['Next page', 'File']);
       let shown = page;
       const seen = new Set(shown.text.match(/[\w-]+\/live/g));
       while (labels(shown).includes('Next page')) {

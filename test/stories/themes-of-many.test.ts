@@ -70,12 +70,12 @@ describe('themes of many environments', () => {
     ]);
     expect(read).toEqual({ company: 1, own: 0 });
     // Lattice has no fix, so an update is not the way.
-    expect(labels(page)).toEqual([]);
+    expect(labels(page)).toEqual(['File']);
   });
 
   test('an update is offered if it fixes all that was found; the button asks which', async () => {
     const many = await ask('in */live except lumen-studio/live --only vulnerable', '2 of 5 environments');
-    expect(labels(many)).toEqual(['Update 2 live ones, one first…', 'Update on an environment…']);
+    expect(labels(many)).toEqual(['Update 2 live ones, one first…', 'Update on an environment…', 'File']);
     await scenario.person('ana').clicks(many, 'Update 2 live ones, one first…');
     const review = await scenario.person('ana').form('on 2 environments');
     expect(review.text).toMatch(/Goes first, alone:? +[\w-]+\/live; the others follow/);
@@ -216,7 +216,7 @@ describe('themes of many environments', () => {
       "❔ lumen-studio/live unknown: the host doesn't tell.",
     ]);
     expect(JSON.stringify(page.text)).not.toContain('hidden');
-    expect(labels(page)).toEqual([]);
+    expect(labels(page)).toEqual(['File']);
     expect(page.text).toContain('listed by the host, which does not say when');
   });
 

@@ -20,6 +20,12 @@ export type Page = {
   readonly offers?: readonly Offer[];
   /** Content too long for a message; sent as a file, to this person only. */
   readonly file?: { readonly name: string; readonly content: string };
+  /** The whole answer in rows, for the *File* button of an answer that is kept. */
+  readonly sheet?: {
+    readonly name: string;
+    readonly columns: readonly string[];
+    readonly rows: readonly (readonly Text[])[];
+  };
   /** A second answer, which takes its time. It begins once the first was sent; it is lost if Sitehand is killed. */
   readonly later?: () => Promise<Page>;
 };

@@ -38,7 +38,7 @@ export type Press =
   | { readonly kind: 'form'; readonly args: Args }
   | { readonly kind: 'review'; readonly args: Args }
   | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
-  | { readonly kind: 'share'; readonly id: string }
+  | { readonly kind: 'share' | 'file'; readonly id: string }
   | { readonly kind: 'page'; readonly id: string; readonly from: number }
   /** Opens everything that will be sent, at this page. `of` is the change; undefined: what the form shows. */
   | {

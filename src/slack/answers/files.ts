@@ -5,11 +5,12 @@ import type { Interaction, SlackContext } from '../context/context.ts';
 
 const conversation = z.object({ channel: z.object({ id: z.string() }) });
 
-/** Uploads a file to a person's direct messages, or tells them that it did not work. */
+/** Uploads a file to a person's direct messages, or tells them that it did not work, in these words. */
 export async function sendFile(
   context: SlackContext,
   interaction: Interaction,
   file: { readonly name: string; readonly content: string },
+  failed = say`I couldn't send you the rest as a file. Ask for fewer lines or a shorter time.`,
 ): Promise<void> {
   try {
     const { channel } = conversation.parse(await context.messages.conversations.open({ users: interaction.person }));
@@ -21,11 +22,6 @@ export async function sendFile(
     });
   } catch (error) {
     context.log.warn({ err: error }, 'could not upload a file');
-    await context.ephemeral(
-      interaction,
-      drawNote({
-        text: say`I couldn't send you the rest as a file. Ask for fewer lines or a shorter time.`,
-      }),
-    );
+    await context.ephemeral(interaction, drawNote({ text: failed }));
   }
 }

@@ -17,7 +17,7 @@ export async function sendPage(
   // Where a report over many environments may be shared would depend on each of them.
   const shareable = command.shape === 'report' && command.right !== 'named' && parsed.target !== undefined;
   const id =
-    shareable || isLong(page)
+    shareable || page.sheet !== undefined || isLong(page)
       ? await context.payloads.keepPage(interaction.person, { args: [...canonicalArgs(parsed, { dryRun })], page })
       : undefined;
   const lateNote = await lateAnswerNote(context, interaction);

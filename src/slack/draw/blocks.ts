@@ -110,12 +110,12 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
   const restNote = next === undefined || kept ? undefined : 'the rest is too long to keep: ask for less';
   const inFile = page.file ? 'the whole answer is in a file in our direct messages' : undefined;
   const source = joined([page.source, inFile, restNote], '; ');
-  const footer = source.length > 0 ? [context(source)] : [];
   const buttons: Button[] = (page.offers ?? []).map(offerButton);
   if (kept && next !== undefined)
     buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
+  if (kept && page.sheet) buttons.push({ label: 'File', press: { kind: 'file', id: kept.id } });
   if (kept?.shareable) buttons.push({ label: 'Share', press: { kind: 'share', id: kept.id } });
-  return bounded(page.title, blocks, buttons, nothing, footer);
+  return bounded(page.title, blocks, buttons, nothing, source.length > 0 ? [context(source)] : []);
 }
 
 function drawPart(part: Part, from: number): { block: KnownBlock; next: number | undefined } {
@@ -257,6 +257,7 @@ function valueOf(press: Press): string {
     case 'undo':
       return `${press.installation} ${press.number}`;
     case 'share':
+    case 'file':
       return press.id;
     case 'page':
       return `${press.from} ${press.id}`;

@@ -8,6 +8,7 @@ import { publishHome } from '../answers/home.ts';
 import { handleButton, handleLine, reauthorize } from '../answers/dispatch.ts';
 import { natureOf, acceptDelivery, type Delivered, type Track } from './receive.ts';
 import { type Interaction, type SlackContext } from '../context/context.ts';
+import { sendSheet } from '../answers/send-sheet.ts';
 import { share } from '../answers/share.ts';
 import { pressUndo } from '../answers/undo.ts';
 import { sentBy, senderIn } from '../context/payload-shapes.ts';
@@ -95,6 +96,8 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
       return showCall(context, interaction, value);
     case 'share':
       return share(context, interaction, value);
+    case 'file':
+      return sendSheet(context, interaction, value);
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
       const { args, page } = await context.payloads.keptPage(id);
