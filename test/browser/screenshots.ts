@@ -105,10 +105,11 @@ async function drawBatch(browser: Browser, playground: Playground): Promise<void
   await save(page, 'batch-review');
   hosting.faults.add({ kind: 'status', status: 500, method: 'POST', skip: 2 });
   await slack.submit(ANA, {});
-  const card = (): string | undefined => slack.messages({ channel: GENERAL, as: ANA }).at(-1)?.text;
-  await slack.until(() => card()?.includes('[Go on]') === true && !card()?.includes('under way'), HALF_A_MINUTE);
+  const card = (): string => slack.messages({ channel: GENERAL, as: ANA }).at(-1)?.text ?? '';
+  const hasStopped = (): boolean => card().includes('[Go on]') && !card().includes('under way');
+  await slack.until(() => hasStopped() || undefined, HALF_A_MINUTE);
   await slack.closeModal(ANA, true);
-  await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  await page.getByRole('button', { name: 'Go on', exact: true }).waitFor();
   await take(page, 'batch-stopped');
 }
 
