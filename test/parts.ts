@@ -20,5 +20,5 @@ export const programFiles = [
   'test/playground/main.test.ts',
   'test/program/**',
   'test/stories/{audit-out,clock-jumps,clocks,disk-full,lost-files,malformed,prove,start}.test.ts',
-  'test/stories/{batch-canary,batch-killed,batch-stops,queue-turns,status-crowd,watches}.test.ts',
+  'test/stories/{batch-canary,batch-killed,batch-stops,fair-shares,queue-turns,status-crowd,timed-access,watches}.test.ts',
 ];
