@@ -69,15 +69,17 @@ describe('themes of many environments', () => {
       '⚠️ north-bakery/live harvest 2.7.0, fixed in 2.8.1',
     ]);
     expect(read).toEqual({ company: 1, own: 0 });
-    // Lattice has no fix, so an update is not the way.
-    expect(labels(page)).toEqual(['File']);
+    // Lattice has no fix, so an update is not the way for it.
+    expect(labels(page)).toEqual(['Update 2 live ones, one first…', 'Update on an environment…', 'File']);
   });
 
   test('an update is offered if it fixes all that was found; the button asks which', async () => {
     const many = await ask('in */live except lumen-studio/live --only vulnerable', '2 of 5 environments');
     expect(labels(many)).toEqual(['Update 2 live ones, one first…', 'Update on an environment…', 'File']);
     await scenario.person('ana').clicks(many, 'Update 2 live ones, one first…');
-    const review = await scenario.person('ana').form('on 2 environments');
+    await scenario.person('ana').form('3 themes on 2 environments.');
+    await scenario.person('ana').submits();
+    const review = await scenario.person('ana').form('Update harvest, meridian, storefront-plus on 2 environments');
     expect(review.text).toMatch(/Goes first, alone:? +[\w-]+\/live; the others follow/);
     const one = await ask('--only vulnerable in set:care-plan', 'Vulnerable themes · 1 of 3 environments');
     expect(labels(one)).toEqual(['Update themes…']);

@@ -17,7 +17,7 @@ export type Page = {
   readonly parts: readonly Part[];
   /** Where the data came from and how old it is. */
   readonly source?: Inline;
-  readonly offers?: readonly Offer[];
+  readonly offers?: readonly PageOffer[];
   /** Content too long for a message; sent as a file, to this person only. */
   readonly file?: { readonly name: string; readonly content: string };
   /** The whole answer in rows, for the *File* button of an answer that is kept. */
@@ -28,6 +28,28 @@ export type Page = {
   };
   /** A second answer, which takes its time. It begins once the first was sent; it is lost if Sitehand is killed. */
   readonly later?: () => Promise<Page>;
+};
+
+/** A button under a page. With a checklist, a form opens in which all of it is ticked; `args` mean all of it. */
+export type PageOffer = Offer & { readonly checklist?: Checklist };
+
+/** What can be unticked of a command for many environments, before it is reviewed. */
+export type Checklist = {
+  /** The field of the command that takes the words. */
+  readonly field: string;
+  /** What one item is: `theme`. */
+  readonly noun: string;
+  readonly items: readonly ChecklistItem[];
+  /** What was found too and is not in the list. */
+  readonly note?: Text;
+};
+
+export type ChecklistItem = {
+  readonly word: string;
+  /** What it would do, in a few words of plain text: `4.1.2 → 4.3.0`. */
+  readonly says: string;
+  /** The ids of the environments where it was found. */
+  readonly on: readonly string[];
 };
 
 /** A paragraph of these lines; empty lines are left out. */

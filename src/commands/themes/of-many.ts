@@ -1,7 +1,6 @@
-import type { Offer } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { beginning, code, joined, say, type Text } from '../../text.ts';
-import { counted, type Page } from '../kit/page.ts';
+import { counted, type ChecklistItem, type Page, type PageOffer } from '../kit/page.ts';
 import type { Each, Surroundings } from '../kit/report.ts';
 import { manyPage, together, type Ranked } from '../many-environments.ts';
 import {
@@ -14,6 +13,7 @@ import {
   type InstalledTheme,
   type Wardrobe,
 } from './installed.ts';
+import { isThemeName, maxThemes } from './update.ts';
 
 /** The themes of many environments, a line each: those that are vulnerable, those with an update, or how many. */
 
@@ -160,33 +160,78 @@ function noteOn(all: CompanyList, only: Only): Text | undefined {
     : say`${why}, so I asked for the list of each environment, which doesn't tell what is vulnerable.`;
 }
 
-/** An update is offered once it helps: if every theme that was found has one that is not vulnerable. */
+/** Only updates that help are offered: of what is vulnerable, those to a version that is not. */
 function offersFor(found: readonly Each<Installed>[], only: Only): NonNullable<Page['offers']> {
-  const wanted = only === 'vulnerable' ? vulnerable : outdated;
+  const wanted = only === 'vulnerable' ? (theme: InstalledTheme) => vulnerable(theme) && isFixed(theme) : outdated;
   const on = found.flatMap(({ env, part }) => {
     const themes = part.kind === 'found' ? part.found.themes.filter(wanted) : [];
     return themes.length > 0 ? [{ env, themes }] : [];
   });
   const [first, ...more] = on;
-  if (first === undefined || (only === 'vulnerable' && !on.every(({ themes }) => themes.every(isFixed)))) return [];
+  if (first === undefined) return [];
   if (more.length === 0) return [{ label: 'Update themes…', args: ['themes', 'update', first.env.id] }];
   const [live, others] = [on.filter(({ env }) => env.live), on.filter(({ env }) => !env.live)];
   const batches = [
-    updateOf(others, `Update ${others.length} that are not live…`),
+    updateOf(others, (count) => `Update ${count} that are not live…`),
     // One live site shows whether the others can follow.
-    updateOf(live, `Update ${live.length} live ones, one first…`, live[0] && [`--canary=${live[0].env.id}`]),
+    updateOf(live, (count) => `Update ${count} live ones, one first…`, true),
   ];
   return [...batches.flatMap((one) => one ?? []), { label: 'Update on an environment…', args: ['themes', 'update'] }];
 }
 
 type Affected = { readonly env: Environment; readonly themes: readonly InstalledTheme[] };
 
-/** What a button has room for, in characters. */
-const maxLength = 1_900;
-
-/** The batch that updates these themes; undefined: for one environment, for none, or for too many for a button. */
-function updateOf(on: readonly Affected[], label: string, canary: readonly string[] = []): Offer | undefined {
-  const names = [...new Set(on.flatMap(({ themes }) => themes.map(({ name }) => name)))];
-  const args = ['themes', 'update', on.map(({ env }) => env.id).join(','), names.join(','), ...canary];
-  return on.length > 1 && args.join(' ').length <= maxLength ? { label, args } : undefined;
+/** The batch that updates these themes, each of which can be unticked; undefined: for one environment, or for none. */
+function updateOf(
+  affected: readonly Affected[],
+  label: (count: number) => string,
+  isOneFirst = false,
+): PageOffer | undefined {
+  const names = [...new Set(affected.flatMap(({ themes }) => themes.map(({ name }) => name)))];
+  // As an argument, a name with a leading hyphen would read as an option.
+  const sendable = names
+    .filter((name) => isThemeName(name) && !name.startsWith('-'))
+    .toSorted((one, other) => one.localeCompare(other, 'en'));
+  const offered = sendable.slice(0, maxThemes);
+  const on = affected.filter(({ themes }) => themes.some(({ name }) => offered.includes(name)));
+  const [first, ...more] = on.map(({ env }) => env.id);
+  if (first === undefined || more.length === 0) return undefined;
+  const canary = isOneFirst ? [`--canary=${first}`] : [];
+  return {
+    label: label(on.length),
+    args: ['themes', 'update', [first, ...more].join(','), offered.join(','), ...canary],
+    checklist: {
+      field: 'themes',
+      noun: 'theme',
+      items: offered.map((name) => itemOf(name, on)),
+      ...noteOf(names.length - sendable.length, sendable.length - offered.length),
+    },
+  };
 }
+
+function itemOf(word: string, on: readonly Affected[]): ChecklistItem {
+  const those = on.flatMap(({ env, themes }) => {
+    const theme = themes.find(({ name }) => name === word);
+    return theme === undefined ? [] : [{ id: env.id, theme }];
+  });
+  const from = oneOf(those.map(({ theme }) => short(theme.version) || 'a version not known'));
+  const to = oneOf(those.map(({ theme }) => short(theme.newVersion) || 'the newest'));
+  const bad = those.some(({ theme }) => theme.newVulnerable) ? ' (vulnerable)' : '';
+  return { word, says: `${from} → ${to}${bad}`, on: those.map(({ id }) => id) };
+}
+
+/** The version, if it is the same for all of them. */
+function oneOf(versions: readonly string[]): string {
+  const [first = '', ...others] = new Set(versions);
+  return others.length === 0 ? first : `${others.length + 1} versions`;
+}
+
+const noteOf = (odd: number, more: number): { readonly note?: Text } =>
+  odd + more === 0
+    ? {}
+    : {
+        note: joined([
+          odd > 0 ? `Not in the list: ${counted(odd, 'theme')} with a name that I can't send.` : undefined,
+          more > 0 ? `One batch takes ${maxThemes} themes; ${more} more are not in the list.` : undefined,
+        ]),
+      };

@@ -6,8 +6,12 @@ import { environment, wordField, type PlainField, type Input } from '../kit/fiel
 import { didYouMean, near } from '../kit/nearest-words.ts';
 import { is, themesOf, type InstalledTheme } from './installed.ts';
 
-const maxAtOnce = 100;
+/** The most themes of one command. */
+export const maxThemes = 100;
 const maxShown = 25;
+
+/** Whether a slug can be sent. */
+export const isThemeName = (slug: string): boolean => /^[\w.-]{1,100}$/.test(slug);
 
 /** Theme slugs without duplicates, separated by commas, spaces or line breaks. */
 function slugs(label: string): PlainField<readonly string[], false> {
@@ -17,12 +21,12 @@ function slugs(label: string): PlainField<readonly string[], false> {
     read: (words) => {
       const slugs = [...new Set(words.flatMap((word) => word.split(/[\s,;]+/)).filter((slug) => slug !== ''))];
       if (slugs.length === 0) throw new Refusal('No theme was given. Nothing was done.');
-      if (slugs.length > maxAtOnce) {
+      if (slugs.length > maxThemes) {
         throw new Refusal(
-          `These are ${slugs.length} themes; at most ${maxAtOnce} can be updated at once. Nothing was done.`,
+          `These are ${slugs.length} themes; at most ${maxThemes} can be updated at once. Nothing was done.`,
         );
       }
-      const odd = slugs.find((slug) => !/^[\w.-]{1,100}$/.test(slug));
+      const odd = slugs.find((slug) => !isThemeName(slug));
       if (odd === undefined) return slugs;
       throw new Refusal(say`${code(odd.slice(0, 60))} is not the name of a theme. Nothing was done.`, {
         hint: say`Themes are named as ${code('themes show')} writes them: letters, digits, dots and dashes.`,

@@ -40,6 +40,8 @@ export type Press =
   | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
   | { readonly kind: 'share' | 'file'; readonly id: string }
   | { readonly kind: 'page'; readonly id: string; readonly from: number }
+  /** Opens the checklist of the offer at this index of a kept page. */
+  | { readonly kind: 'checklist'; readonly id: string; readonly at: number }
   /** Opens everything that will be sent, at this page. `of` is the change; undefined: what the form shows. */
   | {
       readonly kind: 'call';

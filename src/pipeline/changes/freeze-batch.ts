@@ -97,13 +97,10 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, places: readonly
   if (words === undefined) throw new Error('this action is for one environment at a time');
   if ('says' in words) throw new Refusal(words.says, words);
   const cards = places.map(cardOf);
-  const live = all.filter((env) => env.live);
-  const others = all.filter((env) => !env.live);
   const warning = warningsOf(cards, all);
   const facts: readonly (readonly [string, Text | undefined])[] = [
     ['Goes first, alone', canary && say`${canary.name}; the others follow once its site is known to be well`],
-    ['Live', live.length > 0 ? namesOf(live) : say`none of them`],
-    ['Not live', others.length > 0 ? namesOf(others) : undefined],
+    ...liveOrNot(all),
     ...shared(cards),
     ['Not the same everywhere', differing(cards)],
     ['Valid for', say`${spokenDuration(authorization.batchValidity ?? DEFAULT_BATCH_VALIDITY)} from its start`],
@@ -114,6 +111,16 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, places: readonly
     ...(warning && { warning }),
     facts: facts.flatMap(([label, value]) => (value === undefined ? [] : [[label, value] as const])),
   };
+}
+
+/** Facts about which of them are live, in numbers and names. */
+export function liveOrNot(all: readonly Environment[]): FrozenCard['facts'] {
+  const live = all.filter((env) => env.live);
+  const others = all.filter((env) => !env.live);
+  return [
+    ['Live', live.length > 0 ? namesOf(live) : say`none of them`],
+    ...(others.length > 0 ? [['Not live', namesOf(others)] as const] : []),
+  ];
 }
 
 /** How many, and their names. */

@@ -6,7 +6,7 @@ import { lateAnswerNote } from '../context/slow-work.ts';
 import { drawPage, isLong } from '../draw/blocks.ts';
 import { sendFile } from './files.ts';
 
-/** Sends a page to its requester alone. It is kept if it can be shared or has further pages. */
+/** Sends a page to its requester alone. It is kept if it can be shared, has further pages or offers a checklist. */
 export async function sendPage(
   context: SlackContext,
   interaction: Interaction,
@@ -17,7 +17,7 @@ export async function sendPage(
   // Where a report over many environments may be shared would depend on each of them.
   const shareable = command.shape === 'report' && command.right !== 'named' && parsed.target !== undefined;
   const id =
-    shareable || page.sheet !== undefined || isLong(page)
+    shareable || page.sheet !== undefined || isLong(page) || page.offers?.some(({ checklist }) => checklist)
       ? await context.payloads.keepPage(interaction.person, { args: [...canonicalArgs(parsed, { dryRun })], page })
       : undefined;
   const lateNote = await lateAnswerNote(context, interaction);

@@ -6,11 +6,11 @@ import type {
   RichTextBlock,
   TableBlock,
 } from '@slack/types';
-import { counted, type Page, type Part } from '../../commands/kit/page.ts';
-import type { Offer, Refusal } from '../../errors.ts';
-import { join } from '../../pipeline/language/tokenize.ts';
-import { everythingLabel, type Button, type Card, type Note, type Press } from '../../pipeline/changes/card.ts';
+import { counted, type Page, type PageOffer, type Part } from '../../commands/kit/page.ts';
+import type { Refusal } from '../../errors.ts';
+import { everythingLabel, type Button, type Card, type Note } from '../../pipeline/changes/card.ts';
 import { amount, hiddenIn, inline, inShort, joined, plain, say, type Text } from '../../text.ts';
+import { valueOf } from './button-value.ts';
 import { charactersIn, cut, shortened, widthOf, type Short } from './truncate.ts';
 import { lineOf, sectionOf, visible } from './mrkdwn.ts';
 
@@ -83,7 +83,11 @@ export const drawNote = (note: Note): Drawn => bounded(note.text, [richText([not
 /** A refusal: what was wrong, what to do next, and possible corrections as buttons. */
 export function drawRefusal({ says, hint, offers }: Pick<Refusal, 'says' | 'hint' | 'offers'>): Drawn {
   const text = joined([says, hint]);
-  return bounded(text, [richText([text])], offers.map(offerButton));
+  return bounded(
+    text,
+    [richText([text])],
+    offers.map((offer) => offerButton(offer)),
+  );
 }
 
 /** The id of a kept page, for its buttons. */
@@ -110,7 +114,7 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
   const restNote = next === undefined || kept ? undefined : 'the rest is too long to keep: ask for less';
   const inFile = page.file ? 'the whole answer is in a file in our direct messages' : undefined;
   const source = joined([page.source, inFile, restNote], '; ');
-  const buttons: Button[] = (page.offers ?? []).map(offerButton);
+  const buttons: Button[] = (page.offers ?? []).map((offer, at) => offerButton(offer, at, kept));
   if (kept && next !== undefined)
     buttons.push({ label: 'Next page', press: { kind: 'page', id: kept.id, from: next } });
   if (kept && page.sheet) buttons.push({ label: 'File', press: { kind: 'file', id: kept.id } });
@@ -205,9 +209,11 @@ export function buttonRow(buttons: readonly Button[], hidden: Hidden = nothing):
   return elements.length === 0 ? [] : [{ type: 'actions', elements: elements.slice(0, limits.buttons) }];
 }
 
-const offerButton = ({ label, args }: Offer): Button => ({
+/** Without a kept page, an offer has no checklist, and its whole is reviewed at once. */
+const offerButton = ({ label, args, checklist }: PageOffer, at = 0, kept?: KeptAs): Button => ({
   label,
-  press: { kind: label.endsWith('…') ? 'form' : 'run', args },
+  press:
+    checklist && kept ? { kind: 'checklist', id: kept.id, at } : { kind: label.endsWith('…') ? 'form' : 'run', args },
 });
 
 /** A button whose value is too long is dropped; callers store long arguments and use their id. */
@@ -246,28 +252,6 @@ function notShown({ items, characters }: Hidden): string {
   if (items + characters === 0) return '';
   const verb = items + characters === 1 ? 'is' : 'are';
   return `${parts.filter(Boolean).join(' and ')} ${verb} not shown here: open “${everythingLabel}”.`;
-}
-
-function valueOf(press: Press): string {
-  switch (press.kind) {
-    case 'run':
-    case 'form':
-    case 'review':
-      return join(press.args);
-    case 'undo':
-      return `${press.installation} ${press.number}`;
-    case 'share':
-    case 'file':
-      return press.id;
-    case 'page':
-      return `${press.from} ${press.id}`;
-    case 'call':
-      return `${press.page}${press.of ? ` ${press.of.installation} ${press.of.number}` : ''}`;
-    case 'note':
-    case 'without':
-    case 'decision':
-      return `${press.installation} ${press.number} ${press.version} ${press.verdict}`;
-  }
 }
 
 export const plainText = (text: string, limit: number): { type: 'plain_text'; text: string; emoji: false } => ({

@@ -29,10 +29,21 @@ type Names = (id: string) => string | undefined;
 type Element = InputBlock['element'];
 type Labelled = Option & { text: { type: 'plain_text'; text: string } };
 
-const limits = { label: 150, hint: 150, option: 75, input: 3_000, reason: 500, options: 100, chosen: 50 } as const;
+const limits = {
+  label: 150,
+  hint: 150,
+  option: 75,
+  input: 3_000,
+  reason: 500,
+  options: 100,
+  chosen: 50,
+  checkboxes: 10,
+} as const;
 const reasonField = 'reason';
 const typedField = 'typed-name';
 const leaveOutField = 'leave-out';
+/** The one field of a checklist. Its words are positions, as only those that were offered can be ticked. */
+export const checklistField = 'checklist';
 
 /** The block id of a field. Another list gives another id, so Slack does not keep an old choice in it. */
 export const blockOf = (field: string, choices?: { readonly id: string }): string =>
@@ -128,10 +139,11 @@ function selectOf(
 
 /** A choice by its index, as an option. The end of a long word says more than its middle. */
 export function choiceAt(words: readonly string[], at: number): Labelled {
-  const word = words[at] ?? '';
-  const label = word.length > limits.option ? `${word.slice(0, 24)}…${word.slice(-50)}` : word;
-  return optionOf(String(at), label.toWellFormed());
+  return optionOf(String(at), endsOf(words[at] ?? ''));
 }
+
+const endsOf = (word: string): string =>
+  (word.length > limits.option ? `${word.slice(0, 24)}…${word.slice(-50)}` : word).toWellFormed();
 
 /** The confirmation input: the name of what would be overwritten or deleted. */
 export const typedInput = (label: string): InputBlock =>
@@ -154,6 +166,25 @@ export function leaveOutInput(
   const placeholder = plainText('None', limits.label);
   const element: Element = { type: 'multi_static_select', action_id: leaveOutField, option_groups, placeholder };
   return { ...inputBlock(leaveOutField, 'Leave out', element), optional: true };
+}
+
+/** Checkboxes, all ticked. Slack takes ten together, and can require one of one group only. */
+export function checkboxInputs(
+  label: string,
+  items: readonly { readonly at: number; readonly word: string; readonly says: string }[],
+): readonly InputBlock[] {
+  const most = limits.checkboxes;
+  const isOne = items.length <= most;
+  return Array.from({ length: Math.ceil(items.length / most) }, (_, page): InputBlock => {
+    const from = page * most;
+    const options = items.slice(from, from + most).map(({ at, word, says }) => ({
+      ...optionOf(String(at), endsOf(word)),
+      description: plainText(says, limits.option),
+    }));
+    const which = isOne ? label : `${label} ${from + 1}–${from + options.length} of ${items.length}`;
+    const element: Element = { type: 'checkboxes', action_id: checklistField, options, initial_options: options };
+    return { ...inputBlock(`${checklistField}:${page}`, which, element), optional: !isOne };
+  });
 }
 
 export function reasonInput(reason: string | undefined, isRequired = false, label = 'Reason'): InputBlock {
@@ -221,7 +252,8 @@ export function readInputs(
         .filter((word) => word !== '');
       for (const word of entered) refuseKeys(word, { field: name, mayHoldTokens: takesTokens(command[name]) });
       for (const word of entered) refuseHidden(word.replaceAll(/[\r\n]+/g, ' '), name);
-      if (entered.length > 0) given[name] = entered;
+      // A long checklist has several blocks.
+      if (entered.length > 0) given[name] = [...(given[name] ?? []), ...entered];
     }
   }
   const { [reasonField]: reason, [typedField]: typed, [leaveOutField]: leaveOut = [], ...fields } = given;

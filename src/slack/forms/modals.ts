@@ -2,9 +2,10 @@ import type { ModalView } from '@slack/types';
 import { z } from 'zod';
 import { catalogue } from '../../commands/index.ts';
 import type { AnyAction } from '../../commands/kit/action.ts';
-import { Fault, Refusal, type Args } from '../../errors.ts';
+import { Fault, Refusal } from '../../errors.ts';
 import type { Person } from '../../pipeline/access/access-check.ts';
 import { mayRun } from '../../pipeline/access/may-run.ts';
+import type { Press } from '../../pipeline/changes/card.ts';
 import type { Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { canonicalArgs, namedBy } from '../../pipeline/language/resolve.ts';
@@ -47,11 +48,8 @@ export async function openForm(
       await intoView(context, interaction, { id: view, title: parsed.command.button }, draw);
     if (view !== undefined) return;
   }
-  await offerForm(
-    context,
-    interaction,
-    argsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed),
-  );
+  const args = argsOf(parsed.path, parsed.command.fields, (field) => parsed.given[field] ?? [], parsed);
+  await offerForm(context, interaction, { kind: 'form', args });
 }
 
 /** Draws the form for what was said so far. */
@@ -91,7 +89,7 @@ export async function openReview(
   const { command } = parsed.parsed;
   const args = canonicalArgs(parsed, { reason: parsed.parsed.reason });
   const view = await openView(context, interaction, loadingView(command));
-  if (view === undefined) return offerForm(context, interaction, args, 'review', notice);
+  if (view === undefined) return offerForm(context, interaction, { kind: 'review', args }, notice);
   await showReview(context, interaction, view, ready, notice);
 }
 
@@ -225,18 +223,18 @@ export async function openView(
   }
 }
 
-async function offerForm(
+/** Sends a button that opens the form: its press has a trigger. */
+export async function offerForm(
   context: SlackContext,
   interaction: Interaction,
-  args: Args,
-  kind: 'form' | 'review' = 'form',
+  press: Press,
   notice?: Text,
 ): Promise<void> {
   await context.ephemeral(
     interaction,
     drawNote({
       text: joined([notice, 'This needs a form. Nothing was done yet.']),
-      buttons: [{ label: 'Open the form', press: { kind, args }, style: 'primary' }],
+      buttons: [{ label: 'Open the form', press, style: 'primary' }],
     }),
   );
 }

@@ -5,12 +5,22 @@ import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { everythingLabel, factLines } from '../../pipeline/changes/card.ts';
 import { environmentsOf } from '../../pipeline/changes/freeze-batch.ts';
 import { cardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
+import type { ShownChecklist } from '../../pipeline/conversation/checklist.ts';
 import { nameToType, shownOf } from '../../pipeline/changes/confirmation.ts';
 import { inline, say, type Text } from '../../text.ts';
 import { buttonRow, plainText, richText, type Drawn } from '../draw/blocks.ts';
 import { takesTokens } from '../../pipeline/language/pasted-credentials.ts';
 import { holdsKey } from '../../secret.ts';
-import { inputBlock, inputOf, leaveOutInput, optionOf, reasonInput, typedInput, type Asked } from './inputs.ts';
+import {
+  checkboxInputs,
+  inputBlock,
+  inputOf,
+  leaveOutInput,
+  optionOf,
+  reasonInput,
+  typedInput,
+  type Asked,
+} from './inputs.ts';
 
 /** Sitehand's views: forms, reviews, notices, pages of a call, and the list of commands. */
 
@@ -31,6 +41,8 @@ const memo = z.object({
   shown: z.string().optional(),
   /** The value of the decision button, for the form that asks for its reason or note. */
   decision: z.string().optional(),
+  /** The kept page and the index of its offer whose checklist a form shows. */
+  offer: z.object({ page: z.string(), at: z.number() }).optional(),
 });
 /** What a form remembers in `private_metadata`. */
 export type Memo = z.infer<typeof memo>;
@@ -107,6 +119,20 @@ export const approveView = (number: number, says: Text, memo: Memo): ModalView =
 export const goOnView = (number: number, left: Parameters<typeof leaveOutInput>[0], memo: Memo): ModalView =>
   modal('go_on', `Go on with #${number}`, memo, [leaveOutInput(left)], 'Go on');
 
+/** The form in which a part of what a page offers can be unticked, before it is reviewed. */
+export function checklistView(
+  { command, label, says, facts, items, environments }: ShownChecklist,
+  memo: Memo,
+): ModalView {
+  const blocks = [
+    richText([says]),
+    richText([factLines(facts)]),
+    ...checkboxInputs(label, items),
+    leaveOutInput(environments),
+  ];
+  return modal('checklist', command.button, memo, blocks, 'Next');
+}
+
 /** Loading, an error, or a result. */
 export const noticeView = (title: string, text: Text): ModalView => closable('notice', title, [richText([text])]);
 
@@ -138,7 +164,7 @@ const closable = (kind: 'notice' | 'call', title: string, blocks: KnownBlock[]):
   blocks,
 });
 
-type Kind = 'form' | 'review' | 'approve' | 'decline' | 'go_on' | 'picker';
+type Kind = 'form' | 'review' | 'checklist' | 'approve' | 'decline' | 'go_on' | 'picker';
 
 function modal(kind: Kind, title: string, memo: Memo, blocks: KnownBlock[], submit: string): ModalView {
   const metadata = JSON.stringify(memo);

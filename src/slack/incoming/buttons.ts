@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
 import { drawPage } from '../draw/blocks.ts';
 import { showCall } from '../answers/call-view.ts';
+import { openChecklist } from '../answers/checklist.ts';
 import { openApproval, openGoOn, pressDecision } from '../answers/decisions.ts';
 import { publishHome } from '../answers/home.ts';
 import { handleButton, handleLine, reauthorize } from '../answers/dispatch.ts';
@@ -94,6 +95,10 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
       return openGoOn(context, interaction, value);
     case 'call':
       return showCall(context, interaction, value);
+    case 'checklist': {
+      const [at = '', id = ''] = value.split(' ');
+      return openChecklist(context, interaction, { page: id, at: Number(at) });
+    }
     case 'share':
       return share(context, interaction, value);
     case 'file':

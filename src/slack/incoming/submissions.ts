@@ -20,6 +20,7 @@ import { drawForm, loadingView, showReview } from '../forms/modals.ts';
 import { wordsFor } from '../context/handler.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
+import { checkTicked } from '../answers/checklist.ts';
 import { checkReview } from '../answers/review.ts';
 import { readForm } from '../forms/form-fields.ts';
 import { sentBy, senderIn } from '../context/payload-shapes.ts';
@@ -90,6 +91,8 @@ export async function submit(context: SlackContext, said: Submission): Promise<S
         return await within(patienceMs, pick(form));
       case 'form':
         return await submitForm(form);
+      case 'checklist':
+        return await submitChecklist(form);
       case 'review':
         return await submitReview(form);
       case 'approve':
@@ -172,6 +175,15 @@ async function goOn(form: Submitted, checked: Ready): Promise<SubmissionResponse
     after: async () => draw(context, from, await next(context.pipeline, checked, from.inbox)),
   });
   return changesSomething(command) ? onceKept(form, command.button, goOnWith) : goOnWith(interaction);
+}
+
+/** What is ticked, on the environments that are left, goes on to its review. */
+async function submitChecklist({ context, interaction, memo, said }: Submitted): Promise<SubmissionResponse> {
+  const ready = await within(patienceMs, checkTicked(context, interaction, memo, said.view.state.values));
+  return {
+    ...updating(loadingView(ready.parsed.parsed.command)),
+    after: () => showReview(context, interaction, said.view.id, ready),
+  };
 }
 
 /** Looks at the host again: if the result is not what the form showed, the form is shown again. */

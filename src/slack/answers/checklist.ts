@@ -1,0 +1,42 @@
+import type { PageOffer } from '../../commands/kit/page.ts';
+import { Refusal } from '../../errors.ts';
+import { checkTicked as checkFor, showChecklist } from '../../pipeline/conversation/checklist.ts';
+import type { Ready } from '../../pipeline/conversation/conversation.ts';
+import type { Interaction, SlackContext } from '../context/context.ts';
+import { orTooOld } from '../forms/form-fields.ts';
+import { checklistField, readInputs } from '../forms/inputs.ts';
+import { offerForm, openView, originOf } from '../forms/modals.ts';
+import { checklistView, type Memo } from '../forms/views.ts';
+import { senderOf } from './channels.ts';
+
+/** The checklist behind a button of a kept page. It needs no read from the host, so its form opens at once. */
+
+type OfferAt = NonNullable<Memo['offer']>;
+
+export async function openChecklist(context: SlackContext, interaction: Interaction, offer: OfferAt): Promise<void> {
+  const kept = await offerAt(context, offer);
+  const shown = await showChecklist(context.pipeline, senderOf(context, interaction), kept);
+  const view = checklistView(shown, { origin: originOf(interaction), offer });
+  if ((await openView(context, interaction, view)) !== undefined) return;
+  await offerForm(context, interaction, { kind: 'checklist', id: offer.page, at: offer.at });
+}
+
+/** Checks a submitted checklist. Throws `Refusal`. */
+export async function checkTicked(
+  context: SlackContext,
+  interaction: Interaction,
+  { offer }: Memo,
+  values: unknown,
+): Promise<Ready> {
+  const { given, leaveOut } = readInputs(values);
+  const kept = await offerAt(context, offer ?? { page: '', at: 0 }).catch(orTooOld);
+  const at = (given[checklistField] ?? []).map((position) => (/^\d+$/.test(position) ? Number(position) : -1));
+  return checkFor(context.pipeline, senderOf(context, interaction), kept, { at, leaveOut });
+}
+
+async function offerAt({ payloads }: SlackContext, { page: id, at }: OfferAt): Promise<PageOffer> {
+  const { page } = await payloads.keptPage(id);
+  const offer = page.offers?.[at];
+  if (offer === undefined) throw new Refusal("I don't recognise this button any more. Nothing was done.");
+  return offer;
+}

@@ -1,0 +1,27 @@
+import type { Press } from '../../pipeline/changes/card.ts';
+import { join } from '../../pipeline/language/tokenize.ts';
+
+/** What comes back from Slack when it is pressed; `incoming/buttons.ts` reads it. */
+export function valueOf(press: Press): string {
+  switch (press.kind) {
+    case 'run':
+    case 'form':
+    case 'review':
+      return join(press.args);
+    case 'undo':
+      return `${press.installation} ${press.number}`;
+    case 'share':
+    case 'file':
+      return press.id;
+    case 'page':
+      return `${press.from} ${press.id}`;
+    case 'checklist':
+      return `${press.at} ${press.id}`;
+    case 'call':
+      return `${press.page}${press.of ? ` ${press.of.installation} ${press.of.number}` : ''}`;
+    case 'note':
+    case 'without':
+    case 'decision':
+      return `${press.installation} ${press.number} ${press.version} ${press.verdict}`;
+  }
+}
