@@ -48,7 +48,7 @@ export async function showChecklist(context: PipelineContext, from: From, offer:
     ...liveOrNot(environments),
   ];
   const counts = `${counted(items.length, checklist.noun)} on ${counted(environments.length, 'environment')}`;
-  const says = say`**${counts}.** Each environment gets what is ticked and found there. Next, you see what will happen; nothing is sent before that.`;
+  const says = say`**${counts}.** Each environment gets those of the ticked that have an update there. Next, you see what will happen; nothing is sent before that.`;
   const label = command.fields[checklist.field]?.label ?? '';
   return { command, label, says: joined([says, checklist.note], '\n'), facts, items, environments };
 }
