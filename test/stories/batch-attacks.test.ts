@@ -126,7 +126,7 @@ describe.concurrent('a batch', () => {
           await card.shows('[Go on]');
           const sent = written(scenario, all);
           expect(sent).not.toEqual(none);
-          setBack(scenario.databaseUrl, card.number, { state, version, places: all.length });
+          setBack(scenario.databaseUrl, card.number, { state, version, items: all.length });
           await card.tells("I've ended this batch.");
           await (await chi.says('/site resume')).hears('Sending is on again');
           await scenario.becomes(card.number, 'superseded');
@@ -140,7 +140,7 @@ describe.concurrent('a batch', () => {
 function setBack(
   url: string,
   number: number,
-  { state, version, places }: { readonly state: string; readonly version: number; readonly places: number },
+  { state, version, items }: { readonly state: string; readonly version: number; readonly items: number },
 ): void {
   const database = new DatabaseSync(url.replace('sqlite:', ''), { timeout: patienceMs });
   const at = Date.now();
@@ -148,7 +148,7 @@ function setBack(
   database.prepare('delete from messages where change in (select number from changes where batch = ?)').run(number);
   database.prepare('delete from changes where batch = ?').run(number);
   if (state === 'waiting') database.exec('delete from votes');
-  const progress = JSON.stringify({ places: Array.from({ length: places }, () => ({})), passedOver: [] });
+  const progress = JSON.stringify({ items: Array.from({ length: items }, () => ({})), passedOver: [] });
   database
     .prepare(
       `update changes set state = ?, version = ?, progress = ?, settled_at = null, due_at = ?, owner = null,

@@ -17,7 +17,7 @@ export const change = builtin({
       title: story.title,
       parts: [
         paragraph(...story.facts.map(([label, value]) => say`**${label}:** ${value}`)),
-        ...(story.places ? [{ kind: 'list', entries: story.places } as const] : []),
+        ...(story.items ? [{ kind: 'list', entries: story.items } as const] : []),
         {
           kind: 'list',
           entries: story.events.map(({ at, actor: who, says }) => say`${time(at, 'date')} · ${actor(who)} · ${says}`),

@@ -234,7 +234,7 @@ export type ChangeStory = {
   readonly title: Text;
   readonly facts: readonly (readonly [label: string, value: Text])[];
   /** A batch: a line for each environment. */
-  readonly places?: readonly Text[];
+  readonly items?: readonly Text[];
   readonly events: readonly { readonly at: number; readonly actor: string; readonly says: Text }[];
 };
 

@@ -3,10 +3,10 @@ import { code, joined, named, say, time, type Text } from '../../text.ts';
 import {
   badIn,
   byNumber,
-  placesOf,
+  batchItemsOf,
   progressOf,
   standingsOf,
-  type Place,
+  type BatchItem,
   type Progress,
   type Standing,
   type StopReason,
@@ -33,21 +33,21 @@ const barLength = 20;
 const before = new Set(['Goes first, alone', 'Not the same everywhere', 'Valid for']);
 
 type Shown = {
-  readonly place: Place;
+  readonly item: BatchItem;
   readonly standing: Standing;
   readonly change?: Change;
   readonly skipped?: Text;
 };
 
-/** Every place of a batch with what became of it. `changes`: those that it began. */
-export function placesShown(batch: Change, changes: readonly Change[]): readonly Shown[] {
+/** Every item of a batch with what became of it. `changes`: those that it began. */
+export function itemsShown(batch: Change, changes: readonly Change[]): readonly Shown[] {
   const progress = progressOf(batch);
   const known = byNumber(changes);
   const standings = standingsOf(progress, known);
-  return (placesOf(batch) ?? []).map((place, at) => {
-    const { change: number, skipped } = progress.places[at] ?? {};
+  return (batchItemsOf(batch) ?? []).map((item, at) => {
+    const { change: number, skipped } = progress.items[at] ?? {};
     const change = number === undefined ? undefined : known.get(number);
-    return { place, standing: standings[at] ?? 'to do', ...(change && { change }), ...(skipped && { skipped }) };
+    return { item, standing: standings[at] ?? 'to do', ...(change && { change }), ...(skipped && { skipped }) };
   });
 }
 
@@ -60,7 +60,7 @@ export function renderBatch(
 ): Card {
   const card = renderCard(batch, approved, installation);
   if (!['running', 'stopped', 'ended', 'done'].includes(batch.state)) return card;
-  const all = placesShown(batch, changes);
+  const all = itemsShown(batch, changes);
   return {
     ...card,
     lines: [...card.lines, countsOf(all), ...openLines(batch, all)],
@@ -96,11 +96,11 @@ const marks: Readonly<Record<Standing, string>> = {
   done: '✅',
 };
 
-/** One place in one line. */
-export function lineOf({ place, standing: where, change, skipped }: Shown): Text {
+/** One item in one line. */
+export function lineOf({ item, standing: where, change, skipped }: Shown): Text {
   const says = skipped ?? (change && where !== 'done' ? standing(change) : undefined);
   const number = change ? ` · #${change.number}` : '';
-  return joined([say`${marks[where]} **${place.target.name}**${number}`, says]);
+  return joined([say`${marks[where]} **${item.target.name}**${number}`, says]);
 }
 
 /** A line for each that is neither done nor to do, the gravest first. */
@@ -165,20 +165,20 @@ function buttonsOf(batch: Change, all: readonly Shown[], installation: string): 
 }
 
 /** The buttons that close an unknown outcome, with the name of the environment. */
-const closing = ({ standing: where, change, place }: Shown, installation: string): readonly Button[] =>
+const closing = ({ standing: where, change, item }: Shown, installation: string): readonly Button[] =>
   where !== 'unknown' || change === undefined
     ? []
     : decisionButtons(change, installation).map((one) => ({
         ...one,
-        label: `${one.label}: ${place.target.name}`,
+        label: `${one.label}: ${item.target.name}`,
       }));
 
 /** Why it stopped, for its card. */
 export function whyStopped(batch: Change, changes: readonly Change[], why: StopReason, by?: string): Text {
-  const all = placesShown(batch, changes);
+  const all = itemsShown(batch, changes);
   switch (why.kind) {
     case 'ended badly': {
-      const names = why.places.map((at) => all[at]?.place.target.name ?? '').join(', ');
+      const names = why.items.map((at) => all[at]?.item.target.name ?? '').join(', ');
       return say`**Stopped: ${names} did not end well.** Nothing more is sent.`;
     }
     case 'canary':
@@ -194,7 +194,7 @@ export function whyStopped(batch: Change, changes: readonly Change[], why: StopR
 
 /** The reply when it stops: what was sent, what was not, and what can be done. */
 export function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
-  const all = placesShown(batch, changes);
+  const all = itemsShown(batch, changes);
   const isUnderWay = all.some(({ standing }) => standing === 'under way');
   return {
     text: joined(
@@ -226,7 +226,7 @@ export function stopNote(
   progress: Progress,
   says: Text,
 ): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
-  const all = placesShown(batch, changes);
+  const all = itemsShown(batch, changes);
   const isFollowed = all.some(({ standing }) => standing === 'under way');
   const shownBad = badIn(progress, byNumber(changes));
   return {
@@ -239,7 +239,7 @@ export function stopNote(
 
 /** The last reply; only now is the file of all lines final. */
 export function endedReply(batch: Change, changes: readonly Change[], isAllDone: boolean): Note {
-  const all = placesShown(batch, changes);
+  const all = itemsShown(batch, changes);
   const head = isAllDone
     ? say`✅ **All are done.**`
     : say`⛔ **It is over, and not all are done.** Nothing more is sent for it.`;

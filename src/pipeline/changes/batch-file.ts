@@ -4,7 +4,7 @@ import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { inline, type Text } from '../../text.ts';
-import { placesShown } from './batch-card.ts';
+import { itemsShown } from './batch-card.ts';
 import { standing } from './card.ts';
 
 /** The file with all lines of a batch that has ended: one for each environment, in their order. Pure. */
@@ -24,7 +24,7 @@ export function batchFile(record: BatchRecord): { readonly name: string; readonl
   const { batch, changes, votes } = record;
   const { nameOf, leftOutBy } = peopleIn(record);
   const deciders = votes.length > 0 ? votes.map(({ person }) => person) : [batch.requester];
-  const rows = placesShown(batch, changes).map(({ place: { target }, standing: where, change, skipped }) => {
+  const rows = itemsShown(batch, changes).map(({ item: { target }, standing: where, change, skipped }) => {
     const decided = where === 'left out' ? (leftOutBy.get(target.name) ?? []) : deciders;
     return [
       [{ text: target.name }],

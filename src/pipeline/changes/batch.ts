@@ -10,7 +10,7 @@ import { say, type Text } from '../../text.ts';
  */
 
 /** What is frozen for one environment; the same columns as in its change later. */
-export type Place = {
+export type BatchItem = {
   readonly target: Environment;
   readonly args: string;
   readonly snapshot: string;
@@ -20,8 +20,8 @@ export type Place = {
   readonly fingerprint: string;
 };
 
-/** How far one place is. Neither: nothing was begun for it. */
-export type PlaceProgress = {
+/** How far one item is. Neither: nothing was begun for it. */
+export type ItemProgress = {
   /** The number of the change begun for it. */
   readonly change?: number;
   /** Why none was begun. */
@@ -31,10 +31,10 @@ export type PlaceProgress = {
 };
 
 export type Progress = {
-  /** One for each place, in the same order. */
-  readonly places: readonly PlaceProgress[];
-  /** The place that goes first and alone: the others wait until its site is known to be well. */
-  readonly canary?: { readonly place: number; readonly isPassed: boolean };
+  /** One for each item, in the same order. */
+  readonly items: readonly ItemProgress[];
+  /** The item that goes first and alone: the others wait until its site is known to be well. */
+  readonly canary?: { readonly item: number; readonly isPassed: boolean };
   /** Changes that ended badly before somebody let the batch go on. */
   readonly passedOver: readonly number[];
   /** Why it stopped last. */
@@ -52,9 +52,9 @@ export type Progress = {
   readonly reminders?: { readonly count: number; readonly nextAt: number };
 };
 
-/** The places that stopped it; or a person did, the canary is not known to be well, all were tried, its time is over. */
+/** The items that stopped it; or a person did, the canary is not known to be well, all were tried, its time is over. */
 export type StopReason =
-  | { readonly kind: 'ended badly'; readonly places: readonly number[] }
+  | { readonly kind: 'ended badly'; readonly items: readonly number[] }
   | { readonly kind: 'canary'; readonly says: Text }
   | { readonly kind: 'person' | 'all tried' | 'time over' };
 
@@ -76,8 +76,8 @@ export type ChangeInBatch = Pick<Change, 'number' | 'state' | 'settled_at'>;
 export type CanarySite = 'well' | 'later' | { readonly says: Text };
 
 export type Step =
-  /** Begin a change for each of these places. `isCanaryPassed`: and note that the canary's site is well. */
-  | { readonly kind: 'begin'; readonly places: readonly number[]; readonly isCanaryPassed: boolean }
+  /** Begin a change for each of these items. `isCanaryPassed`: and note that the canary's site is well. */
+  | { readonly kind: 'begin'; readonly items: readonly number[]; readonly isCanaryPassed: boolean }
   | { readonly kind: 'halt'; readonly why: StopReason }
   | { readonly kind: 'wait' }
   | { readonly kind: 'all done' }
@@ -93,14 +93,14 @@ export function progressOf({ progress, ...change }: Pick<Change, 'progress' | 'n
   return parseStored(progress);
 }
 
-/** The frozen places of a batch; undefined: it is an ordinary change. */
-export function placesOf({ call }: Pick<Change, 'call'>): readonly Place[] | undefined {
-  const frozen = parseStored<{ readonly places?: readonly Place[] } | null>(call);
-  return frozen?.places;
+/** The frozen items of a batch; undefined: it is an ordinary change. */
+export function batchItemsOf({ call }: Pick<Change, 'call'>): readonly BatchItem[] | undefined {
+  const frozen = parseStored<{ readonly items?: readonly BatchItem[] } | null>(call);
+  return frozen?.items;
 }
 
-/** Where a place stands, given the change that was begun for it. */
-export function standingOf({ skipped, isLeftOut }: PlaceProgress, change: ChangeInBatch | undefined): Standing {
+/** Where an item stands, given the change that was begun for it. */
+export function standingOf({ skipped, isLeftOut }: ItemProgress, change: ChangeInBatch | undefined): Standing {
   if (isLeftOut) return 'left out';
   if (skipped) return 'not sent';
   if (change === undefined) return 'to do';
@@ -143,8 +143,8 @@ export type ChangesByNumber = ReadonlyMap<number, ChangeInBatch>;
 export const byNumber = <One extends ChangeInBatch>(changes: readonly One[]): ReadonlyMap<number, One> =>
   new Map(changes.map((one) => [one.number, one]));
 
-export const standingsOf = ({ places }: Progress, changes: ChangesByNumber): readonly Standing[] =>
-  places.map((place) => standingOf(place, place.change === undefined ? undefined : changes.get(place.change)));
+export const standingsOf = ({ items }: Progress, changes: ChangesByNumber): readonly Standing[] =>
+  items.map((item) => standingOf(item, item.change === undefined ? undefined : changes.get(item.change)));
 
 type Now = {
   readonly state: 'running' | 'stopped';
@@ -161,7 +161,7 @@ export function nextStep(progress: Progress, changes: ChangesByNumber, { state, 
   const [toDo, underWay] = [indexesOf('to do'), indexesOf('under way')];
   const isLeft = all.includes('not sent') || all.includes('unknown');
   const stopped = stoppedAt(progress, changes);
-  if (state === 'running' && stopped.length > 0) return { kind: 'halt', why: { kind: 'ended badly', places: stopped } };
+  if (state === 'running' && stopped.length > 0) return { kind: 'halt', why: { kind: 'ended badly', items: stopped } };
   if (all.every((one) => one === 'done' || one === 'left out'))
     return { kind: all.includes('done') ? 'all done' : 'end' };
   if (!isValid) {
@@ -180,26 +180,26 @@ export function nextStep(progress: Progress, changes: ChangesByNumber, { state, 
     if (underWay.length > 0) return { kind: 'wait' };
     return isLeft ? { kind: 'halt', why: { kind: 'all tried' } } : { kind: 'end' };
   }
-  const places = toDo.slice(0, Math.max(0, maxUnderWay - underWay.length));
+  const items = toDo.slice(0, Math.max(0, maxUnderWay - underWay.length));
   const isCanaryPassed = progress.canary !== undefined && !progress.canary.isPassed;
-  return places.length > 0 ? { kind: 'begin', places, isCanaryPassed } : { kind: 'wait' };
+  return items.length > 0 ? { kind: 'begin', items, isCanaryPassed } : { kind: 'wait' };
 }
 
 /** The changes that ended badly, without those that a person has let it go on after. */
 export const badIn = (progress: Progress, changes: ChangesByNumber): readonly number[] =>
-  stoppedAt(progress, changes).flatMap((at) => progress.places[at]?.change ?? []);
+  stoppedAt(progress, changes).flatMap((at) => progress.items[at]?.change ?? []);
 
-/** The places whose changes stop the batch, without those that a person has let it go on after. */
-const stoppedAt = ({ places, passedOver }: Progress, changes: ChangesByNumber): readonly number[] =>
-  places.flatMap(({ change, isLeftOut }, at) => {
+/** The items whose changes stop the batch, without those that a person has let it go on after. */
+const stoppedAt = ({ items, passedOver }: Progress, changes: ChangesByNumber): readonly number[] =>
+  items.flatMap(({ change, isLeftOut }, at) => {
     const begun = change === undefined || isLeftOut ? undefined : changes.get(change);
     return begun && stopsAt(begun) && !passedOver.includes(begun.number) ? [at] : [];
   });
 
 function canaryStep({ canary }: Progress, all: readonly Standing[], site: CanarySite): Step | 'passed' {
   if (canary === undefined || canary.isPassed) return 'passed';
-  const standing = all[canary.place];
-  if (standing === 'to do') return { kind: 'begin', places: [canary.place], isCanaryPassed: false };
+  const standing = all[canary.item];
+  if (standing === 'to do') return { kind: 'begin', items: [canary.item], isCanaryPassed: false };
   if (standing === 'under way' || (standing === 'done' && site === 'later')) return { kind: 'wait' };
   if (standing !== 'done') return haltAt(say`it was not sent, so its site proves nothing`);
   return site === 'well' || site === 'later' ? 'passed' : haltAt(site.says);
@@ -209,18 +209,18 @@ const haltAt = (says: Text): Step => ({ kind: 'halt', why: { kind: 'canary', say
 
 /**
  * As it goes on after a stop: what ended badly is passed over, and so is a canary that did not show its site to be well.
- * One that is still to do or under way stays the canary. `without`: places.
+ * One that is still to do or under way stays the canary. `without`: items.
  */
 export function goneOn(progress: Progress, changes: ChangesByNumber, without: readonly number[] = []): Progress {
-  const { canary, passedOver, places, why } = progress;
-  const isOpen = ['to do', 'under way', 'done'].includes(standingsOf(progress, changes)[canary?.place ?? -1] ?? '');
-  const isLeftOut = (at: number): boolean => without.includes(at) && isEmpty(places[at] ?? {});
-  const isWaived = why?.kind === 'canary' || !isOpen || (canary !== undefined && isLeftOut(canary.place));
+  const { canary, passedOver, items, why } = progress;
+  const isOpen = ['to do', 'under way', 'done'].includes(standingsOf(progress, changes)[canary?.item ?? -1] ?? '');
+  const isLeftOut = (at: number): boolean => without.includes(at) && isEmpty(items[at] ?? {});
+  const isWaived = why?.kind === 'canary' || !isOpen || (canary !== undefined && isLeftOut(canary.item));
   return {
     ...progress,
     ...(canary && { canary: { ...canary, isPassed: canary.isPassed || isWaived } }),
     passedOver: [...passedOver, ...badIn(progress, changes)],
-    places: places.map((place, at) => (isLeftOut(at) ? { isLeftOut: true } : place)),
+    items: items.map((item, at) => (isLeftOut(at) ? { isLeftOut: true } : item)),
   };
 }
 
@@ -231,12 +231,12 @@ export function goneOn(progress: Progress, changes: ChangesByNumber, without: re
 export function retried(progress: Progress, changes: ChangesByNumber): Progress {
   const all = standingsOf(progress, changes);
   const next = goneOn(progress, changes);
-  const { canary } = all[progress.canary?.place ?? -1] === 'not sent' ? progress : next;
+  const { canary } = all[progress.canary?.item ?? -1] === 'not sent' ? progress : next;
   return {
     ...next,
     ...(canary && { canary }),
-    places: next.places.map((place, at) => (all[at] === 'not sent' ? {} : place)),
+    items: next.items.map((item, at) => (all[at] === 'not sent' ? {} : item)),
   };
 }
 
-const isEmpty = ({ change, skipped }: PlaceProgress): boolean => change === undefined && skipped === undefined;
+const isEmpty = ({ change, skipped }: ItemProgress): boolean => change === undefined && skipped === undefined;

@@ -24,8 +24,8 @@ import { type AskedRequirement, authorizationOf } from '../access/authorization.
 import { whoIsNotified } from '../access/approver-lookup.ts';
 import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
-import { placesOf, type Place } from './batch.ts';
-import { placesShown } from './batch-card.ts';
+import { batchItemsOf, type BatchItem } from './batch.ts';
+import { itemsShown } from './batch-card.ts';
 import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
 import {
@@ -95,9 +95,8 @@ export async function leftToDo(
   shown: ShownChange,
 ): Promise<readonly Environment[]> {
   const batch = await readableChange(context, reader, shown);
-  const all =
-    batch.progress === null ? [] : placesShown(batch, await changesInBatch(context.database.db, batch.number));
-  const left = all.flatMap(({ place, standing: where }) => (where === 'to do' ? [place.target] : []));
+  const all = batch.progress === null ? [] : itemsShown(batch, await changesInBatch(context.database.db, batch.number));
+  const left = all.flatMap(({ item, standing: where }) => (where === 'to do' ? [item.target] : []));
   if (left.length > 0) return left;
   throw new Refusal(say`#${batch.number} has no environment left to begin. Nothing was done.`);
 }
@@ -136,7 +135,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
 export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
   detailsOf(frozen, say`**${cardOf(frozen).title}**`, [
     say`Nothing has been asked for yet.`,
-    ...(frozen.places ? [] : targetFacts([frozen.target, ...frozen.alsoReads].filter((one) => one !== undefined))),
+    ...(frozen.items ? [] : targetFacts([frozen.target, ...frozen.alsoReads].filter((one) => one !== undefined))),
   ]);
 
 const fact = (label: string, value: Text): Text => say`**${label}:** ${value}`;
@@ -166,8 +165,8 @@ function detailsOf(
     ...textLines(say`**Fingerprint:** ${code(frozen.fingerprint)}`),
     ...textLines(say`This is the SHA-256 of the call and the card. I check it just before I send anything.`),
   ];
-  const places = placesOf(frozen);
-  if (places) return { title, lines: [...shown, ...places.flatMap(placeLines)], requestAt: shown.length };
+  const items = batchItemsOf(frozen);
+  if (items) return { title, lines: [...shown, ...items.flatMap(itemLines)], requestAt: shown.length };
   const call = callOf(frozen);
   if (call === undefined) {
     const nothing = textLines(say`**No request:** nothing is sent to the host. Only the end of the access changes.`);
@@ -184,11 +183,11 @@ const requestLines = (call: Write): readonly DetailLine[] => [
 ];
 
 /** One environment of a batch: what its own card says, and its request. */
-function placeLines(place: Place, at: number): readonly DetailLine[] {
-  const { title, warning, facts } = cardOf(place);
-  const call = callOf(place);
+function itemLines(item: BatchItem, at: number): readonly DetailLine[] {
+  const { title, warning, facts } = cardOf(item);
+  const call = callOf(item);
   return [
-    ...textLines(say`**${at + 1}. ${title}** ${code(targetKey(place.target))}`),
+    ...textLines(say`**${at + 1}. ${title}** ${code(targetKey(item.target))}`),
     ...textLines(warning ?? []),
     ...facts.flatMap(factLines),
     ...(call ? requestLines(call) : textLines(say`Nothing is sent to the host for it.`)),

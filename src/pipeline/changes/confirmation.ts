@@ -46,7 +46,7 @@ export function refuseUnlessConfirmed(frozen: Frozen, confirmation: Confirmation
   if (typeof confirmation === 'string') {
     // A timer's words were shown with the grant that set it.
     const isTimer = confirmation === 'timer' && authorization.timerOf !== undefined;
-    if (isTimer || (!needsReview(action, target) && frozen.places === undefined)) return;
+    if (isTimer || (!needsReview(action, target) && frozen.items === undefined)) return;
     throw new Refusal('You need to see what this does first. Nothing was done.', {
       hint: 'Type the command again, and a form will open.',
     });

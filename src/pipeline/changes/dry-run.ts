@@ -9,7 +9,7 @@ import { needsReview } from './confirmation.ts';
 export function dryRun(frozen: Frozen): Page {
   const card = cardOf(frozen);
   const facts = [...card.facts, ...(frozen.leftOut ?? [])];
-  const calls = (frozen.places ?? [frozen]).map(callOf);
+  const calls = (frozen.items ?? [frozen]).map(callOf);
   return {
     title: say`**Dry run: ${card.title}** · nothing was sent`,
     parts: [
@@ -25,9 +25,9 @@ export function dryRun(frozen: Frozen): Page {
   };
 }
 
-function whatNext({ authorization, action, target, places }: Frozen): string {
+function whatNext({ authorization, action, target, items }: Frozen): string {
   if (authorization.approval !== 'none') return 'without --dry-run it waits for approval';
-  return places || needsReview(action, target)
+  return items || needsReview(action, target)
     ? 'a form asks you once more before it is sent'
     : 'without --dry-run it is sent at once';
 }

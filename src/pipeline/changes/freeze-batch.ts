@@ -8,7 +8,7 @@ import { joined, list, plain, say, type Inline, type Text } from '../../text.ts'
 import type { Authorized } from '../access/access-check.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
-import type { Place } from './batch.ts';
+import type { BatchItem } from './batch.ts';
 import { everythingLabel } from './card.ts';
 import { cardOf, fingerprint, refuseTooLong, type Frozen, type FrozenCard } from './freeze.ts';
 
@@ -24,18 +24,18 @@ const maxWarnings = 5;
  * The one that is left is no batch. Throws `Refusal` if the action cannot be done to many with these fields, or is too
  * long to be shown.
  */
-export function freezeBatch(parsed: Authorized, action: AnyAction, places: readonly Frozen[]): Frozen {
-  canaryIn(parsed, places);
-  const [only, ...more] = places;
+export function freezeBatch(parsed: Authorized, action: AnyAction, items: readonly Frozen[]): Frozen {
+  canaryIn(parsed, items);
+  const [only, ...more] = items;
   if (only && more.length === 0) return { ...only, parsed: withoutCanary(parsed.parsed) };
-  const all = environmentsOf(places);
+  const all = environmentsOf(items);
   const input = { ...parsed.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
-  const call = JSON.stringify({ places: places.map(placeOf) });
-  const card = JSON.stringify(cardOfBatch({ ...parsed, input }, action, places));
+  const call = JSON.stringify({ items: items.map(itemOf) });
+  const card = JSON.stringify(cardOfBatch({ ...parsed, input }, action, items));
   refuseTooLong(call.length + card.length);
   const none = { snapshot: null, preconditions: 'null' };
   const print = fingerprint(call, card);
-  return { ...parsed, input, each: places, alsoReads: all, ...none, action, call, card, fingerprint: print, places };
+  return { ...parsed, input, each: items, alsoReads: all, ...none, action, call, card, fingerprint: print, items };
 }
 
 /**
@@ -52,10 +52,10 @@ export const leftOutOf = (
 
 /** The same without some environments. Throws `Refusal` if none is left. */
 export function without(frozen: Frozen, ids: readonly string[]): Frozen {
-  const { places = [] } = frozen;
+  const { items = [] } = frozen;
   const isKept = ({ target }: Authorized): boolean => target?.kind !== 'environment' || !ids.includes(target.id);
-  const kept = places.filter(isKept);
-  if (kept.length === places.length) return frozen;
+  const kept = items.filter(isKept);
+  if (kept.length === items.length) return frozen;
   if (kept.length === 0) throw new Refusal('Every environment was left out. Nothing was done.', { field: 'leave-out' });
   return freezeBatch(frozen, frozen.action, kept);
 }
@@ -65,10 +65,10 @@ function withoutCanary(parsed: ParsedCommand): ParsedCommand {
   return others;
 }
 
-/** The index of the place that goes first and alone; undefined: none does. Throws `Refusal` if it was left out. */
-export function canaryIn({ parsed: { canary } }: Authorized, places: readonly Authorized[]): number | undefined {
+/** The index of the item that goes first and alone; undefined: none does. Throws `Refusal` if it was left out. */
+export function canaryIn({ parsed: { canary } }: Authorized, items: readonly Authorized[]): number | undefined {
   if (canary === undefined) return undefined;
-  const at = environmentsOf(places).findIndex(({ id }) => id === canary);
+  const at = environmentsOf(items).findIndex(({ id }) => id === canary);
   if (at !== -1) return at;
   throw new Refusal('The canary itself would be left out. Nothing was done.', {
     field: 'leave-out',
@@ -77,10 +77,10 @@ export function canaryIn({ parsed: { canary } }: Authorized, places: readonly Au
 }
 
 /** The environments of these, in order. */
-export const environmentsOf = (places: readonly Authorized[]): readonly Environment[] =>
-  places.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
+export const environmentsOf = (items: readonly Authorized[]): readonly Environment[] =>
+  items.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
 
-function placeOf(frozen: Frozen): Place {
+function itemOf(frozen: Frozen): BatchItem {
   const { target, snapshot, preconditions, call, card, fingerprint } = frozen;
   if (target?.kind !== 'environment') throw new Error('a batch is about environments');
   const { parsed, input } = withoutId(frozen);
@@ -88,15 +88,15 @@ function placeOf(frozen: Frozen): Place {
   return { target, args, snapshot: JSON.stringify(snapshot ?? null), preconditions, call, card, fingerprint };
 }
 
-function cardOfBatch(authorized: Authorized, action: AnyAction, places: readonly Frozen[]): FrozenCard {
+function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly Frozen[]): FrozenCard {
   const { input, authorization } = authorized;
-  const all = environmentsOf(places);
-  const canary = all[canaryIn(authorized, places) ?? -1];
+  const all = environmentsOf(items);
+  const canary = all[canaryIn(authorized, items) ?? -1];
   const where = counted(all.length, 'environment');
   const words = action.batch?.({ input, where });
   if (words === undefined) throw new Error('this action is for one environment at a time');
   if ('says' in words) throw new Refusal(words.says, words);
-  const cards = places.map(cardOf);
+  const cards = items.map(cardOf);
   const warning = warningsOf(cards, all);
   const facts: readonly (readonly [string, Text | undefined])[] = [
     ['Goes first, alone', canary && say`${canary.name}; the others follow once its site is known to be well`],

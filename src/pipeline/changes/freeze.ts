@@ -26,7 +26,7 @@ export type Frozen = Authorized & {
   readonly preconditions: string;
   readonly fingerprint: string;
   /** A batch: what is frozen for each environment, in order. */
-  readonly places?: readonly Frozen[];
+  readonly items?: readonly Frozen[];
   /** Facts about the environments that were named and are no part of it, for its requester alone. */
   readonly leftOut?: FrozenCard['facts'];
 };
@@ -77,8 +77,8 @@ export const fingerprint = (call: string, card: string): string =>
 
 /** The call as it will be sent; undefined: nothing has to be sent. Throws for a batch, which sends nothing itself. */
 export function callOf(frozen: { readonly call: string }): Write | undefined {
-  const call = parseStored<Write | { readonly places: unknown } | null>(frozen.call) ?? undefined;
-  if (call && 'places' in call) throw new Error('a batch has no call of its own');
+  const call = parseStored<Write | { readonly items: unknown } | null>(frozen.call) ?? undefined;
+  if (call && 'items' in call) throw new Error('a batch has no call of its own');
   return call;
 }
 export const cardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);

@@ -10,7 +10,7 @@ import { code, inline, joined, plain, say, time, type Text } from '../../text.ts
 import { stateLabel } from '../../commands/builtin/states.ts';
 import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
-import { lineOf as lineOfPlace, placesShown } from '../changes/batch-card.ts';
+import { lineOf as lineOfItem, itemsShown } from '../changes/batch-card.ts';
 import { cardOf, type FrozenCard } from '../changes/freeze.ts';
 import { storedTargets } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
@@ -134,7 +134,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
       ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
     ],
     ...(change.progress !== null && {
-      places: placesShown(change, await changesInBatch(database.db, change.number)).map(lineOfPlace),
+      items: itemsShown(change, await changesInBatch(database.db, change.number)).map(lineOfItem),
     }),
     events: lines
       .toSorted((one, other) => one.seq - other.seq)

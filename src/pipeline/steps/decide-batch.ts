@@ -6,7 +6,7 @@ import {
   badIn,
   byNumber,
   goneOn,
-  placesOf,
+  batchItemsOf,
   progressOf,
   retried,
   standingsOf,
@@ -86,7 +86,7 @@ const saved = (progress: Progress) => ({ progress: JSON.stringify(progress) });
 
 /** `without`: names, for the trail. */
 function goneOnWithout(batch: Change, progress: Progress, changes: ChangesByNumber, ids: readonly string[]) {
-  const all = (placesOf(batch) ?? []).map(({ target }, at) => ({ target, at }));
+  const all = (batchItemsOf(batch) ?? []).map(({ target }, at) => ({ target, at }));
   const without = all.filter(({ target }) => ids.includes(target.id));
   const next = goneOn(
     progress,

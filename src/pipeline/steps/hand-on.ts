@@ -163,7 +163,7 @@ export async function whoIsInvolved(context: StepsContext, frozen: Frozen, reque
   const askers = { requester, handedOnBy: handed?.person ?? null };
   if (approval === 'none') return { handed, whom: { asks: [] } };
   const whom = await whomToAsk(context, approval, frozen, askers);
-  if (frozen.places) await refuseIfNobodyApproves(context, approval, frozen, askers, whom.asks);
+  if (frozen.items) await refuseIfNobodyApproves(context, approval, frozen, askers, whom.asks);
   return { handed, whom };
 }
 

@@ -26,7 +26,7 @@ export function leaveOut(
   refuseUnlessConfirmed(shown, confirmation);
   const kept = without(shown, ids);
   const { batchValidity } = shown.authorization;
-  const authorization = kept.places
+  const authorization = kept.items
     ? // What is left may be valid for longer by its own rules, and that was not shown.
       {
         ...authorize(policy(), person, kept, company()).authorization,

@@ -53,10 +53,10 @@ async function freezeEach(
     }
   };
   await Promise.all(Array.from({ length: looksAtOnce }, next));
-  const places = found.filter((one) => one !== undefined).filter((one) => 'fingerprint' in one);
+  const items = found.filter((one) => one !== undefined).filter((one) => 'fingerprint' in one);
   const nothing = found.filter((one) => one !== undefined).filter((one) => 'why' in one);
-  if (places.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'This is so for all of them.' });
-  return { ...freezeBatch(parsed, action, places), leftOut: leftOutOf(parsed.notAllowed ?? [], nothing) };
+  if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'This is so for all of them.' });
+  return { ...freezeBatch(parsed, action, items), leftOut: leftOutOf(parsed.notAllowed ?? [], nothing) };
 }
 
 /** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */

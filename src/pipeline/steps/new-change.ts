@@ -3,7 +3,7 @@ import { scrub } from '../../secret.ts';
 import { counted } from '../../commands/kit/page.ts';
 import type { Change, NewChange } from '../../storage/changes.ts';
 import { canaryIn } from '../changes/freeze-batch.ts';
-import type { Place, Progress } from '../changes/batch.ts';
+import type { BatchItem, Progress } from '../changes/batch.ts';
 import { readyToSend } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
@@ -39,13 +39,13 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
 
 /** What the change is about. A batch is about all of its environments and locks none of them itself. */
 function aboutOf(frozen: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is_live' | 'targets' | 'progress'> {
-  const { target, alsoReads, places } = frozen;
-  if (places) {
-    const canary = canaryIn(frozen, places);
-    const first = canary === undefined ? {} : { canary: { place: canary, isPassed: false } };
-    const progress: Progress = { places: places.map(() => ({})), passedOver: [], ...first };
+  const { target, alsoReads, items } = frozen;
+  if (items) {
+    const canary = canaryIn(frozen, items);
+    const first = canary === undefined ? {} : { canary: { item: canary, isPassed: false } };
+    const progress: Progress = { items: items.map(() => ({})), passedOver: [], ...first };
     const targets = JSON.stringify(alsoReads);
-    const target_name = counted(places.length, 'environment');
+    const target_name = counted(items.length, 'environment');
     return { target: 'batch', target_name, is_live: 0, targets, progress: JSON.stringify(progress) };
   }
   if (target === undefined) throw new Error('a change has a target');
@@ -57,8 +57,8 @@ function aboutOf(frozen: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is
   };
 }
 
-/** The row of the change that a batch begins for one of its places; it is sent as it was frozen. */
-export function rowInBatch(batch: Change, { target, ...frozen }: Place, now: number): NewChange {
+/** The row of the change that a batch begins for one of its items; it is sent as it was frozen. */
+export function rowInBatch(batch: Change, { target, ...frozen }: BatchItem, now: number): NewChange {
   const { command, risk, reason, request, channel, authorization, expires_at } = batch;
   const { requester, requester_name, requester_team, handed_on_by } = batch;
   return {

@@ -6,7 +6,7 @@ import type { StepsContext } from './context.ts';
 
 /**
  * Cancels the changes of a batch that it has begun and not sent, because it stops: one may be put off for minutes by a
- * pause or a busy host. Their places are to do again. Resolves with the batch and its changes as they are then. To be
+ * pause or a busy host. Their items are to do again. Resolves with the batch and its changes as they are then. To be
  * called while the global lock is held.
  */
 export async function recall(
@@ -27,6 +27,6 @@ export async function recall(
     recalled.add(change.number);
   }
   const progress = progressOf(batch);
-  const places = progress.places.map((place) => (recalled.has(place.change ?? -1) ? {} : place));
-  return { batch: { ...batch, progress: JSON.stringify({ ...progress, places }) }, changes: [...after.values()] };
+  const items = progress.items.map((item) => (recalled.has(item.change ?? -1) ? {} : item));
+  return { batch: { ...batch, progress: JSON.stringify({ ...progress, items }) }, changes: [...after.values()] };
 }

@@ -14,7 +14,7 @@ import {
   badIn,
   byNumber,
   nextStep,
-  placesOf,
+  batchItemsOf,
   progressOf,
   standingsOf,
   type CanarySite,
@@ -22,7 +22,7 @@ import {
   type Progress,
   type StopReason,
 } from '../changes/batch.ts';
-import { endedReply, lineOf, placesShown, stopNote, stoppedReply, whyStopped } from '../changes/batch-card.ts';
+import { endedReply, lineOf, itemsShown, stopNote, stoppedReply, whyStopped } from '../changes/batch-card.ts';
 import { fingerprint } from '../changes/freeze.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockedBy } from '../changes/replies.ts';
@@ -34,7 +34,7 @@ import type { StepsContext } from './context.ts';
 import { detailsOf, rowInBatch } from './new-change.ts';
 import { nextReminderOfUnknown } from './reconcile.ts';
 
-/** Moves a batch: begins the changes of its places a few at a time, stops at the first that ends badly, and ends. */
+/** Moves a batch: begins the changes of its items a few at a time, stops at the first that ends badly, and ends. */
 
 /** How soon a batch looks again whose changes are under way; their moves wake it too. */
 const againMs = 1_000;
@@ -74,7 +74,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
     switch (step.kind) {
       case 'begin':
         if (await isPaused(tx)) return rest(run, progress, pausedMs);
-        return begin(run, step.places, step.isCanaryPassed);
+        return begin(run, step.items, step.isCanaryPassed);
       case 'wait':
         if (batch.state === 'stopped' && progress.isFollowed && !isUnderWay(progress, known)) return sumUp(run);
         return waitFor(await withoutUnsent(run));
@@ -114,28 +114,28 @@ const isUnderWay = (progress: Progress, changes: ChangesByNumber): boolean =>
 
 const isPaused = async (tx: Tx): Promise<boolean> => (await readKv(tx, pauseKey)) !== undefined;
 
-/** Begins a change for each of these places, as frozen. One whose target is locked is skipped, and says by whom. */
+/** Begins a change for each of these items, as frozen. One whose target is locked is skipped, and says by whom. */
 async function begin(run: Run, indexes: readonly number[], isCanaryPassed: boolean): Promise<void> {
   const { context, tx, batch, progress, at } = run;
-  const frozen = placesOf(batch) ?? [];
+  const frozen = batchItemsOf(batch) ?? [];
   if (fingerprint(batch.call, batch.card) !== batch.fingerprint)
     throw new Error(`#${batch.number} is not as it was frozen`);
-  const places = [...progress.places];
+  const items = [...progress.items];
   for (const index of indexes) {
-    const place = frozen[index];
-    if (place === undefined) throw new Error(`#${batch.number} has no place ${index}`);
-    const row = rowInBatch(batch, place, at);
+    const item = frozen[index];
+    if (item === undefined) throw new Error(`#${batch.number} has no item ${index}`);
+    const row = rowInBatch(batch, item, at);
     const held = await lockInTheWay(tx, row, at);
     if (held) {
-      places[index] = { skipped: lockedBy(held, row) };
+      items[index] = { skipped: lockedBy(held, row) };
       continue;
     }
     const details = { ...detailsOf(row), batch: batch.number };
     const { number } = await context.changeStore.begin(tx, row, { by: row.requester, at, details });
-    places[index] = { change: number };
+    items[index] = { change: number };
   }
   const canary = progress.canary && { ...progress.canary, isPassed: progress.canary.isPassed || isCanaryPassed };
-  await rest(run, { ...progress, places, ...(canary && { canary }) }, againMs);
+  await rest(run, { ...progress, items, ...(canary && { canary }) }, againMs);
 }
 
 /** What was being sent when a batch stopped, and was not taken, is not sent after that either. */
@@ -172,7 +172,7 @@ async function waitFor(run: Run): Promise<void> {
 async function rest(run: Run, progress: Progress, afterMs: number): Promise<void> {
   const { tx, batch, changes, at } = run;
   const everyMs = Math.max(redrawMs, ((await countRunning(tx)) * 60_000) / editsPerMinute);
-  const shown = placesShown({ ...batch, progress: JSON.stringify(progress) }, changes);
+  const shown = itemsShown({ ...batch, progress: JSON.stringify(progress) }, changes);
   const drawn = looksOf(shown, progress.isOver);
   const isAsDrawn = drawn === progress.drawn;
   const isDrawn = !isAsDrawn && at - (progress.drawnAt ?? 0) >= everyMs;
@@ -185,8 +185,8 @@ async function rest(run: Run, progress: Progress, afterMs: number): Promise<void
   if (isDrawn) await redrawCards(tx, batch.number, at, false);
 }
 
-/** A hash of what the card shows of its places. */
-const looksOf = (shown: ReturnType<typeof placesShown>, isOver = false): string =>
+/** A hash of what the card shows of its items. */
+const looksOf = (shown: ReturnType<typeof itemsShown>, isOver = false): string =>
   createHash('sha256')
     .update(JSON.stringify([isOver, shown.map((one) => [one.standing, one.standing === 'done' ? '' : lineOf(one)])]))
     .digest('base64url')
@@ -217,11 +217,11 @@ async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promis
 /** What is known of the canary's site after its change. */
 async function canarySiteOf(
   tx: Tx,
-  { canary, places }: Progress,
+  { canary, items }: Progress,
   changes: ReadonlyMap<number, Change>,
   at: number,
 ): Promise<CanarySite> {
-  const change = changes.get(places[canary?.place ?? -1]?.change ?? -1);
+  const change = changes.get(items[canary?.item ?? -1]?.change ?? -1);
   if (change === undefined) return 'later';
   if (!mayBreakSite(change)) return unchecked(say`a site check can't tell how this ended`);
   const { after } = (await keptReadings(tx, change.number)).readings;

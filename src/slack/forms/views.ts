@@ -90,7 +90,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): Modal
     ...(facts.length > 0 ? [richText([factLines(facts)])] : []),
     ...buttonRow([{ label: everythingLabel, press: { kind: 'call', page: 1, of: undefined } }]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
-    ...(frozen.places ? [leaveOutInput(environmentsOf(frozen.places))] : []),
+    ...(frozen.items ? [leaveOutInput(environmentsOf(frozen.items))] : []),
     reasonInput(frozen.parsed.reason, approval !== 'none' && approval.reason === 'required'),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];

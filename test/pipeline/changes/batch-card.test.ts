@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { progressOf, type Place, type Progress, type StopReason } from '../../../src/pipeline/changes/batch.ts';
+import { progressOf, type BatchItem, type Progress, type StopReason } from '../../../src/pipeline/changes/batch.ts';
 import { countsOf, endedReply, renderBatch, stopNote, whyStopped } from '../../../src/pipeline/changes/batch-card.ts';
 import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
 import { drawCard, drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
@@ -11,7 +11,7 @@ import { changeOf, environment, hostile } from '../fixtures.ts';
 
 /** What people see of a batch: numbers, lines, buttons and replies, whatever its environments are called. */
 
-/** One letter for each place. `-`: to do; `l`: locked by others; `x`: left out. */
+/** One letter for each item. `-`: to do; `l`: locked by others; `x`: left out. */
 const letters: Readonly<Record<string, State>> = {
   w: 'approved',
   s: 'sending',
@@ -31,7 +31,7 @@ function batchOf(
 ): readonly [Change, readonly Change[]] {
   const changes: Change[] = [];
   const targets = Array.from(text, (_, at) => ({ ...environment('s/live', at + 1), name: nameAt(at) }));
-  const places = Array.from(text, (letter, at): Progress['places'][number] => {
+  const items = Array.from(text, (letter, at): Progress['items'][number] => {
     if (letter === '-') return {};
     if (letter === 'x') return { isLeftOut: true };
     if (letter === 'l') return { skipped: say`Locked by Ben until noon.` };
@@ -57,8 +57,8 @@ function batchOf(
     target: 'batch',
     target_name: `${text.length} environments`,
     is_live: 0,
-    call: JSON.stringify({ places: targets.map((target): Place => ({ target, ...frozen })) }),
-    progress: JSON.stringify({ places, passedOver: [] }),
+    call: JSON.stringify({ items: targets.map((target): BatchItem => ({ target, ...frozen })) }),
+    progress: JSON.stringify({ items, passedOver: [] }),
     settled_at: open.has(state) || state === 'waiting' ? null : 9,
     version: 3,
   });
@@ -171,7 +171,7 @@ describe('the replies', () => {
 
   test.each<[StopReason, string | undefined, string]>([
     [
-      { kind: 'ended badly', places: [1, 2] },
+      { kind: 'ended badly', items: [1, 2] },
       undefined,
       'Stopped: s1/live, s2/live did not end well. Nothing more is sent.',
     ],
@@ -227,7 +227,7 @@ describe('the replies', () => {
   });
 });
 
-test('two hundred places with any names stay within the limits of Slack', () => {
+test('two hundred items with any names stay within the limits of Slack', () => {
   const holds = ({ text, blocks }: Drawn): void => {
     expect(blockComplaints(blocks, 'message')).toEqual([]);
     expect(JSON.stringify(blocks).length).toBeLessThanOrEqual(12_000);
@@ -242,7 +242,7 @@ test('two hundred places with any names stay within the limits of Slack', () => 
     fc.property(texts, states, fc.array(hostile, { minLength: 4, maxLength: 12 }), (text, state, names) => {
       const [batch, changes] = batchOf(state, text.join(''), (at) => names[at % names.length] ?? '');
       holds(drawCard(renderBatch(batch, changes, [], 'f00d')));
-      const why = whyStopped(batch, changes, { kind: 'ended badly', places: text.map((_, at) => at) });
+      const why = whyStopped(batch, changes, { kind: 'ended badly', items: text.map((_, at) => at) });
       for (const note of [
         stopNote(batch, changes, progressOf(batch), why).reply ?? { text: [] },
         endedReply(batch, changes, false),

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Place, Progress } from '../../../src/pipeline/changes/batch.ts';
+import type { BatchItem, Progress } from '../../../src/pipeline/changes/batch.ts';
 import { batchFile } from '../../../src/pipeline/changes/batch-file.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import { person, say, time, type Text } from '../../../src/text.ts';
@@ -9,23 +9,23 @@ import { changeOf, environment, hostile } from '../fixtures.ts';
 
 /** The lines of a batch as a file for spreadsheets, whatever its environments and outcomes are called. */
 
-type One = { readonly name: string; readonly place?: Progress['places'][number]; readonly change?: Partial<Change> };
+type One = { readonly name: string; readonly item?: Progress['items'][number]; readonly change?: Partial<Change> };
 
 const frozen = { args: '[]', snapshot: 'null', preconditions: 'null', call: 'null', card: '{}', fingerprint: 'f' };
 const noted = (text: Text): Pick<Change, 'last_note'> => ({ last_note: JSON.stringify(text) });
 
 /** A batch asked for by Ana, 1042, whose changes are numbered from 1. */
 function recordOf(all: readonly One[]) {
-  const places = all.map(({ place, change }, at) => place ?? (change ? { change: at + 1 } : {}));
+  const items = all.map(({ item, change }, at) => item ?? (change ? { change: at + 1 } : {}));
   const call = {
-    places: all.map(({ name }, at): Place => ({ target: { ...environment('s/live', at + 1), name }, ...frozen })),
+    items: all.map(({ name }, at): BatchItem => ({ target: { ...environment('s/live', at + 1), name }, ...frozen })),
   };
   const batch = changeOf({
     state: 'ended',
     requester: 'U01ANA',
     requester_name: 'Ana',
     call: JSON.stringify(call),
-    progress: JSON.stringify({ places, passedOver: [] } satisfies Progress),
+    progress: JSON.stringify({ items, passedOver: [] } satisfies Progress),
   });
   const changes = all.flatMap(({ change }, at) =>
     change ? [changeOf({ number: at + 1, batch: 1042, settled_at: 5, ...change })] : [],
@@ -50,7 +50,7 @@ describe('the file of a batch', () => {
     ['what was never begun', { name: 's/live' }, ['s/live', '', 'to do', 'Nothing was sent.', '', 'Ana (U01ANA)']],
     [
       'what was locked',
-      { name: 's/live', place: { skipped: say`Locked by ${person('U02BEN')}.` } },
+      { name: 's/live', item: { skipped: say`Locked by ${person('U02BEN')}.` } },
       ['s/live', '', 'not sent', 'Locked by U02BEN.', '', 'Ana (U01ANA)'],
     ],
     [
@@ -65,7 +65,7 @@ describe('the file of a batch', () => {
   test('names who approved it, who said what happened, and who left out which', () => {
     const record = recordOf([
       { name: 'a/live', change: { state: 'happened', ...noted(say`${person('U04DEE')} says it happened.`) } },
-      { name: 'b/live', place: { isLeftOut: true } },
+      { name: 'b/live', item: { isLeftOut: true } },
     ]);
     const by = (actor: string, details: object, change = 1042) => ({
       change,

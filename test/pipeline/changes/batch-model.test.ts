@@ -8,7 +8,7 @@ import {
   retried,
   type CanarySite,
   type ChangeInBatch,
-  type PlaceProgress,
+  type ItemProgress,
   type Progress,
 } from '../../../src/pipeline/changes/batch.ts';
 import { batchValidityOf } from '../../../src/pipeline/access/authorization.ts';
@@ -29,7 +29,7 @@ const moves: Readonly<Partial<Record<State, readonly (State | 'aborted' | 'accep
   unknown: ['happened', 'did_not_happen', 'accepted', 'rejected', 'expired'],
 };
 const usual: Readonly<Partial<Record<State, State>>> = { approved: 'sending', sending: 'accepted', accepted: 'done' };
-const places = 12;
+const items = 12;
 
 type Event =
   | { readonly kind: 'look'; readonly locked: readonly number[] }
@@ -37,9 +37,9 @@ type Event =
   | { readonly kind: 'site'; readonly is: 'well' | 'not well' | 'not known' }
   | { readonly kind: 'wait'; readonly ms: number }
   | { readonly kind: 'stop' | 'go on' | 'retry' | 'end' }
-  | { readonly kind: 'go on without'; readonly places: readonly number[] };
+  | { readonly kind: 'go on without'; readonly items: readonly number[] };
 
-const at = fc.nat({ max: places - 1 });
+const at = fc.nat({ max: items - 1 });
 const event: fc.Arbitrary<Event> = fc.oneof(
   { weight: 9, arbitrary: fc.record({ kind: fc.constant('look'), locked: fc.array(at, { maxLength: 1 }) }) },
   {
@@ -61,7 +61,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('go on without'), places: fc.array(at, { maxLength: 4 }) }),
+    arbitrary: fc.record({ kind: fc.constant('go on without'), items: fc.array(at, { maxLength: 4 }) }),
   },
 );
 
@@ -81,8 +81,8 @@ class World {
   readonly validUntil: number;
   readonly operator: CarefulOperator;
   readonly changes = new Map<number, ChangeInBatch>();
-  readonly placeOf = new Map<number, number>();
-  /** Places to which a change was sent, or may have been. */
+  readonly itemOf = new Map<number, number>();
+  /** Items to which a change was sent, or may have been. */
   readonly sent = new Set<number>();
   site: 'well' | 'not well' | 'not known' = 'not known';
 
@@ -97,9 +97,9 @@ class World {
     this.row = { ...row, ...started?.patch };
     this.validUntil = validity;
     this.progress = {
-      places: Array.from({ length: size }, () => ({})),
+      items: Array.from({ length: size }, () => ({})),
       passedOver: [],
-      ...(canary !== undefined && { canary: { place: canary, isPassed: false } }),
+      ...(canary !== undefined && { canary: { item: canary, isPassed: false } }),
     };
     this.operator = new CarefulOperator(size, canary);
   }
@@ -120,15 +120,15 @@ class World {
     if (one === undefined) return;
     const choices = moves[one.state] ?? [];
     const next = to === 'as usual' ? (usual[one.state] ?? one.state) : (choices[to % choices.length] ?? one.state);
-    const place = this.placeOf.get(one.number) ?? -1;
+    const item = this.itemOf.get(one.number) ?? -1;
     const isAborted = next === 'aborted' || (one.state === 'unknown' && next === 'expired');
-    if (next === 'sending') this.sent.add(place);
-    if (isAborted) this.sent.delete(place);
+    if (next === 'sending') this.sent.add(item);
+    if (isAborted) this.sent.delete(item);
     const state = next === 'aborted' ? 'approved' : next === 'accepted for good' ? 'accepted' : next;
     const isOver = next === 'accepted for good' || !(state in moves);
     count(`a change is ${state}`);
     this.changes.set(one.number, { number: one.number, state, settled_at: isOver ? this.now : null });
-    this.operator.hears(place, state, isOver);
+    this.operator.hears(item, state, isOver);
   }
 
   #decides(event: Exclude<Event, { readonly kind: 'look' | 'move' | 'site' | 'wait' }>): void {
@@ -150,12 +150,12 @@ class World {
     const before = this.progress;
     if (event.kind === 'retry') {
       this.progress = retried(before, this.changes);
-      before.places.forEach((place, one) => {
-        if (this.operator.notebook[one] !== 'nothing sent') deepStrictEqual(this.progress.places[one], place);
+      before.items.forEach((item, one) => {
+        if (this.operator.notebook[one] !== 'nothing sent') deepStrictEqual(this.progress.items[one], item);
       });
       this.operator.retries();
     } else {
-      const without = event.kind === 'go on without' ? event.places : [];
+      const without = event.kind === 'go on without' ? event.items : [];
       this.progress = goneOn(before, this.changes, without);
       this.operator.goesOn(without);
     }
@@ -164,16 +164,16 @@ class World {
 
   /** As `recall.ts` does when it stops: what was begun and not sent is to do again. */
   #recalled(): Progress {
-    const isRecalled = ({ change }: PlaceProgress): boolean => this.changes.get(change ?? -1)?.state === 'approved';
-    const next = this.progress.places.map((place, index) => {
-      if (!isRecalled(place)) return place;
+    const isRecalled = ({ change }: ItemProgress): boolean => this.changes.get(change ?? -1)?.state === 'approved';
+    const next = this.progress.items.map((item, index) => {
+      if (!isRecalled(item)) return item;
       count('recalled');
-      const number = place.change ?? -1;
+      const number = item.change ?? -1;
       this.changes.set(number, { number, state: 'cancelled', settled_at: this.now });
       this.operator.takesBack(index);
       return {};
     });
-    return { ...this.progress, places: next };
+    return { ...this.progress, items: next };
   }
 
   /** The batch looks what is to be done, and does it. */
@@ -186,21 +186,21 @@ class World {
       'not known': 'later',
     };
     const step = nextStep(this.progress, this.changes, { state: this.state, isValid, canarySite: sites[this.site] });
-    if (step.kind === 'begin') this.#isSafe(step.places, isValid);
+    if (step.kind === 'begin') this.#isSafe(step.items, isValid);
     const wanted = this.operator.decides(this.now < this.validUntil, this.site);
-    deepStrictEqual({ kind: step.kind, ...(step.kind === 'begin' && { places: step.places }) }, wanted);
+    deepStrictEqual({ kind: step.kind, ...(step.kind === 'begin' && { items: step.items }) }, wanted);
     count(step.kind === 'halt' ? `halt: ${step.why.kind}` : step.kind);
     if (step.kind === 'halt') {
       this.state = 'stopped';
       this.progress = { ...this.#recalled(), why: step.why };
-    } else if (step.kind === 'begin') this.#begins(step.places, step.isCanaryPassed, locked);
+    } else if (step.kind === 'begin') this.#begins(step.items, step.isCanaryPassed, locked);
     else if (step.kind !== 'wait') this.state = 'over';
   }
 
   /** What must never be, whatever the operator says. */
   #isSafe(indexes: readonly number[], isValid: boolean): void {
     const { operator, progress, sent } = this;
-    const first = progress.canary?.place ?? -1;
+    const first = progress.canary?.item ?? -1;
     const isCanaryWell = this.site === 'well' && operator.notebook[first] === 'fine';
     ok(this.state === 'running', 'it begins something while it is stopped');
     ok(operator.mayBegin, 'it begins something after a bad end');
@@ -210,15 +210,15 @@ class World {
       'it begins others before the canary is known to be well',
     );
     ok(indexes.length + operator.out <= 8, 'too many are under way');
-    ok(!indexes.some((one) => sent.has(one)), 'it sends to a place again');
+    ok(!indexes.some((one) => sent.has(one)), 'it sends to an item again');
     ok(!indexes.some((one) => operator.notebook[one] !== 'to do'), 'it begins what is not to do');
   }
 
   #begins(indexes: readonly number[], isCanaryPassed: boolean, locked: readonly number[]): void {
     const { progress, operator } = this;
-    const now = [...progress.places];
+    const now = [...progress.items];
     for (const index of indexes) {
-      if (index === progress.canary?.place) this.site = 'not known';
+      if (index === progress.canary?.item) this.site = 'not known';
       if (locked.includes(index)) {
         now[index] = { skipped: say`locked by others` };
         operator.finds(index);
@@ -226,12 +226,12 @@ class World {
       }
       const number = this.changes.size + 1;
       now[index] = { change: number };
-      this.placeOf.set(number, index);
+      this.itemOf.set(number, index);
       this.changes.set(number, { number, state: 'approved', settled_at: null });
       operator.begins(index);
     }
     const canary = progress.canary && { ...progress.canary, isPassed: progress.canary.isPassed || isCanaryPassed };
-    this.progress = { ...progress, places: now, ...(canary && { canary }) };
+    this.progress = { ...progress, items: now, ...(canary && { canary }) };
   }
 
   /** Every change ends as it usually does, people do nothing more, and time passes. */
@@ -259,7 +259,7 @@ test('a batch does what a careful person would do, and comes to an end', () => {
       validity,
       fc.array(event, { minLength: 20, maxLength: 120 }),
       (n, first, until, all) => {
-        const size = n % 3 === 0 ? 20 : 1 + (n % places);
+        const size = n % 3 === 0 ? 20 : 1 + (n % items);
         const world = new World(size, first === undefined ? undefined : first % size, until);
         for (const one of all) world.happens(one);
         world.settles();

@@ -2,14 +2,14 @@ import { describe, expect, test } from 'vitest';
 import {
   goneOn,
   nextStep,
-  placesOf,
+  batchItemsOf,
   progressOf,
   retried,
   standingOf,
   standingsOf,
   type CanarySite,
   type ChangeInBatch,
-  type PlaceProgress,
+  type ItemProgress,
   type Progress,
   type Standing,
 } from '../../../src/pipeline/changes/batch.ts';
@@ -17,12 +17,12 @@ import type { State } from '../../../src/storage/schema.ts';
 import { plain, say } from '../../../src/text.ts';
 import { changeOf } from '../fixtures.ts';
 
-/** Where the places of a batch stand, what it does next, and what *Go on* and *Retry* make of it. */
+/** Where the items of a batch stand, what it does next, and what *Go on* and *Retry* make of it. */
 
 const change = (state: State, settled_at: number | null = null): ChangeInBatch => ({ number: 7, state, settled_at });
 const skipped = say`locked by others`;
 
-describe('where a place stands', () => {
+describe('where an item stands', () => {
   test.each<[Standing, readonly State[]]>([
     ['under way', ['waiting', 'approved', 'sending', 'running', 'stopped']],
     ['done', ['done', 'happened']],
@@ -33,18 +33,18 @@ describe('where a place stands', () => {
   ])('%s', (standing, states) => {
     for (const state of states) expect([state, standingOf({ change: 7 }, change(state, 5))]).toEqual([state, standing]);
   });
-  test.each<[Standing, PlaceProgress, ChangeInBatch | undefined]>([
+  test.each<[Standing, ItemProgress, ChangeInBatch | undefined]>([
     ['to do', {}, undefined],
     ['under way', { change: 7 }, change('accepted')],
     ['done', { change: 7 }, change('accepted', 5)],
     ['not sent', { skipped }, undefined],
     ['left out', { isLeftOut: true }, undefined],
-  ])('%s: %j', (standing, place, of) => {
-    expect(standingOf(place, of)).toBe(standing);
+  ])('%s: %j', (standing, item, of) => {
+    expect(standingOf(item, of)).toBe(standing);
   });
 });
 
-/** One letter for each place: its change's state. Capitals: a person has let the batch go on after it. */
+/** One letter for each item: its change's state. Capitals: a person has let the batch go on after it. */
 const letters: Readonly<Record<string, State>> = {
   w: 'approved',
   s: 'sending',
@@ -62,7 +62,7 @@ const letters: Readonly<Record<string, State>> = {
 /** A batch from such letters. `-`: to do; `l`: locked by others; `x`: left out. The changes are numbered from 1. */
 function batchOf(text: string, more: Partial<Progress> = {}) {
   const changes = new Map<number, ChangeInBatch>();
-  const places = Array.from(text, (letter, at): PlaceProgress => {
+  const items = Array.from(text, (letter, at): ItemProgress => {
     if (letter === '-') return {};
     if (letter === 'x') return { isLeftOut: true };
     if (letter === 'l') return { skipped };
@@ -71,9 +71,9 @@ function batchOf(text: string, more: Partial<Progress> = {}) {
     return { change: at + 1 };
   });
   const passedOver = text.split('').flatMap((letter, at) => (/[A-Z]/.test(letter) ? [at + 1] : []));
-  return { progress: { places, passedOver, ...more } satisfies Progress, changes };
+  return { progress: { items, passedOver, ...more } satisfies Progress, changes };
 }
-const canary = (place: number, isPassed = false) => ({ canary: { place, isPassed } });
+const canary = (item: number, isPassed = false) => ({ canary: { item, isPassed } });
 
 type Case = {
   readonly state?: 'running' | 'stopped';
@@ -86,9 +86,9 @@ function stepFor(text: string, { state = 'running', isValid = true, canarySite =
   const { progress, changes } = batchOf(text, more);
   const step = nextStep(progress, changes, { state, isValid, canarySite });
   if (step.kind === 'begin')
-    return `begin ${step.places.join(',')}${step.isCanaryPassed ? ' as the canary is well' : ''}`;
+    return `begin ${step.items.join(',')}${step.isCanaryPassed ? ' as the canary is well' : ''}`;
   if (step.kind !== 'halt') return step.kind;
-  if (step.why.kind === 'ended badly') return `halt ${step.why.places.join(',')}`;
+  if (step.why.kind === 'ended badly') return `halt ${step.why.items.join(',')}`;
   return `halt: ${step.why.kind === 'canary' ? plain(step.why.says) : step.why.kind}`;
 }
 
@@ -169,7 +169,7 @@ describe('going on', () => {
     expect(after).toEqual({ ...progress, passedOver: [2, 1, 5] });
     expect(nextStep(after, changes, { state: 'running', isValid: true, canarySite: 'later' })).toMatchObject({
       kind: 'begin',
-      places: [5],
+      items: [5],
     });
   });
   test('leaves out only what is to do', () => {
@@ -183,12 +183,12 @@ describe('going on', () => {
     ['d-', { why: { kind: 'person' } }, false],
     ['d-', { why: { kind: 'canary', says: say`it is not well` } }, true],
     ['l-', { why: { kind: 'canary', says: say`it was not sent` } }, true],
-    ['u-', { why: { kind: 'ended badly', places: [0] } }, true],
+    ['u-', { why: { kind: 'ended badly', items: [0] } }, true],
     ['f-', { why: { kind: 'person' } }, true],
     ['w-', { ...canary(0, true), why: { kind: 'person' } }, true],
   ])('%s with a canary that goes first: %j', (text, more, isPassed) => {
     const { progress, changes } = batchOf(text, { ...canary(0), ...more });
-    expect(goneOn(progress, changes).canary).toEqual({ place: 0, isPassed });
+    expect(goneOn(progress, changes).canary).toEqual({ item: 0, isPassed });
   });
 });
 
@@ -211,12 +211,12 @@ describe('a retry', () => {
   ])('%s: a canary that was not sent goes first again', (text, isPassed) => {
     const why = { kind: 'canary', says: say`it proves nothing` } as const;
     const { progress, changes } = batchOf(text, { ...canary(0), why });
-    expect(retried(progress, changes).canary).toEqual({ place: 0, isPassed });
+    expect(retried(progress, changes).canary).toEqual({ item: 0, isPassed });
   });
 });
 
 test('an ordinary change is no batch', () => {
-  expect(placesOf(changeOf())).toBeUndefined();
-  expect(placesOf(changeOf({ call: 'null' }))).toBeUndefined();
+  expect(batchItemsOf(changeOf())).toBeUndefined();
+  expect(batchItemsOf(changeOf({ call: 'null' }))).toBeUndefined();
   expect(() => progressOf(changeOf())).toThrow('#1042 is no batch');
 });

@@ -14,10 +14,10 @@ type Page =
   | 'nothing sent'
   | 'changed by others'
   | 'dropped';
-/** What the operator does next; `begin` with the places, in their order. */
+/** What the operator does next; `begin` with the items, in their order. */
 export type Does = {
   readonly kind: 'begin' | 'halt' | 'wait' | 'all done' | 'end';
-  readonly places?: readonly number[];
+  readonly items?: readonly number[];
 };
 type Site = 'well' | 'not well' | 'not known';
 
@@ -52,13 +52,13 @@ export class CarefulOperator {
   #isCanaryTrusted: boolean;
   #isStopped = false;
   #becauseOfCanary = false;
-  /** Places with bad news that nobody has looked at yet. */
+  /** Items with bad news that nobody has looked at yet. */
   readonly #alarms = new Set<number>();
-  /** Places with bad news that somebody let it go on after. */
+  /** Items with bad news that somebody let it go on after. */
   readonly #accepted = new Set<number>();
 
-  constructor(places: number, canary: number | undefined) {
-    this.notebook = Array.from({ length: places }, () => 'to do');
+  constructor(items: number, canary: number | undefined) {
+    this.notebook = Array.from({ length: items }, () => 'to do');
     this.#canary = canary;
     this.#isCanaryTrusted = canary === undefined;
   }
@@ -74,26 +74,26 @@ export class CarefulOperator {
     return this.#where('out').length;
   }
 
-  /** A change of this place was begun. */
-  begins(place: number): void {
-    this.notebook[place] = 'out';
-    this.#accepted.delete(place);
-    if (place !== this.#canary) return;
+  /** A change of this item was begun. */
+  begins(item: number): void {
+    this.notebook[item] = 'out';
+    this.#accepted.delete(item);
+    if (item !== this.#canary) return;
     this.#becauseOfCanary = false;
   }
   /** Somebody else works there, so nothing was begun. */
-  finds(place: number): void {
-    this.notebook[place] = 'nothing sent';
+  finds(item: number): void {
+    this.notebook[item] = 'nothing sent';
   }
   /** Its change was not sent yet, and will not be for now. */
-  takesBack(place: number): void {
-    this.notebook[place] = 'to do';
+  takesBack(item: number): void {
+    this.notebook[item] = 'to do';
   }
-  /** The change of this place is in this state now. `isOver`: nothing follows. */
-  hears(place: number, state: State, isOver: boolean): void {
-    this.notebook[place] = state === 'accepted' && isOver ? 'fine' : (pageOf[state] ?? 'out');
-    if (!alarming.has(state)) this.#alarms.delete(place);
-    else if (!this.#accepted.has(place)) this.#alarms.add(place);
+  /** The change of this item is in this state now. `isOver`: nothing follows. */
+  hears(item: number, state: State, isOver: boolean): void {
+    this.notebook[item] = state === 'accepted' && isOver ? 'fine' : (pageOf[state] ?? 'out');
+    if (!alarming.has(state)) this.#alarms.delete(item);
+    else if (!this.#accepted.has(item)) this.#alarms.add(item);
   }
   stops(): void {
     this.#isStopped = true;
@@ -106,15 +106,15 @@ export class CarefulOperator {
     const isDropped = page === 'to do' && without.includes(this.#canary ?? -1);
     if (this.#becauseOfCanary || isTried || isDropped) this.#isCanaryTrusted = true;
     this.#isStopped = false;
-    for (const place of this.#alarms) this.#accepted.add(place);
+    for (const item of this.#alarms) this.#accepted.add(item);
     this.#alarms.clear();
-    for (const place of without) if (this.notebook[place] === 'to do') this.notebook[place] = 'dropped';
+    for (const item of without) if (this.notebook[item] === 'to do') this.notebook[item] = 'dropped';
   }
   retries(): void {
     const [was, isCanaryUnsent] = [this.#isCanaryTrusted, this.notebook[this.#canary ?? -1] === 'nothing sent'];
     this.goesOn();
     if (isCanaryUnsent) this.#isCanaryTrusted = was;
-    for (const place of this.#where('nothing sent')) this.notebook[place] = 'to do';
+    for (const item of this.#where('nothing sent')) this.notebook[item] = 'to do';
   }
 
   /** `site`: of the canary, as last read. */
@@ -129,7 +129,7 @@ export class CarefulOperator {
     if (this.#isStopped) return { kind: rest.every(isBeyondHelp) ? 'end' : 'wait' };
     if (!this.#isCanaryTrusted && this.#canary !== undefined) {
       const page = this.notebook[this.#canary];
-      if (page === 'to do') return { kind: 'begin', places: [this.#canary] };
+      if (page === 'to do') return { kind: 'begin', items: [this.#canary] };
       if (page === 'out' || (page === 'fine' && site === 'not known')) return { kind: 'wait' };
       if (page !== 'fine' || site === 'not well') return this.#halts(true);
       this.#isCanaryTrusted = true;
@@ -139,7 +139,7 @@ export class CarefulOperator {
     if (todo.length === 0) return rest.every(isBeyondHelp) ? { kind: 'end' } : this.#halts(false);
     // A change that was unknown may turn out to be under way, beside eight others.
     if (this.out >= 8) return { kind: 'wait' };
-    return { kind: 'begin', places: todo.slice(0, 8 - this.out) };
+    return { kind: 'begin', items: todo.slice(0, 8 - this.out) };
   }
   #halts(becauseOfCanary: boolean): Does {
     this.#isStopped = true;

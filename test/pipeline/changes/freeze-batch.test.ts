@@ -4,7 +4,7 @@ import { environment as environmentField } from '../../../src/commands/kit/field
 import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import type { Authorized } from '../../../src/pipeline/access/access-check.ts';
-import { placesOf } from '../../../src/pipeline/changes/batch.ts';
+import { batchItemsOf } from '../../../src/pipeline/changes/batch.ts';
 import { environmentsOf, freezeBatch, leftOutOf, without } from '../../../src/pipeline/changes/freeze-batch.ts';
 import { callOf, cardOf, fingerprint, freeze, type Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { plain, say } from '../../../src/text.ts';
@@ -40,14 +40,14 @@ const batchOf = (of: AnyAction, envs: readonly Environment[] = sites, more: Opti
 
 const factsOf = (frozen: Frozen): Readonly<Record<string, string>> =>
   Object.fromEntries(cardOf(frozen).facts.map(([label, value]) => [label, plain(value)]));
-const namesIn = (frozen: Frozen): readonly string[] => (placesOf(frozen) ?? []).map(({ target }) => target.name);
+const namesIn = (frozen: Frozen): readonly string[] => (batchItemsOf(frozen) ?? []).map(({ target }) => target.name);
 
 describe('what is frozen', () => {
   const batch = batchOf(add, sites, { canary: sites[1]?.id });
 
   test('is every call, card and precondition, in order, as each would be by itself', () => {
     const alone = frozenEach(add, sites);
-    expect(placesOf(batch)).toEqual(
+    expect(batchItemsOf(batch)).toEqual(
       alone.map(({ call, card, preconditions, fingerprint: own }, at) => ({
         target: sites[at],
         args: JSON.stringify(['allowlist', 'add', sites[at]?.id, '198.51.100.4']),
@@ -65,7 +65,7 @@ describe('what is frozen', () => {
     expect(() => callOf(batch)).toThrow('a batch has no call of its own');
   });
 
-  test('has another fingerprint if anything of any place differs', () => {
+  test('has another fingerprint if anything of any item differs', () => {
     const others = [
       batchOf(add, sites.slice(0, 2)),
       batchOf(add, sites.toReversed()),
@@ -204,7 +204,7 @@ describe('leaving out', () => {
       card: alone?.card,
       fingerprint: alone?.fingerprint,
     });
-    expect([one.places, one.each, placesOf(one)]).toEqual([undefined, undefined, undefined]);
+    expect([one.items, one.each, batchItemsOf(one)]).toEqual([undefined, undefined, undefined]);
     expect(callOf(one)).toEqual(callOf(alone ?? one));
   });
   test('all is refused', () => {

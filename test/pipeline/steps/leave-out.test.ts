@@ -25,8 +25,8 @@ function reviewed() {
   if (parsed?.command.shape !== 'action') throw new Error('this is an action');
   const { command } = parsed;
   const authorized = authorize(policy, ana, resolve(parsed, { environments, domains: [] }), company);
-  const places = authorized.each?.map((one) => freeze(one, command, undefined, 1_000)) ?? [];
-  return freezeBatch(authorized, command, places);
+  const items = authorized.each?.map((one) => freeze(one, command, undefined, 1_000)) ?? [];
+  return freezeBatch(authorized, command, items);
 }
 const left = (without: readonly string[]) => {
   const shown = reviewed();
@@ -36,7 +36,7 @@ const left = (without: readonly string[]) => {
 
 test('is valid for as long as was shown, also if what is left might be valid for longer', () => {
   const frozen = left(ids.slice(0, 1));
-  expect(frozen.places).toHaveLength(2);
+  expect(frozen.items).toHaveLength(2);
   expect(frozen.authorization.batchValidity).toBe(30 * 60_000);
   expect(cardOf(frozen).facts.map(([, value]) => plain(value))).toContain('30 min from its start');
 });

@@ -6,7 +6,7 @@ import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import type { Authorized } from '../../../src/pipeline/access/access-check.ts';
-import { placesOf } from '../../../src/pipeline/changes/batch.ts';
+import { batchItemsOf } from '../../../src/pipeline/changes/batch.ts';
 import type { Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { lookAndFreeze } from '../../../src/pipeline/steps/look-and-freeze.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
@@ -25,7 +25,7 @@ type Seen = 'due' | 'done already' | 'not answering';
 const sites = (count: number): readonly Environment[] =>
   Array.from({ length: count }, (_, at) => environment(`s${at}/live`, at + 1));
 
-/** Freezes a batch of as many environments; `seen`: what a look finds, by place. Counts the looks. */
+/** Freezes a batch of as many environments; `seen`: what a look finds, by item. Counts the looks. */
 async function frozenFor(count: number, seen: (at: number) => Seen) {
   const looks = { begun: 0, atOnce: 0, most: 0 };
   const sweep = action({
@@ -79,7 +79,7 @@ async function frozenFor(count: number, seen: (at: number) => Seen) {
   return { result, looks };
 }
 const namesIn = (frozen: Frozen | Refusal): readonly string[] =>
-  frozen instanceof Refusal ? [said(frozen)] : (placesOf(frozen) ?? []).map(({ target }) => target.name);
+  frozen instanceof Refusal ? [said(frozen)] : (batchItemsOf(frozen) ?? []).map(({ target }) => target.name);
 
 test('all are looked at, four at once, and frozen in their order', async () => {
   const { result, looks } = await frozenFor(30, () => 'due');
