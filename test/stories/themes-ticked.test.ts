@@ -88,7 +88,7 @@ test(
     ]);
     const none = Object.fromEntries(boxes(form).map(({ label }) => [label, []]));
     const { errors } = await ana.submits(none);
-    expect(errors).toEqual({ 'field:checklist:0': 'Tick at least one theme.' });
+    expect(errors).toEqual({ 'field:checklist:0': 'Tick at least one theme. Nothing was done.' });
     const left = await ana.submits({ 'Themes 21–23 of 23': ['21'], 'Leave out': lives.slice(1, 4) });
     expect(left.errors).toEqual({ 'field:leave-out': 'Every environment was left out. Nothing was done.' });
     await ana.submits({ 'Themes 21–23 of 23': ['20', '22'], 'Leave out': ['acme-blog/live'] });

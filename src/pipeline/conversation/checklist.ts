@@ -87,7 +87,7 @@ export function narrowed(
     throw new Refusal(`A ${noun} that I didn't offer is ticked. Nothing was done.`, {
       hint: 'Type the command again.',
     });
-  if (those.length === 0) throw new Refusal(`Tick at least one ${noun}.`, { field: 'checklist' });
+  if (those.length === 0) throw new Refusal(`Tick at least one ${noun}. Nothing was done.`, { field: 'checklist' });
   const ids = [...new Set(those.flatMap(({ on }) => on))].filter((id) => !leaveOut.includes(id));
   if (ids.length === 0) throw new Refusal('Every environment was left out. Nothing was done.', { field: 'leave-out' });
   return { words: those.map(({ word }) => word), ids };

@@ -24,7 +24,7 @@ describe('what is ticked', () => {
   });
 
   test.each<[readonly number[], readonly string[], string, string | undefined]>([
-    [[], [], 'Tick at least one theme.', 'checklist'],
+    [[], [], 'Tick at least one theme. Nothing was done.', 'checklist'],
     [[3], [], "A theme that I didn't offer is ticked. Nothing was done.", undefined],
     [[0, -1], [], "A theme that I didn't offer is ticked. Nothing was done.", undefined],
     [[0, 0.5], [], "A theme that I didn't offer is ticked. Nothing was done.", undefined],
