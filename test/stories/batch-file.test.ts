@@ -120,6 +120,25 @@ describe.concurrent('the file of a batch', () => {
     })(),
   );
 
+  test.each([
+    ['Slack limits uploads for minutes', { kind: 'rate_limited', retryAfter: '300' }],
+    ['its upload is refused as if the token were wrong', { kind: 'error', error: 'invalid_auth' }],
+  ] as const)('holds up nothing else if %s', (_, fault) =>
+    inScenario({ policy }, async (scenario) => {
+      const ana = scenario.person('ana');
+      scenario.slack.faults.add({ method: 'files.getUploadURLExternal', ...fault });
+      const card = await begins(ana, clear);
+      await card.tells('All are done.');
+      const attempts = () =>
+        scenario.rows('select attempts from messages where key = ?', `${card.number}:ended`)[0]?.['attempts'];
+      await eventually(scenario, 'the file to be put off', () => Number(attempts()) > 0);
+      const next = await ana.asks('/site cache clear acme-shop/live');
+      await next.shows('Done after');
+      expect(scenario.log()).not.toContain('no longer accepts the bot token');
+      expect(scenario.slack.files(ana.id)).toEqual([]);
+    })(),
+  );
+
   test(
     'comes once if Sitehand is killed between the reply and the file',
     inScenario({ policy, ownProcess: 'the first' }, async (scenario) => {

@@ -66,7 +66,7 @@ export function createMessenger({ client, now, pace, replicas, lookAt, onToken }
     edit: async ({ channel, ts }, what, file) => {
       takeEdit();
       await refuseShared(channel);
-      const uploaded = file && { file_ids: [await noteAnswer(undefined, uploadFile(client, file))] };
+      const uploaded = file && { file_ids: [await uploadFile(client, file)] };
       // Without the empty list the old blocks would stay if Slack refuses the new ones.
       const place = { channel, ts, link_names: false, parse: 'none', blocks: [], ...uploaded } as const;
       const sending = sendDrawn(draw(what), (drawn) => client.chat.update({ ...place, ...drawn }));
@@ -77,14 +77,21 @@ export function createMessenger({ client, now, pace, replicas, lookAt, onToken }
 
 const answered = z.object({ files: z.tuple([z.object({ files: z.tuple([z.object({ id: z.string() })]) })]) });
 
-/** Uploads a file that nobody sees until it is in a message; resolves with its id. */
+/**
+ * Uploads a file that nobody sees until it is in a message; resolves with its id. What Slack says of uploads, such as a
+ * rate limit of their own, says nothing of messages: it must hold up none.
+ */
 async function uploadFile(client: WebClient, { name, content }: Upload): Promise<string> {
   try {
     const { files } = answered.parse(await client.filesUploadV2({ filename: name, title: name, content }));
     return files[0].files[0].id;
   } catch (error) {
     const word = platformError(error);
-    throw word !== undefined && isLacking(word) ? new Undeliverable('gone', word) : asUndeliverable(error);
+    if (word !== undefined && isLacking(word)) throw new Undeliverable('gone', word);
+    const refused = asUndeliverable(error);
+    // The next message shows whether it is the token.
+    if (refused instanceof Undeliverable && refused.kind === 'token') throw new Undeliverable('later', refused.message);
+    throw refused;
   }
 }
 
