@@ -91,6 +91,7 @@ export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, no
         : { kind: 'list', entries: lines.map(({ mark, name, says }) => say`${mark} **${name}** ${says}`) },
     ],
     ...(lines.length > 1 && { sheet: { name: `${slugOf(title)}.csv`, columns, rows } }),
+    reads: each.map(({ env, paths }) => ({ env, paths })),
     source: say`${readAt(now)}, among the environments you can see; for you alone`,
   };
 }

@@ -61,7 +61,7 @@ export const eachBy =
   async ({ all, first, work }) => {
     await first?.(read);
     return Promise.all(
-      all.map(async (env) => ({ env, part: { kind: 'found', found: await work(env, read) } as const })),
+      all.map(async (env) => ({ env, paths: [], part: { kind: 'found', found: await work(env, read) } as const })),
     );
   };
 /** A host that names no domain of any environment, so that no site is read around a change. */

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { FaultRequest } from '../../src/playground/hosting/faults.ts';
 import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { recordsOf } from '../cells.ts';
-import { inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
+import { ids, inScenario, openScenario, patienceMs, type Scenario } from './scenario.ts';
 import { inTime, threeSeconds } from './three-seconds.ts';
 
 /** Reports over many environments: what is found, and what could not be read or may not be seen. */
@@ -326,4 +326,21 @@ test(
       );
     },
   ),
+);
+
+test.each([
+  ['not to be seen', 'read', 'allowlist find 203.0.113.77', '203.0.113.77'],
+  ['not to be read in this way', '"backups list", "allowlist show"', 'backups list acme-*/live', 'Newest backups'],
+])('a kept answer is not shown again once one of its environments is for this person %s', (_, denied, line, title) =>
+  inScenario({ policy }, async (scenario) => {
+    const ana = scenario.person('ana');
+    const page = await (await ana.says(`/site ${line}`, 'C0GENERAL')).hears(title);
+    const reloads = (): number => scenario.log().split('the policy was reloaded').length;
+    const before = reloads();
+    await scenario.rule(`${policy}  - { deny: [${denied}], to: [developers], where: ["acme-blog/*"] }\n`);
+    await vi.waitFor(() => expect(reloads()).toBeGreaterThan(before), { timeout: patienceMs });
+    const refused = await ana.clicks(page, 'File');
+    await refused.hears('You may no longer see all of this. Nothing was shown.');
+    expect(scenario.slack.files(ids.ana)).toEqual([]);
+  })(),
 );

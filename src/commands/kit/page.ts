@@ -1,4 +1,5 @@
 import type { Offer } from '../../errors.ts';
+import type { Environment } from '../../hosting/contract/target.ts';
 import { amount, say, time, type Inline, type Text, joined } from '../../text.ts';
 
 /** A part of an answer, as plain data. */
@@ -26,9 +27,14 @@ export type Page = {
     readonly columns: readonly string[];
     readonly rows: readonly (readonly Text[])[];
   };
+  /** The environments that it tells of: whoever sees a kept page again needs the rights that it was read with. */
+  readonly reads?: readonly ReadOf[];
   /** A second answer, which takes its time. It begins once the first was sent; it is lost if Sitehand is killed. */
   readonly later?: () => Promise<Page>;
 };
+
+/** An environment, and the commands whose rights something about it was read with. */
+export type ReadOf = { readonly env: Environment; readonly paths: readonly string[] };
 
 /** A button under a page. With a checklist, a form opens in which all of it is ticked; `args` mean all of it. */
 export type PageOffer = Offer & { readonly checklist?: Checklist };

@@ -2,7 +2,7 @@ import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import type { Fields, Input, TargetKey } from './fields.ts';
 import type { Examples, Wrong } from './action.ts';
-import type { Page } from './page.ts';
+import type { Page, ReadOf } from './page.ts';
 import type { StatusPart } from './site-status.ts';
 import type { SiteCheckSource, Sources } from './sources.ts';
 import type { Happened, LogQuery, Recall } from './log-query.ts';
@@ -36,7 +36,7 @@ export type EachRead<T> = {
 };
 
 /** What was read of one environment, or why it was not. */
-export type Each<T> = { readonly env: Environment; readonly part: StatusPart<T> };
+export type Each<T> = ReadOf & { readonly part: StatusPart<T> };
 
 /** A command that only reads; it answers privately. */
 export type Report<F extends Fields> = {

@@ -5,7 +5,10 @@ import type { StatusPart } from '../../commands/kit/site-status.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
+import { Refusal } from '../../errors.ts';
 import { canonicalId } from '../../policy/people.ts';
+import { reading, unknownIn } from '../../policy/policy.ts';
+import type { Policy } from '../../policy/rules.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { say } from '../../text.ts';
 import { TooLate, within } from '../../time-limit.ts';
@@ -41,12 +44,30 @@ export const eachFor =
       const found: Each<T>[] = [];
       const left = of.all.values();
       const next = async () => {
-        for (const env of left) found.push({ env, part: await read(env) });
+        for (const env of left) {
+          const part = await read(env);
+          found.push({ env, paths: part.kind === 'found' ? of.paths : [], part });
+        }
       };
       await Promise.all(Array.from({ length: atATime }, next));
       return found;
     }, account);
   };
+
+/** Throws `Refusal` unless the person may still see all that a page tells, which was read some time ago. */
+export function refuseUnlessSeen(policy: Policy, person: Person, { reads = [] }: Pick<Page, 'reads'>): void {
+  for (const { env, paths } of reads) {
+    const seeing = reading(policy, person, env);
+    const rights = paths.map((path) => mayRunOn(policy, person, path, env));
+    if (seeing.kind === 'allowed' && rights.every((may) => may === 'yes')) continue;
+    throw rights.includes('no') || (seeing.kind !== 'allowed' && unknownIn(seeing).length === 0)
+      ? new Refusal('You may no longer see all of this. Nothing was shown.', { hint: 'Type the command again.' })
+      : new Refusal("I can't tell right now whether you may still see all of this. Nothing was shown.", {
+          hint: 'Try again in a minute.',
+          isLater: true,
+        });
+  }
+}
 
 /** Reads one environment, if the person may. Never rejects, and ends in time. */
 function partsOf<T>(context: EachContext, person: Person, { paths, first, work }: EachRead<T>, ending: AbortSignal) {

@@ -99,8 +99,8 @@ export const statusFor = (
       work: (env, read) => newestBackup(read, env),
     });
     const briefs: Each<BriefStatus>[] = [];
-    for (const { env, part: backup } of backups)
-      briefs.push({ env, part: { kind: 'found', found: { work: await workOf(context, person, env), backup } } });
+    for (const { env, paths, part: backup } of backups)
+      briefs.push({ env, paths, part: { kind: 'found', found: { work: await workOf(context, person, env), backup } } });
     return briefs;
   },
 });

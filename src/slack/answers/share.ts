@@ -26,13 +26,13 @@ export async function share(context: SlackContext, interaction: Interaction, id:
   setTimeout(() => sharing.delete(key), justNowMs).unref();
 }
 
-async function post(context: SlackContext, interaction: Interaction, { args, page }: KeptPage): Promise<void> {
+async function post(context: SlackContext, interaction: Interaction, kept: KeptPage): Promise<void> {
   const { channel, thread } = interaction;
   if (channel === undefined) throw new Refusal("There's no channel here to share it in. Nothing was posted.");
-  const { target } = await reauthorize(context, interaction, args);
+  const { target } = await reauthorize(context, interaction, kept);
   const place = await context.people.channelOf(channel);
   assertChannel(context.pipeline.policy(), place, [target]);
-  const { text, blocks } = drawPage({ ...page, offers: [] }, undefined);
+  const { text, blocks } = drawPage({ ...kept.page, offers: [] }, undefined);
   const shared = drawNote({ text: phrase`Shared by ${mention(interaction.person)}` });
   try {
     await sendDrawn({ text, blocks: [...blocks, ...shared.blocks] }, (drawn) =>

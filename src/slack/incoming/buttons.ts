@@ -105,9 +105,9 @@ async function pressed(context: SlackContext, interaction: Interaction, kind: st
       return sendSheet(context, interaction, value);
     case 'page': {
       const [from = '0', id = ''] = value.split(' ');
-      const { args, page } = await context.payloads.keptPage(id);
-      await reauthorize(context, interaction, args);
-      return context.ephemeral(interaction, drawPage(page, { id, shareable: false }, Number(from)));
+      const kept = await context.payloads.keptPage(id);
+      await reauthorize(context, interaction, kept);
+      return context.ephemeral(interaction, drawPage(kept.page, { id, shareable: false }, Number(from)));
     }
     default:
       throw new Refusal("I don't recognise this button any more. Nothing was done.");
