@@ -76,7 +76,7 @@ export async function draw(context: SlackContext, interaction: Interaction, came
   }
 }
 
-/** Checks the rights to an answer that was kept again. Throws `Refusal` if they no longer pass. */
+/** Checks the rights to a kept answer again. Throws `Refusal` if they no longer pass. */
 export async function reauthorize(
   context: SlackContext,
   interaction: Interaction,
