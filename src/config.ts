@@ -140,7 +140,7 @@ export class ConfigMistakes extends Error {
 }
 
 /** Reads environment variables, and each secret also from `NAME_FILE`. Throws `ConfigMistakes`. */
-export function readConfig(environment: Environment = process.env): Config {
+export function readConfig(environment: EnvironmentVariables = process.env): Config {
   const { given, mistakes } = givenIn(environment, Object.keys(variables.shape));
   const read = variables.safeParse(given);
   if (!read.success) mistakes.push(...mistakesIn(read.error));
@@ -156,7 +156,7 @@ export function readConfig(environment: Environment = process.env): Config {
 export type TrailConfig = Pick<Config, 'databaseUrl' | 'auditKey' | 'formerAuditKeys'>;
 
 /** Reads only these, from the same variables. Throws `ConfigMistakes`. */
-export function readTrailConfig(environment: Environment = process.env): TrailConfig {
+export function readTrailConfig(environment: EnvironmentVariables = process.env): TrailConfig {
   const wanted = variables.pick({ DATABASE_URL: true, AUDIT_KEY: true, AUDIT_KEYS_FORMER: true });
   const { given, mistakes } = givenIn(environment, Object.keys(wanted.shape));
   const read = wanted.safeParse(given);
@@ -169,17 +169,17 @@ export function readTrailConfig(environment: Environment = process.env): TrailCo
 }
 
 /** The file of the rules, also where nothing else is set. */
-export const policyFileIn = (environment: Environment = process.env): string =>
+export const policyFileIn = (environment: EnvironmentVariables = process.env): string =>
   variables.shape.POLICY_FILE.parse(environment['POLICY_FILE']?.trim() || undefined);
 
 /** The environment of this process, where no other is given. */
-export const environmentOr = (given: Environment = process.env): Environment => given;
+export const environmentOr = (given: EnvironmentVariables = process.env): EnvironmentVariables => given;
 
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 /** The values of these variables, also from their files, and the files that cannot be read. */
 export function givenIn(
-  environment: Environment,
+  environment: EnvironmentVariables,
   names: readonly string[],
 ): { readonly given: Record<string, string>; readonly mistakes: string[] } {
   const mistakes: string[] = [];
@@ -200,7 +200,7 @@ const mistakesIn = ({ issues }: z.ZodError): readonly string[] =>
   ].toReversed();
 
 /** The variables that can also come from `NAME_FILE`. */
-export const secrets: ReadonlySet<string> = new Set([
+export const secretVariables: ReadonlySet<string> = new Set([
   'SLACK_BOT_TOKEN',
   'SLACK_APP_TOKEN',
   'SLACK_SIGNING_SECRET',
@@ -213,8 +213,8 @@ export const secrets: ReadonlySet<string> = new Set([
   'DATABASE_LISTEN_URL',
 ]);
 
-function fromFile(environment: Environment, name: string, mistakes: string[]): string | undefined {
-  const path = secrets.has(name) ? environment[`${name}_FILE`] : undefined;
+function fromFile(environment: EnvironmentVariables, name: string, mistakes: string[]): string | undefined {
+  const path = secretVariables.has(name) ? environment[`${name}_FILE`] : undefined;
   if (!path) return undefined;
   try {
     return readFileSync(path, 'utf8').trim();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { unknown } from './policy/mistakes.ts';
+import { unknownAmong } from './policy/mistakes.ts';
 
 /** The program `sitehand`: what people run on the machine itself. */
 
@@ -70,7 +70,7 @@ export async function sitehand([name = 'help', ...words]: Words): Promise<void> 
   if (!isHelp && !readSettings()) return;
   const chosen = isHelp ? 'help' : name;
   const program = Object.hasOwn(programs, chosen) ? programs[chosen] : undefined;
-  const code = program ? await program.run(words) : refuse(unknown('word', name, Object.keys(programs)));
+  const code = program ? await program.run(words) : refuse(unknownAmong('word', name, Object.keys(programs)));
   if (code !== undefined) process.exitCode = code;
 }
 

@@ -27,13 +27,13 @@ export type Inline = string | number | Span | Text | undefined;
 /** A moment, drawn in the reader's time zone. `at` is epoch milliseconds. */
 export const time = (at: number, as: 'time' | 'date' = 'time'): Span => ({ at, as });
 /** A mention: notifies that person when the message is posted. */
-export const person = (id: string): Span => ({ person: id });
+export const mention = (id: string): Span => ({ person: id });
 /** A person by their display name: notifies nobody. Two people can have the same one, so a mention says who it is. */
 export const named = (displayName: string): Span => ({ text: `@${beginning(oneLine(displayName), maxNameLength)}` });
 /** A mention: notifies everybody in the Slack user group when the message is posted for others. */
 export const userGroup = (id: string): Span => ({ userGroup: id });
 /** Who did something: a person as a mention, or Sitehand itself. */
-export const actor = (id: string): Span => (id === 'sitehand' ? { text: 'Sitehand' } : person(id));
+export const actor = (id: string): Span => (id === 'sitehand' ? { text: 'Sitehand' } : mention(id));
 export const channel = (id: string): Span => ({ channel: id });
 export const bold = (text: string): Span => ({ text: oneLine(text), style: 'bold' });
 export const code = (text: string): Span => ({ text: oneLine(text), style: 'code' });

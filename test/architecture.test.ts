@@ -31,6 +31,7 @@ const leaves = [
   'beside',
   'csv',
   'text',
+  'risk',
   'bounded-map',
   'duration',
   'errors',
@@ -89,6 +90,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     'bounded-map',
     'just-begun',
     'text',
+    'risk',
     'duration',
     'time-limit',
     'errors',
@@ -96,15 +98,16 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     'semaphore',
     'failpoints',
   ],
-  commands: ['hosting', 'site-check', 'beside', 'text', 'duration', 'errors', 'masking', 'secret', 'semaphore'],
+  commands: ['hosting', 'site-check', 'beside', 'text', 'risk', 'duration', 'errors', 'masking', 'secret', 'semaphore'],
   policy: ['hosting', 'storage', 'text', 'duration', 'errors', 'regular-file'],
   hosting: ['text', 'errors', 'secret', 'semaphore', 'share'],
-  storage: ['bounded-map', 'errors', 'regular-file'],
+  storage: ['bounded-map', 'errors', 'regular-file', 'risk'],
   'site-check': ['text', 'just-begun', 'semaphore'],
   playground: [],
   addresses: [],
   contradictions: ['addresses'],
   beside: [],
+  risk: [],
   csv: ['text'],
   text: [],
   'bounded-map': [],
@@ -221,6 +224,15 @@ describe('the source folders', () => {
     expect(
       files.filter((file) => /(^|\/)(utils?|helpers?|common|types|services?|managers?)(\/|\.)/i.test(file)),
     ).toEqual([]);
+  });
+
+  it('export each name once, so that it means one thing; commands alone are called as they are typed', () => {
+    const shape = /^export (?:type|class|const|(?:async )?function\*?) (\w+)(?! = (?:action|builtin|report)\()\b/gm;
+    const places = files
+      .filter((file) => folderOf(file) !== 'playground')
+      .flatMap((file) => [...new Set([...text(file).matchAll(shape)].map(([, name = '']) => name))])
+      .sort();
+    expect(places.filter((name, index) => name === places[index - 1])).toEqual([]);
   });
 
   it('import only declared packages', () => {

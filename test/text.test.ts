@@ -8,7 +8,7 @@ import {
   codeOf,
   inline,
   joined,
-  person,
+  mention,
   plain,
   say,
   time,
@@ -42,7 +42,7 @@ describe('a sentence', () => {
   });
 
   test('is plain for logs, with times in UTC', () => {
-    expect(plain(say`${person('U1')} in ${channel('C1')} at ${time(0)}, ${time(0, 'date')} ${bold('b')}`)).toBe(
+    expect(plain(say`${mention('U1')} in ${channel('C1')} at ${time(0)}, ${time(0, 'date')} ${bold('b')}`)).toBe(
       '@U1 in #C1 at 00:00 UTC, 1970-01-01 00:00 UTC b',
     );
   });

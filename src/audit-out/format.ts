@@ -4,7 +4,7 @@ import type { AuditBatch, SentLine } from '../pipeline/audit/audit-out.ts';
 const version = 1;
 
 /** The body of a POST: `{ version, installation, lines }`, JSON. */
-export const bodyOf = ({ installation, lines }: AuditBatch): string =>
+export const postBody = ({ installation, lines }: AuditBatch): string =>
   JSON.stringify({ version, installation, lines: lines.map(ordered) });
 
 /** One JSON object for each line of the trail, each with its line break. `audit` tells them from lines of the log. */

@@ -3,7 +3,7 @@ import { Client, type Dispatcher } from 'undici';
 import { glance, isPage, retryAfterOf } from '../hosting/answer.ts';
 import type { AuditBatch, DeliveryResult } from '../pipeline/audit/audit-out.ts';
 import type { Secret } from '../secret.ts';
-import { bodyOf } from './format.ts';
+import { postBody } from './format.ts';
 
 /** A POST of each batch, signed as the Standard Webhooks specification describes (version 1.0.0, symmetric). */
 
@@ -26,7 +26,7 @@ export async function postBatch(
   signal: AbortSignal,
 ): Promise<DeliveryResult> {
   const { origin, pathname, search } = new URL(url.reveal());
-  const body = bodyOf(batch);
+  const body = postBody(batch);
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'sitehand',

@@ -1,6 +1,6 @@
 import type { Domain, Environment } from '../hosting/contract/target.ts';
 import { impressionIn, impressionOf, mostTellingOf, readingsForBad, verdictOf } from '../site-check/reading.ts';
-import type { Impression, Look, Reading, Verdict } from '../site-check/reading.ts';
+import type { Impression, Look, SiteReading, Verdict } from '../site-check/reading.ts';
 import { bold, code, joined, say, time, type Inline, type Text } from '../text.ts';
 import { environmentOrDomain } from './kit/fields.ts';
 import { counted, paragraph, type Page } from './kit/page.ts';
@@ -107,7 +107,7 @@ export const impressionWords: Readonly<Record<Impression, string>> = {
   'cannot be checked': 'not checked',
 };
 
-function inOneLine(reading: Reading, at: number): Text {
+function inOneLine(reading: SiteReading, at: number): Text {
   const answers = [...new Set(reading.looks.map((look) => `${shortOf(look)} ${asWhom(look)}`))].slice(0, 4);
   return say`Reading ${at + 1}, ${time(reading.at)}: **${impressionWords[impressionIn(reading)]}** (${answers.join(', ')})`;
 }
@@ -116,7 +116,7 @@ export const asWhom = ({ as }: Pick<Look, 'as'>): string => (as === 'visitor' ? 
 
 const shortOf = (look: Look): string => (look.kind === 'answered' ? String(look.status) : look.kind);
 
-function detailsOf(reading: Reading): readonly Inline[] {
+function detailsOf(reading: SiteReading): readonly Inline[] {
   const { looks, missing } = reading;
   const texts = Map.groupBy(missing, ({ text }) => text);
   return [

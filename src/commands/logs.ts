@@ -1,8 +1,8 @@
 import { Refusal } from '../errors.ts';
 import { getLogs } from '../hosting/contract/logs.ts';
 import { choice, count, environment, flag, moment, option, optional, word, type Input } from './kit/fields.ts';
-import { files } from './logs/files.ts';
-import type { Asked, Span } from './kit/log-query.ts';
+import { logFiles } from './logs/files.ts';
+import type { LogsInput, TimeSpan } from './kit/log-query.ts';
 import { report } from './kit/report.ts';
 import { momentAt } from './kit/values/times.ts';
 
@@ -34,7 +34,7 @@ export const logs = report({
     const wanted = span.to === undefined ? most : maxLines;
     const log = {
       env_id: input.env.id,
-      file_name: files[input.log ?? defaultLog],
+      file_name: logFiles[input.log ?? defaultLog],
       from: asIso(span.from),
       to: asIso(span.to),
     };
@@ -47,14 +47,14 @@ export const logs = report({
   },
 });
 
-const askedOf = ({ since, until, log = defaultLog, ...rest }: Input<typeof fields>): Asked => ({
+const askedOf = ({ since, until, log = defaultLog, ...rest }: Input<typeof fields>): LogsInput => ({
   ...rest,
   log,
   since: since ? fields.since.show(since) : [],
   until: until ? fields.until.show(until) : [],
 });
 
-function spanOf({ since, until }: Input<typeof fields>, now: number, zone: string): Span {
+function spanOf({ since, until }: Input<typeof fields>, now: number, zone: string): TimeSpan {
   const from = since && momentAt(since, now, zone);
   const to = until && momentAt(until, now, zone);
   if (from !== undefined && from > now) {

@@ -1,6 +1,6 @@
 import type { Environment, Environments } from '../hosting/contract/target.ts';
 import { plain, say, time, type Text } from '../text.ts';
-import { notFound, type Told } from './builtin/status-told.ts';
+import { whyMissing, type StatusText } from './builtin/status-line.ts';
 import { environments, type NameField } from './kit/fields.ts';
 import { counted, paragraph, readAt, type Page } from './kit/page.ts';
 import type { Each } from './kit/report.ts';
@@ -8,7 +8,7 @@ import type { Each } from './kit/report.ts';
 /** Reports over many environments: a line for each, with what could not be read named as unknown. */
 
 /** What is said of one environment. Lines with a lower rank come first among those with the same mark. */
-export type Ranked = Told & { readonly rank: number };
+export type Ranked = StatusText & { readonly rank: number };
 
 /** One environment or several, typed after `in`. `leftOut`: what is meant without it. */
 export const among = (leftOut: string): NameField<Environment | Environments, true> => ({
@@ -37,7 +37,7 @@ type Many<T> = {
 };
 
 /** What is not known comes before what is well, so that it is on the first page. */
-const order: readonly Told['mark'][] = ['⚠️', '•', '❔', '✅', '🚫'];
+const order: readonly StatusText['mark'][] = ['⚠️', '•', '❔', '✅', '🚫'];
 
 const columns = ['environment', 'state', 'says', 'read at'];
 
@@ -48,7 +48,7 @@ const slugOf = (title: Text): string =>
     .replaceAll(/^-|-$/g, '');
 
 /** The marks in words, for a file. */
-const states: Readonly<Record<Told['mark'], string>> = {
+const states: Readonly<Record<StatusText['mark'], string>> = {
   '⚠️': 'needs a look',
   '•': 'found',
   '❔': 'unknown',
@@ -59,7 +59,7 @@ const states: Readonly<Record<Told['mark'], string>> = {
 export function manyPage<T>({ title, of: { trouble }, each, tell, none, note, now }: Many<T>): Page {
   const lines = each
     .flatMap(({ env: { name }, part }) => {
-      const told = part.kind === 'found' ? tell(part.found) : { ...notFound(part), rank: 0 };
+      const told = part.kind === 'found' ? tell(part.found) : { ...whyMissing(part), rank: 0 };
       return told === undefined ? [] : [{ name, ...told }];
     })
     .toSorted(

@@ -12,7 +12,7 @@ export type TroubleKind =
   | 'odd answer';
 
 /** One failed attempt. */
-export type Failure = {
+export type HostFailure = {
   readonly kind: TroubleKind;
   /** A short phrase for people. */
   readonly says: string;
@@ -21,7 +21,7 @@ export type Failure = {
   readonly cause?: unknown;
 };
 
-type Words = Pick<Failure, 'kind' | 'says'>;
+type Words = Pick<HostFailure, 'kind' | 'says'>;
 const unreachable = (says: string): Words => ({ kind: 'unreachable', says });
 const noName = unreachable("the host's name could not be looked up");
 const noConnection = unreachable('the connection to the host took too long');
@@ -44,7 +44,7 @@ const byCode: ReadonlyMap<string, Words> = new Map([
 ]);
 
 /** The failure for a missing or incomplete answer: an error of the socket, TLS or HTTP, in words. */
-export const failureOf = (error: unknown): Failure => ({ ...wordsFor(error), cause: error });
+export const hostFailureOf = (error: unknown): HostFailure => ({ ...wordsFor(error), cause: error });
 
 function wordsFor(error: unknown): Words {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -57,7 +57,7 @@ function wordsFor(error: unknown): Words {
 }
 
 /** The failure for an answer's status; `says` is the host's message, or the status alone. */
-export function failureOfStatus(status: number, message: string, retryAfterMs: number | undefined): Failure {
+export function failureOfStatus(status: number, message: string, retryAfterMs: number | undefined): HostFailure {
   return { kind: kindOf(status), status, says: message || `the host answered ${status}`, retryAfterMs };
 }
 
@@ -71,6 +71,6 @@ function kindOf(status: number): TroubleKind {
 }
 
 /** Whether the same read may work a moment later. */
-export function mayPass({ kind }: Failure): boolean {
+export function mayPass({ kind }: HostFailure): boolean {
   return kind === 'unreachable' || kind === 'time-out' || kind === 'throttled' || kind === 'server error';
 }

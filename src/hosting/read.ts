@@ -3,11 +3,11 @@ import { Pool } from 'undici';
 import { glance, isPage, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
-import { failureOf, failureOfStatus, mayPass, type Failure } from './failure.ts';
+import { hostFailureOf, failureOfStatus, mayPass, type HostFailure } from './failure.ts';
 import { HostTrouble } from './trouble.ts';
 import { NotAdmitted, createSemaphore, type Load, type Semaphore } from '../semaphore.ts';
 import { shareOf } from '../share.ts';
-import { headersFor, target, type HostConnection } from './wire.ts';
+import { headersFor, requestTarget, type HostConnection } from './wire.ts';
 
 /** Limits for reads; times in milliseconds. */
 export type ReadBudget = {
@@ -66,7 +66,7 @@ type Reading = {
   readonly now: () => number;
   readonly random: () => number;
 };
-type Try<R> = { readonly value: R } | { readonly failure: Failure };
+type Try<R> = { readonly value: R } | { readonly failure: HostFailure };
 
 /** `load`: free connections, and all reads that wait. `close` ends running reads. */
 type Reader = { readonly read: HostReader; readonly load: () => Load; close(): Promise<void> };
@@ -149,7 +149,7 @@ const loadOf = (first: Watched, ...others: readonly Watched[]): Load => ({
 type Watched = Pick<ReturnType<typeof createSemaphore>, 'load'>;
 
 /** No retry: it would only make the queue longer. */
-function noTurn(error: unknown): { readonly failure: Failure } {
+function noTurn(error: unknown): { readonly failure: HostFailure } {
   if (!(error instanceof NotAdmitted)) throw error;
   return { failure: { kind: 'no turn', says: error.message, cause: error } };
 }
@@ -164,7 +164,7 @@ async function once<R>(of: Reading, pool: Pool, read: Read<R>, ending: AbortSign
   try {
     const answer = await pool.request({
       method: call.method,
-      path: target(of.wire, call.path, call.query),
+      path: requestTarget(of.wire, call.path, call.query),
       headers: headersFor(of.wire, body, 'gzip'),
       body: body ?? null,
       signal: AbortSignal.any([ending, AbortSignal.timeout(of.budget.tryMs)]),
@@ -183,14 +183,14 @@ async function once<R>(of: Reading, pool: Pool, read: Read<R>, ending: AbortSign
   } catch (error) {
     if (error instanceof NotAdmitted) return noTurn(error);
     if (error instanceof OddBody) return { failure: { kind: 'odd answer', says: error.message, cause: error } };
-    return { failure: failureOf(error) };
+    return { failure: hostFailureOf(error) };
   } finally {
     release();
   }
 }
 
 /** Nobody waits for the answer any more. */
-const cancelled: Failure = { kind: 'time-out', says: 'the host did not answer in time' };
+const cancelled: HostFailure = { kind: 'time-out', says: 'the host did not answer in time' };
 
 const isAnswer = (call: Read<unknown>, status: number): boolean =>
   call.answers ? call.answers.includes(status) : status >= 200 && status < 300;

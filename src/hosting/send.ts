@@ -3,10 +3,10 @@ import { Client, buildConnector } from 'undici';
 import type { Secret } from '../secret.ts';
 import { glance } from './answer.ts';
 import type { Write } from './contract/call.ts';
-import { failureOf } from './failure.ts';
+import { hostFailureOf } from './failure.ts';
 import { receiptOf, type Receipt, type Unsent } from './receipt.ts';
 import { NotSent } from './trouble.ts';
-import { bodyOf, headersFor, SecretGone, target, type HostConnection } from './wire.ts';
+import { requestBody, headersFor, SecretGone, requestTarget, type HostConnection } from './wire.ts';
 
 /** Times of a write, in milliseconds. */
 export type WriteBudget = {
@@ -66,7 +66,7 @@ const closedEarly = 'the host closed the connection before anything was sent';
 
 function bodyFor(call: Write, { secrets }: Sending): { readonly text: string | undefined } | Unsent {
   try {
-    return { text: bodyOf(call, secrets) };
+    return { text: requestBody(call, secrets) };
   } catch (error) {
     return unsent(error instanceof SecretGone ? error.message : 'its body could not be written as JSON');
   }
@@ -80,7 +80,7 @@ function connected({ origin }: HostConnection, timeout: number): Promise<Socket>
   const connect = buildConnector({ allowH2: false, timeout });
   const where = { protocol, host, port, hostname: hostname.replace(/^\[(.*)\]$/, '$1') };
   return new Promise((resolve, reject) => {
-    connect(where, (error, socket) => (socket ? resolve(socket) : reject(new NotSent(failureOf(error)))));
+    connect(where, (error, socket) => (socket ? resolve(socket) : reject(new NotSent(hostFailureOf(error)))));
   });
 }
 
@@ -108,14 +108,14 @@ async function sendOnce(
   try {
     late.in(budget.answerMs);
     const headers = headersFor(wire, body, 'identity', call.request);
-    const path = target(wire, call.path);
+    const path = requestTarget(wire, call.path);
     const options = { method: call.method, path, headers, body: body ?? null, reset: true, signal: late.signal };
     const answer = await client.request(options);
     late.in(budget.bodyMs);
     return receiptOf(answer.statusCode, await glance(answer), answer.headers['retry-after'], now());
   } catch (error) {
     if (!isHandedOver) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
-    const why = late.signal.aborted ? `no answer after ${inSeconds(budget.answerMs)}` : failureOf(error).says;
+    const why = late.signal.aborted ? `no answer after ${inSeconds(budget.answerMs)}` : hostFailureOf(error).says;
     return { kind: 'unknown', why };
   } finally {
     late.clear();

@@ -1,4 +1,4 @@
-import type { Failure, TroubleKind } from './failure.ts';
+import type { HostFailure, TroubleKind } from './failure.ts';
 
 /** A read that failed for good: the reason, the number of attempts and the time they took. */
 export class HostTrouble extends Error {
@@ -11,7 +11,7 @@ export class HostTrouble extends Error {
   readonly retryAfterMs: number | undefined;
 
   /** `message` is the host's own, as plain text of at most 300 characters, or a phrase of ours. */
-  constructor(failure: Failure, effort: { readonly attempts: number; readonly elapsedMs: number }) {
+  constructor(failure: HostFailure, effort: { readonly attempts: number; readonly elapsedMs: number }) {
     super(failure.says, { cause: failure.cause });
     this.name = 'HostTrouble';
     this.kind = failure.kind;
@@ -24,7 +24,7 @@ export class HostTrouble extends Error {
 
 /** No connection, so nothing was sent. `message` is a sentence: `The host refused the connection.` */
 export class NotSent extends Error {
-  constructor(failure: Failure) {
+  constructor(failure: HostFailure) {
     super(`${failure.says.slice(0, 1).toUpperCase()}${failure.says.slice(1)}.`, { cause: failure.cause });
     this.name = 'NotSent';
   }

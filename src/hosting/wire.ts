@@ -24,7 +24,7 @@ export function wireTo(url: string, key: Secret): HostConnection {
 }
 
 /** The path and query of a request line. */
-export function target(wire: HostConnection, path: string, query: Query = {}): string {
+export function requestTarget(wire: HostConnection, path: string, query: Query = {}): string {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value));
   return `${wire.base}${path}${parameters.size > 0 ? `?${parameters.toString()}` : ''}`;
@@ -51,7 +51,7 @@ export function headersFor(
 }
 
 /** The body of a write as it is sent: exactly what was frozen, with the secrets filled in. Throws `SecretGone`. */
-export function bodyOf({ body }: Write, secrets: (name: string) => Secret | undefined): string | undefined {
+export function requestBody({ body }: Write, secrets: (name: string) => Secret | undefined): string | undefined {
   return body === undefined ? undefined : JSON.stringify(filled(body, secrets));
 }
 

@@ -60,7 +60,7 @@ export const isAsked = (value: string): boolean => {
 };
 
 /** Whether a value is code: an expression, or the name that a function looks up. */
-export function isCode(value: string, before: string, lead: string): boolean {
+export function isCodeExpression(value: string, before: string, lead: string): boolean {
   // `${DB_PASSWORD:-$OTHER}`
   if (/^[-=]/.test(value) && /\$\{\w*$/.test(lead) && isPlaceholder(value.slice(1))) return true;
   // In serialised PHP, this may be the name of the next value.

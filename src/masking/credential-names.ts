@@ -1,5 +1,5 @@
 import { casedOf } from './case-sensitive-groups.ts';
-import { namesOf } from './name-positions.ts';
+import { namePattern } from './name-positions.ts';
 
 /** The words that name credentials, in the languages of the sites. */
 
@@ -21,7 +21,7 @@ export const passwords = [
 ].join('|');
 
 /** Names whose value is a credential unless it is a plain word. */
-export const secrets = `${mistaken}(?<!existing|public_?key|(?:^|[^a-z]|(?-i:[a-z](?=[A-Z])))(?:page|next|prev(?:ious)?|continuation|sync|cursor|pagination|resume|lock|start|watch|change|design|ring)[_-]?)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:de acceso|api|secreta|privada))?|${word}jeton`;
+export const credentialNames = `${mistaken}(?<!existing|public_?key|(?:^|[^a-z]|(?-i:[a-z](?=[A-Z])))(?:page|next|prev(?:ious)?|continuation|sync|cursor|pagination|resume|lock|start|watch|change|design|ring)[_-]?)(?:secret|token)|(?<!load)credentials?|signature|saml_?re(?:sponse|quest)|${word}clave(?:[ _-](?:de acceso|api|secreta|privada))?|${word}jeton`;
 
 /** Excludes lists: a name with a list of passwords has its own rule. */
 const notPair = '(?!\\\\{0,8}["\']\\s?(?::|=>)\\s?(?:\\[|array ?\\())';
@@ -54,12 +54,12 @@ export const sessions = [
 export const suffix =
   '(?:[_-]?(?:\\d{1,2}|again|base|clear|confirm\\w{0,6}|current|development|live|new|old|param|plain|private|prod(?:uction)?|repeat|sandbox|staging|string|text|test|value|(?<=[_-])(?:ap|asia|au|ca|ch|de|dev|eu|na|oc|uk|us)(?![a-z])))?';
 
-const whole = casedOf(`(?:${passwords}|${secrets}|${keys}|${numbers})${suffix}$`, 'i');
+const whole = casedOf(`(?:${passwords}|${credentialNames}|${keys}|${numbers})${suffix}$`, 'i');
 /** Whether a column, field or option of this name holds a credential. */
 export const isTelling = (name: string): boolean => whole.test(name.slice(0, 200));
 
 /** Words that stand in the place of a credential and say something about it, such as `missing` or `hidden`. */
-export const states = [
+export const stateWords = [
   'accepted|added|argument|array|bool|changed|closed|configured|created|deleted|denied|disabled|empty|enabled|encrypted|expected|expired|failed|false|hidden|ignored|include',
   'erforderlich|fehlt|gesetzt|inactive|incorrect|ja|keine?s?|leer|n\\/a|nein|nicht|invalid|is|matched|mismatch|missing|must|nil|no|none|not|null|object|off|ok|omit|on|optional|parameter|path|plain|redacted|rejected',
   'hashed|removed|required|reset|same-origin|saved|set|stored|string|true|undefined|unchanged|unknown|unset|updated|valid|value|verified|was|wrong|yes',
@@ -83,10 +83,10 @@ export const keyHint = 'key';
 export const foreignKeyHint = 'sleutel|schlüssel|schluessel|clé|cle_|cle-|chiave';
 export const tellingKeyHint = `${keyHint}|${foreignKeyHint}|bearer|auth|salt|code|hmac|licen|proof|assertion`;
 export const tellingHint = `${passwordHint}|${secretHint}|${tellingKeyHint}`;
-export const telling = `${passwords}|${secrets}|${keys}`;
+export const telling = `${passwords}|${credentialNames}|${keys}`;
 
 /** Patterns for the positions where such a name starts. */
-export const passwordNames = namesOf(`(?:${passwords}|(?<![a-z])ww(?![a-z]))`);
-export const secretNames = namesOf(`(?:${secrets})`);
-export const keyNames = namesOf(`(?:${keys})`);
+export const passwordNames = namePattern(`(?:${passwords}|(?<![a-z])ww(?![a-z]))`);
+export const secretNames = namePattern(`(?:${credentialNames})`);
+export const keyNames = namePattern(`(?:${keys})`);
 export const tellingNames = [passwordNames, secretNames, keyNames];

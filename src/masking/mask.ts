@@ -1,12 +1,12 @@
-import { among, codesOf, runIn, wordsFinder } from './prefilter.ts';
-import { rules } from './rules/all-rules.ts';
+import { asciiTable, codesOf, runIn, wordsFinder } from './prefilter.ts';
+import { maskingRules } from './rules/all-rules.ts';
 import { base64, isPrivateKey, worded } from './rules/private-keys.ts';
 import { maskWith, type MaskingRule } from './rule.ts';
-import { hinted, withoutTokens } from './rules/tokens.ts';
+import { hinted, maskTokens } from './rules/tokens.ts';
 
 /** Masks everything shaped like a credential. Most texts contain none, so a fast check comes first. */
 
-const kinds: readonly MaskingRule[] = [...hinted, ...worded, ...rules];
+const kinds: readonly MaskingRule[] = [...hinted, ...worded, ...maskingRules];
 
 /** Whether this part of a hint is plain text, apart from escaped signs. */
 const isWord = (hint: string): boolean =>
@@ -39,7 +39,7 @@ const numbered = numbersOf((hint) => !isWord(hint) && hint !== '@').map((at) => 
       .join('|'),
   ),
 }));
-const ofNumber = among(/[\d -]/);
+const ofNumber = asciiTable(/[\d -]/);
 const shortest = 12;
 
 const none: readonly number[] = [];
@@ -56,7 +56,7 @@ function lookedFor(text: string, codes: Uint8Array): readonly number[] {
   return [...may].filter((at) => beside[at]?.some((word) => held.has(word)) ?? true).sort((one, other) => one - other);
 }
 
-const ofKey = among(/[\w+/]/);
+const ofKey = asciiTable(/[\w+/]/);
 const shortestKey = 19;
 const mayBeKey = new RegExp(base64.hint);
 const masked = (run: string): string => (isPrivateKey(run) ? '***' : run);
@@ -64,7 +64,7 @@ const masked = (run: string): string => (isPrivateKey(run) ? '***' : run);
 /** The text with every known kind of credential replaced by `***`. */
 export function mask(text: string): string {
   let codes = codesOf(text);
-  let left = withoutTokens(text, codes);
+  let left = maskTokens(text, codes);
   if (left !== text) codes = codesOf(left);
   // Read this before the rules run: some of them reuse the buffer of `codes`.
   const mayHoldKey = runIn(codes, left.length, ofKey, shortestKey) !== -1;

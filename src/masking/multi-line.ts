@@ -84,7 +84,7 @@ function rowOf(line: string, { separator, width, hidden, named }: Table): string
 }
 
 /** A line without the credentials that earlier lines announced. `behind`: earlier text to read before the line. */
-export type Step = { readonly line: string; readonly behind: string };
+export type FollowedLine = { readonly line: string; readonly behind: string };
 
 /** Reads lines in order: call `step` for each line, then `told` with the line and its masked text. */
 export class Follower {
@@ -107,7 +107,7 @@ export class Follower {
   /** The line was masked completely although it is not part of a key. */
   #isHidden = false;
 
-  step(line: string): Step {
+  step(line: string): FollowedLine {
     // Bounded: a longer line cannot be part of a key.
     const start = line.slice(0, 200);
     this.#isHidden = false;

@@ -6,7 +6,7 @@ import { casedOf } from './case-sensitive-groups.ts';
 
 export type NamePattern = { readonly shape: RegExp; text: string; starts: readonly number[] };
 
-export const namesOf = (source: string): NamePattern => ({
+export const namePattern = (source: string): NamePattern => ({
   shape: casedOf(`(?=${source})`, 'gi'),
   text: '',
   starts: [],

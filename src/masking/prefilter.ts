@@ -14,7 +14,7 @@ export function codesOf(text: string): Uint8Array {
 }
 
 /** A lookup table: 1 for each ASCII code that matches. */
-export const among = (characters: RegExp): Uint8Array =>
+export const asciiTable = (characters: RegExp): Uint8Array =>
   Uint8Array.from({ length: 256 }, (_, code) => (code < 128 && characters.test(String.fromCharCode(code)) ? 1 : 0));
 
 /**

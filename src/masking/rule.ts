@@ -1,5 +1,5 @@
 import { casedOf } from './case-sensitive-groups.ts';
-import { isCode } from './code-expressions.ts';
+import { isCodeExpression } from './code-expressions.ts';
 import { isPlaceholder } from './placeholders.ts';
 import { startsOf, type NamePattern } from './name-positions.ts';
 import { isBare } from './syntax.ts';
@@ -103,7 +103,8 @@ function shownOf(match: RegExpExecArray, { isSecret, shown }: MaskingRule): stri
   const lead = input.slice(Math.max(0, index - 40), index);
   // Judge the value without a remark that follows it.
   const told = isBare(kept) ? value.replace(remark, '') || value : value;
-  if (isPlaceholderValue(value, kept) || isCode(told, kept, lead) || (isTicked && prints.test(value))) return whole;
+  if (isPlaceholderValue(value, kept) || isCodeExpression(told, kept, lead) || (isTicked && prints.test(value)))
+    return whole;
   const isMeant = isSecret === undefined || isSecret(told, kept, lead, lineAt(input, index));
   return isMeant ? `${kept}***${found.slice(value.length)}` : whole;
 }

@@ -9,7 +9,7 @@ export const isBare = (before: string): boolean => !/["'`;>]$|%22$|\\[ux0]{1,3}2
 /** Terminal colour codes, in the notations of different programs. */
 const colour = '(?:\\^\\[|\\\\e|\\\\x1b|\\\\0?33|#0?33|\\\\u001b)\\[[\\d;]{0,8}m';
 /** The text after a name in quotes or brackets. PHP prints properties as `:protected` and `:"Class":private`. */
-export const ends = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)(?:[a-z_]\\w{0,11}(?:\\]|%5D)|\\d{1,2}(?:\\]|%5D)(?==|%3D))|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:\\\\{0,8}"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
+export const nameEnd = `(?:${quote}|\\]|%5D|\\)(?=\\\\{0,8}["'])|(?:\\[|%5B)(?:[a-z_]\\w{0,11}(?:\\]|%5D)|\\d{1,2}(?:\\]|%5D)(?==|%3D))|(?:\\]\\[|%5D%5B)\\w{0,12}(?=\\]|%5D)|${colour}|:(?:\\\\{0,8}"[\\w\\\\]{1,80}":)?(?:[\\w\\\\]{1,80}:)?(?:private|protected)(?=\\])){0,4}`;
 /**
  * An empty value ends with its line, and the next line is about something else. The value may be on the next line only
  * if its type is printed first, if it is quoted after an arrow or a quoted name, or if it is quoted and indented.
@@ -42,14 +42,14 @@ export const blockOpens = '[|>][-+\\d]{0,2}[ \\t]{0,8}(?:#[^\\n]{0,80})?\\r?';
 const nothing = (end: string): string =>
   `(?!\\*{3}(?=${end})|${blockOpens}(?:$|\\\\{1,4}n)|&[a-z_-]{2,40}[ \\t]{0,4}$|generated \\d{1,12} bytes |[aO]:\\d{1,5}:[{\\\\"]|(?<=\\] => {0,2})\\[[\\w:-]{1,80}\\] =>|(?<=\\w= )[a-z_]{2,40}=[^=]|\\$_?[a-z]\\w{0,40}(?:->|[[;),]))`;
 /** A character of a value. An unquoted value ends where JSON or nginx syntax continues. */
-export const within = '(?!\\\\{0,8}"(?:\\s{0,2}[,:}\\]]| while |$))[^\\n]';
+export const valueCharacter = '(?!\\\\{0,8}"(?:\\s{0,2}[,:}\\]]| while |$))[^\\n]';
 /** Excludes a quotation mark that ends a JSON text or starts the next name. */
 export const begun = `(?!\\s{0,2}[,:}\\]](?:\\s{0,2}["{}[\\]]|$)|;\\s{0,2}(?:expect|interact|(?:exp_)?send|$)|\\s?\\{\\s?(?:exp_)?send|[\\w-]{1,60}${quote}\\s?(?::(?!:)|=>)\\s?(?:${quote}|[[{]|array\\b))`;
-const quoted = `(?<!\`[^\`'\\s]{1,80}=)(?<open>${quote})${begun}${nothing('\\||\\k<open>')}(?:(?!(?<!\\\\)\\k<open>)${within}){LEAST,500}(?=\\k<open>)`;
+const quoted = `(?<!\`[^\`'\\s]{1,80}=)(?<open>${quote})${begun}${nothing('\\||\\k<open>')}(?:(?!(?<!\\\\)\\k<open>)${valueCharacter}){LEAST,500}(?=\\k<open>)`;
 /** A value printed by `print_r`: up to the next key, the closing parenthesis or the end of the line. */
-const printed = `(?<=\\] => ?)(?!["'\\s])${nothing('[ \\t]{0,4}(?:$| [[()])')}(?:(?! [[)])${within}){LEAST,500}`;
+const printed = `(?<=\\] => ?)(?!["'\\s])${nothing('[ \\t]{0,4}(?:$| [[()])')}(?:(?! [[)])${valueCharacter}){LEAST,500}`;
 /** A value that fills the rest of a YAML line. */
-const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s]|# )${nothing('\\W|$')}(?:(?! #)${within}){LEAST,500}`;
+const ofLine = `(?<=^[ \\t]{0,20}(?:- )?[\\w.-]{1,60}: {1,4})(?!["'\\s]|# )${nothing('\\W|$')}(?:(?! #)${valueCharacter}){LEAST,500}`;
 /** A few words, up to the next name, a closing bracket or the end of the line. */
 const one = '[^\\s"\'`(){}[\\],;:=&<>|\\\\]{1,40}';
 const recorded = `(?<=[({[,;→] {0,2}[\\w.-]{1,40} ?[=:] {0,2})(?!${quote})${nothing('\\W|$')}${one}(?: ${one}){1,5}(?=[,;] {0,2}[\\w.-]{1,30} ?[=:]|[)}\\]])`;
@@ -57,8 +57,8 @@ const phrase = `(?<=(?: ?[:=]|=>) {1,2})(?!${quote}|#|//)${nothing('\\W|$')}${on
 /** A quoted `name=value` with spaces in the value: `-e "db_password=… …"` */
 const wholly = `(?<=(?<around>["'])[\\w.-]{1,60}=)(?=[^\\s"']{1,100} )[^"'\\n&=;]{3,200}(?=\\k<around>)`;
 /** A value between XML tags, or in a table column. */
-const tagged = `(?<=(?<![=-])>\\s{0,40}(?:<!\\[CDATA\\[)?)(?![\\s\\]])${nothing('<|\\]|$')}(?:(?:(?!<)${within}){1,500}?(?=\\]\\]>|<)|[^<\\s"]{1,500}$)`;
-const column = `(?<=\\|[ \\t]{0,20})(?![\\s|])${nothing('\\W|$')}(?:(?!\\|)${within}){1,200}?(?=[ \\t]{1,40}\\|)`;
+const tagged = `(?<=(?<![=-])>\\s{0,40}(?:<!\\[CDATA\\[)?)(?![\\s\\]])${nothing('<|\\]|$')}(?:(?:(?!<)${valueCharacter}){1,500}?(?=\\]\\]>|<)|[^<\\s"]{1,500}$)`;
+const column = `(?<=\\|[ \\t]{0,20})(?![\\s|])${nothing('\\W|$')}(?:(?!\\|)${valueCharacter}){1,200}?(?=[ \\t]{1,40}\\|)`;
 /** The value of an environment variable, up to the next space. */
 const variable = `(?<=(?:^|[\\s;])(?-i:[A-Z][A-Z\\d_]{2,60})=)(?!${quote})${nothing('\\W|$')}[^\\s"'\`<>\\\\;]{BARE,}`;
 /** A machine-made string alone after words: base64 or similar, without a full stop at the end. */
@@ -79,8 +79,8 @@ const braced = `(?<=[:=]\\{)[^{}\\n"']{1,100}(?=\\})`;
 const value = [quoted, printed, ofLine, wholly, recorded, phrase, tagged, column, variable, braced, bare].join('|');
 
 /** Matches the value after one of these names: at least `least` characters in quotes, or `alone` without. */
-export const named = (names: string, least: number, alone: number): RegExp =>
+export const namedValue = (names: string, least: number, alone: number): RegExp =>
   new RegExp(
-    `(?<before>(?:${names})${suffix}${ends}(?:${between})(?:[\\w.]{1,24}\\((?=${quote}))?)(?:${value.replaceAll('LEAST', String(least)).replaceAll('BARE', String(alone))})`,
+    `(?<before>(?:${names})${suffix}${nameEnd}(?:${between})(?:[\\w.]{1,24}\\((?=${quote}))?)(?:${value.replaceAll('LEAST', String(least)).replaceAll('BARE', String(alone))})`,
     'gim',
   );

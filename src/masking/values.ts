@@ -1,13 +1,13 @@
 import { isCoined, isFile, isPlace, isRandom, technical } from './randomness.ts';
 import { isResult } from './test-results.ts';
 import { isBare } from './syntax.ts';
-import { isTelling, prose, states } from './credential-names.ts';
+import { isTelling, prose, stateWords } from './credential-names.ts';
 
 /** Decides whether the text after a credential's name is the credential, or only says something about it. */
 
-export const state = new RegExp(`^[([<-]{0,2}(?:${states})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
+export const state = new RegExp(`^[([<-]{0,2}(?:${stateWords})(?:[.,;:!)\\]}]*$|\\|)`, 'i');
 /** Whether the text starts or continues like a sentence: `missing in the request`, `rotate it with the others`. */
-export function goesOn(value: string): boolean {
+export function readsAsSentence(value: string): boolean {
   const [first = '', ...others] = value.split(/\s+/, 8);
   if (others.length > 0 && /^\d{4,8}$|\p{L}.*\d|\d.*\p{L}/u.test(first) && !/^\d{1,4}\p{L}{1,3}$/u.test(first))
     return false;
@@ -76,7 +76,12 @@ export function isPassword(value: string, before: string, lead: string): boolean
   if (/--\S{1,60}[ \t]$/.test(before) && /^[A-Z_]*(?:PASS|PW)[A-Z_]*$/.test(value)) return false;
   if (/^(?:fingerprint|md5|sha\d{1,3})[ :]/i.test(value)) return false;
   if (isBare(before) && errorStart.test(lead) && !isCoined(value)) return false;
-  if (state.test(value) || (isBare(before) && goesOn(value)) || isSentence(value) || /^\d{1,3} \p{L}/u.test(value))
+  if (
+    state.test(value) ||
+    (isBare(before) && readsAsSentence(value)) ||
+    isSentence(value) ||
+    /^\d{1,3} \p{L}/u.test(value)
+  )
     return false;
   if (/[|\t][ \t]*$/.test(before)) return isCoined(value);
   // A mapping of an imported column to another one.
@@ -102,7 +107,7 @@ export function isIssued(value: string, before: string, lead: string): boolean {
     isNameOfSecret.test(lead)
   )
     return false;
-  if (isBare(before) && /\s/.test(value) && goesOn(value)) return false;
+  if (isBare(before) && /\s/.test(value) && readsAsSentence(value)) return false;
   // `unexpected token: 'else'` is a syntax error.
   if (/\b(?:illegal|invalid|unexpected|unknown) $/i.test(lead) && /^(?:[a-z]{1,10}|\W{1,3})$/.test(value)) return false;
   if (/\(\\{0,8}["']$/.test(before) && /^[a-z]+(?:[_-][a-z]+)*$/.test(value)) return false;
@@ -129,14 +134,14 @@ export const looksIssued = (value: string, before: string, lead: string): boolea
   // Base64 may start with a slash, but it is long and has no file extension.
   (!isPlace(value) || (/^[\w+/]{40,}={0,2}$/.test(value) && isRandom(value))) &&
   !openValue.test(value) &&
-  !(isBare(before) && /\s/.test(value) && goesOn(value)) &&
+  !(isBare(before) && /\s/.test(value) && readsAsSentence(value)) &&
   !isNamed(value) &&
   !(/app_?id\W*$/i.test(before) && /-.*-/.test(value)) &&
   (isRandom(value, 8) ||
     (before.endsWith('=') && /\d/.test(value) && /[a-z]/i.test(value) && !/^[a-z]+[-_]?\d{1,4}$/i.test(value)));
 
 /** Only a status word, with at most one sign after it. */
-const stateAlone = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
+const stateAlone = new RegExp(`^(?:${stateWords})[.,;:!]?$`, 'i');
 /** Whether a value in a sentence looks like a credential. */
 export const isWritten = (value: string): boolean =>
   isCoined(value) &&

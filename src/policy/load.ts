@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { unknown, visible, type Mistake } from './mistakes.ts';
+import { unknownAmong, withVisibleSpaces, type Mistake } from './mistakes.ts';
 import type { Catalogue, Policy, Rule } from './rules.ts';
-import { policyFile, type PolicyFile } from './schema.ts';
+import { policyFile, type PolicySettings } from './schema.ts';
 import { impossibleRules } from './unsatisfiable.ts';
 import { isOverflow, TOO_DEEP, YamlDocument, type Path } from './yaml-document.ts';
 
@@ -41,7 +41,7 @@ const refused = (mistakes: readonly Mistake[]): Loaded => ({
   mistakes: mistakes
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
     .slice(0, MAX_MISTAKES)
-    .map((mistake) => ({ ...mistake, says: visible(mistake.says) })),
+    .map((mistake) => ({ ...mistake, says: withVisibleSpaces(mistake.says) })),
 });
 
 function read(text: string, catalogue: Catalogue): Loaded {
@@ -109,9 +109,9 @@ const isOfThatKind = (issues: readonly Issue[]): boolean =>
   issues.every(({ code, path }) => path.length > 0 || (code !== 'invalid_type' && code !== 'invalid_value'));
 
 const unknownKey = (key: string, known: readonly string[]): string =>
-  PLANNED.has(key) ? `"${key}" is not supported yet` : unknown('key', key, known);
+  PLANNED.has(key) ? `"${key}" is not supported yet` : unknownAmong('key', key, known);
 
-function settingsOf({ live, groups, people, sets, channels, checks, environments, sites }: PolicyFile) {
+function settingsOf({ live, groups, people, sets, channels, checks, environments, sites }: PolicySettings) {
   const { deny, ops, ...bounds } = channels;
   return {
     live: live.map(({ pattern }) => pattern),
@@ -135,7 +135,7 @@ function ruleOf({
   approval,
   canary = false,
   batchValidity,
-}: PolicyFile['rules'][number]): Omit<Rule, 'line' | 'column'> {
+}: PolicySettings['rules'][number]): Omit<Rule, 'line' | 'column'> {
   const effect = allow ? 'allow' : 'deny';
   const what = new Set(allow ?? deny);
   const places = where ? ` where ${where.map(({ text }) => text).join(', ')}` : '';

@@ -28,10 +28,11 @@ export function quoted(text: string): string {
 /** Characters that cannot be seen, and spaces that only look like one. */
 const hidden = new RegExp(`${unseen.source}|[\\s--\\x20]`, 'gv');
 /** The sentence with the codes of such characters in it. */
-export const visible = (says: string): string => says.replace(hidden, (character) => `⟨${codeOf(character)}⟩`);
+export const withVisibleSpaces = (says: string): string =>
+  says.replace(hidden, (character) => `⟨${codeOf(character)}⟩`);
 
 /** Says that a name is unknown and suggests the nearest known ones. */
-export function unknown(what: string, name: string, known: readonly string[]): string {
+export function unknownAmong(what: string, name: string, known: readonly string[]): string {
   const offered = nearest(name, known).map((one) => `"${one}"`);
   const offer = offered.length > 0 ? `; did you mean ${offered.join(' or ')}?` : '';
   return `unknown ${what} ${quoted(name)}${offer}`;

@@ -12,8 +12,8 @@ export type Pattern =
 
 const MAX_LENGTH = 253;
 
-/** The form in which names are compared: NFKC, in lower case. */
-export const fold = (name: string): string =>
+/** The form in which names are compared: NFKC, in lower case. Look-alike letters stay different. */
+export const comparableName = (name: string): string =>
   // `normalize` does not change plain ASCII, and the test is faster.
   (/[^\u0000-\u007F]/.test(name) ? name.normalize('NFKC') : name).toLowerCase();
 
@@ -23,7 +23,7 @@ export function readGlob(text: string): Glob | string {
   if (text.length > MAX_LENGTH) return `a name has at most ${MAX_LENGTH} characters`;
   if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text)) return 'a name has invisible characters in it';
   if (/[?[\]{}!]|\*\*/.test(text)) return 'the only wildcard is a single *';
-  return fold(text).split('*');
+  return comparableName(text).split('*');
 }
 
 /** Reads an entry of `where` or `live`. A returned string says what is wrong. */
@@ -51,7 +51,7 @@ function readDomain(text: string): Pattern | string {
 }
 
 /** Whether the glob matches the whole name. Never backtracks, so a long glob cannot make it slow. */
-export const matches = (glob: Glob, name: string): boolean => matchesFolded(glob, fold(name));
+export const matches = (glob: Glob, name: string): boolean => matchesFolded(glob, comparableName(name));
 
 function matchesFolded(glob: Glob, folded: string): boolean {
   const last = glob.length - 1;
@@ -79,10 +79,10 @@ export type Spelled =
 /** Folds the names of a target for `coversSpelled`. */
 export function spell(target: Target): Spelled {
   if (target.kind === 'company') return { kind: 'company' };
-  const site = target.site && fold(target.site.name);
-  if (target.kind === 'domain') return { kind: 'domain', name: fold(host(target.name)), site };
+  const site = target.site && comparableName(target.site.name);
+  if (target.kind === 'domain') return { kind: 'domain', name: comparableName(host(target.name)), site };
   const own = target.site && environmentIn(target.site.name, target.name);
-  return { kind: 'environment', site, environment: own === undefined ? undefined : fold(own) };
+  return { kind: 'environment', site, environment: own === undefined ? undefined : comparableName(own) };
 }
 
 /**
@@ -124,7 +124,7 @@ function coversDomain(pattern: Pattern, { name, site }: SpelledDomain, effect: '
 
 /** A domain name as in DNS: folded, in ASCII, without a final dot. */
 function host(name: string): string {
-  const folded = fold(name).replace(/\.$/, '');
+  const folded = comparableName(name).replace(/\.$/, '');
   // Only for non-ASCII names: `domainToASCII` also turns `%61` into `a` and `0x7f.1` into an address.
   const foreign = /^[\p{L}\p{M}\p{N}.-]+$/u.test(folded) && /[^ -~]/.test(folded);
   return (foreign && domainToASCII(folded)) || folded;

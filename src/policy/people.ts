@@ -20,7 +20,7 @@ export function samePerson(policy: Policy, one: string, other: string): boolean 
 }
 
 /** The Slack ids (people and user groups) in these groups, each once. */
-export function idsIn(policy: Policy, names: readonly string[]): readonly string[] {
+export function groupIds(policy: Policy, names: readonly string[]): readonly string[] {
   return [...new Set(names.flatMap((name) => [...(policy.groups.get(name) ?? [])]))];
 }
 
@@ -29,5 +29,5 @@ export const isUserGroup = (id: string): boolean => id.startsWith('S');
 
 /** Every Slack user group in the file. */
 export const mentionedGroups = cached((policy: Policy): readonly string[] =>
-  idsIn(policy, [...policy.groups.keys()]).filter(isUserGroup),
+  groupIds(policy, [...policy.groups.keys()]).filter(isUserGroup),
 );

@@ -91,21 +91,21 @@ export function approvalOf(policy: Policy, request: AccessRequest): 'none' | Nee
 
 /** Whether the person may see a target and its state. */
 export const mayRead = (policy: Policy, person: Member, target: Target): boolean =>
-  reading(policy, person, target).kind === 'allowed';
+  decideReading(policy, person, target).kind === 'allowed';
 
 /** The decision on whether the person may see a target and its state. */
-export const reading = (policy: Policy, person: Member, target: Target): AccessDecision =>
+export const decideReading = (policy: Policy, person: Member, target: Target): AccessDecision =>
   decideAccess(policy, person, { command: READING, aims: [{ target, access: 'read' }] });
 
 /** Whether the person may run this command on any target. Help and suggestions show only these. */
 export const mayAnywhere = (policy: Policy, person: Member, command: PolicyCommand): boolean =>
-  anywhere(policy, person, command) === 'yes';
+  decideAnywhere(policy, person, command) === 'yes';
 
 /**
  * Like `mayAnywhere`, but gives the Slack user groups if the answer depends on them. `kind` limits it to targets of
  * that kind. For the company, a rule with `where` counts only if it names `company`.
  */
-export function anywhere(
+export function decideAnywhere(
   policy: Policy,
   person: Member,
   command: PolicyCommand,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { parseDuration, showDuration } from '../duration.ts';
 import { checks } from './checks.ts';
-import { quoted, unknown } from './mistakes.ts';
+import { quoted, unknownAmong } from './mistakes.ts';
 import { isNamedLive } from './live-environments.ts';
-import { fold, readGlob, readPattern } from './pattern.ts';
+import { comparableName, readGlob, readPattern } from './pattern.ts';
 import { CLASSES, DEFAULT_BATCH_VALIDITY, DEFAULT_EXPIRY, type Catalogue } from './rules.ts';
-import { fields, list, meaning, refuse, several, that, type Context } from './shapes.ts';
+import { fields, listShape, parsedText, refuse, several, that, type Context } from './shapes.ts';
 
 /**
  * The shape of the policy file; `policy.schema.json` is derived from it. A message that begins with `expected` is
@@ -41,13 +41,13 @@ const member = z
   .regex(MEMBER, that('is not a Slack id: U… or W… for a person, S… for a user group; never a name'));
 const groups = z.record(
   groupName,
-  list(member, 'Slack ids'),
+  listShape(member, 'Slack ids'),
   'expected names of groups, each with a list of Slack ids',
 );
 
 const personId = z.string('expected a Slack id').regex(PERSON, that('is not the Slack id of a person: U… or W…'));
 const people = z
-  .record(z.string(), list(personId, 'Slack ids'), 'expected names of people, each with a list of their Slack ids')
+  .record(z.string(), listShape(personId, 'Slack ids'), 'expected names of people, each with a list of their Slack ids')
   .superRefine((all, ctx) => {
     const owners = new Map<string, string>();
     for (const [name, ids] of Object.entries(all))
@@ -59,7 +59,7 @@ const people = z
   });
 
 /** An entry of `where` or `live`. Its text is kept, to show the rule as written. */
-const target = meaning(z.string('expected a target, like "acme-shop/*"'), (text) => {
+const target = parsedText(z.string('expected a target, like "acme-shop/*"'), (text) => {
   const pattern = readPattern(text);
   return typeof pattern === 'string' ? `${quoted(text)} is not a target: ${pattern}` : { text, pattern };
 });
@@ -80,7 +80,7 @@ const sets = z.record(
 );
 
 const durationUpTo = (longest: number) =>
-  meaning(
+  parsedText(
     z
       .string('expected a duration, like 30m or 1h')
       .regex(/^\d{1,8}[smhd]$/, that('is not a duration; write it like 90s, 30m, 1h or 7d')),
@@ -111,11 +111,11 @@ function ruleOf(known: RuleNames) {
   const names = [...CLASSES, ...known.catalogue.map(({ path }) => path)];
   const command = z.enum(names, {
     error: ({ input }) =>
-      typeof input === 'string' ? unknown('command or class', input, names) : 'expected a command or a class',
+      typeof input === 'string' ? unknownAmong('command or class', input, names) : 'expected a command or a class',
   });
   const groupNames = [...known.groups.keys()];
   const group = z.string('expected the name of a group').refine((name) => known.groups.has(name), {
-    error: ({ input }) => unknown('group', String(input), groupNames),
+    error: ({ input }) => unknownAmong('group', String(input), groupNames),
   });
   const audience = several(group, 'groups, like [leads]');
   const what = several(command, 'commands or classes').optional();
@@ -179,7 +179,7 @@ function refuseEmpty(to: readonly string[], { groups }: RuleNames, ctx: Context)
     if (groups.get(name) === 0) refuse(ctx, ['to', index], `the group ${quoted(name)} is empty: this denies nobody`);
 }
 
-const site = meaning(z.string('expected the name of a site'), (text) => {
+const site = parsedText(z.string('expected the name of a site'), (text) => {
   if (text.includes('/')) return `${quoted(text)} names an environment; a channel is bound to whole sites`;
   const glob = readGlob(text);
   return typeof glob === 'string' ? `${quoted(text)} is not a site: ${glob}` : glob;
@@ -201,7 +201,7 @@ const channels = z.preprocess(
   },
   z
     .object(
-      { deny: list(channel, 'channel ids').default([]), ops: channel.optional() },
+      { deny: listShape(channel, 'channel ids').default([]), ops: channel.optional() },
       'expected ids of channels, and deny and ops',
     )
     .catchall(channelBounds)
@@ -234,18 +234,18 @@ type Claim = { readonly name: string; readonly path?: readonly PropertyKey[] };
 const environments = pins(
   fields({ site: name, name, live: z.boolean('expected true or false').optional() }, '{ site, name, live }'),
   'ids of environments, each with its site and name',
-  ({ site, name }) => [{ name: `${fold(site)}/${fold(name)}` }],
+  ({ site, name }) => [{ name: `${comparableName(site)}/${comparableName(name)}` }],
 );
 const sites = pins(
-  fields({ name, environments: list(environmentId, 'environment ids').default([]) }, '{ name, environments }'),
+  fields({ name, environments: listShape(environmentId, 'environment ids').default([]) }, '{ name, environments }'),
   'ids of sites, each with its name and environments',
   ({ name, environments }) => [
     ...environments.map((id, index) => ({ name: id, path: ['environments', index] })),
-    { name: fold(name) },
+    { name: comparableName(name) },
   ],
 );
 
-export type PolicyFile = z.output<ReturnType<typeof policyFile>>;
+export type PolicySettings = z.output<ReturnType<typeof policyFile>>;
 
 /** The whole file. */
 export const policyFile = (known: RuleNames) =>
@@ -256,7 +256,7 @@ export const policyFile = (known: RuleNames) =>
       groups: groups.default({}).describe('Slack ids of people (U… or W…) and of user groups (S…)'),
       people: people.default({}).describe('One person with several accounts'),
       sets: sets.default({}).describe('Environments to be named together, as set:NAME'),
-      rules: list(ruleOf(known), 'rules'),
+      rules: listShape(ruleOf(known), 'rules'),
       channels: channels.prefault({}).describe('Where which sites may be discussed, and where reports go'),
       checks: checks.default([]).describe('What the pages of sites have to show, or off'),
       environments: environments.default({}).describe('Names of environments that the hosting API does not give'),

@@ -16,10 +16,10 @@ export type Context = Pick<z.core.$RefinementCtx, 'addIssue'>;
 export const refuse = (ctx: Context, path: PropertyKey[], message: string): void =>
   ctx.addIssue({ code: 'custom', path, message });
 
-export const list = <T extends z.ZodType>(item: T, of: string) => z.array(item, `expected a list of ${of}`);
+export const listShape = <T extends z.ZodType>(item: T, of: string) => z.array(item, `expected a list of ${of}`);
 /** The same, but not an empty one. */
 export const several = <T extends z.ZodType>(item: T, of: string) =>
-  list(item, of).min(1, `this list is empty; expected ${of}`);
+  listShape(item, of).min(1, `this list is empty; expected ${of}`);
 /** A mapping with these keys and no others. */
 export const fields = <S extends z.ZodRawShape>(shape: S, expected: string) =>
   z.strictObject(shape, {
@@ -27,7 +27,7 @@ export const fields = <S extends z.ZodRawShape>(shape: S, expected: string) =>
   });
 
 /** A text with a meaning. `read` returns a sentence if it has none. */
-export const meaning = <T>(text: z.ZodString, read: (text: string) => T | string) =>
+export const parsedText = <T>(text: z.ZodString, read: (text: string) => T | string) =>
   text.transform((given, ctx) => {
     const value = read(given);
     if (typeof value !== 'string') return value;

@@ -10,7 +10,7 @@ import { momentAt } from '../commands/kit/values/times.ts';
 import { auditKeysOf, readTrailConfig, type TrailConfig } from '../config.ts';
 import { Refusal, type Args } from '../errors.ts';
 import { parseArgs } from '../pipeline/language/parse.ts';
-import { headOf, lineOf } from '../pipeline/audit/audit-export.ts';
+import { headOf, exportLine } from '../pipeline/audit/audit-export.ts';
 import { wholeTrail } from '../pipeline/audit/audit-query.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { openToRead, sqlitePath } from '../storage/database.ts';
@@ -18,7 +18,7 @@ import { isReadable } from '../storage/private-files.ts';
 import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { joined, plain } from '../text.ts';
-import { failureOf } from './failure.ts';
+import { failureMessage } from './failure.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard
@@ -26,8 +26,8 @@ import { failureOf } from './failure.ts';
  */
 
 /** Exit codes: fine, the trail was altered, wrong words or a wrong machine, or it cannot be proven. */
-const ends = { well: 0, altered: 1, wrong: 2, unproven: 3 } as const;
-export const endOf = { proven: ends.well, altered: ends.altered, unproven: ends.unproven } as const;
+const exitCodes = { well: 0, altered: 1, wrong: 2, unproven: 3 } as const;
+export const exitCodeOf = { proven: exitCodes.well, altered: exitCodes.altered, unproven: exitCodes.unproven } as const;
 
 /** Standard output and standard error. */
 type Out = { readonly write: (text: string) => Promise<void>; readonly complain: (text: string) => void };
@@ -39,8 +39,8 @@ export async function auditBy(words: Args, environment: Environment, out: Out): 
   try {
     return await run(words, readTrailConfig(environment), out.write);
   } catch (error) {
-    out.complain(`${failureOf(error, 'The trail could not be read', 'Nothing was changed.')}\n`);
-    return ends.wrong;
+    out.complain(`${failureMessage(error, 'The trail could not be read', 'Nothing was changed.')}\n`);
+    return exitCodes.wrong;
   }
 }
 
@@ -59,10 +59,10 @@ async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Ou
     if (kind === undefined) return await verify(db, auditKeysOf(keys), write);
     let head = headOf(kind);
     for await (const entries of wholeTrail(db, from)) {
-      await write(head + entries.map((one) => lineOf(kind, one)).join(''));
+      await write(head + entries.map((one) => exportLine(kind, one)).join(''));
       head = '';
     }
-    return ends.well;
+    return exitCodes.well;
   } finally {
     await db.destroy();
   }
@@ -88,7 +88,7 @@ async function verify(db: ReadHandle, keys: readonly Buffer[], write: Out['write
   const finding = await findingOf(db, keys, await clockOf(db));
   // The exit code says it too, also to somebody who reads no further.
   await write(`${inLines(finding)}\n`).catch(() => undefined);
-  return endOf[finding.verdict.kind];
+  return exitCodeOf[finding.verdict.kind];
 }
 
 /** What verifying showed, a sentence or two a line, without a line break at the end. */

@@ -11,8 +11,8 @@ import { readSqlite } from '../storage/sqlite.ts';
 import { storedTimes } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { plain, say, time } from '../text.ts';
-import { endOf, inLines, openExisting } from './audit.ts';
-import { failureOf } from './failure.ts';
+import { exitCodeOf, inLines, openExisting } from './audit.ts';
+import { failureMessage } from './failure.ts';
 
 /** `sitehand backup FILE`: a copy of the database in one file, taken beside a running bot and checked. */
 
@@ -38,7 +38,7 @@ export async function backup(words: Args, environment?: Environment, { write, co
       throw new Refusal(`Use backup FILE. ${nothing}`);
     return await run(resolve(file), readTrailConfig(environment), write);
   } catch (error) {
-    complain(`${failureOf(error, 'The backup failed', nothing)}\n`);
+    complain(`${failureMessage(error, 'The backup failed', nothing)}\n`);
     return notWritten;
   }
 }
@@ -127,7 +127,7 @@ async function check(path: string, keys: readonly Buffer[]) {
     if (flaw) throw new Error('what was written cannot be read back');
     const finding = await findingOf(file, keys, Date.now());
     const contents = say`${await contentsOf(file)}, ${megabytes(statSync(path).size)}.`;
-    return { says: `${plain(contents)}\n${inLines(finding)}`, code: endOf[finding.verdict.kind] };
+    return { says: `${plain(contents)}\n${inLines(finding)}`, code: exitCodeOf[finding.verdict.kind] };
   } finally {
     await file.destroy();
   }

@@ -12,7 +12,7 @@ import { createClient } from '../hosting/client.ts';
 import { createDirectory } from '../hosting/directory.ts';
 import type { HealthContext } from '../pipeline/conversation/health/context.ts';
 import { healthOf } from '../pipeline/conversation/health/health.ts';
-import { bad, unknown, well } from '../pipeline/conversation/health/state.ts';
+import { bad, unknown, well } from '../pipeline/conversation/health/check-result.ts';
 import { listsSites } from '../pipeline/steps/site-listing.ts';
 import { tell } from '../policy/mistakes.ts';
 import type { Policy } from '../policy/rules.ts';
@@ -26,7 +26,7 @@ import { quietClient } from '../slack/client/client-options.ts';
 import { createPeople } from '../slack/client/people.ts';
 import { whoAmI, type Bot } from '../slack/client/token.ts';
 import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/database.ts';
-import { kindOf } from '../storage/sql-dialect.ts';
+import { databaseKind } from '../storage/sql-dialect.ts';
 import { clockOf } from '../storage/time.ts';
 import { code, joined, plain, say } from '../text.ts';
 
@@ -183,7 +183,7 @@ async function dataOf(url: string): Promise<Data> {
     return noData({ Database: canBeMade(file), 'Stored data': well(say`none yet`) });
   try {
     const db = await opened(url);
-    return { database: { db, kind: kindOf(db), now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
+    return { database: { db, kind: databaseKind(db), now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
   } catch (error) {
     const unread = unknown(say`unknown: the database can't be read`);
     const why = scrub(error instanceof Error ? error.message : String(error));

@@ -4,7 +4,7 @@ import { scrub } from '../secret.ts';
 import { joined, plain } from '../text.ts';
 
 /** The message for a failure, without a line break at the end. `what` failed, for an unforeseen one; `then`: a sentence. */
-export function failureOf(error: unknown, what: string, then: string): string {
+export function failureMessage(error: unknown, what: string, then: string): string {
   if (error instanceof ConfigMistakes) {
     return `These environment variables are not right:\n${error.mistakes.map((mistake) => `  ${mistake}`).join('\n')}`;
   }

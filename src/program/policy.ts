@@ -1,4 +1,4 @@
-import { pageOf } from '../commands/builtin/can.ts';
+import { abilityPage } from '../commands/builtin/can.ts';
 import type { Ability } from '../commands/kit/builtin.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { rights } from '../commands/rights.ts';
@@ -61,7 +61,7 @@ async function explain(rules: Policy, question: string, { write, complain }: Out
     complain(`${inLine(answer)}\n`);
     return ends.wrong;
   }
-  const { title, parts } = pageOf(answer, false);
+  const { title, parts } = abilityPage(answer, false);
   const lines = [title, ...textsIn(parts)];
   write(`${plain(joined(lines, '\n'))}\n`);
   return ends.holds;
@@ -91,7 +91,7 @@ async function disappointment(rules: Policy, { question, expects }: Expectation)
   if (answer instanceof Refusal) return `${question}: ${inLine(answer)}`;
   const found = outcomeOf(answer);
   if (found === expects || (expects === 'approval' && isReachable(found))) return undefined;
-  const why = joined(textsIn(pageOf(answer, false).parts));
+  const why = joined(textsIn(abilityPage(answer, false).parts));
   return `${question}: expected ${expects}, found ${found}. ${plain(why)}`;
 }
 

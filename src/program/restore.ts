@@ -18,9 +18,9 @@ import type { Schema } from '../storage/schema.ts';
 import { isReadable } from '../storage/private-files.ts';
 import { readSqlite } from '../storage/sqlite.ts';
 import { code, plain, say } from '../text.ts';
-import { endOf, inLines } from './audit.ts';
+import { exitCodeOf, inLines } from './audit.ts';
 import { contentsOf, out, timeOf, type Out } from './backup.ts';
-import { failureOf, isDiskFull } from './failure.ts';
+import { failureMessage, isDiskFull } from './failure.ts';
 
 /** `sitehand restore FILE`: a backup into an empty database, which then knows that time has passed since the backup. */
 
@@ -39,7 +39,7 @@ export async function restore(words: Args, environment?: Environment, { write, c
     const config = readTrailConfig(environment);
     return await withBackup(resolve(file), (backup) => run(resolve(file), backup, config, { write, complain }));
   } catch (error) {
-    complain(`${failureOf(error, 'The restore failed', nothing)}\n`);
+    complain(`${failureMessage(error, 'The restore failed', nothing)}\n`);
     return notRestored;
   }
 }
@@ -50,12 +50,12 @@ async function run(file: string, backup: Backup, config: TrailConfig, { write, c
   const finding = await findingOf(backup, auditKeysOf(config), Date.now());
   if (finding.verdict.kind === 'altered') {
     complain(`${inLines(finding)}\n${nothing} Take an earlier backup, and keep ${file} as evidence.\n`);
-    return endOf.altered;
+    return exitCodeOf.altered;
   }
   await refuseUnlessEmpty(config.databaseUrl);
   await restoreInto(backup, config, complain);
   write(`Restored ${file}: ${plain(await contentsOf(backup))}.\n${plain(whatNext)}\n${inLines(finding)}\n`);
-  return endOf[finding.verdict.kind];
+  return exitCodeOf[finding.verdict.kind];
 }
 
 const whatNext = say`All sending is paused. Start Sitehand, compare the host's panel with what is open, then type ${code('resume')} in Slack.`;

@@ -1,19 +1,19 @@
 import { NotResolved, saysNone } from './connect.ts';
 
 /** Why there was no answer, in words that follow the name of a site, and whether that is the site's own doing. */
-export type Failure = { readonly why: string; readonly isOfSite: boolean };
+export type SiteFailure = { readonly why: string; readonly isOfSite: boolean };
 
 /** What a look was doing when it failed. */
 type Phase = 'connecting' | 'answering';
 
-const bySite = (why: string): Failure => ({ why, isOfSite: true });
+const bySite = (why: string): SiteFailure => ({ why, isOfSite: true });
 /** It may as well be the network between, or Sitehand's own. */
-const unsure = (why: string): Failure => ({ why, isOfSite: false });
+const unsure = (why: string): SiteFailure => ({ why, isOfSite: false });
 const closed = bySite('closed the connection before it had answered');
 const noWay = unsure('could not be reached, perhaps because of my own network');
 const oddIssuer = unsure('has a certificate from an authority that I do not know');
 
-const byCode: ReadonlyMap<string, Failure> = new Map([
+const byCode: ReadonlyMap<string, SiteFailure> = new Map([
   ['ECONNRESET', closed],
   ['EPIPE', closed],
   ['ETIMEDOUT', noWay],
@@ -33,13 +33,13 @@ const byCode: ReadonlyMap<string, Failure> = new Map([
 const patienceMs = 5_000;
 
 /** The look took `ms` and was ended. Names that are looked up and connections that open may be slow on my own side. */
-export const slowness = (ms: number, answeringMs: number): Failure => ({
+export const slowness = (ms: number, answeringMs: number): SiteFailure => ({
   why: `had not answered after ${(ms / 1_000).toFixed(1)} s`,
   isOfSite: answeringMs >= patienceMs,
 });
 
 /** `isWayOpen`: connections from here were opened lately, so that a refused one is the site's doing. */
-export function failureOf(error: unknown, phase: Phase, isWayOpen: boolean): Failure {
+export function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean): SiteFailure {
   if (error instanceof NotResolved)
     return unsure(saysNone(error.cause) ? 'has no address in DNS' : 'could not be looked up in DNS');
   const code = codeOf(error);

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { connectFor, BlockedHop, type Destination, type Resolve } from './connect.ts';
-import { failureOf, slowness } from './failure.ts';
+import { siteFailureOf, slowness } from './failure.ts';
 import { hopTo } from './hop.ts';
 import { titleIn, troubleIn } from './page-content.ts';
-import type { Answered, Asked, Look } from './reading.ts';
-import { requestOn, type Answer, type Body } from './request.ts';
+import type { Answered, PageRequest, Look } from './reading.ts';
+import { requestOn, type PageResponse, type Body } from './request.ts';
 
 /** How requests reach a site. */
 export type Reach = {
@@ -16,7 +16,7 @@ export type Reach = {
 };
 
 /** A look with the body it saw, if that could be read. */
-export type Seen = { readonly look: Look; readonly body?: Body | undefined };
+export type LookWithBody = { readonly look: Look; readonly body?: Body | undefined };
 
 const maxRedirects = 5;
 /** How long one look may take with its redirects, in milliseconds. */
@@ -32,7 +32,7 @@ const dayMs = 86_400_000;
 type Progress = { askedAt?: number | undefined; answeredMs: number; redirects: number; movedTo?: string | undefined };
 
 /** Reads one page with GET, following redirects by hand. Never rejects. `signal` ends it early. */
-export async function lookAt(asked: Asked, reach: Reach, signal: AbortSignal): Promise<Seen> {
+export async function lookAtPage(asked: PageRequest, reach: Reach, signal: AbortSignal): Promise<LookWithBody> {
   const began = performance.now();
   const late = AbortSignal.timeout(lookMs);
   const progress: Progress = { answeredMs: 0, redirects: 0 };
@@ -49,7 +49,7 @@ export async function lookAt(asked: Asked, reach: Reach, signal: AbortSignal): P
     const { why, isOfSite } =
       signal.aborted || late.aborted
         ? slowness(ms, answeredMs + (askedAt === undefined ? 0 : now - askedAt))
-        : failureOf(error, askedAt === undefined ? 'connecting' : 'answering', isOpen(reach, now));
+        : siteFailureOf(error, askedAt === undefined ? 'connecting' : 'answering', isOpen(reach, now));
     const whose = movedTo === undefined ? why : `redirects to ${movedTo}, which ${why}`;
     return { look: { ...asked, kind: 'no answer', why: whose, isOfSite, ms } };
   }
@@ -58,12 +58,12 @@ export async function lookAt(asked: Asked, reach: Reach, signal: AbortSignal): P
 const isOpen = ({ wayOut: { openedAt = -Infinity } }: Reach, now: number): boolean => now - openedAt < openMs;
 
 async function follow(
-  asked: Asked,
+  asked: PageRequest,
   { resolve, instead, wayOut }: Reach,
   signal: AbortSignal,
   began: number,
   progress: Progress,
-): Promise<Seen> {
+): Promise<LookWithBody> {
   let address = firstAddress(asked);
   let certificateUntil: number | undefined;
   const firstName = URL.parse(address)?.hostname;
@@ -93,7 +93,7 @@ async function follow(
 }
 
 /** Past the cache: with a query that no cache has seen. */
-function firstAddress({ address, as }: Asked): string {
+function firstAddress({ address, as }: PageRequest): string {
   const url = URL.parse(address);
   if (url === null || as === 'visitor') return address;
   url.searchParams.set('sitehand-check', randomUUID());
@@ -101,14 +101,14 @@ function firstAddress({ address, as }: Asked): string {
 }
 
 /** No cookie and no credential. */
-const headersFor = ({ as }: Asked): Readonly<Record<string, string>> => ({
+const headersFor = ({ as }: PageRequest): Readonly<Record<string, string>> => ({
   'user-agent': 'Sitehand/1.0 (site check for the owners of this site)',
   accept: 'text/html,application/xhtml+xml,*/*;q=0.8',
   ...(as === 'past the cache' && { 'cache-control': 'no-cache', pragma: 'no-cache' }),
 });
 
 /** Where an answer redirects to; undefined: nowhere. */
-function redirectOf({ status, header }: Answer, address: string): string | undefined {
+function redirectOf({ status, header }: PageResponse, address: string): string | undefined {
   const bytes = [301, 302, 303, 307, 308].includes(status) ? header('location') : undefined;
   // Node gives each byte as a character; browsers read UTF-8.
   const to = bytes && Buffer.from(bytes, 'latin1').toString('utf8');
@@ -119,9 +119,9 @@ function redirectOf({ status, header }: Answer, address: string): string | undef
 const earlier = (one: number | undefined, other: number | undefined): number | undefined =>
   one === undefined || other === undefined ? (one ?? other) : Math.min(one, other);
 
-type End = { readonly address: string; readonly answer: Answer; readonly certificateUntil: number | undefined };
+type End = { readonly address: string; readonly answer: PageResponse; readonly certificateUntil: number | undefined };
 
-function answered(asked: Asked, { address, answer, certificateUntil }: End, began: number): Answered {
+function answered(asked: PageRequest, { address, answer, certificateUntil }: End, began: number): Answered {
   const { status, body, headersAt } = answer;
   return {
     ...asked,
@@ -142,7 +142,7 @@ const maxAddress = 200;
 /** Headers in which caches say whether they had the page. */
 const cacheHeaders = ['cf-cache-status', 'x-kinsta-cache', 'x-cache-status', 'x-cache', 'x-proxy-cache'];
 
-function cacheIn({ header }: Answer): string | undefined {
+function cacheIn({ header }: PageResponse): string | undefined {
   const said = cacheHeaders.flatMap((name) => header(name)?.slice(0, 40) ?? [])[0];
   const age = header('age');
   return said ?? (age !== undefined && /^\d{1,9}$/.test(age) && age !== '0' ? `${age} s old` : undefined);

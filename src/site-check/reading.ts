@@ -1,10 +1,10 @@
 /** What readings of a site are, and what they prove. Pure. */
 
 /** The first address of a request, and how it was made: as visitors make it, or so that no cache answers it. */
-export type Asked = { readonly address: string; readonly as: 'visitor' | 'past the cache' };
+export type PageRequest = { readonly address: string; readonly as: 'visitor' | 'past the cache' };
 
 /** An answer after redirects. Times are milliseconds from the first request. */
-export type Answered = Asked & {
+export type Answered = PageRequest & {
   readonly kind: 'answered';
   readonly status: number;
   readonly firstByteMs: number;
@@ -22,7 +22,7 @@ export type Answered = Asked & {
   readonly certificateDays: number | undefined;
 };
 
-export type NoAnswer = Asked & {
+export type Unanswered = PageRequest & {
   readonly kind: 'no answer';
   readonly why: string;
   /** Whether this is known to be the site's own doing. If not, it may be the network between. */
@@ -31,12 +31,12 @@ export type NoAnswer = Asked & {
 };
 
 /** The request, or one that it was redirected to, is never made. */
-export type NotChecked = Asked & { readonly kind: 'not checked'; readonly why: string };
+export type NotChecked = PageRequest & { readonly kind: 'not checked'; readonly why: string };
 
-export type Look = Answered | NoAnswer | NotChecked;
+export type Look = Answered | Unanswered | NotChecked;
 
 /** One reading of a site: each page, once as a visitor and once past the cache. */
-export type Reading = {
+export type SiteReading = {
   /** When it began, in epoch milliseconds. */
   readonly at: number;
   readonly looks: readonly Look[];
@@ -44,7 +44,7 @@ export type Reading = {
 };
 
 /** An expected text that is on none of the pages, asked for in this way. */
-export type MissingText = Pick<Asked, 'as'> & { readonly text: string };
+export type MissingText = Pick<PageRequest, 'as'> & { readonly text: string };
 
 /** What one reading looks like. It proves nothing by itself. */
 export type Impression = 'well' | 'bad' | 'unknown' | 'cannot be checked';
@@ -74,7 +74,7 @@ export function impressionOf(look: Look): Impression {
   return unread === undefined ? 'well' : 'unknown';
 }
 
-export function impressionIn({ looks, missing }: Reading): Impression {
+export function impressionIn({ looks, missing }: SiteReading): Impression {
   const all = looks.map(impressionOf);
   if (all.includes('bad') || missing.length > 0) return 'bad';
   if (all.every((one) => one === 'cannot be checked')) return 'cannot be checked';
@@ -82,11 +82,11 @@ export function impressionIn({ looks, missing }: Reading): Impression {
 }
 
 /** The reading that tells most: the last bad one, else the last. */
-export const mostTellingOf = (readings: readonly Reading[]): Reading | undefined =>
+export const mostTellingOf = (readings: readonly SiteReading[]): SiteReading | undefined =>
   readings.findLast((reading) => impressionIn(reading) === 'bad') ?? readings.at(-1);
 
 /** What these readings, oldest first, say together. Never *bad* from fewer than three, or from a moment. */
-export function verdictOf(readings: readonly Reading[]): Verdict {
+export function verdictOf(readings: readonly SiteReading[]): Verdict {
   const all = readings.map(impressionIn);
   const [first] = all;
   if (first === undefined) return { kind: 'unknown', bad: 0, of: 0 };
@@ -96,7 +96,7 @@ export function verdictOf(readings: readonly Reading[]): Verdict {
 }
 
 function togetherOf(
-  readings: readonly Reading[],
+  readings: readonly SiteReading[],
   all: readonly Impression[],
   bad: number,
 ): Exclude<Verdict['kind'], 'one reading'> {

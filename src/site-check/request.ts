@@ -14,7 +14,7 @@ const maxHeaders = 16_384;
 /** The beginning of a body as text, and whether that is all of it. */
 export type Body = { readonly text: string; readonly isWhole: boolean };
 
-export type Answer = {
+export type PageResponse = {
   readonly status: number;
   /** When the headers had come, in milliseconds of `performance.now`. */
   readonly headersAt: number;
@@ -34,7 +34,7 @@ export async function requestOn(
   socket: Socket,
   { name, path }: Hop,
   headers: Readonly<Record<string, string>>,
-): Promise<Answer> {
+): Promise<PageResponse> {
   const certificateUntil = expiryOf(socket);
   try {
     const answer = await answerTo(socket, path, { host: name, ...headers, 'accept-encoding': 'gzip' });

@@ -3,8 +3,8 @@ import { createJustBegun } from '../just-begun.ts';
 import { createSemaphore } from '../semaphore.ts';
 import { resolveInDns, type Destination, type Resolve } from './connect.ts';
 import { finderIn } from './page-content.ts';
-import { lookAt, type Reach, type Seen } from './look.ts';
-import { readingsForBad, type Answered, type Asked, type Look, type Reading } from './reading.ts';
+import { lookAtPage, type Reach, type LookWithBody } from './look.ts';
+import { readingsForBad, type Answered, type PageRequest, type Look, type SiteReading } from './reading.ts';
 
 /** The pages of a site, and the texts that have to be on at least one of them. */
 export type Pages = { readonly addresses: readonly string[]; readonly must: readonly string[] };
@@ -21,16 +21,16 @@ export type ReadingLimits = {
 
 /** Readings of one site, oldest first. `cut`: why there are fewer than three. */
 export type Series = {
-  readonly readings: readonly Reading[];
+  readonly readings: readonly SiteReading[];
   readonly cut?: 'busy' | 'stopping' | 'late' | undefined;
 };
 
 /** Asks sites themselves how they are. Only with GET, and never an address that is not public. */
 export type SiteCheck = {
   /** One reading. Never rejects: what could not be read says why. */
-  readonly read: (pages: Pages, limits?: ReadingLimits) => Promise<Reading>;
+  readonly read: (pages: Pages, limits?: ReadingLimits) => Promise<SiteReading>;
   /** Reads twice more after `first`, eight seconds from start to start. Never rejects. */
-  readonly readOn: (pages: Pages, first: Reading, limits?: ReadingLimits) => Promise<Series>;
+  readonly readOn: (pages: Pages, first: SiteReading, limits?: ReadingLimits) => Promise<Series>;
   /** Where every reading goes instead of the site, as `host:port`. */
   readonly instead: string | undefined;
   /** Ends what is running. */
@@ -72,11 +72,11 @@ export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
   async function read(
     pages: Pages,
     { deadlineMs = defaultDeadlineMs, signal, ...sharing }: ReadingLimits = {},
-  ): Promise<Reading> {
+  ): Promise<SiteReading> {
     const at = now();
     const ends = [closing.signal, AbortSignal.timeout(deadlineMs), ...(signal ? [signal] : [])];
     const end = AbortSignal.any(ends);
-    const all = pages.addresses.flatMap((address): Asked[] => [
+    const all = pages.addresses.flatMap((address): PageRequest[] => [
       { address, as: 'visitor' },
       { address, as: 'past the cache' },
     ]);
@@ -98,22 +98,22 @@ export function createSiteCheck(options: SiteCheckOptions): SiteCheck {
 /** Makes looks in turns, each until `end`. They never reject. */
 function createLooks(reach: Reach, behind?: (account: string) => string) {
   const turn = createSemaphore(places, behind);
-  const justBegun = createJustBegun<Seen>(maxShared);
+  const justBegun = createJustBegun<LookWithBody>(maxShared);
   return (
-    asked: Asked,
+    asked: PageRequest,
     end: AbortSignal,
     { onBehalfOf, mayShare }: Pick<ReadingLimits, 'onBehalfOf' | 'mayShare'>,
-  ): Promise<Seen> => {
+  ): Promise<LookWithBody> => {
     const key = `${asked.as} ${asked.address}`;
-    const shared = (): Promise<Seen> | undefined => (mayShare ? justBegun.find(key) : undefined);
+    const shared = (): Promise<LookWithBody> | undefined => (mayShare ? justBegun.find(key) : undefined);
     let isOwn = false;
     // Only what has begun is shared: nobody waits for the turn of somebody else.
-    const begin = async (): Promise<{ readonly seen: Promise<Seen> }> => {
+    const begin = async (): Promise<{ readonly seen: Promise<LookWithBody> }> => {
       end.throwIfAborted();
       const other = shared();
       if (other) return { seen: other };
       isOwn = true;
-      const own = lookAt(asked, reach, end);
+      const own = lookAtPage(asked, reach, end);
       if (mayShare) justBegun.keep(key, own);
       await own;
       return { seen: own };
@@ -123,15 +123,20 @@ function createLooks(reach: Reach, behind?: (account: string) => string) {
     const waited = new Promise<never>((_, reject) => {
       end.addEventListener('abort', () => isOwn || reject(new Error('no turn')), { once: true });
     });
-    return Promise.race([looking, waited]).catch((): Seen => ({ look: notReached(asked) }));
+    return Promise.race([looking, waited]).catch((): LookWithBody => ({ look: notReached(asked) }));
   };
 }
 
 /** Two readings after `first`, from start to start. */
 async function readTwiceMore(
-  first: Reading,
-  { now, everyMs, read, end }: { now: () => number; everyMs: number; read: () => Promise<Reading>; end: AbortSignal },
-): Promise<readonly Reading[]> {
+  first: SiteReading,
+  {
+    now,
+    everyMs,
+    read,
+    end,
+  }: { now: () => number; everyMs: number; read: () => Promise<SiteReading>; end: AbortSignal },
+): Promise<readonly SiteReading[]> {
   const readings = [first];
   // Only the age of the first is by the wall clock, which may jump: then the pause is too long or too short once.
   const began = performance.now() - Math.min(Math.max(0, now() - first.at), everyMs);
@@ -145,7 +150,7 @@ async function readTwiceMore(
 }
 
 /** A look that got no turn, or was ended before it had one. */
-const notReached = (asked: Asked): Look => ({
+const notReached = (asked: PageRequest): Look => ({
   ...asked,
   kind: 'no answer',
   why: 'was not asked in time: I was busy or stopping',
@@ -154,7 +159,7 @@ const notReached = (asked: Asked): Look => ({
 });
 
 /** Which texts are on none of the pages, as visitors get them or past the cache. Pages that were not read leave it open. */
-function judged(seen: readonly Seen[], must: readonly string[]): Pick<Reading, 'looks' | 'missing'> {
+function judged(seen: readonly LookWithBody[], must: readonly string[]): Pick<SiteReading, 'looks' | 'missing'> {
   const absent = (['visitor', 'past the cache'] as const).flatMap((as) => {
     const isOn = seen.flatMap(({ look, body }) => (look.as === as && body ? [finderIn(body)] : []));
     return must.filter((text) => !isOn.some((find) => find(text))).map((text) => ({ text, as }));
@@ -164,7 +169,7 @@ function judged(seen: readonly Seen[], must: readonly string[]): Pick<Reading, '
     if (open === undefined || body === undefined || body.isWhole || !isPage(look)) return look;
     return { ...look, unread: `too long to look for “${open.text}” in all of it` };
   });
-  const isRead = (as: Asked['as']): boolean =>
+  const isRead = (as: PageRequest['as']): boolean =>
     looks.every((look) => look.as !== as || (isPage(look) && look.unread === undefined));
   return { looks, missing: absent.filter(({ as }) => isRead(as)) };
 }

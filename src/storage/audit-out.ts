@@ -1,4 +1,4 @@
-import { auditHead, linesAfter, start, type Head } from './audit.ts';
+import { auditHead, linesAfter, emptyHead, type Head } from './audit.ts';
 import { readKv, replaceKv } from './kv.ts';
 import { parseStored } from './parse-json.ts';
 import type { ReadHandle, Tx } from './tx.ts';
@@ -29,7 +29,7 @@ export type AuditOutTrouble = {
 export type StoredProgress = { readonly progress: AuditOutProgress; readonly stored: string | undefined };
 
 const keyOf = (destination: string): string => `audit_out:${destination}`;
-const nothingSent: AuditOutProgress = { sent: start, lease: null, trouble: null };
+const nothingSent: AuditOutProgress = { sent: emptyHead, lease: null, trouble: null };
 
 /** The progress of a destination, given by its id. */
 export async function readAuditOut(db: ReadHandle, destination: string): Promise<StoredProgress> {

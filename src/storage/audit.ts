@@ -13,7 +13,7 @@ export type AuditEntry = Pick<AuditLine, 'at' | 'change' | 'event' | 'actor' | '
 export type Head = Pick<AuditLine, 'seq' | 'hash'>;
 
 /** The head of an empty chain. */
-export const start: Head = { seq: 0, hash: '0'.repeat(64) };
+export const emptyHead: Head = { seq: 0, hash: '0'.repeat(64) };
 
 /** The id of a key in the trail, 8 hex digits; it reveals nothing about the key. */
 export const keyId = (key: Buffer): string =>
@@ -57,7 +57,7 @@ export async function appendAudit(tx: Tx, entry: AuditEntry, key: Buffer | undef
 /** Place and hash of the newest line; `start` if there is none. */
 export async function auditHead(db: ReadHandle): Promise<Head> {
   const newest = db.selectFrom('audit').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1);
-  return (await newest.executeTakeFirst()) ?? start;
+  return (await newest.executeTakeFirst()) ?? emptyHead;
 }
 
 /** Conditions for a list; those left out do not apply. Times in epoch ms, `until` exclusive. */
@@ -106,14 +106,14 @@ export async function strangeLine(db: ReadHandle): Promise<Head['seq'] | undefin
 }
 
 /** A line without its time, target and hashes. */
-export type ChangeLine = Omit<AuditLine, 'at' | 'previous' | 'hash' | 'target'>;
+export type ChangeAuditLine = Omit<AuditLine, 'at' | 'previous' | 'hash' | 'target'>;
 
 /** The lines of these changes with these events, oldest first. */
 export async function linesOfChanges(
   db: ReadHandle,
   changes: readonly number[],
   events: readonly string[],
-): Promise<ChangeLine[]> {
+): Promise<ChangeAuditLine[]> {
   if (changes.length === 0) return [];
   const lines = db.selectFrom('audit').select(['seq', 'change', 'event', 'actor', 'details']);
   const found = lines.where('seq', '>', beforeFirst).where('change', 'in', changes).where('event', 'in', events);

@@ -3,7 +3,7 @@ import { sql, type Kysely } from 'kysely';
 import { migrate, migrations, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 import { addDigest } from './backup-digest.ts';
-import { asNumbered, countFrom, hasTable, kindOf, lastNumber, readOneMoment } from './sql-dialect.ts';
+import { asNumbered, countFrom, hasTable, databaseKind, lastNumber, readOneMoment } from './sql-dialect.ts';
 import { openIdleSqlite } from './sqlite.ts';
 import { batchesOf, tablesOf, type Row, type Table } from './table-rows.ts';
 import type { ReadHandle, Tx } from './tx.ts';
@@ -19,10 +19,10 @@ export async function stepOf(db: ReadHandle): Promise<number> {
 
 /** Copies a database, which may be in use, as it is at one moment, to the empty file at `path`, with a digest. */
 export async function writeBackup(db: Kysely<Schema>, path: string): Promise<void> {
-  if (kindOf(db) === 'sqlite') await sql`vacuum into ${path}`.execute(db);
+  if (databaseKind(db) === 'sqlite') await sql`vacuum into ${path}`.execute(db);
   const file = openIdleSqlite(path);
   try {
-    if (kindOf(db) === 'postgres') await copyInto(file, db);
+    if (databaseKind(db) === 'postgres') await copyInto(file, db);
     await addDigest(file, await stepOf(file));
   } finally {
     await file.destroy();

@@ -1,7 +1,7 @@
 import { uptime } from 'node:os';
 
 /** One reading of the clocks, in ms. */
-export type Reading = {
+export type ClockReading = {
   /** The reference clock (epoch): this machine's, or PostgreSQL's. */
   readonly clock: number;
   /** This machine's monotonic ticks at that moment. */
@@ -25,7 +25,7 @@ export type Jump = {
 /** Time that passes at the rate of the ticks, whatever the reference clock does. */
 export type Clock = {
   /** The time by this reading: epoch ms, an integer, never less than before. */
-  readonly at: (reading: Reading) => number;
+  readonly at: (reading: ClockReading) => number;
   /** The time by the ticks alone, for when the clock's answer is too old. */
   readonly after: (ticks: number) => number;
   /** How far the reference clock was ahead of this time at the last reading, in ms; negative: behind. */
@@ -49,9 +49,9 @@ const correctionRate = 0.01;
  * The ticks include the time of a suspended machine. A virtual machine may be paused without its ticks noticing: then
  * another machine's clock is believed if this machine's corrected wall clock agrees.
  */
-export function createClock(first: Reading, begin: number, onJump: (jump: Jump) => void): Clock {
+export function createClock(first: ClockReading, begin: number, onJump: (jump: Jump) => void): Clock {
   let last = { ...first, now: begin, credit: 0 };
-  const at = (reading: Reading): number => {
+  const at = (reading: ClockReading): number => {
     // Readings of concurrent calls may arrive out of order.
     if (reading.ticks < last.ticks) return Math.floor(last.now);
     const passed = reading.ticks - last.ticks + pausedTime(last, reading);
@@ -77,7 +77,7 @@ export function createClock(first: Reading, begin: number, onJump: (jump: Jump) 
 }
 
 /** Time that passed on both clocks but not in the ticks. */
-function pausedTime(last: Reading, reading: Reading): number {
+function pausedTime(last: ClockReading, reading: ClockReading): number {
   if (last.wall === undefined || reading.wall === undefined) return 0;
   const passed = reading.ticks - last.ticks;
   const [byWall, byClock] = [reading.wall - last.wall - passed, reading.clock - last.clock - passed];
@@ -117,7 +117,7 @@ const suspendedMs = 1_000;
 /** This machine's time (epoch ms), for things outside the database: caches, pauses, budgets. */
 export function createSteadyNow(): () => number {
   const ticks = createTicks();
-  const read = (): Reading => ({ clock: Date.now(), ticks: ticks() });
+  const read = (): ClockReading => ({ clock: Date.now(), ticks: ticks() });
   const clock = createClock(read(), Date.now(), () => {});
   return () => clock.at(read());
 }

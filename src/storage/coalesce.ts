@@ -2,7 +2,7 @@
  * Wraps `work` so that it never runs twice at the same time. Calls during a run share one further run, which starts
  * when the current one ends, even if that fails.
  */
-export function shared(work: () => Promise<void>): () => Promise<void> {
+export function coalesce(work: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   const begin = (): Promise<void> => {

@@ -3,20 +3,20 @@ import type { Kysely } from 'kysely';
 import type { Jump } from './clock.ts';
 import { migrations as ourMigrations, type Migration } from './migrations/migrate.ts';
 import { CommitUnanswered, isLostConnection } from './lost-connection.ts';
-import { kindOf, isRetryable, type Kind } from './sql-dialect.ts';
+import { databaseKind, isRetryable, type DatabaseKind } from './sql-dialect.ts';
 import type { Listening } from './listener.ts';
 import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { createReliance, type DatabaseLost } from './reliance.ts';
 import { openSqlite, readSqlite, wasNotFlushed } from './sqlite.ts';
-import { shared } from './coalesce.ts';
+import { coalesce } from './coalesce.ts';
 import { beginTime, type Clocks, type Time } from './time.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
 export type { Tx };
 
 export type Database = {
-  readonly kind: Kind;
+  readonly kind: DatabaseKind;
   /** For reads outside a transaction. Never use it inside one: on SQLite that deadlocks. */
   readonly db: Kysely<Schema>;
   /**
@@ -97,7 +97,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     // Delayed, because the caller reports a jump through the database, which it doesn't have yet.
     setImmediate(() => early.forEach(onJump));
     return {
-      kind: kindOf(db),
+      kind: databaseKind(db),
       db,
       ...ways,
       ...watchMigrations(migrations.length, stillOurs),
@@ -182,7 +182,7 @@ async function openFile(
 ): Promise<Ways> {
   const { db, flush, replaced } = await openSqlite(path, onWarning, migrations);
   const reliance = createReliance(onFatal);
-  const flushed = shared(async () => {
+  const flushed = coalesce(async () => {
     reliance.check();
     // Fatal: the kernel drops the failed pages, so a later flush would succeed without them.
     await flush().catch((error: unknown) => reliance.end(unflushedWords(path), error));

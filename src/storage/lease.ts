@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { forUpdateSkipLocked, listed } from './sql-dialect.ts';
+import { forUpdateSkipLocked, numberRows } from './sql-dialect.ts';
 import type { Database } from './database.ts';
 import type { Tx } from './tx.ts';
 
@@ -97,7 +97,7 @@ export async function claim<Row extends Leased>(
   // run the inner select once for each row and exceed the limit.
   const claimed = await sql<Row>`
     with free as materialized (
-      select ${id} from ${rows} join ${listed(tx, turns)} as turns on turns.value = ${id} where ${isFree}
+      select ${id} from ${rows} join ${numberRows(tx, turns)} as turns on turns.value = ${id} where ${isFree}
       order by turns.at limit ${limit} ${forUpdateSkipLocked(tx, table)}
     )
     update ${rows} set owner = ${owner}, lease_until = ${now + leaseMs}

@@ -140,7 +140,7 @@ export async function freeLock(tx: Tx, { target, change }: Pick<Lock, 'target' |
 }
 
 /** Frees the lock that a person holds on a target; undefined if there is none or a change holds it. */
-export function unlock(tx: Tx, target: string): Promise<Lock | undefined> {
+export function deletePersonLock(tx: Tx, target: string): Promise<Lock | undefined> {
   return tx
     .deleteFrom('locks')
     .where('target', '=', target)

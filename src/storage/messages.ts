@@ -205,7 +205,7 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
  * Gives up the claimed version of a message; replies of its change no longer wait for it. A newer version stays due.
  * False, with nothing written, if another owner has claimed it since.
  */
-export const giveUp = (tx: Tx, claimed: Claimed): Promise<boolean> =>
+export const giveUpMessage = (tx: Tx, claimed: Claimed): Promise<boolean> =>
   released(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
 
 /** Queues a redraw of the card of a change; `all`: also of its copies, which costs more of Slack's rate limit. */
@@ -257,7 +257,7 @@ export async function rebindButtons(tx: Tx, former: string, ours: string, at: nu
     .execute();
 }
 
-export function cardOf(db: ReadHandle, change: number): Promise<Message | undefined> {
+export function findCard(db: ReadHandle, change: number): Promise<Message | undefined> {
   return db
     .selectFrom('messages')
     .selectAll()

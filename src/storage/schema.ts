@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import type { Risk } from '../risk.ts';
 import type { HandedOnRequestTable } from './handed-on-table.ts';
 import type { WatchTable } from './watch-table.ts';
 
@@ -47,7 +48,6 @@ export type State =
   | 'running'
   | 'stopped'
   | 'ended';
-export type Risk = 'routine' | 'sensitive' | 'destructive';
 
 /** One request to change something. */
 export type ChangeTable = {

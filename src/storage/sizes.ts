@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { auditHead, findAudit } from './audit.ts';
-import { tablesBySize, kindOf, sqliteFile } from './sql-dialect.ts';
+import { tablesBySize, databaseKind, sqliteFile } from './sql-dialect.ts';
 import type { ReadHandle } from './tx.ts';
 
 /** How large the database is, in bytes, and what fills it. Cheap on large tables: no row is counted. */
@@ -22,7 +22,7 @@ export async function sizesOf(db: ReadHandle): Promise<Sizes> {
   const [first, { seq: lines }] = [await findAudit(db, 1), await auditHead(db)];
   const newest = await db.selectFrom('changes').select('number').orderBy('number', 'desc').limit(1).executeTakeFirst();
   const rows = { lines, since: first?.at, changes: newest?.number ?? 0 };
-  if (kindOf(db) === 'sqlite') {
+  if (databaseKind(db) === 'sqlite') {
     const { bytes, path } = await sqliteFile(db);
     return { ...rows, bytes, tables: [], free: path === undefined ? undefined : await freeBeside(path) };
   }

@@ -2,10 +2,10 @@ import { PostgresAdapter, sql, type RawBuilder } from 'kysely';
 import type { ReadHandle, Tx } from './tx.ts';
 
 /** The two databases. All differences of their SQL are in this file. */
-export type Kind = 'sqlite' | 'postgres';
+export type DatabaseKind = 'sqlite' | 'postgres';
 
 /** Which database a handle or a transaction talks to. */
-export function kindOf(db: ReadHandle): Kind {
+export function databaseKind(db: ReadHandle): DatabaseKind {
   return db.getExecutor().adapter instanceof PostgresAdapter ? 'postgres' : 'sqlite';
 }
 
@@ -42,7 +42,7 @@ const announcing = (table: string, condition = 'true'): string =>
     when (new.owner is null and new.due_at <= (extract(epoch from clock_timestamp()) * 1000)::bigint and ${condition})
     execute function announce_due()`;
 
-export const dialects: Readonly<Record<Kind, SqlDialect>> = {
+export const dialects: Readonly<Record<DatabaseKind, SqlDialect>> = {
   sqlite: {
     // SQLite updates rows in place.
     roomIn: () => [],
@@ -80,7 +80,7 @@ const advisory = { acquireGlobalLock: 7_401_001, migration: 7_401_002 } as const
 
 async function advisoryLock(tx: Tx, key: number, also: RawBuilder<unknown> = sql`null`): Promise<void> {
   // SQLite's single connection already runs transactions one after the other.
-  if (kindOf(tx) === 'postgres') await sql`select pg_advisory_xact_lock(${key}), ${also}`.execute(tx);
+  if (databaseKind(tx) === 'postgres') await sql`select pg_advisory_xact_lock(${key}), ${also}`.execute(tx);
 }
 
 /** Makes this commit durable if the server confirms commits early. Per transaction: poolers drop session settings. */
@@ -99,22 +99,23 @@ export const acquireMigrationLock = (tx: Tx): Promise<void> => advisoryLock(tx, 
 
 /** Ends a select: locks its rows of this table for the transaction, and skips rows that another one has locked. */
 export const forUpdateSkipLocked = (tx: Tx, table: string): RawBuilder<unknown> =>
-  kindOf(tx) === 'postgres' ? sql`for no key update of ${sql.table(table)} skip locked` : sql``;
+  databaseKind(tx) === 'postgres' ? sql`for no key update of ${sql.table(table)} skip locked` : sql``;
 
 /** Numbers as rows of `value` and position `at`. One bound value, so that the statement's text is always the same. */
-export const listed = (tx: Tx, numbers: readonly number[]): RawBuilder<unknown> =>
-  kindOf(tx) === 'postgres'
+export const numberRows = (tx: Tx, numbers: readonly number[]): RawBuilder<unknown> =>
+  databaseKind(tx) === 'postgres'
     ? sql`(select value::bigint as value, at from json_array_elements_text(${JSON.stringify(numbers)}) with ordinality as each (value, at))`
     : sql`(select value, key as at from json_each(${JSON.stringify(numbers)}))`;
 
 /** Ends a select: waits for its rows and locks them against writes until the transaction ends. */
-export const forUpdate = (tx: Tx): RawBuilder<unknown> => (kindOf(tx) === 'postgres' ? sql`for no key update` : sql``);
+export const forUpdate = (tx: Tx): RawBuilder<unknown> =>
+  databaseKind(tx) === 'postgres' ? sql`for no key update` : sql``;
 
 /** Leaves out the next `count` numbers of changes. PostgreSQL does so even if the transaction is rolled back. */
 export async function skipNumbers(tx: Tx, count: number): Promise<void> {
   const sequence = sql`pg_get_serial_sequence('changes', 'number')`;
   await (
-    kindOf(tx) === 'postgres'
+    databaseKind(tx) === 'postgres'
       ? sql`select setval(${sequence}, nextval(${sequence}) + ${count - 1})`
       : sql`update sqlite_sequence set seq = seq + ${count} where name = 'changes'`
   ).execute(tx);
@@ -164,7 +165,7 @@ export async function readOneMoment(tx: Tx): Promise<void> {
 /** Whether the database has this table. */
 export async function hasTable(db: ReadHandle, table: string): Promise<boolean> {
   const found =
-    kindOf(db) === 'postgres'
+    databaseKind(db) === 'postgres'
       ? sql`select 1 where to_regclass(${table}) is not null`
       : sql`select 1 from sqlite_master where type = 'table' and name = ${table}`;
   return (await found.execute(db)).rows.length > 0;
@@ -172,12 +173,12 @@ export async function hasTable(db: ReadHandle, table: string): Promise<boolean> 
 
 /** Before the values of an insert: takes given numbers instead of counting them. */
 export const asNumbered = (tx: Tx): RawBuilder<unknown> =>
-  kindOf(tx) === 'postgres' ? sql`overriding system value` : sql``;
+  databaseKind(tx) === 'postgres' ? sql`overriding system value` : sql``;
 
 /** The highest number that this column ever counted to; undefined: none yet, or it does not count. */
 export async function lastNumber(db: ReadHandle, table: string, column: string): Promise<number | undefined> {
   const found =
-    kindOf(db) === 'postgres'
+    databaseKind(db) === 'postgres'
       ? sql<{ last: number | null }>`
           select pg_sequence_last_value(pg_get_serial_sequence(${table}, ${column})::regclass) as last`
       : sql<{ last: number | null }>`select seq as last from sqlite_sequence where name = ${table}`;
@@ -186,7 +187,7 @@ export async function lastNumber(db: ReadHandle, table: string, column: string):
 
 /** Lets the column count on after this number. */
 export async function countFrom(tx: Tx, table: string, column: string, last: number): Promise<void> {
-  if (kindOf(tx) === 'postgres') {
+  if (databaseKind(tx) === 'postgres') {
     await sql`select setval(pg_get_serial_sequence(${table}, ${column}), ${last})`.execute(tx);
     return;
   }

@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely';
-import { createClock, createTicks, toleranceMs, type Jump, type Reading } from './clock.ts';
-import { kindOf, postgresNow } from './sql-dialect.ts';
+import { createClock, createTicks, toleranceMs, type Jump, type ClockReading } from './clock.ts';
+import { databaseKind, postgresNow } from './sql-dialect.ts';
 import type { Schema } from './schema.ts';
 import { readKv } from './kv.ts';
 import type { ReadHandle } from './tx.ts';
@@ -22,7 +22,7 @@ const promptMs = 1_000;
 
 /** The plain clock of a database that is opened read-only, in epoch ms, without correction of jumps. */
 export const clockOf = async (db: ReadHandle): Promise<number> =>
-  kindOf(db) === 'sqlite' ? Date.now() : postgresNow(db);
+  databaseKind(db) === 'sqlite' ? Date.now() : postgresNow(db);
 
 /** Starts the time of a database by its clock, but not before the newest time stored in it. */
 export async function beginTime(
@@ -31,8 +31,8 @@ export async function beginTime(
   onJump: (jump: Jump) => void,
 ): Promise<Time> {
   const { ticks = createTicks(), wall = Date.now } = clocks;
-  const isFile = kindOf(db) === 'sqlite';
-  const read = async (tx: ReadHandle): Promise<Reading> =>
+  const isFile = databaseKind(db) === 'sqlite';
+  const read = async (tx: ReadHandle): Promise<ClockReading> =>
     isFile ? { clock: wall(), ticks: ticks() } : { ticks: ticks(), wall: wall(), clock: await postgresNow(tx) };
   const first = await read(db);
   const expected = first.clock - (isFile ? 0 : await otherReplicasAhead(db, first.clock));

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { removeKv, readKv, writeKv } from './kv.ts';
 import { parseStored } from './parse-json.ts';
-import { kindOf } from './sql-dialect.ts';
+import { databaseKind } from './sql-dialect.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
 /** The key of the server and timeline at the last check. */
@@ -27,7 +27,7 @@ export type Timeline = {
 
 /** Reads it. Rejects on a standby that was not promoted. */
 export async function readTimeline(db: ReadHandle): Promise<Timeline> {
-  if (kindOf(db) === 'sqlite')
+  if (databaseKind(db) === 'sqlite')
     return { now: '', saved: '', restored: restoredIn((await readKv(db, setBackKey))?.value) };
   const { rows } = await sql<{ now: string; saved: string | null; restored: string | null }>`
     select (select system_identifier from pg_control_system()) || ':' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as now,
@@ -43,6 +43,6 @@ const restoredIn = (value: string | undefined): Restored | undefined =>
 
 /** Saves where it stands now: what happened before is dealt with. */
 export async function saveTimeline(tx: Tx, { now }: Timeline, at: number): Promise<void> {
-  if (kindOf(tx) === 'postgres') await writeKv(tx, { key: timelineKey, value: now, at });
+  if (databaseKind(tx) === 'postgres') await writeKv(tx, { key: timelineKey, value: now, at });
   await removeKv(tx, setBackKey);
 }

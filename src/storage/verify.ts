@@ -4,7 +4,7 @@ import {
   keyId,
   keyIdIn,
   linesAfter,
-  start,
+  emptyHead,
   strangeLine,
   targetIn,
   type AuditLine,
@@ -68,11 +68,11 @@ const BATCH = 500;
 export async function verifyAudit(
   db: ReadHandle,
   keys: readonly Buffer[],
-  witnessed: Head = start,
+  witnessed: Head = emptyHead,
 ): Promise<VerifyResult> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
   const read: Scan = {
-    head: start,
+    head: emptyHead,
     id: undefined,
     since: 1,
     used: new Set(),

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { checkPage } from '../../src/commands/check.ts';
-import type { Reading } from '../../src/site-check/reading.ts';
+import type { SiteReading } from '../../src/site-check/reading.ts';
 import { plain } from '../../src/text.ts';
 
-const refused: Reading = {
+const refused: SiteReading = {
   at: Date.UTC(2026, 10, 23),
   looks: [{ address: 'https://a.example/', as: 'visitor', kind: 'no answer', why: 'was away', isOfSite: true, ms: 1 }],
   missing: [],

@@ -4,7 +4,7 @@ import { files } from '../../src/commands/files.ts';
 import { backupsNext } from '../../src/commands/backups/next.ts';
 import { catalogue } from '../../src/commands/index.ts';
 import type { Page } from '../../src/commands/kit/page.ts';
-import type { Surroundings } from '../../src/commands/kit/report.ts';
+import type { ReportContext } from '../../src/commands/kit/report.ts';
 import { countIn, drawTree, pathsOf } from '../../src/commands/files/draw-tree.ts';
 import type { Refusal } from '../../src/errors.ts';
 import type { FileNode } from '../../src/hosting/contract/files.ts';
@@ -30,7 +30,7 @@ const site = nodes({
   },
 });
 
-const around = (body: object): Surroundings => ({
+const around = (body: object): ReportContext => ({
   read: async (call) => call.reply.parse(body),
   company,
   certificate: noCertificate,

@@ -8,11 +8,11 @@ import type { Command } from '../../src/commands/index.ts';
 import { redirectsAdd } from '../../src/commands/redirects/add.ts';
 import { redirectsClear } from '../../src/commands/redirects/clear.ts';
 import { redirectsEdit } from '../../src/commands/redirects/edit.ts';
-import { fromPath, places, selectors, target } from '../../src/commands/redirects/fields.ts';
+import { fromPath, places, selectors, redirectTarget } from '../../src/commands/redirects/fields.ts';
 import { redirectsList } from '../../src/commands/redirects/list.ts';
 import { wayBack } from '../../src/commands/redirects/loops.ts';
 import { redirectsRemove } from '../../src/commands/redirects/remove.ts';
-import { allRules, spoken, type RedirectRule } from '../../src/commands/redirects/rules.ts';
+import { allRules, ruleInShort, type RedirectRule } from '../../src/commands/redirects/rules.ts';
 import type { Args } from '../../src/errors.ts';
 import type { HostReader, Write } from '../../src/hosting/contract/call.ts';
 import { parse, parseArgs } from '../../src/pipeline/language/parse.ts';
@@ -359,7 +359,7 @@ describe('all pages are read', () => {
 describe('the path and the destination of a rule', () => {
   test('may have the maximum length, and no more', () => {
     const longest = `/${'a'.repeat(1_999)}`;
-    for (const field of [fromPath, target]) {
+    for (const field of [fromPath, redirectTarget]) {
       expect(field.read([longest])).toBe(longest);
       expect(said(refusalOf(() => field.read([`${longest}a`])))).toContain(
         'has more than 2000 characters. Nothing was done.',
@@ -410,7 +410,7 @@ describe('the path and the destination of a rule', () => {
     ['\u0001/a', 'cannot be seen'],
     [' /a', 'has a space'],
   ])('to %j is refused', (word, why) => {
-    const refused = said(refusalOf(() => target.read([word])));
+    const refused = said(refusalOf(() => redirectTarget.read([word])));
     expect(refused).toContain(why);
     expect(refused).toContain('Nothing was done.');
   });
@@ -422,7 +422,7 @@ describe('the path and the destination of a rule', () => {
     'HTTP://acme.com:8080/a@b',
     'https://[::1]/',
     'https://bücher.example/ü',
-  ])('to %j is read', (word) => expect(target.read([word])).toBe(word));
+  ])('to %j is read', (word) => expect(redirectTarget.read([word])).toBe(word));
 
   test.each<[keyof typeof places, string, string | undefined, string | undefined]>([
     ['domain', 'ACME.com', 'acme.com', 'acme.com'],
@@ -616,7 +616,7 @@ describe('picking one rule', () => {
       'acme-shop/live has 3 redirects from /a: /a → /b (301); /a → /c (301), acme.com; /a → /d (301), acme.com, visitors from Berlin, DE. Nothing was changed.',
     );
     expect(hintOf(asked)).toBe('Which one? Add its --domain, --country or --city; any is the one that names none.');
-    expect(asked.wrong?.offers?.map(({ label }) => label)).toEqual(three.map(spoken));
+    expect(asked.wrong?.offers?.map(({ label }) => label)).toEqual(three.map(ruleInShort));
     for (const [at, { args }] of (asked.wrong?.offers ?? []).entries()) {
       const picked = await ask(args, new Host(three));
       expect(saysOf(picked)).toBe('');

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Page } from '../../src/commands/kit/page.ts';
-import type { Surroundings } from '../../src/commands/kit/report.ts';
+import type { ReportContext } from '../../src/commands/kit/report.ts';
 import { themesList } from '../../src/commands/themes/list.ts';
 import { themesShow } from '../../src/commands/themes/show.ts';
 import { themesUpdate } from '../../src/commands/themes/update.ts';
@@ -96,7 +96,7 @@ function pagingIn(body: Json | undefined): { readonly offset: number; readonly l
 }
 
 const now = Date.parse('2026-03-01T09:00:00Z');
-const around = (read: HostReader, more: Partial<Surroundings> = {}): Surroundings => ({
+const around = (read: HostReader, more: Partial<ReportContext> = {}): ReportContext => ({
   read,
   company,
   certificate: noCertificate,

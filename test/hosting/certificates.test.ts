@@ -6,7 +6,7 @@ import { inspect } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openCertificates, type Certificates } from '../../src/hosting/certificates.ts';
 import { addDomain } from '../../src/hosting/contract/domains.ts';
-import { bodyOf } from '../../src/hosting/wire.ts';
+import { requestBody } from '../../src/hosting/wire.ts';
 import { scrub } from '../../src/secret.ts';
 import { plain, time } from '../../src/text.ts';
 import { selfSigned } from './certificate.ts';
@@ -65,16 +65,16 @@ test('a renewed pair is noticed, and a call approved with the old one is not fil
     custom_ssl_cert: found.chain,
   });
   expect(JSON.stringify(call)).not.toContain('PRIVATE');
-  expect(JSON.parse(bodyOf(call, secrets) ?? '')).toMatchObject({
+  expect(JSON.parse(requestBody(call, secrets) ?? '')).toMatchObject({
     custom_ssl_key: shop.key,
     custom_ssl_cert: shop.cert,
   });
   const renewed = selfSigned({ hosts: ['acme.com'] });
   for (const [name, content] of Object.entries(pair('shop', renewed))) writeFileSync(path.join(place, name), content);
   expect(certificate('shop')).toMatchObject({ names: ['acme.com'] });
-  expect(() => bodyOf(call, secrets)).toThrow('not the one that was approved');
+  expect(() => requestBody(call, secrets)).toThrow('not the one that was approved');
   rmSync(path.join(place, 'shop.key'));
-  expect(() => bodyOf(call, secrets)).toThrow('is missing');
+  expect(() => requestBody(call, secrets)).toThrow('is missing');
 });
 
 test('a chain begins with its own certificate', () => {

@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { casedOf } from '../../src/masking/case-sensitive-groups.ts';
 import { mask } from '../../src/masking/mask.ts';
-import { rules } from '../../src/masking/rules/all-rules.ts';
+import { maskingRules } from '../../src/masking/rules/all-rules.ts';
 import { base64, worded } from '../../src/masking/rules/private-keys.ts';
 import { hinted, runningToken } from '../../src/masking/rules/tokens.ts';
 import { cpuTime } from '../cpu-time.ts';
 
 /** Texts that the rules look for, to be repeated and cut at the worst place. Many rules look for the same text. */
 const pieces = new Set([
-  ...[...rules, ...hinted, ...worded, base64].flatMap(({ hint }) => hint.split('|').map(letters)),
+  ...[...maskingRules, ...hinted, ...worded, base64].flatMap(({ hint }) => hint.split('|').map(letters)),
   'x',
   '1',
   ' ',
@@ -464,7 +464,7 @@ const isSlow = (shape: RegExp, piece: string, little: string): boolean => {
   return longer > 48 && longer > 3 * shorter;
 };
 
-const shapes = [...[...rules, ...hinted, ...worded, base64].map(({ shape }) => shape), runningToken].map(
+const shapes = [...[...maskingRules, ...hinted, ...worded, base64].map(({ shape }) => shape), runningToken].map(
   (shape) => [String(shape).slice(0, 80), casedOf(shape.source, shape.flags)] as const,
 );
 

@@ -160,7 +160,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
     ),
     ...same(
       'Anything but the company or a domain counts as an environment.',
-      "return { kind: 'environment', site, environment: own === undefined ? undefined : fold(own) };",
+      "return { kind: 'environment', site, environment: own === undefined ? undefined : comparableName(own) };",
       '\'environment\' → ""',
     ),
     ...same(

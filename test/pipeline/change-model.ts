@@ -1,5 +1,6 @@
 import type { ChangeEvent } from '../../src/pipeline/changes/change.ts';
-import type { Risk, State } from '../../src/storage/schema.ts';
+import type { Risk } from '../../src/risk.ts';
+import type { State } from '../../src/storage/schema.ts';
 
 /**
  * A second, independent and simple implementation of a change's states, with which tests compare the real one. Times

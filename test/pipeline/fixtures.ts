@@ -4,7 +4,7 @@ import { isName } from '../../src/commands/kit/action.ts';
 import type { Field, Fields } from '../../src/commands/kit/fields.ts';
 import { rights } from '../../src/commands/rights.ts';
 import { analyze } from '../../src/commands/logs/analyze.ts';
-import type { Surroundings } from '../../src/commands/kit/report.ts';
+import type { ReportContext } from '../../src/commands/kit/report.ts';
 import type { LookSources, Sources } from '../../src/commands/kit/sources.ts';
 import { Refusal } from '../../src/errors.ts';
 import type { HostReader } from '../../src/hosting/contract/call.ts';
@@ -40,7 +40,7 @@ export const noCertificate: Sources['certificate'] = () => ({ wrong: say`There i
 /** An environment without timed access. */
 export const noTimers: LookSources['timed'] = async () => [];
 /** Defaults for a report's context; logs are analysed in this thread, not in a worker. */
-export const surroundings: Omit<Surroundings, keyof Sources> = {
+export const surroundings: Omit<ReportContext, keyof Sources> = {
   now: 0,
   zone: 'UTC',
   alias: () => 'client-3f2a',
@@ -57,7 +57,7 @@ export const surroundings: Omit<Surroundings, keyof Sources> = {
 };
 /** Reads all of many environments at once. */
 export const eachBy =
-  (read: HostReader): Surroundings['each'] =>
+  (read: HostReader): ReportContext['each'] =>
   async ({ all, first, work }) => {
     await first?.(read);
     return Promise.all(

@@ -7,7 +7,7 @@ import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import type { Authorized } from '../../src/pipeline/access/access-check.ts';
 import { parse, type Context } from '../../src/pipeline/language/parse.ts';
 import { resolve } from '../../src/pipeline/language/resolve.ts';
-import { folded } from '../../src/pipeline/language/name-search.ts';
+import { comparableName } from '../../src/policy/pattern.ts';
 import type { Evaluated } from './matrix/outcome-codes.ts';
 import { evaluate } from '../../src/pipeline/conversation/conversation.ts';
 import { optionName, argsOf } from '../../src/pipeline/language/usage.ts';
@@ -124,9 +124,9 @@ function expectAsTyped(line: string, result: Evaluated | Refusal): void {
     const shown = { line, will: result.will, not: alsoReads.filter(({ name }) => !matches.test(name)) };
     return expect(shown).toEqual({ line, will: 'review', not: [] });
   }
-  const typed = split(line).map(({ text }) => folded(text.trim()));
+  const typed = split(line).map(({ text }) => comparableName(text.trim()));
   const placeOf = ({ id, name }: { id: string; name: string }): number =>
-    typed.findIndex((word) => word === folded(name) || word === id);
+    typed.findIndex((word) => word === comparableName(name) || word === id);
   const named = [...alsoReads, ...(parsed.path === 'clone' || target === undefined ? [] : [target])].map(placeOf);
   const inTurn = named.filter((at) => at !== -1).toSorted((one, other) => one - other);
   expect({ line, named }).toEqual({ line, named: inTurn });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { groupsForRequirement, mayApprove, outstanding, type ApprovalRequest } from '../../src/policy/approvers.ts';
 import type { Needed } from '../../src/policy/approval-requirement.ts';
-import { canonicalId, idsIn, idsOf, mentionedGroups, samePerson } from '../../src/policy/people.ts';
+import { canonicalId, groupIds, idsOf, mentionedGroups, samePerson } from '../../src/policy/people.ts';
 import { ana, ben, chi, dee, guy, GROUPS, person, policyOf, rob, rulesOf, to } from './fixtures.ts';
 
 const PUSH = to('push', 'acme-shop/live');
@@ -79,7 +79,7 @@ test('people are joined', () => {
 
 test('groups are looked up', () => {
   expect(mentionedGroups(people)).toEqual(['S0GUIDES']);
-  expect(idsIn(people, ['developers', 'guides', 'chiefs', 'developers'])).toEqual(['U01ANA', 'U02BEN', 'S0GUIDES']);
+  expect(groupIds(people, ['developers', 'guides', 'chiefs', 'developers'])).toEqual(['U01ANA', 'U02BEN', 'S0GUIDES']);
   expect(groupsForRequirement(people, { by: ['leads'], count: 1 }, PUSH)).toEqual(['leads']);
   expect(groupsForRequirement(people, { by: 'allowed', count: 1 }, PUSH)).toEqual(['developers', 'guides']);
   expect(groupsForRequirement(rulesOf(), { by: 'allowed', count: 1 }, PUSH)).toEqual([]);

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { outstanding } from '../../src/policy/approvers.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { anywhere, decideAccess, type AccessRequest } from '../../src/policy/policy.ts';
+import { decideAnywhere, decideAccess, type AccessRequest } from '../../src/policy/policy.ts';
 import type { Target } from '../../src/hosting/contract/target.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { codePoint } from '../code-points.ts';
@@ -102,7 +102,7 @@ test('a command shown as allowed somewhere is allowed by the rules for a target 
     fc.property(rules, testUser, one(...catalogue), target, (texts, who, command, about) => {
       const policy = load(...texts);
       const decision = decideAccess(policy, who, { command, aims: [{ target: about, access: 'change' }] });
-      const is = anywhere(policy, who, command, about.kind);
+      const is = decideAnywhere(policy, who, command, about.kind);
       if (decision.kind === 'allowed') expect(is).toBe('yes');
       // There is only one company, so allowed anywhere means allowed there.
       if (about.kind === 'company') expect(is).toBe(decision.kind === 'allowed' ? 'yes' : 'no');

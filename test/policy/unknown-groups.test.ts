@@ -5,7 +5,7 @@ import { loadPolicy } from '../../src/policy/load.ts';
 import { unknownGroups } from '../../src/policy/memberships.ts';
 import { strictest, type Needed } from '../../src/policy/approval-requirement.ts';
 import {
-  anywhere,
+  decideAnywhere,
   decideAccess,
   groupsAbout,
   groupsApproving,
@@ -181,8 +181,8 @@ test('whether somebody may run it anywhere is as certain as their memberships', 
     fc.property(rules, testUser, unknown, fc.constantFrom(...catalogue), (texts, person, hidden, asked) => {
       const policy = load(texts);
       const partly = without(person, hidden);
-      const is = anywhere(policy, partly, asked);
-      const all = resolutions(partly, unknownGroups(policy, partly)).map((one) => anywhere(policy, one, asked));
+      const is = decideAnywhere(policy, partly, asked);
+      const all = resolutions(partly, unknownGroups(policy, partly)).map((one) => decideAnywhere(policy, one, asked));
       expect(new Set(all)).toEqual(is === 'yes' || is === 'no' ? new Set([is]) : new Set(['yes', 'no']));
     }),
   );

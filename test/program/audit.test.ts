@@ -10,7 +10,7 @@ import { z } from 'zod';
 import { auditBy } from '../../src/program/audit.ts';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { sealAudit } from '../../src/pipeline/audit/audit-keys.ts';
-import { appendAudit, hashLine, keyId, start } from '../../src/storage/audit.ts';
+import { appendAudit, hashLine, keyId, emptyHead } from '../../src/storage/audit.ts';
 import { openDatabase } from '../../src/storage/database.ts';
 
 /** What somebody with write access to the database can do to the trail, and whether the program notices. */
@@ -78,7 +78,7 @@ const rewrite =
   (by: string | undefined, from = 1, to = Infinity): Tampering =>
   (database) => {
     const lines = z.array(row).parse(database.prepare('select * from audit order by seq').all());
-    let previous = lines.find(({ seq }) => seq === from - 1)?.hash ?? start.hash;
+    let previous = lines.find(({ seq }) => seq === from - 1)?.hash ?? emptyHead.hash;
     const update = database.prepare("update audit set actor = 'U9', previous = ?, hash = ? where seq = ?");
     for (const line of lines.filter(({ seq }) => seq >= from && seq <= to)) {
       const hash = hashLine({ ...line, actor: 'U9', previous }, by === undefined ? undefined : Buffer.from(by));

@@ -15,7 +15,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { backup } from '../../src/program/backup.ts';
-import { failureOf } from '../../src/program/failure.ts';
+import { failureMessage } from '../../src/program/failure.ts';
 import { restore } from '../../src/program/restore.ts';
 import { appendAudit } from '../../src/storage/audit.ts';
 import { addDigest } from '../../src/storage/backup-digest.ts';
@@ -194,7 +194,7 @@ describe('backup', () => {
 
   test('a full disk, and files that may not be written, are called that', () => {
     const full = (fields: object): string =>
-      failureOf(Object.assign(new Error('odd words'), fields), 'The backup failed', '');
+      failureMessage(Object.assign(new Error('odd words'), fields), 'The backup failed', '');
     for (const fields of [{ errcode: 13 }, { code: 'ENOSPC' }, { code: '53100' }])
       expect(full(fields)).toBe('The backup failed: there is no space left on the disk. ');
     expect(full({ errcode: 1032 })).toBe(

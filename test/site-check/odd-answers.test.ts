@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { slowness } from '../../src/site-check/failure.ts';
-import { impressionIn, type Reading } from '../../src/site-check/reading.ts';
+import { impressionIn, type SiteReading } from '../../src/site-check/reading.ts';
 import { createSiteCheck } from '../../src/site-check/site-check.ts';
 import { listening } from './listener.ts';
 
@@ -11,7 +11,7 @@ import { listening } from './listener.ts';
 const first = 'https://shop.example.com/';
 type Answer = (socket: Socket, request: string) => void;
 
-async function readingOf(answer: Answer, deadlineMs?: number, must: readonly string[] = []): Promise<Reading> {
+async function readingOf(answer: Answer, deadlineMs?: number, must: readonly string[] = []): Promise<SiteReading> {
   const { port } = await listening(answer);
   const check = createSiteCheck({ now: Date.now, instead: { host: '127.0.0.1', port } });
   onTestFinished(check.close);

@@ -6,7 +6,7 @@ import {
   type Answered,
   type Impression,
   type Look,
-  type Reading,
+  type SiteReading,
 } from '../../src/site-check/reading.ts';
 
 /** What readings prove. */
@@ -27,7 +27,7 @@ const answered = (status: number, trouble?: string): Answered => ({
 const unread: Look = { ...answered(200), unread: 'compressed oddly' };
 const silent = (isOfSite: boolean): Look => ({ ...asked, kind: 'no answer', why: 'is away', isOfSite, ms: 1 });
 const refused: Look = { ...asked, kind: 'not checked', why: 'it is inside' };
-const reading = (at: number, ...looks: readonly Look[]): Reading => ({ at, looks, missing: [] });
+const reading = (at: number, ...looks: readonly Look[]): SiteReading => ({ at, looks, missing: [] });
 
 test.each<[string, Look, Impression]>([
   ['a page', answered(200), 'well'],

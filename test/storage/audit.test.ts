@@ -1,6 +1,14 @@
 import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
-import { appendAudit, auditHead, hashLine, keyId, listAudit, start, type AuditEntry } from '../../src/storage/audit.ts';
+import {
+  appendAudit,
+  auditHead,
+  hashLine,
+  keyId,
+  listAudit,
+  emptyHead,
+  type AuditEntry,
+} from '../../src/storage/audit.ts';
 import { openDatabase, type Database } from '../../src/storage/database.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { describeBoth } from './describe-both.ts';
@@ -30,10 +38,10 @@ async function ten(database: Database): Promise<void> {
 describeBoth('the trail', (open) => {
   it('chains each line to the one before', async () => {
     const database = await open();
-    expect(await auditHead(database.db)).toEqual(start);
+    expect(await auditHead(database.db)).toEqual(emptyHead);
     const first = await append(database);
     const second = await append(database, { change: null, event: 'pause' });
-    expect(first).toMatchObject({ ...entry, seq: 1, previous: start.hash });
+    expect(first).toMatchObject({ ...entry, seq: 1, previous: emptyHead.hash });
     expect(second).toMatchObject({ seq: 2, previous: first.hash });
     const head = { seq: 2, hash: second.hash };
     expect(await auditHead(database.db)).toEqual(head);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { noteAlive } from '../../src/pipeline/messages/ops-messages.ts';
-import { createClock, createTicks, type Jump, type Reading } from '../../src/storage/clock.ts';
+import { createClock, createTicks, type Jump, type ClockReading } from '../../src/storage/clock.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
@@ -18,7 +18,7 @@ function clockThat(
   isRemote = false,
 ): { readonly times: readonly number[]; readonly jumps: readonly Jump[] } {
   const jumps: Jump[] = [];
-  let reading: Reading = { clock: start, ticks: 500, ...(isRemote && { wall: start + 7 }) };
+  let reading: ClockReading = { clock: start, ticks: 500, ...(isRemote && { wall: start + 7 }) };
   const clock = createClock(reading, start, (jump) => jumps.push(jump));
   const times = steps.map(({ ticks, clock: by = ticks, wall = ticks }) => {
     reading = {

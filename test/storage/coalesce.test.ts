@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shared } from '../../src/storage/coalesce.ts';
+import { coalesce } from '../../src/storage/coalesce.ts';
 
 describe('shared work, such as a flush,', () => {
   /** A flush that ends on demand, and a count of those started. */
@@ -10,7 +10,7 @@ describe('shared work, such as a flush,', () => {
       begun.push(one);
       return one.promise;
     };
-    return { begun, flush: shared(flush) };
+    return { begun, flush: coalesce(flush) };
   }
   const ended = async (promise: Promise<void>): Promise<'yes' | 'no' | 'failed'> =>
     Promise.race([

@@ -14,7 +14,7 @@ import {
   shareLocks,
   sweepLocks,
   takeLocks,
-  unlock,
+  deletePersonLock,
   type Holder,
 } from '../../src/storage/locks.ts';
 import { describeBoth } from './describe-both.ts';
@@ -103,7 +103,7 @@ describeBoth('locks', (open) => {
     await save(database);
     await take(database, ['a'], { change: 1, reason: '#1' });
     await take(database, ['b'], { person: 'U1', reason: 'release' });
-    const free = (target: string) => database.transaction((tx) => unlock(tx, target));
+    const free = (target: string) => database.transaction((tx) => deletePersonLock(tx, target));
     expect(await free('a')).toBeUndefined();
     expect(await free('b')).toMatchObject({ person: 'U1' });
     expect(await free('b')).toBeUndefined();
@@ -202,7 +202,7 @@ function perform(database: Database, act: Act, now: number): Promise<boolean> {
         return (await takeLocks(tx, [act.target], terms, now)) === undefined;
       }
       case 'unlock':
-        await unlock(tx, act.target);
+        await deletePersonLock(tx, act.target);
         return true;
       case 'limit':
         await limitLocks(tx, act.change, now + act.afterMs);

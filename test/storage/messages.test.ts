@@ -2,12 +2,12 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import {
   BODY_LIMIT,
-  cardOf,
+  findCard,
   claimMessages,
   markDelivered,
   findMessage,
   forgetMessages,
-  giveUp,
+  giveUpMessage,
   enqueueMessage,
   replaceDirect,
   retryLater,
@@ -52,7 +52,7 @@ describeBoth('messages', (open) => {
       ['1:3'],
     ]);
     expect(await turn(database)).toEqual([]);
-    expect(await cardOf(database.db, 1)).toMatchObject({
+    expect(await findCard(database.db, 1)).toMatchObject({
       key: '1:card',
       channel: 'C1',
       delivered_version: 1,
@@ -105,7 +105,7 @@ describeBoth('messages', (open) => {
     await database.transaction((tx) => retryLater(tx, first, 500));
     expect(await claim(database, 499)).toEqual([]);
     expect(await claim(database, 500)).toMatchObject([{ key: '1:1', attempts: 1 }]);
-    await database.transaction((tx) => giveUp(tx, first));
+    await database.transaction((tx) => giveUpMessage(tx, first));
     expect(await turn(database, 500)).toEqual(['1:2']);
   });
 
@@ -119,8 +119,8 @@ describeBoth('messages', (open) => {
     expect(await draw(database, other, '1.2')).toBe(true);
     expect(await draw(database, asleep, '1.1')).toBe(false);
     await database.transaction((tx) => retryLater(tx, asleep, 1));
-    await database.transaction((tx) => giveUp(tx, asleep));
-    expect(await cardOf(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, attempts: 0 });
+    await database.transaction((tx) => giveUpMessage(tx, asleep));
+    expect(await findCard(database.db, 1)).toMatchObject({ ts: '1.2', due_at: null, attempts: 0 });
   });
 
   it('that are posted are edited at once, even if earlier ones wait', async () => {

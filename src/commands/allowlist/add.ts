@@ -7,13 +7,13 @@ import {
   are,
   emptyIsUnknown,
   endsOf,
-  inAnyOrder,
+  sortedList,
   isForAWhile,
   letInBy,
-  listed,
-  lookAt,
+  addressesOn,
+  lookAtAllowlist,
   notListed,
-  spoken,
+  addressesInShort,
   timedOf,
   whole,
   wideRanges,
@@ -34,10 +34,10 @@ export const allowlistAdd = action({
   risk: 'sensitive',
   fields,
   target: 'env',
-  look: lookAt,
+  look: lookAtAllowlist,
   impossible,
   preconditions: ({ input, snapshot }) => ({
-    list: inAnyOrder(snapshot.list),
+    list: sortedList(snapshot.list),
     timed: timedOf(snapshot, input.addresses),
   }),
   batch: ({ input: { addresses, for: forMs }, where }) => {
@@ -46,7 +46,7 @@ export const allowlistAdd = action({
         field: 'for',
         says: say`Access that ends by itself is given to one environment at a time. Nothing was done.`,
       };
-    const title = say`Let ${spoken(addresses)} in over SSH on ${where}`;
+    const title = say`Let ${addressesInShort(addresses)} in over SSH on ${where}`;
     return { title, done: title };
   },
   unwritten: (of) => added(of).length === 0,
@@ -57,15 +57,15 @@ export const allowlistAdd = action({
     const missing = notListed(list, input.addresses);
     const where = say`on the SSH allowlist of ${input.env.name}`;
     return missing.length === 0
-      ? { verdict: 'yes', says: say`${spoken(input.addresses)} ${are(input.addresses)} ${where}` }
-      : { verdict: 'not yet', says: say`${spoken(missing)} ${are(missing)} not ${where}` };
+      ? { verdict: 'yes', says: say`${addressesInShort(input.addresses)} ${are(input.addresses)} ${where}` }
+      : { verdict: 'not yet', says: say`${addressesInShort(missing)} ${are(missing)} not ${where}` };
   },
   // Removes only what this change added. If the list was empty before, the undo may empty it again.
   undo: (of) => {
     const words = ['allowlist', 'remove', of.input.env.id, ...added(of)];
     return of.snapshot.list.length === 0 ? [...words, '--empty'] : words;
   },
-  leaves: ({ list }) => inAnyOrder(list),
+  leaves: ({ list }) => sortedList(list),
   // Permanent entries stay permanent: only the added addresses and existing timed access get an end.
   access: (of) => ({
     lets: of.input.for === undefined ? of.input.addresses : [...added(of), ...timed(of).map(({ address }) => address)],
@@ -81,7 +81,7 @@ const timed = ({ input, snapshot }: Of): AllowlistSnapshot['timed'] => timedOf(s
 function impossible(of: Of): Wrong<keyof typeof fields> | undefined {
   const { env, addresses, for: forMs } = of.input;
   if (added(of).length + timed(of).length > 0) return undefined;
-  const already = say`${spoken(addresses)} ${are(addresses)} already on the SSH allowlist of ${env.name}`;
+  const already = say`${addressesInShort(addresses)} ${are(addresses)} already on the SSH allowlist of ${env.name}`;
   if (forMs === undefined) return { field: 'addresses', says: say`${already}. Nothing was changed.` };
   return {
     field: 'addresses',
@@ -95,9 +95,9 @@ function cardOf(of: Of): Wording {
   const adds = added(of);
   const isWritten = adds.length > 0;
   const title = isWritten
-    ? say`Let ${spoken(adds)} in over SSH on ${input.env.name}`
-    : say`Let ${spoken(input.addresses)} stay on the SSH allowlist of ${input.env.name} ${input.for === undefined ? 'for good' : 'longer'}`;
-  const there = listed(snapshot.list, input.addresses);
+    ? say`Let ${addressesInShort(adds)} in over SSH on ${input.env.name}`
+    : say`Let ${addressesInShort(input.addresses)} stay on the SSH allowlist of ${input.env.name} ${input.for === undefined ? 'for good' : 'longer'}`;
+  const there = addressesOn(snapshot.list, input.addresses);
   const ending = timed(of).map(({ address }) => address);
   const stays = input.for === undefined ? [...adds, ...ending] : adds;
   return {

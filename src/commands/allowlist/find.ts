@@ -5,7 +5,7 @@ import { wordField } from '../kit/fields.ts';
 import { report } from '../kit/report.ts';
 import { readAddress } from '../kit/values/addresses.ts';
 import { among, manyPage, together, type Ranked } from '../many-environments.ts';
-import { emptyIsUnknown, entriesFor, listed, spoken, type Allowlist } from './listing.ts';
+import { emptyIsUnknown, entriesFor, addressesOn, addressesInShort, type Allowlist } from './listing.ts';
 
 export const allowlistFind = report({
   summary: 'Find out who lets an address in over SSH and SFTP',
@@ -48,7 +48,7 @@ export const allowlistFind = report({
 /** A button holds no more ids than that. */
 const maxRemovals = 45;
 
-const isListed = (list: Allowlist, address: string): boolean => listed(list, [address]).length > 0;
+const isListed = (list: Allowlist, address: string): boolean => addressesOn(list, [address]).length > 0;
 
 /** Takes the address itself off every list that has it; ranges stay. */
 function removal(ids: readonly string[], address: string): Offer | undefined {
@@ -67,9 +67,9 @@ function oneAddress(text: string): string {
 /** Undefined: the list has entries, and none of them lets the address in. */
 function letsIn(list: Allowlist, address: string): Ranked | undefined {
   const { lets, unreadable } = entriesFor(list, address);
-  if (lets.length > 0) return { mark: '•', says: say`lets it in: ${spoken(lets)}`, rank: 0 };
+  if (lets.length > 0) return { mark: '•', says: say`lets it in: ${addressesInShort(lets)}`, rank: 0 };
   if (list.length === 0) return { mark: '❔', says: say`unknown: its list is empty.`, rank: 0 };
   if (unreadable.length > 0)
-    return { mark: '❔', says: say`unknown: I can't read its entry ${spoken(unreadable)}.`, rank: 0 };
+    return { mark: '❔', says: say`unknown: I can't read its entry ${addressesInShort(unreadable)}.`, rank: 0 };
   return undefined;
 }

@@ -11,21 +11,21 @@ export type Allowlist = readonly string[];
 export type AllowlistSnapshot = { readonly list: Allowlist; readonly timed: readonly Timed[] };
 
 type Looking = { readonly input: { readonly env: Environment } } & LookSources;
-export const lookAt = async ({ input: { env }, read, timed }: Looking): Promise<AllowlistSnapshot> => ({
+export const lookAtAllowlist = async ({ input: { env }, read, timed }: Looking): Promise<AllowlistSnapshot> => ({
   list: await read(getAllowedIps({ env_id: env.id })),
   timed: await timed(env),
 });
 
 /** The `addresses` (in canonical spelling) that are on the list as timed access. */
 export function timedOf({ list, timed }: AllowlistSnapshot, addresses: readonly string[]): readonly Timed[] {
-  const there = new Set(listed(list, addresses));
+  const there = new Set(addressesOn(list, addresses));
   return timed.filter(({ address }) => there.has(address));
 }
 
 /** Whether every address on the list has timed access, so the list will be empty when it ends. */
 export const isForAWhile = ({ list, timed }: AllowlistSnapshot): boolean => {
   const ending = timed.map(({ address }) => address);
-  return without(list, ending).length === 0;
+  return withoutAddresses(list, ending).length === 0;
 };
 
 /** When the access of each address ends, as one fact of a card. */
@@ -35,15 +35,16 @@ export const endsOf = (timed: readonly Timed[]): Text => {
 };
 
 /** The `addresses` that are on the list, in any spelling. */
-export const listed = (list: Allowlist, addresses: readonly string[]): readonly string[] => {
+export const addressesOn = (list: Allowlist, addresses: readonly string[]): readonly string[] => {
   const known = meanings(list);
   return addresses.filter((address) => known.has(canonicalAddress(address)));
 };
 
-export const notListed = (list: Allowlist, addresses: readonly string[]): readonly string[] => without(addresses, list);
+export const notListed = (list: Allowlist, addresses: readonly string[]): readonly string[] =>
+  withoutAddresses(addresses, list);
 
 /** The list without these addresses; the other entries keep their spelling and order. */
-export const without = (list: Allowlist, addresses: readonly string[]): Allowlist => {
+export const withoutAddresses = (list: Allowlist, addresses: readonly string[]): Allowlist => {
   const gone = meanings(addresses);
   return list.filter((entry) => !gone.has(canonicalAddress(entry)));
 };
@@ -57,7 +58,7 @@ export const letInBy = (list: Allowlist, addresses: readonly string[]): Text | u
   const networks = around(list, addresses);
   return networks.length === 0
     ? undefined
-    : say`${spoken(networks)} on the same list ${networks.length === 1 ? 'lets' : 'let'} ${spoken(addresses.filter((address) => around(networks, [address]).length > 0))} in all the same`;
+    : say`${addressesInShort(networks)} on the same list ${networks.length === 1 ? 'lets' : 'let'} ${addressesInShort(addresses.filter((address) => around(networks, [address]).length > 0))} in all the same`;
 };
 
 /** The entries that let this address in, and those that cannot be read as an address or a range. */
@@ -83,10 +84,11 @@ function isWithin(address: string, network: string): boolean {
 const meanings = (list: readonly string[]): ReadonlySet<string> => new Set(list.map(canonicalAddress));
 
 /** The whole list as a precondition; the host may list it in any order. */
-export const inAnyOrder = (list: Allowlist): Allowlist => [...list].sort();
+export const sortedList = (list: Allowlist): Allowlist => [...list].sort();
 
 /** The first few addresses in words, and how many more. */
-export const spoken = (addresses: readonly string[], most = 5): Text => inShort([listOf(addresses, most, 'code')]);
+export const addressesInShort = (addresses: readonly string[], most = 5): Text =>
+  inShort([listOf(addresses, most, 'code')]);
 
 /** The verb that fits this number of addresses. */
 export const are = (addresses: readonly string[]): string => (addresses.length === 1 ? 'is' : 'are');

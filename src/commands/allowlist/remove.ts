@@ -6,16 +6,16 @@ import { addresses, environment, flag } from '../kit/fields.ts';
 import {
   are,
   emptyIsUnknown,
-  inAnyOrder,
+  sortedList,
   isForAWhile,
   letInBy,
-  listed,
-  lookAt,
+  addressesOn,
+  lookAtAllowlist,
   notListed,
-  spoken,
+  addressesInShort,
   timedOf,
   whole,
-  without,
+  withoutAddresses,
 } from './listing.ts';
 
 export const allowlistRemove = action({
@@ -25,15 +25,15 @@ export const allowlistRemove = action({
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses', true), empty: flag('Leave the list empty') },
   target: 'env',
-  look: lookAt,
+  look: lookAtAllowlist,
   impossible: ({ input, snapshot: { list: before } }) => {
-    if (listed(before, input.addresses).length === 0) {
+    if (addressesOn(before, input.addresses).length === 0) {
       return {
         field: 'addresses',
-        says: say`${spoken(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name}. Nothing was changed.`,
+        says: say`${addressesInShort(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name}. Nothing was changed.`,
       };
     }
-    if (without(before, input.addresses).length > 0 || input.empty) return undefined;
+    if (withoutAddresses(before, input.addresses).length > 0 || input.empty) return undefined;
     return {
       field: 'empty',
       says: say`This would leave the SSH allowlist of ${input.env.name} empty. Nothing was changed.`,
@@ -41,45 +41,48 @@ export const allowlistRemove = action({
     };
   },
   batch: ({ input: { addresses }, where }) => ({
-    title: say`Take ${spoken(addresses)} off the SSH allowlist of ${where}`,
-    done: say`Took ${spoken(addresses)} off the SSH allowlist of ${where}`,
+    title: say`Take ${addressesInShort(addresses)} off the SSH allowlist of ${where}`,
+    done: say`Took ${addressesInShort(addresses)} off the SSH allowlist of ${where}`,
   }),
-  preconditions: ({ snapshot: { list } }) => inAnyOrder(list),
+  preconditions: ({ snapshot: { list } }) => sortedList(list),
   call: ({ input, snapshot: { list: before } }) =>
-    setAllowedIps({ env_id: input.env.id, ip_allowlist: [...without(before, input.addresses)] }),
+    setAllowedIps({ env_id: input.env.id, ip_allowlist: [...withoutAddresses(before, input.addresses)] }),
   card: ({ input, snapshot: { list: before } }) => ({
-    title: say`Take ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
-    done: say`Took ${spoken(listed(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
+    title: say`Take ${addressesInShort(addressesOn(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
+    done: say`Took ${addressesInShort(addressesOn(before, input.addresses))} off the SSH allowlist of ${input.env.name}`,
     warning:
-      without(before, input.addresses).length === 0
+      withoutAddresses(before, input.addresses).length === 0
         ? say`**The list will be empty.** ${emptyIsUnknown}`
         : stillLetIn(before, input.addresses),
     facts: {
       'List before': whole(before),
-      Removes: whole(listed(before, input.addresses)),
+      Removes: whole(addressesOn(before, input.addresses)),
       'Not there anyway':
         notListed(before, input.addresses).length > 0 ? whole(notListed(before, input.addresses), 5) : undefined,
-      'List after': whole(without(before, input.addresses)),
+      'List after': whole(withoutAddresses(before, input.addresses)),
     },
   }),
   proof: ({ input, current: { list } }) => {
-    const left = listed(list, input.addresses);
+    const left = addressesOn(list, input.addresses);
     return left.length === 0
       ? {
           verdict: 'yes',
           says: joined(
             [
-              say`${spoken(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name} any more`,
+              say`${addressesInShort(input.addresses)} ${are(input.addresses)} not on the SSH allowlist of ${input.env.name} any more`,
               letInBy(list, input.addresses),
             ],
             ', but ',
           ),
         }
-      : { verdict: 'not yet', says: say`${spoken(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}` };
+      : {
+          verdict: 'not yet',
+          says: say`${addressesInShort(left)} ${are(left)} still on the SSH allowlist of ${input.env.name}`,
+        };
   },
   // An undo would turn timed access into permanent access, so there is none.
   undo: ({ input, snapshot }) => {
-    const removed = listed(snapshot.list, input.addresses);
+    const removed = addressesOn(snapshot.list, input.addresses);
     const isForGood = timedOf(snapshot, input.addresses).length === 0;
     return isForGood && removed.every(mayBeLetIn) ? ['allowlist', 'add', input.env.id, ...removed] : undefined;
   },
@@ -92,6 +95,6 @@ export const allowlistRemove = action({
 
 /** Says which networks on the rest of the list still contain a removed address. */
 function stillLetIn(before: readonly string[], addresses: readonly string[]): Text | undefined {
-  const says = letInBy(without(before, addresses), addresses);
+  const says = letInBy(withoutAddresses(before, addresses), addresses);
   return says && say`**${says}.**`;
 }

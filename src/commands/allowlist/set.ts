@@ -8,15 +8,15 @@ import { counted } from '../kit/page.ts';
 import {
   emptyIsUnknown,
   endsOf,
-  inAnyOrder,
+  sortedList,
   isForAWhile,
-  lookAt,
+  lookAtAllowlist,
   notListed,
-  spoken,
+  addressesInShort,
   timedOf,
   whole,
   wideRanges,
-  without,
+  withoutAddresses,
   type Allowlist,
   type AllowlistSnapshot,
 } from './listing.ts';
@@ -28,7 +28,7 @@ export const allowlistSet = action({
   risk: 'sensitive',
   fields: { env: environment(), addresses: addresses('Addresses') },
   target: 'env',
-  look: lookAt,
+  look: lookAtAllowlist,
   impossible: ({ input, snapshot }) =>
     hasExactly(snapshot.list, input.addresses) && timedOf(snapshot, input.addresses).length === 0
       ? {
@@ -37,7 +37,7 @@ export const allowlistSet = action({
         }
       : undefined,
   preconditions: ({ input, snapshot }) => ({
-    list: inAnyOrder(snapshot.list),
+    list: sortedList(snapshot.list),
     timed: timedOf(snapshot, input.addresses),
   }),
   unwritten: ({ input, snapshot }) => hasExactly(snapshot.list, input.addresses),
@@ -58,7 +58,7 @@ export const allowlistSet = action({
       ),
       facts: {
         Adds: partOf(notListed(list, input.addresses)),
-        Removes: partOf(without(list, input.addresses)),
+        Removes: partOf(withoutAddresses(list, input.addresses)),
         ...(ending.length > 0 && { 'Was to end': endsOf(ending), 'Will end': 'never: it is no longer timed access' }),
         'List after': whole(input.addresses),
       },
@@ -66,13 +66,16 @@ export const allowlistSet = action({
   },
   proof: ({ input, current: { list } }) =>
     hasExactly(list, input.addresses)
-      ? { verdict: 'yes', says: say`The SSH allowlist of ${input.env.name} is ${spoken(input.addresses, 20)}` }
+      ? {
+          verdict: 'yes',
+          says: say`The SSH allowlist of ${input.env.name} is ${addressesInShort(input.addresses, 20)}`,
+        }
       : {
           verdict: 'not yet',
-          says: say`The SSH allowlist of ${input.env.name} is still different: ${list.length === 0 ? 'empty' : spoken(list, 20)}`,
+          says: say`The SSH allowlist of ${input.env.name} is still different: ${list.length === 0 ? 'empty' : addressesInShort(list, 20)}`,
         },
   undo: ({ input, snapshot }) => undoArgs(snapshot, input.env.id, input.addresses),
-  leaves: ({ list }) => inAnyOrder(list),
+  leaves: ({ list }) => sortedList(list),
   access: ({ input, snapshot }) => ({
     lets: input.addresses,
     mayEmpty: isForAWhile(snapshot),
@@ -82,7 +85,7 @@ export const allowlistSet = action({
 
 /** Whether the list has exactly these addresses, in any spelling. */
 const hasExactly = (list: Allowlist, wanted: readonly string[]): boolean =>
-  notListed(list, wanted).length === 0 && without(list, wanted).length === 0;
+  notListed(list, wanted).length === 0 && withoutAddresses(list, wanted).length === 0;
 
 const partOf = (part: readonly string[]): Text => (part.length === 0 ? say`nothing` : whole(part));
 
@@ -90,8 +93,8 @@ function warningOf(before: Allowlist, wanted: readonly string[]): Text | undefin
   if (before.length === 0) {
     return say`**The list is empty now; from then on it names only these.** ${emptyIsUnknown}`;
   }
-  const gone = without(before, wanted);
-  return gone.length === 0 ? undefined : joined([say`**No longer let in:**`, spoken(gone)]);
+  const gone = withoutAddresses(before, wanted);
+  return gone.length === 0 ? undefined : joined([say`**No longer let in:**`, addressesInShort(gone)]);
 }
 
 /**

@@ -2,7 +2,7 @@ import { showDuration } from '../../duration.ts';
 import type { Environments } from '../../hosting/contract/target.ts';
 import { say } from '../../text.ts';
 import { age, type Page } from '../kit/page.ts';
-import type { Surroundings } from '../kit/report.ts';
+import type { ReportContext } from '../kit/report.ts';
 import type { NewestBackup } from '../kit/site-status.ts';
 import { manyPage, type Ranked } from '../many-environments.ts';
 import { newestBackup } from './newest.ts';
@@ -13,7 +13,7 @@ const dayMs = 86_400_000;
 export async function newestOfMany(
   of: Pick<Environments, 'all' | 'trouble'>,
   older: number | undefined,
-  { each, now }: Pick<Surroundings, 'each' | 'now'>,
+  { each, now }: Pick<ReportContext, 'each' | 'now'>,
 ): Promise<Page> {
   return manyPage({
     title:
@@ -22,14 +22,14 @@ export async function newestOfMany(
         : say`**Newest backups older than ${showDuration(older)}**`,
     of,
     each: await each({ paths: ['backups list'], all: of.all, work: (env, read) => newestBackup(read, env) }),
-    tell: (backup) => newestTold(backup, now, older),
+    tell: (backup) => newestText(backup, now, older),
     none: say`All of them have a newer backup.`,
     now,
   });
 }
 
 /** Those without any first, then the oldest; undefined if it is not older than `older`. */
-function newestTold(backup: NewestBackup, now: number, older: number | undefined): Ranked | undefined {
+function newestText(backup: NewestBackup, now: number, older: number | undefined): Ranked | undefined {
   if (backup === null) return { mark: '⚠️', says: say`**has no backup.**`, rank: 0 };
   const { at, type } = backup;
   const kind = type || 'of unknown kind';

@@ -1,4 +1,4 @@
-import { bold, code, inline, joined, person, say, time, type Text } from '../../text.ts';
+import { bold, code, inline, joined, mention, say, time, type Text } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import type { TrailLine } from '../kit/audit.ts';
 import { anyEnvironment, moment, option, member } from '../kit/fields.ts';
@@ -20,7 +20,7 @@ export const audit = builtin({
     const about = joined([
       say`**Audit trail**`,
       env && say`of ${bold(env.name)}`,
-      by === undefined ? undefined : say`by ${person(by)}`,
+      by === undefined ? undefined : say`by ${mention(by)}`,
       from === undefined ? undefined : say`since ${time(from, 'date')}`,
     ]);
     return {
@@ -44,7 +44,7 @@ export const audit = builtin({
 
 function whoOf({ actor, name }: TrailLine): Text {
   if (actor === 'sitehand') return inline('Sitehand');
-  return name === undefined ? [person(actor)] : say`${name} ${code(actor)}`;
+  return name === undefined ? [mention(actor)] : say`${name} ${code(actor)}`;
 }
 
 function groundsOf({ rules, policy, fingerprint, approvers, receipt }: TrailLine): Text {

@@ -1,5 +1,5 @@
 import { showDuration } from '../../duration.ts';
-import { code, joined, person, say, type Text } from '../../text.ts';
+import { code, joined, mention, say, type Text } from '../../text.ts';
 import { builtin, type Ability, type Approving, type RuleLine } from '../kit/builtin.ts';
 import { optional, rest, member } from '../kit/fields.ts';
 import { counted, type Page, paragraph } from '../kit/page.ts';
@@ -11,13 +11,13 @@ export const can = builtin({
   fields: { person: optional(member('Person')), command: rest('Command') },
   answer: async ({ input, queryService }) => {
     const ability = await queryService.can(input.command, input.person);
-    return pageOf(ability, ability.person.id === queryService.person.id);
+    return abilityPage(ability, ability.person.id === queryService.person.id);
   },
 });
 
-export function pageOf(ability: Ability, isYou: boolean): Page {
+export function abilityPage(ability: Ability, isYou: boolean): Page {
   const { answer, path, target } = ability;
-  const who = isYou ? say`You` : say`${person(ability.person.id)}`;
+  const who = isYou ? say`You` : say`${mention(ability.person.id)}`;
   const isAllowed = answer.kind === 'allowed' || answer.kind === 'for everybody';
   const may = isAllowed ? 'may' : answer.kind === 'unknown' ? 'may or may not' : 'may not';
   const where = target === undefined ? '' : ` on ${target}`;

@@ -1,5 +1,5 @@
 import { Refusal } from '../../errors.ts';
-import { code, person, say, time } from '../../text.ts';
+import { code, mention, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment, flag, moment, option } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
@@ -39,7 +39,7 @@ export const changes = builtin({
         waiting ? say`None that you can see is waiting for approval.` : say`There are none yet that you can see.`,
         lines.map(
           ({ state, number, title: what, requester, at }) =>
-            say`${state} · ${code(`#${number}`)} ${what} · ${person(requester)} · ${time(at, 'date')}`,
+            say`${state} · ${code(`#${number}`)} ${what} · ${mention(requester)} · ${time(at, 'date')}`,
         ),
       ),
       source: say`${code('change')} and a number shows the whole story of one${more ? '; name an environment to find older ones' : ''}`,

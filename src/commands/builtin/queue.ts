@@ -1,4 +1,4 @@
-import { code, person, say, time } from '../../text.ts';
+import { code, mention, say, time } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
@@ -19,7 +19,7 @@ export const queue = builtin({
           const status = isTurn
             ? 'their turn: waits for their review'
             : `waits behind ${behind === undefined ? 'a lock' : `#${behind}`}`;
-          return say`${code(String(number))} for **${target}**: ${what} · ${person(requester)} · ${status} · until ${time(until)}`;
+          return say`${code(String(number))} for **${target}**: ${what} · ${mention(requester)} · ${status} · until ${time(until)}`;
         }),
       ),
       source: say`${code('queue leave')} and the number of your place gives it up`,

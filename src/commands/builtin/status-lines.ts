@@ -1,10 +1,10 @@
-import { amount, bold, code, inline, joined, person, actor, say, time, type Text } from '../../text.ts';
-import { spoken } from '../allowlist/listing.ts';
-import { cut } from '../logs/section.ts';
-import type { ChangeLine, Pause, TimerLine } from '../kit/change-lines.ts';
+import { amount, bold, code, inline, joined, mention, actor, say, time, type Text } from '../../text.ts';
+import { addressesInShort } from '../allowlist/listing.ts';
+import { cutTo } from '../logs/section.ts';
+import type { ListedChange, Pause, TimerLine } from '../kit/change-lines.ts';
 import { heldBy } from '../kit/lock-info.ts';
-import { siteTold } from './status-site.ts';
-import { notFound, type StatusLine, type Told } from './status-told.ts';
+import { siteText } from './status-site.ts';
+import { whyMissing, type StatusLine, type StatusText } from './status-line.ts';
 import { age, counted } from '../kit/page.ts';
 import type { LoudestError, NewestBackup, SiteStatus, SiteWork, StatusPart } from '../kit/site-status.ts';
 
@@ -19,30 +19,30 @@ const errorCharacters = 90;
 
 /** Every part, in the order in which they help. */
 export function linesOf(status: SiteStatus, now: number): readonly StatusLine[] {
-  const line = <T>(label: string, part: StatusPart<T>, tell: (found: T) => Told): StatusLine => ({
+  const line = <T>(label: string, part: StatusPart<T>, tell: (found: T) => StatusText): StatusLine => ({
     label,
-    ...(part.kind === 'found' ? tell(part.found) : notFound(part)),
+    ...(part.kind === 'found' ? tell(part.found) : whyMissing(part)),
   });
   return [
-    { label: 'Site', ...siteTold(status.site) },
-    line('Errors of the last hour', status.errors, errorsTold),
-    line('Lock and open changes', status.work, workTold),
+    { label: 'Site', ...siteText(status.site) },
+    line('Errors of the last hour', status.errors, errorsText),
+    line('Lock and open changes', status.work, workText),
     line('Last changes', status.changes, ({ lines, more }) => ({
       mark: '•',
       says:
         lines.length > 0
-          ? listed(lines.map(changeTold))
+          ? listed(lines.map(changeText))
           : more
             ? say`none that you can see among the newest ones.`
             : say`none that you can see.`,
     })),
-    line('Newest backup', status.backup, (backup) => backupTold(backup, now)),
-    line('Timed access', status.access, accessTold),
-    line('Sending', status.pause, pauseTold),
+    line('Newest backup', status.backup, (backup) => backupText(backup, now)),
+    line('Timed access', status.access, accessText),
+    line('Sending', status.pause, pauseText),
   ];
 }
 
-function errorsTold({ errors, others, loudest, cut: left, isTimeless }: LoudestError): Told {
+function errorsText({ errors, others, loudest, cut: left, isTimeless }: LoudestError): StatusText {
   const where = left
     ? left.since === undefined
       ? say` Only the newest lines were read, and they have no times.`
@@ -60,14 +60,14 @@ function errorsTold({ errors, others, loudest, cut: left, isTimeless }: LoudestE
   const rest = errors > count ? ` ${counted(errors - count, 'other error')}.` : '';
   return {
     mark: '⚠️',
-    says: say`loudest, ${bold(`${amount(count)}×`)}${when}: “${cut(says, errorCharacters)}”.${rest}${where}`,
+    says: say`loudest, ${bold(`${amount(count)}×`)}${when}: “${cutTo(says, errorCharacters)}”.${rest}${where}`,
   };
 }
 
-function workTold({ lock, open, hidden, more }: SiteWork): Told {
+function workText({ lock, open, hidden, more }: SiteWork): StatusText {
   const locked =
     lock && say`${heldBy({ ...lock.hold, why: shortened(lock.hold.why) })}, since ${time(lock.since, 'date')}.`;
-  const shown = open.slice(0, maxOpen).map(changeTold);
+  const shown = open.slice(0, maxOpen).map(changeText);
   const rest = open.length - shown.length;
   const notes = [
     rest > 0 ? `and ${rest}${more ? ' or more' : ''} others` : more ? 'there may be more' : '',
@@ -84,14 +84,14 @@ function workTold({ lock, open, hidden, more }: SiteWork): Told {
   };
 }
 
-const shortened = (why: string): string => cut(why, reasonCharacters);
+const shortened = (why: string): string => cutTo(why, reasonCharacters);
 
-const changeTold = ({ number, state, title, requester, at, sentAt }: ChangeLine): Text =>
-  say`${state}: ${cut(title, titleCharacters)} ${code(`#${number}`)}, ${person(requester)}, ${sentAt === undefined ? 'asked' : 'sent'} ${time(sentAt ?? at, 'date')}`;
+const changeText = ({ number, state, title, requester, at, sentAt }: ListedChange): Text =>
+  say`${state}: ${cutTo(title, titleCharacters)} ${code(`#${number}`)}, ${mention(requester)}, ${sentAt === undefined ? 'asked' : 'sent'} ${time(sentAt ?? at, 'date')}`;
 
 const listed = (lines: readonly Text[]): Text => joined(['', ...lines.map((line) => say`\n   ${line}`)], '');
 
-function backupTold(backup: NewestBackup, now: number): Told {
+function backupText(backup: NewestBackup, now: number): StatusText {
   if (backup === null) return { mark: '⚠️', says: say`**there is none.** What is overwritten or deleted is lost.` };
   const kind = backup.type || 'of unknown kind';
   if (backup.at === undefined) return { mark: '❔', says: say`${kind}; the host doesn't say how old it is.` };
@@ -101,7 +101,7 @@ function backupTold(backup: NewestBackup, now: number): Told {
   };
 }
 
-function accessTold({ lines, more }: { readonly lines: readonly TimerLine[]; readonly more: boolean }): Told {
+function accessText({ lines, more }: { readonly lines: readonly TimerLine[]; readonly more: boolean }): StatusText {
   if (lines.length === 0) {
     return { mark: '•', says: more ? say`none that you can see among the next to end.` : say`none that you can see.` };
   }
@@ -109,7 +109,7 @@ function accessTold({ lines, more }: { readonly lines: readonly TimerLine[]; rea
     .slice(0, maxTimed)
     .map(({ addresses, endsAt, requester, change, standing }) =>
       joined([
-        say`${spoken(addresses, maxAddresses)} until ${time(endsAt, 'date')} ${code(`#${change}`)}, ${person(requester)}.`,
+        say`${addressesInShort(addresses, maxAddresses)} until ${time(endsAt, 'date')} ${code(`#${change}`)}, ${mention(requester)}.`,
         standing,
       ]),
     );
@@ -121,7 +121,7 @@ function accessTold({ lines, more }: { readonly lines: readonly TimerLine[]; rea
   };
 }
 
-function pauseTold(pause: Pause | undefined): Told {
+function pauseText(pause: Pause | undefined): StatusText {
   if (pause === undefined) return { mark: '✅', says: inline('not paused.') };
   const why = pause.why === undefined ? '' : say` (“${shortened(pause.why)}”)`;
   const earlier = pause.earlier && say`, and before that by ${actor(pause.earlier.by)}`;

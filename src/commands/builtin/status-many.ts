@@ -15,7 +15,7 @@ export async function statusOfMany(of: Environments, queryService: QueryService)
     title: say`**Status,** worst first`,
     of,
     each: await queryService.briefStatus(of.all),
-    tell: (brief) => briefTold(brief, now),
+    tell: (brief) => briefText(brief, now),
     none: [],
     now,
   });
@@ -25,8 +25,8 @@ export async function statusOfMany(of: Environments, queryService: QueryService)
 /** A part of a line. The worst part gives the line its mark and its place. */
 type Part = Omit<Ranked, 'says'> & { readonly says: Inline };
 
-function briefTold({ work, backup }: BriefStatus, now: number): Ranked {
-  const parts = [...workTold(work), backupTold(backup, now)];
+function briefText({ work, backup }: BriefStatus, now: number): Ranked {
+  const parts = [...workText(work), backupText(backup, now)];
   const [worst] = parts.toSorted((one, other) => one.rank - other.rank);
   const { mark, rank } = worst ?? { mark: '✅', rank: 0 };
   return {
@@ -39,7 +39,7 @@ function briefTold({ work, backup }: BriefStatus, now: number): Ranked {
   };
 }
 
-function workTold({ lock, open, hidden, more }: SiteWork): readonly Part[] {
+function workText({ lock, open, hidden, more }: SiteWork): readonly Part[] {
   const unclear = open.filter(({ state }) => state.includes('unknown'));
   const others = open.length - unclear.length + hidden;
   return [
@@ -61,7 +61,7 @@ function workTold({ lock, open, hidden, more }: SiteWork): readonly Part[] {
   ];
 }
 
-function backupTold(part: StatusPart<NewestBackup>, now: number): Part {
+function backupText(part: StatusPart<NewestBackup>, now: number): Part {
   if (part.kind === 'not allowed' || part.kind === 'rights unknown')
     return { mark: '❔', rank: 5, says: `you may not see its backups` };
   if (part.kind !== 'found') return { mark: '❔', rank: 4, says: `newest backup unknown` };

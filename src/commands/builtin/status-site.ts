@@ -1,34 +1,34 @@
-import { impressionIn, impressionOf, type Look, type Reading } from '../../site-check/reading.ts';
+import { impressionIn, impressionOf, type Look, type SiteReading } from '../../site-check/reading.ts';
 import { bold, code, joined, say, type Text } from '../../text.ts';
 import { asWhom, certificateIn, isOnlyCached, seconds } from '../check.ts';
 import { counted } from '../kit/page.ts';
-import type { SiteReading, StatusPart } from '../kit/site-status.ts';
-import { notFound, type Told } from './status-told.ts';
+import type { FirstReading, StatusPart } from '../kit/site-status.ts';
+import { whyMissing, type StatusText } from './status-line.ts';
 
 /** How the site itself answers, as one line of a status. */
 
 const maxLooks = 2;
 const follows = "Verdict within 25 s, unless I'm restarted.";
 
-export function siteTold(part: StatusPart<SiteReading>): Told {
+export function siteText(part: StatusPart<FirstReading>): StatusText {
   if (part.kind === 'late')
     return { mark: '❔', says: say`unknown: one reading had not ended after ${part.afterMs / 1_000} s. ${follows}` };
-  if (part.kind !== 'found') return notFound(part);
+  if (part.kind !== 'found') return whyMissing(part);
   const { found } = part;
   if (found.kind === 'cannot be checked')
     return { mark: '❔', says: say`can't be checked: ${found.why}. Nothing was asked of it.` };
   const { reading, instead } = found;
   const there = instead && say`${code('CHECK_CONNECT_TO')} sent it to ${code(instead)} in place of the site.`;
-  const { mark, says } = readingTold(reading);
+  const { mark, says } = readingText(reading);
   return { mark, says: joined([says, there]) };
 }
 
-function readingTold(reading: Reading): Told {
+function readingText(reading: SiteReading): StatusText {
   const { looks, missing } = reading;
   const rest = looks.length - maxLooks;
   const details = [
     ...missing.slice(0, 1).map((one) => say`“${one.text.slice(0, 60)}” is missing ${asWhom(one)}`),
-    ...looks.slice(0, maxLooks).map(lookTold),
+    ...looks.slice(0, maxLooks).map(lookText),
     ...(rest > 0 ? [say`${counted(rest, 'more answer')}`] : []),
   ];
   const all = say`${joined(details, ', ')}.`;
@@ -48,7 +48,7 @@ function readingTold(reading: Reading): Told {
   }
 }
 
-function lookTold(look: Look): Text {
+function lookText(look: Look): Text {
   if (look.kind === 'not checked') return say`not asked, because ${look.why}`;
   if (look.kind === 'no answer') return say`no answer ${asWhom(look)}: it ${look.why}`;
   const status = impressionOf(look) === 'bad' ? bold(String(look.status)) : String(look.status);

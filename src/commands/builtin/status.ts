@@ -9,7 +9,7 @@ import type { SiteStatus } from '../kit/site-status.ts';
 import { checkPage } from '../check.ts';
 import { statusOfMany } from './status-many.ts';
 import { linesOf } from './status-lines.ts';
-import type { StatusLine } from './status-told.ts';
+import type { StatusLine } from './status-line.ts';
 
 const maxChoices = 5;
 const maxOffers = 6;

@@ -1,5 +1,5 @@
-import { code, inline, person, say, time } from '../../text.ts';
-import { spoken } from '../allowlist/listing.ts';
+import { code, inline, mention, say, time } from '../../text.ts';
+import { addressesInShort } from '../allowlist/listing.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anyEnvironment } from '../kit/fields.ts';
 import { counted, listOr } from '../kit/page.ts';
@@ -18,7 +18,7 @@ export const timers = builtin({
         say`No timed access that you can see.`,
         lines.map(
           ({ change, addresses, env: { name }, requester, endsAt, standing = inline('open') }) =>
-            say`${code(`#${change}`)} ${spoken(addresses)} on ${name} · ${person(requester)} · until ${time(endsAt, 'date')} · ${standing}`,
+            say`${code(`#${change}`)} ${addressesInShort(addresses)} on ${name} · ${mention(requester)} · until ${time(endsAt, 'date')} · ${standing}`,
         ),
       ),
       source: say`${code('timers cancel')} and the number of the change ends one now; ${code('allowlist add')} with \`--for\` gives it more time; without it, the access stays for good`,

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { code, list, person, say, time } from '../../text.ts';
+import { code, list, mention, say, time } from '../../text.ts';
 import { builtin, type Forced, type QueryService } from '../kit/builtin.ts';
 import { heldBy } from '../kit/lock-info.ts';
 import { environment, flag } from '../kit/fields.ts';
@@ -28,7 +28,7 @@ async function usual(env: Environment, queryService: QueryService): Promise<Page
           : undefined,
     });
   }
-  const whose = 'person' in hold.by ? say`the lock of ${person(hold.by.person)}` : say`the lock`;
+  const whose = 'person' in hold.by ? say`the lock of ${mention(hold.by.person)}` : say`the lock`;
   return {
     title: say`**${env.name} is unlocked**`,
     parts: [paragraph(say`That was ${whose} (“${hold.why}”). I told the ops channel.`)],

@@ -1,4 +1,4 @@
-import { code, person, say } from '../../text.ts';
+import { code, mention, say } from '../../text.ts';
 import { builtin } from '../kit/builtin.ts';
 import { anySite, flag } from '../kit/fields.ts';
 import { paragraph } from '../kit/page.ts';
@@ -23,7 +23,7 @@ export const use = builtin({
       const bound = await queryService.bound();
       return {
         title: bound
-          ? say`**This channel is bound to ${bound.name}**, by ${person(bound.by)}`
+          ? say`**This channel is bound to ${bound.name}**, by ${mention(bound.by)}`
           : say`**This channel isn't bound to a site**`,
         parts: [paragraph(say`${code('use')} and a site binds it; ${code('use --forget')} ends that.`)],
       };

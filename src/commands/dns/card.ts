@@ -6,7 +6,7 @@ import { planOf, type Snapshot, type Plan, type RecordChange } from './plan.ts';
 import { unquoted } from './values.ts';
 
 /** The card of a DNS change: old and new values side by side, and what may stop working. */
-export function cardOf(wanted: RecordChange, snapshot: Snapshot): Wording {
+export function dnsWording(wanted: RecordChange, snapshot: Snapshot): Wording {
   const plan = planOf(wanted, snapshot);
   const { records, adds, gone, known, after, was } = plan;
   const [parsed, done] =

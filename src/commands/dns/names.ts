@@ -2,7 +2,7 @@ import { domainToASCII } from 'node:url';
 import { Refusal } from '../../errors.ts';
 import { code, say } from '../../text.ts';
 import { wordField, type PlainField } from '../kit/fields.ts';
-import { folded, wrongLabels } from '../kit/values/hostnames.ts';
+import { comparableHostname, wrongLabels } from '../kit/values/hostnames.ts';
 
 /** One label of a record's name. */
 export const recordLabel = /^(?:\*|[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)$/;
@@ -34,7 +34,7 @@ const inAscii = (name: string): string =>
 
 /** The complete name of a record in a zone, in lower case and without a trailing dot. */
 export function wholeName(name: string, domain: string): string {
-  const zone = folded(domain);
+  const zone = comparableHostname(domain);
   // Some hosts list `*` as `\052`.
   const said = name
     .trim()
@@ -47,6 +47,6 @@ export function wholeName(name: string, domain: string): string {
 
 /** Whether a complete name is the domain or below it. */
 export const isInZone = (name: string, domain: string): boolean => {
-  const zone = folded(domain);
+  const zone = comparableHostname(domain);
   return name === zone || name.endsWith(`.${zone}`);
 };

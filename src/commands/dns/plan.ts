@@ -2,7 +2,7 @@ import { listDnsRecords } from '../../hosting/contract/dns.ts';
 import type { Domain } from '../../hosting/contract/target.ts';
 import type { Sources } from '../kit/sources.ts';
 import { wholeName } from './names.ts';
-import { meaning, type RecordType } from './values.ts';
+import { comparableValue, type RecordType } from './values.ts';
 
 /** A record as the host lists it; the TTL is in seconds, null if unknown. */
 export type ListedRecord = {
@@ -85,9 +85,9 @@ export function planOf(wanted: RecordChange, { whole, records: all }: Snapshot):
   const records = all.filter((record) => record.type === type);
   const [first] = records;
   const was = records.flatMap(({ values }) => values);
-  const there = new Set(was.map((value) => meaning(type, value)));
-  const away = new Set(remove.map((value) => meaning(type, value)));
-  const isThere = (value: string): boolean => there.has(meaning(type, value));
+  const there = new Set(was.map((value) => comparableValue(type, value)));
+  const away = new Set(remove.map((value) => comparableValue(type, value)));
+  const isThere = (value: string): boolean => there.has(comparableValue(type, value));
   const adds = add.filter((value) => !isThere(value));
   return {
     whole,
@@ -97,9 +97,9 @@ export function planOf(wanted: RecordChange, { whole, records: all }: Snapshot):
     was,
     adds,
     known: add.filter(isThere),
-    gone: was.filter((value) => away.has(meaning(type, value))),
+    gone: was.filter((value) => away.has(comparableValue(type, value))),
     missing: remove.filter((value) => !isThere(value)),
-    after: [...was.filter((value) => !away.has(meaning(type, value))), ...adds],
+    after: [...was.filter((value) => !away.has(comparableValue(type, value))), ...adds],
     oldTtl: first?.ttl,
     ttl: wanted.ttl ?? (first === undefined ? newTtl : (first.ttl ?? undefined)),
   };

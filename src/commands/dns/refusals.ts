@@ -3,7 +3,7 @@ import type { Wrong } from '../kit/action.ts';
 import { wrongLabels } from '../kit/values/hostnames.ts';
 import { isInZone, recordLabel, wholeName } from './names.ts';
 import { planOf, type Plan, type Snapshot, type RecordChange } from './plan.ts';
-import { maxValueLength, meaning, wrongValue, type RecordType } from './values.ts';
+import { maxValueLength, comparableValue, wrongValue, type RecordType } from './values.ts';
 
 type Refused = Wrong<keyof RecordChange>;
 type Refuse = (field: keyof RecordChange, says: Text, hint?: Inline) => Refused;
@@ -28,8 +28,8 @@ export function wrongInput(wanted: RecordChange): Refused | undefined {
     const wrong = wrongValue(type, value);
     if (wrong !== undefined) return { field: 'add', says: say`${code(cut(value))} ${wrong}. ${nothing}` };
   }
-  const removed = new Set(remove.map((value) => meaning(type, value)));
-  const both = add.find((value) => removed.has(meaning(type, value)));
+  const removed = new Set(remove.map((value) => comparableValue(type, value)));
+  const both = add.find((value) => removed.has(comparableValue(type, value)));
   if (both !== undefined)
     return { field: 'remove', says: say`${code(cut(both))} is both added and removed. ${nothing}` };
   if ([...add, ...remove].join('').length > maxValueLength)
@@ -67,7 +67,8 @@ export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | 
     return refused('name', say`The host lists ${records.length} of the ${record}, and I can't tell them apart.`);
   if (records.length === 1 && was.length === 0)
     return refused('name', say`The host lists the ${record} without values that can be changed here.`);
-  if (missing.length > 0) return refused('remove', say`${spoken(missing)} is not in the ${record}.`, present(was));
+  if (missing.length > 0)
+    return refused('remove', say`${valuesInShort(missing)} is not in the ${record}.`, present(was));
   if (records.length === 0 && adds.length === 0) return refused('name', say`There is no ${record}.`);
   if (plan.after.length === 0 && wanted.ttl !== undefined)
     return refused(
@@ -88,7 +89,9 @@ export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | 
   if (adds.length + gone.length === 0 && plan.ttl === plan.oldTtl)
     return refused(
       'add',
-      known.length > 0 ? say`${spoken(known)} is already in the ${record}.` : say`The ${record} already has this TTL.`,
+      known.length > 0
+        ? say`${valuesInShort(known)} is already in the ${record}.`
+        : say`The ${record} already has this TTL.`,
     );
   return cnameConflict(wanted.type, plan, refused);
 }
@@ -108,17 +111,17 @@ function cnameConflict(type: RecordType, plan: Plan, refused: Refuse): Refused |
   return refused(
     'add',
     say`${code(whole)} already has a CNAME, and a name can have only one.`,
-    say`Remove the old value with it: ${spoken(was)}.`,
+    say`Remove the old value with it: ${valuesInShort(was)}.`,
   );
 }
 
 const sayWhat = say`Type a value to add (\`--add\`), one to remove (\`--remove\`), or another TTL (\`--ttl\`).`;
 const withoutDot = 'A dot at the end means that the name is complete; leave it out.';
 const present = (was: readonly string[]): Inline =>
-  was.length > 0 ? say`It has ${spoken(was)}.` : 'There is no such record.';
+  was.length > 0 ? say`It has ${valuesInShort(was)}.` : 'There is no such record.';
 
 /** The first few values, shortened. */
-export function spoken(values: readonly string[]): Text {
+export function valuesInShort(values: readonly string[]): Text {
   const short = values.map((value) => clipped(value, 60));
   return inShort([list(short, 5, 'code')]);
 }

@@ -3,10 +3,10 @@ import { updateDnsRecord } from '../../hosting/contract/dns.ts';
 import { code, say } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { count, domain, option } from '../kit/fields.ts';
-import { cardOf } from './card.ts';
+import { dnsWording } from './card.ts';
 import { recordName } from './names.ts';
 import { maxTtl, newTtl, planOf, recordsAt, type Snapshot, type RecordChange } from './plan.ts';
-import { impossible, spoken, wrongInput } from './refusals.ts';
+import { impossible, valuesInShort, wrongInput } from './refusals.ts';
 import { recordType, recordValues } from './values.ts';
 
 export const dnsSet = action({
@@ -47,16 +47,19 @@ export const dnsSet = action({
       removed_resource_records: gone.map((value) => ({ value })),
     });
   },
-  card: ({ input, snapshot }) => cardOf(input, snapshot),
+  card: ({ input, snapshot }) => dnsWording(input, snapshot),
   proof: ({ input, current }) => {
     const { records, adds, missing, whole, was } = planOf(input, current);
     const left = (input.remove ?? []).filter((value) => !missing.includes(value));
     const record = say`the ${input.type} record ${code(whole)}`;
-    if (adds.length > 0) return { verdict: 'not yet', says: say`${spoken(adds)} is not in ${record} yet` };
-    if (left.length > 0) return { verdict: 'not yet', says: say`${spoken(left)} is still in ${record}` };
+    if (adds.length > 0) return { verdict: 'not yet', says: say`${valuesInShort(adds)} is not in ${record} yet` };
+    if (left.length > 0) return { verdict: 'not yet', says: say`${valuesInShort(left)} is still in ${record}` };
     if (input.ttl !== undefined && !(records.length > 0 && records.every(({ ttl }) => ttl === input.ttl)))
       return { verdict: 'not yet', says: say`${record} has another TTL` };
-    return { verdict: 'yes', says: was.length > 0 ? say`${record} is now ${spoken(was)}` : say`${record} is gone` };
+    return {
+      verdict: 'yes',
+      says: was.length > 0 ? say`${record} is now ${valuesInShort(was)}` : say`${record} is gone`,
+    };
   },
   after: 'The host usually shows a changed record within a minute.',
   undo: ({ input, snapshot }) => undoArgs(input, snapshot),

@@ -2,7 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { Refusal } from '../../errors.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
 import { wordField, type PlainField } from '../kit/fields.ts';
-import { folded, hostnameIn, wrongLabels } from '../kit/values/hostnames.ts';
+import { comparableHostname, hostnameIn, wrongLabels } from '../kit/values/hostnames.ts';
 
 /** The record types that can be changed here. */
 export const recordTypes = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'NS', 'CAA', 'SRV'] as const;
@@ -54,7 +54,7 @@ function readValues(label: string, words: readonly string[]): readonly string[] 
 export const maxValueLength = 1_500;
 
 /** A value in a comparable spelling: equal for two spellings that mean the same in DNS. */
-export function meaning(type: string, value: string): string {
+export function comparableValue(type: string, value: string): string {
   const text = value.trim();
   switch (type) {
     case 'A':
@@ -62,11 +62,11 @@ export function meaning(type: string, value: string): string {
       return ipaddr.isValid(text) ? ipaddr.parse(text).toString() : text;
     case 'CNAME':
     case 'NS':
-      return folded(text);
+      return comparableHostname(text);
     case 'MX':
     case 'SRV':
       return parts(text)
-        .map((part) => (/^\d{1,9}$/.test(part) ? String(Number(part)) : folded(part)))
+        .map((part) => (/^\d{1,9}$/.test(part) ? String(Number(part)) : comparableHostname(part)))
         .join(' ');
     case 'CAA': {
       const { flags, tag, rest } = caaIn(text) ?? {};

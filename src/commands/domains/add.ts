@@ -3,7 +3,7 @@ import type { Certificate } from '../../hosting/contract/certificate.ts';
 import { code, list, plain, say, time, type Text } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { choice, environment, flag, option } from '../kit/fields.ts';
-import { folded, hostname, shownName } from '../kit/values/hostnames.ts';
+import { comparableHostname, hostname, shownName } from '../kit/values/hostnames.ts';
 import { certificateName, speaksFor } from './certificate.ts';
 import { companyDomains } from './listed.ts';
 
@@ -31,7 +31,7 @@ export const domainsAdd = action({
         }
       : undefined,
   look: async ({ input, certificate, ...sources }) => {
-    const listed = (await companyDomains(sources)).find(({ name = '' }) => folded(name) === input.domain);
+    const listed = (await companyDomains(sources)).find(({ name = '' }) => comparableHostname(name) === input.domain);
     return {
       listed: listed === undefined ? null : { site: listed.site_id ?? null },
       certificate: input.certificate === undefined ? null : certificate(input.certificate),

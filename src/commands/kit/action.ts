@@ -1,10 +1,10 @@
 import type { Offer, Args } from '../../errors.ts';
 import type { Write } from '../../hosting/contract/call.ts';
+import type { Risk } from '../../risk.ts';
 import type { Inline, Text } from '../../text.ts';
 import type { Field, Fields, Input, PlainField, TargetKey } from './fields.ts';
 import type { LookSources, Sources } from './sources.ts';
 
-export type Risk = 'routine' | 'sensitive' | 'destructive';
 /** What people type after the command's path. Help shows the first one; the contract test tries them all. */
 export type Examples = readonly [string, ...string[]];
 /** What a read says about a change: it happened; not yet, so read again; it did not happen. */

@@ -2,7 +2,7 @@ import type { Environment, Domain, NamedSite } from '../../hosting/contract/targ
 import type { Args } from '../../errors.ts';
 import type { Text } from '../../text.ts';
 import type { Fields, Input } from './fields.ts';
-import type { ChangeLine, Pause, TimerLine } from './change-lines.ts';
+import type { ListedChange, Pause, TimerLine } from './change-lines.ts';
 import type { LockInfo } from './lock-info.ts';
 import type { Page } from './page.ts';
 import type { TimeLine } from './time-line.ts';
@@ -45,7 +45,7 @@ export type QueryService = WatchService & {
   /** The facts and the history (oldest first) of a change; undefined if this person may not read it. */
   change(number: number): Promise<ChangeStory | undefined>;
   /** Changes that this person may read, newest first. `more`: there are, or may be, older ones. */
-  changes(filter: ChangeFilter): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }>;
+  changes(filter: ChangesQuery): Promise<{ readonly lines: readonly ListedChange[]; readonly more: boolean }>;
   /** Timed access that this person may read, earliest end first. `more`: there may be later ones. */
   timers(env: Environment | undefined): Promise<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
   /** The timer of a change, even if it is over; undefined if this person may not read it or there is none. */
@@ -135,7 +135,7 @@ export type BuildInfo = {
   readonly installation: string;
 };
 
-export type ChangeFilter = {
+export type ChangesQuery = {
   readonly env: Environment | undefined;
   readonly mine: boolean;
   readonly waiting: boolean;
@@ -225,7 +225,7 @@ export type Paused = {
   readonly done: boolean;
   readonly pause: Pause;
   readonly held: number;
-  readonly named: readonly Pick<ChangeLine, 'number' | 'title'>[];
+  readonly named: readonly Pick<ListedChange, 'number' | 'title'>[];
   readonly atHost: number;
 };
 

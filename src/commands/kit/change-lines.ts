@@ -2,7 +2,7 @@ import type { Args } from '../../errors.ts';
 import type { Text } from '../../text.ts';
 
 /** A change in a list; `requester` is a Slack user id, `at` epoch milliseconds. */
-export type ChangeLine = {
+export type ListedChange = {
   readonly number: number;
   /** Its symbol and its state. */
   readonly state: string;

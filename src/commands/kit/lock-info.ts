@@ -1,4 +1,4 @@
-import { person, say, time, type Text } from '../../text.ts';
+import { mention, say, time, type Text } from '../../text.ts';
 
 /** A lock on a target: its holder, the reason and its end in epoch ms; without `until` it lasts until it is freed. */
 export type LockInfo = {
@@ -11,5 +11,5 @@ export type LockInfo = {
 export function heldBy({ by, why, until }: LockInfo): Text {
   if ('change' in by) return say`held by #${by.change}`;
   const end = until === undefined ? '' : say` until ${time(until, 'date')}`;
-  return say`locked by ${person(by.person)}${end} (“${why}”)`;
+  return say`locked by ${mention(by.person)}${end} (“${why}”)`;
 }

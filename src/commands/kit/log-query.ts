@@ -1,10 +1,10 @@
 import type { Environment } from '../../hosting/contract/target.ts';
 
 /** The requested span of time, in epoch milliseconds. */
-export type Span = { readonly from?: number | undefined; readonly to?: number | undefined };
+export type TimeSpan = { readonly from?: number | undefined; readonly to?: number | undefined };
 
 /** The input of `logs`. */
-export type Asked = {
+export type LogsInput = {
   readonly env: Environment;
   readonly log: 'error' | 'access' | 'cache';
   readonly since: readonly string[];
@@ -21,12 +21,12 @@ export type Happened = { readonly at: number; readonly number: number; readonly 
 /** A log as the host sent it, and what was requested. Plain data, so it can be passed to another thread. */
 export type LogQuery = {
   readonly text: string;
-  readonly asked: Asked;
+  readonly asked: LogsInput;
   /** How many lines were requested; if the host sent that many, it may have more. */
   readonly wanted: number;
   /** The maximum number of lines to show. */
   readonly most: number;
-  readonly span: Span;
+  readonly span: TimeSpan;
   readonly now: number;
 };
 

@@ -47,7 +47,7 @@ const maxWordLength = 40;
  * The `paths` whose words all occur in what was typed, in any order: `clear the cache` means `cache clear`. More
  * matched words win, then fewer typos. Returns only the best matches, at most three.
  */
-export function commandsIn(typed: readonly string[], paths: readonly string[]): readonly Found[] {
+export function nearestCommands(typed: readonly string[], paths: readonly string[]): readonly Found[] {
   const found = paths
     .flatMap((path) => foundAs(path, typed.slice(0, maxWords)) ?? [])
     .sort((one, other) => one.rest.length - other.rest.length || one.slips - other.slips);

@@ -3,7 +3,7 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { amount, say, time, type Inline, type Text, joined } from '../../text.ts';
 
 /** A part of an answer, as plain data. */
-export type Part =
+export type PagePart =
   | { readonly kind: 'text'; readonly text: Text }
   /** Lines shown verbatim, in a fixed-width font. */
   | { readonly kind: 'code'; readonly text: string }
@@ -15,7 +15,7 @@ export type Part =
 /** The answer of a report or a builtin: shown privately, in pages if it is long. */
 export type Page = {
   readonly title: Text;
-  readonly parts: readonly Part[];
+  readonly parts: readonly PagePart[];
   /** Where the data came from and how old it is. */
   readonly source?: Inline;
   readonly offers?: readonly PageOffer[];
@@ -59,14 +59,14 @@ export type ChecklistItem = {
 };
 
 /** A paragraph of these lines; empty lines are left out. */
-export const paragraph = (...lines: readonly Inline[]): Part => ({ kind: 'text', text: joined(lines, '\n') });
+export const paragraph = (...lines: readonly Inline[]): PagePart => ({ kind: 'text', text: joined(lines, '\n') });
 
 /** The text parts, for places that can show only text. */
-export const textsIn = (parts: readonly Part[]): readonly Text[] =>
+export const textsIn = (parts: readonly PagePart[]): readonly Text[] =>
   parts.flatMap((part) => (part.kind === 'text' ? [part.text] : []));
 
 /** A list, or `none` if it has no entries. */
-export const listOr = (none: Inline, entries: readonly Text[]): readonly [Part] => [
+export const listOr = (none: Inline, entries: readonly Text[]): readonly [PagePart] => [
   entries.length === 0 ? paragraph(none) : { kind: 'list', entries },
 ];
 
@@ -75,7 +75,7 @@ export const tableOr = (
   none: Inline,
   columns: readonly string[],
   rows: readonly (readonly Text[])[],
-): readonly [Part] => [rows.length === 0 ? paragraph(none) : { kind: 'table', columns, rows }];
+): readonly [PagePart] => [rows.length === 0 ? paragraph(none) : { kind: 'table', columns, rows }];
 
 /** How long ago, in one unit: `3 h ago`, `2 days ago`. */
 export function age(milliseconds: number): string {

@@ -8,7 +8,7 @@ import type { SiteCheckSource, Sources } from './sources.ts';
 import type { Happened, LogQuery, Recall } from './log-query.ts';
 
 /** What a report can use besides its input. */
-export type Surroundings = Sources & {
+export type ReportContext = Sources & {
   readonly siteCheck: SiteCheckSource;
   /** Epoch milliseconds. */
   readonly now: number;
@@ -59,7 +59,7 @@ export type Report<F extends Fields> = {
   /** With `company`: if this field names environments, the report is about `each` of them and not about the company. */
   readonly narrowedBy?: keyof F & string;
   invalid?(input: Input<F>): Wrong<keyof F & string> | undefined;
-  show(of: { readonly input: Input<F> } & Surroundings): Promise<Page>;
+  show(of: { readonly input: Input<F> } & ReportContext): Promise<Page>;
 };
 
 export function report<const F extends Fields>(of: Omit<Report<F>, 'shape'>): Report<F> {

@@ -1,7 +1,7 @@
-import type { Reading } from '../../site-check/reading.ts';
+import type { SiteReading } from '../../site-check/reading.ts';
 import type { Series } from '../../site-check/site-check.ts';
 import type { Text } from '../../text.ts';
-import type { ChangeLine, Pause, TimerLine } from './change-lines.ts';
+import type { ListedChange, Pause, TimerLine } from './change-lines.ts';
 import type { LockInfo } from './lock-info.ts';
 import type { CheckPlan } from './sources.ts';
 
@@ -19,14 +19,14 @@ export type StatusPart<T> =
 
 /** The state of an environment, part by part, as one person may see it. Times are epoch milliseconds. */
 export type SiteStatus = {
-  readonly site: StatusPart<SiteReading>;
+  readonly site: StatusPart<FirstReading>;
   /** Reads on until there is a verdict on the site, 24 s after the question at the latest; undefined: nothing calls for it. */
   readonly verdict: (() => Promise<SiteVerdict>) | undefined;
   readonly work: StatusPart<SiteWork>;
   readonly backup: StatusPart<NewestBackup>;
   readonly errors: StatusPart<LoudestError>;
   /** The newest changes that are settled, newest first. `more`: there are, or may be, older ones. */
-  readonly changes: StatusPart<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }>;
+  readonly changes: StatusPart<{ readonly lines: readonly ListedChange[]; readonly more: boolean }>;
   /** Timed access, earliest end first. `more`: there may be later ones. */
   readonly access: StatusPart<{ readonly lines: readonly TimerLine[]; readonly more: boolean }>;
   readonly pause: StatusPart<Pause | undefined>;
@@ -39,9 +39,9 @@ type Pages = Extract<CheckPlan, { readonly kind: 'pages' }>;
 type NotChecked = Exclude<CheckPlan, Pages>;
 
 /** One reading of the site itself, or why it cannot be checked. `instead`: where it went in place of the site. */
-export type SiteReading =
+export type FirstReading =
   | NotChecked
-  | { readonly kind: 'read'; readonly reading: Reading; readonly instead: string | undefined };
+  | { readonly kind: 'read'; readonly reading: SiteReading; readonly instead: string | undefined };
 
 /** All readings of a site by these pages. */
 export type SiteVerdict = Series & { readonly plan: Pages; readonly instead: string | undefined };
@@ -50,7 +50,7 @@ export type SiteVerdict = Series & { readonly plan: Pages; readonly instead: str
 export type SiteWork = {
   readonly lock: { readonly hold: LockInfo; readonly since: number } | undefined;
   /** Changes that are not settled, newest first. */
-  readonly open: readonly ChangeLine[];
+  readonly open: readonly ListedChange[];
   /** How many more there are that this person may not see. */
   readonly hidden: number;
   /** There may be more than were counted. */

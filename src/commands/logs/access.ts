@@ -1,8 +1,8 @@
 import { amount, bold, code, inline, joined, say, type Text } from '../../text.ts';
-import { cut, type First, type Section } from './section.ts';
+import { cutTo, type First, type Section } from './section.ts';
 import { breathe, eachPiece } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
-import { pathCounter, pathIn, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
+import { pathCounter, pathOfCount, ranked, type PathCount, mostFrequent, byCount } from './requests.ts';
 
 const maxPaths = 5;
 const maxVisitors = 5;
@@ -37,8 +37,8 @@ export async function accessLens(lines: readonly LineWithRequest[]): Promise<Sec
   ).flatMap(([status, { at }]): First[] => (at === undefined ? [] : [{ says: String(status), at }]));
   const parts = [
     classesOf(statuses, unread),
-    listed('Failing most', failingMost(failing.counts())),
-    listed('Slowest', slowest(paths.counts())),
+    underHeading('Failing most', failingMost(failing.counts())),
+    underHeading('Slowest', slowest(paths.counts())),
     busiest(visitors),
   ];
   return { parts: parts.filter((part) => part.length > 0), firsts };
@@ -77,7 +77,7 @@ function statusCounts(statuses: ReadonlyMap<number, number>): string {
 function slowest(paths: readonly PathCount[]): readonly Text[] {
   const average = ({ seconds }: PathCount): number => seconds.sum / seconds.count;
   const timed = paths.filter(({ seconds }) => seconds.count > 0);
-  return ranked(timed, average, pathIn)
+  return ranked(timed, average, pathOfCount)
     .slice(0, maxPaths)
     .map((one) => {
       const { count, most } = one.seconds;
@@ -96,8 +96,8 @@ function busiest(visitors: ReadonlyMap<string, number>): Text {
 }
 
 /** A path, shortened and in code style. */
-export const shownPath = (path: string): Text => inline(code(cut(path, pathCharacters)));
+export const shownPath = (path: string): Text => inline(code(cutTo(path, pathCharacters)));
 
 /** Lines under a heading; empty without lines. */
-export const listed = (heading: string, lines: readonly Text[]): Text =>
+export const underHeading = (heading: string, lines: readonly Text[]): Text =>
   lines.length === 0 ? [] : joined([bold(heading), ...lines], '\n');

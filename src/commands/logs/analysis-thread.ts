@@ -5,7 +5,7 @@ import type { Happened } from '../kit/log-query.ts';
 import { analyze } from './analyze.ts';
 import { findNewKinds } from './new-kinds.ts';
 import { peaksIn } from './peaks.ts';
-import type { Answer, Asking } from './reader.ts';
+import type { ReaderAnswer, Asking } from './reader.ts';
 
 /** The worker thread: analyses long logs for `reader.ts`, one at a time. */
 
@@ -13,7 +13,7 @@ const alias = aliasesBy(String(workerData));
 
 async function answer({ task, secrets, port }: Asking): Promise<void> {
   addSpellings(secrets);
-  const send = (message: Answer): void => port.postMessage(message);
+  const send = (message: ReaderAnswer): void => port.postMessage(message);
   const recall = (since: number): Promise<readonly Happened[]> =>
     new Promise((resolve) => {
       port.once('message', resolve);

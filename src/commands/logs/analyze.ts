@@ -1,6 +1,6 @@
 import type { Page } from '../kit/page.ts';
 import { lineReader, newestOf, plausibleAt } from './lines.ts';
-import { pageOf, stretchOf } from './page.ts';
+import { logPage, stretchOf } from './page.ts';
 import { inPieces } from './chunks.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
 import { ledUp } from './timeline.ts';
@@ -17,5 +17,5 @@ export async function analyze(look: LogQuery, alias: (address: string) => string
   const seen = { ...kept, lines: kept.lines.slice(-most), sent: all.length, isCut, span, now };
   const stretch = stretchOf(seen);
   const happened = stretch ? await recall(stretch.from - ledUp) : [];
-  return pageOf({ ...seen, asked, happened });
+  return logPage({ ...seen, asked, happened });
 }

@@ -1,5 +1,5 @@
 import { amount, bold, joined, say, type Text } from '../../text.ts';
-import { listed, shownPath } from './access.ts';
+import { underHeading, shownPath } from './access.ts';
 import { type Section } from './section.ts';
 import { eachPiece } from './chunks.ts';
 import type { LineWithRequest } from './lines.ts';
@@ -28,7 +28,7 @@ export async function cacheLens(lines: readonly LineWithRequest[]): Promise<Sect
   const paths = mostFrequent(missed.counts())
     .slice(0, maxPaths)
     .map(({ path, count }) => say`${bold(`${amount(count)}×`)} ${shownPath(path)}`);
-  const parts = [ratios(verdicts, read, lines.length - read), listed('Missed most', paths)];
+  const parts = [ratios(verdicts, read, lines.length - read), underHeading('Missed most', paths)];
   return { parts: parts.filter((part) => part.length > 0), firsts: [] };
 }
 

@@ -1,2 +1,2 @@
 /** Log names that people type, and the host's names for them. */
-export const files = { error: 'error', access: 'access', cache: 'service-cache-perf' } as const;
+export const logFiles = { error: 'error', access: 'access', cache: 'service-cache-perf' } as const;

@@ -1,13 +1,13 @@
 import { amount, bold, code, inline, joined, say, time, type Text } from '../../text.ts';
-import { fold } from './normalize.ts';
-import { cut, type First, type Section } from './section.ts';
+import { normalized } from './normalize.ts';
+import { cutTo, type First, type Section } from './section.ts';
 import { counted } from '../kit/page.ts';
 import type { Line } from './lines.ts';
 import type { Cause } from './nginx.ts';
 import { pathCounter, mostFrequent } from './requests.ts';
 
 /** Messages that differ only in numbers, ids, addresses and times. */
-export type Kind = {
+export type MessageKind = {
   /** The common text, with `*` where they differ. */
   readonly text: string;
   /** The number of entries. */
@@ -54,9 +54,9 @@ export function isGrave(message: string): boolean {
 }
 
 /** The kinds of messages in these lines, errors first, then by frequency. Every line is in at least one kind. */
-export function kindsOf(lines: readonly Line[]): readonly Kind[] {
-  const kinds = new Map<string, Kind>();
-  const kindOf = (text: string, message: string, isCut: boolean): Kind => {
+export function kindsOf(lines: readonly Line[]): readonly MessageKind[] {
+  const kinds = new Map<string, MessageKind>();
+  const kindOf = (text: string, message: string, isCut: boolean): MessageKind => {
     const known = kinds.get(text);
     const kind = known ?? {
       text,
@@ -74,11 +74,11 @@ export function kindsOf(lines: readonly Line[]): readonly Kind[] {
     kind.isCut &&= isCut;
     return kind;
   };
-  const kindsIn = ({ messages, isCut }: Line): readonly Kind[] => {
+  const kindsIn = ({ messages, isCut }: Line): readonly MessageKind[] => {
     // A message that PHP repeats for one request counts once.
-    const found: Kind[] = [];
+    const found: MessageKind[] = [];
     for (const [index, message] of messages.entries()) {
-      const text = fold(message);
+      const text = normalized(message);
       const endless = isCut && index === messages.length - 1;
       if (endless && found.some((kind) => kind.text.startsWith(text))) break;
       const kind = kindOf(text, message, endless);
@@ -86,7 +86,7 @@ export function kindsOf(lines: readonly Line[]): readonly Kind[] {
     }
     return found;
   };
-  let open: readonly Kind[] = [];
+  let open: readonly MessageKind[] = [];
   for (const line of lines) {
     const { at, cause, continues } = line;
     if (!continues || open.length === 0) {
@@ -101,23 +101,24 @@ export function kindsOf(lines: readonly Line[]): readonly Kind[] {
   );
 }
 
-function add(kind: Kind, { count, first, last }: Pick<Kind, 'count' | 'first' | 'last'>): void {
+function add(kind: MessageKind, { count, first, last }: Pick<MessageKind, 'count' | 'first' | 'last'>): void {
   kind.count += count;
   if (first !== undefined) kind.first = Math.min(kind.first ?? first, first);
   if (last !== undefined) kind.last = Math.max(kind.last ?? last, last);
 }
 
 /** Whether one of the two is cut off and the other begins with it. */
-export const matchesCut = (one: Kind, other: Kind): boolean => beginsWithCut(one, other) || beginsWithCut(other, one);
-const beginsWithCut = (whole: Kind, { isCut, text }: Kind): boolean =>
+export const matchesCut = (one: MessageKind, other: MessageKind): boolean =>
+  beginsWithCut(one, other) || beginsWithCut(other, one);
+const beginsWithCut = (whole: MessageKind, { isCut, text }: MessageKind): boolean =>
   isCut && text.length >= minPrefix && whole.text.startsWith(text);
 
 /** A message without the folders of its file paths. */
 export const withoutFolders = (message: string): string => message.replace(folders, '…');
 
 /** Merges a cut message into the kind that starts with it, if there is exactly one. */
-function wholeOf(kinds: ReadonlyMap<string, Kind>): readonly Kind[] {
-  const whole: Kind[] = [];
+function wholeOf(kinds: ReadonlyMap<string, MessageKind>): readonly MessageKind[] {
+  const whole: MessageKind[] = [];
   // In reverse order, so that the texts starting with a prefix come just before the prefix.
   for (const text of [...kinds.keys()].sort().toReversed()) {
     const kind = kinds.get(text);
@@ -157,7 +158,7 @@ export function errorLens(
       say`${amount(left)} more ${left === 1 ? 'message' : 'messages'} of ${others === 1 ? 'one other kind' : `${amount(others)} other kinds`}.`,
     );
   const firsts = kinds.flatMap(({ text, first }): First[] =>
-    first === undefined ? [] : [{ says: cut(text, 60), at: first }],
+    first === undefined ? [] : [{ says: cutTo(text, 60), at: first }],
   );
   const messages = kinds.reduce((sum, { count }) => sum + count, 0);
   return { groups: { kinds: kinds.length, messages }, parts: inParts(texts), firsts };
@@ -168,15 +169,15 @@ const sizeOf = (text: Text): number => JSON.stringify(text).length;
 
 /** The common text of a kind, short enough for one entry of a list. */
 export const shortText = (text: string, limit = shownCharacters): string =>
-  text.trim() === '' ? 'an empty line' : cut(withoutFolders(text), limit);
+  text.trim() === '' ? 'an empty line' : cutTo(withoutFolders(text), limit);
 
 /** A kind in one line: how often, what, and when last. */
-function briefOf({ text, count, last }: Kind, as: 'time' | 'date'): Text {
+function briefOf({ text, count, last }: MessageKind, as: 'time' | 'date'): Text {
   const when = last === undefined ? '' : say` · last ${time(last, as)}`;
   return say`${bold(`${amount(count)}×`)} ${shortText(text, briefCharacters)}${when}`;
 }
 
-function summaryOf({ text, count, first, last, example }: Kind, as: 'time' | 'date'): Text {
+function summaryOf({ text, count, first, last, example }: MessageKind, as: 'time' | 'date'): Text {
   const shown = shortText(text);
   const when =
     first === undefined || last === undefined
@@ -184,7 +185,7 @@ function summaryOf({ text, count, first, last, example }: Kind, as: 'time' | 'da
       : first === last
         ? say` · ${as === 'time' ? 'at ' : ''}${time(first, as)}`
         : say` · first ${time(first, as)}, last ${time(last, as)}`;
-  const newest = example === text ? [] : say`\n    newest: ${code(cut(withoutFolders(example), exampleCharacters))}`;
+  const newest = example === text ? [] : say`\n    newest: ${code(cutTo(withoutFolders(example), exampleCharacters))}`;
   return say`${bold(`${amount(count)}×`)} ${shown}${when}${newest}`;
 }
 
@@ -200,7 +201,7 @@ function causesOf(causes: readonly Cause[]): Text {
   }
   const most = mostFrequent(paths.counts()).slice(0, maxRequests);
   const left = most.reduce((rest, { count }) => rest - count, causes.length);
-  const requests = most.map(({ path, count }) => `${amount(count)}× ${cut(path, requestCharacters)}`);
+  const requests = most.map(({ path, count }) => `${amount(count)}× ${cutTo(path, requestCharacters)}`);
   if (left > 0) requests.push(`${amount(left)}× others`);
   const who = clients.size > 1 ? counted(clients.size, 'visitor') : [...clients].join('');
   const details = [requests.join(', '), who, hasHosts ? 'several hosts' : ''].filter((part) => part !== '');

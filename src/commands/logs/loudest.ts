@@ -3,7 +3,7 @@ import { getLogs } from '../../hosting/contract/logs.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { LoudestError } from '../kit/site-status.ts';
 import { inPieces } from './chunks.ts';
-import { files } from './files.ts';
+import { logFiles } from './files.ts';
 import { kindsOf, shortText } from './groups.ts';
 import { lineReader, newestOf } from './lines.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
@@ -20,7 +20,7 @@ export async function loudestError(
   { from, now, alias }: { readonly from: number; readonly now: number; readonly alias: (address: string) => string },
 ): Promise<LoudestError> {
   const sent = await read(
-    getLogs({ env_id: id, file_name: files.error, from: new Date(from).toISOString(), lines: maxLines }),
+    getLogs({ env_id: id, file_name: logFiles.error, from: new Date(from).toISOString(), lines: maxLines }),
   );
   return loudestIn(sent, { from, now, alias });
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { NewKind, NewKinds, NewKindsQuery } from '../kit/watch.ts';
 import { inPieces } from './chunks.ts';
-import { kindsOf, matchesCut, withoutFolders, type Kind } from './groups.ts';
+import { kindsOf, matchesCut, withoutFolders, type MessageKind } from './groups.ts';
 import { lineReader, newestOf, plausibleAt, type Line } from './lines.ts';
-import { cut } from './section.ts';
+import { cutTo } from './section.ts';
 
 const dayMs = 86_400_000;
 /** How many kinds are returned; the rest is as many distinct errors as nobody reads. */
@@ -27,7 +27,7 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
   const before = kindsOf(entries.filter((line) => at(line) < since));
   const known = new Map(before.map((kind) => [kind.text, kind]));
   const cutBefore = before.filter(({ isCut }) => isCut);
-  const isKnown = (kind: Kind, first: number): boolean => {
+  const isKnown = (kind: MessageKind, first: number): boolean => {
     const like = kind.isCut ? before : cutBefore;
     const same = known.get(kind.text) ?? like.find((other) => matchesCut(kind, other));
     return same !== undefined && (same.last ?? reaches) > first - dayMs;
@@ -37,7 +37,7 @@ export async function findNewKinds(query: NewKindsQuery, alias: (address: string
     const { first = reaches, last = first, count } = kind;
     if (!kind.grave || kinds.length === maxKinds) break;
     if (isKnown(kind, first)) continue;
-    const says = cut(withoutFolders(kind.oldest).trim(), shownCharacters);
+    const says = cutTo(withoutFolders(kind.oldest).trim(), shownCharacters);
     kinds.push({ key: keyOf(kind), count, says, first, last, reaches });
   }
   return { ...read, kinds };
@@ -59,4 +59,4 @@ function entriesWith(lines: readonly Line[], words: string): readonly Line[] {
   return kept;
 }
 
-const keyOf = ({ text }: Kind): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+const keyOf = ({ text }: MessageKind): string => createHash('sha256').update(text).digest('hex').slice(0, 16);

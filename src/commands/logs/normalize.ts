@@ -15,7 +15,7 @@ const idLength = 8;
  * The text that an entry shares with others of its kind: numbers, ids, times and visitors become `*`. It jumps from
  * digit to digit because every log line goes through here.
  */
-export function fold(body: string): string {
+export function normalized(body: string): string {
   const start = body.length > compared ? body.slice(0, compared) : body;
   const text = start.includes('client-') ? start.replace(alias, '*') : start;
   let folded = '';

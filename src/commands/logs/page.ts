@@ -1,12 +1,12 @@
 import type { Offer } from '../../errors.ts';
 import { amount, code, joined, say, time, type Text } from '../../text.ts';
-import { counted, type Page, type Part, readAt, paragraph } from '../kit/page.ts';
-import type { Happened, Asked, Span } from '../kit/log-query.ts';
+import { counted, type Page, type PagePart, readAt, paragraph } from '../kit/page.ts';
+import type { Happened, LogsInput, TimeSpan } from '../kit/log-query.ts';
 import { accessLens } from './access.ts';
 import { busiestMinute, type Stretch } from './histogram.ts';
 import { cacheLens } from './cache.ts';
 import { errorLens, isGrave } from './groups.ts';
-import { cut, type Section } from './section.ts';
+import { cutTo, type Section } from './section.ts';
 import { type Line, type LineWithRequest, withRequest } from './lines.ts';
 import { aroundOffer, offersInstead, argsFor } from './suggestions.ts';
 import { breathe, inPieces } from './chunks.ts';
@@ -14,13 +14,13 @@ import type { SelectedLines } from './select-lines.ts';
 import { timelineOf } from './timeline.ts';
 
 /** The lines of a log that were read, and the context to show with them. */
-export type Reading = SelectedLines & {
-  readonly asked: Asked;
+export type LogReading = SelectedLines & {
+  readonly asked: LogsInput;
   /** The host may have older lines. */
   readonly isCut: boolean;
   /** How many lines the host sent. */
   readonly sent: number;
-  readonly span: Span;
+  readonly span: TimeSpan;
   /** Changes sent for the environment, oldest first. */
   readonly happened: readonly Happened[];
   readonly now: number;
@@ -35,7 +35,7 @@ const recent = 3 * 3_600_000;
 const wide = 8 * 60_000;
 
 /** The drawn span: first to last line, widened to the requested span if it was all read; undefined without times. */
-export function stretchOf(reading: Pick<Reading, 'lines' | 'isCut' | 'span' | 'now'>): Stretch | undefined {
+export function stretchOf(reading: Pick<LogReading, 'lines' | 'isCut' | 'span' | 'now'>): Stretch | undefined {
   const { lines, isCut, span, now } = reading;
   let [first, last] = [Infinity, -Infinity];
   for (const { at } of lines) {
@@ -50,7 +50,7 @@ export function stretchOf(reading: Pick<Reading, 'lines' | 'isCut' | 'span' | 'n
 }
 
 /** The overview of a log: volume over time, a breakdown, the newest lines, and buttons for a closer look. */
-export async function pageOf(reading: Reading): Promise<Page> {
+export async function logPage(reading: LogReading): Promise<Page> {
   const { asked, lines } = reading;
   const stretch = stretchOf(reading);
   const all =
@@ -80,7 +80,7 @@ export async function pageOf(reading: Reading): Promise<Page> {
       ...(reading.timeless === lines.length ? [notHeld(reading)] : []),
       ...timeline,
       ...lens.parts.map((text) => paragraph(text)),
-      { kind: 'code', text: newest.map(({ text }) => cut(text, lineCharacters)).join('\n') },
+      { kind: 'code', text: newest.map(({ text }) => cutTo(text, lineCharacters)).join('\n') },
     ],
     source: sourceOf(reading, isAll ? undefined : shown.length),
     offers: closerLooks(reading, { isMixed, isAll, busiest: isLong ? busiest : undefined }),
@@ -90,7 +90,7 @@ export async function pageOf(reading: Reading): Promise<Page> {
 
 /** Buttons for a closer look. `isMixed`: some lines are errors and some not. `isAll`: the page shows every line. */
 function closerLooks(
-  { asked }: Reading,
+  { asked }: LogReading,
   { isMixed, isAll, busiest }: { isMixed: boolean; isAll: boolean; busiest: ReturnType<typeof busiestMinute> },
 ): readonly Offer[] {
   const offers: Offer[] = [];
@@ -102,7 +102,7 @@ function closerLooks(
 }
 
 /** `listed`: how many lines there are, if the page ends with only the newest of them. */
-const sourceOf = (reading: Reading, listed?: number): Text =>
+const sourceOf = (reading: LogReading, listed?: number): Text =>
   joined(
     [
       listed === undefined ? [] : say`the newest of ${counted(listed, 'line')} are at the end`,
@@ -115,18 +115,18 @@ const sourceOf = (reading: Reading, listed?: number): Text =>
 const masked = 'known shapes of credentials and e-mail addresses are masked, visitors have stable aliases';
 
 /** Said when no line has a time, because nothing shows whether the lines are from the span. */
-const notHeld = ({ lines, isCut }: Reading): Part =>
+const notHeld = ({ lines, isCut }: LogReading): PagePart =>
   paragraph(
     say`**These lines have no times, so I could not cut them to the span you asked for.** These are ${isCut ? 'the newest' : 'all'} ${counted(lines.length, 'line')} that the host sent.`,
   );
 
 /** Which lines were left out, and which may be outside the span. */
-function notes({ lines, asked, outside, unlike, timeless }: Reading): readonly string[] {
+function notes({ lines, asked, outside, unlike, timeless }: LogReading): readonly string[] {
   const leftOut = (left: number, which: string): string =>
     `${counted(left, 'line')} ${which} ${left === 1 ? 'is' : 'are'} left out`;
   return [
     ...(outside > 0 ? [leftOut(outside, 'outside this span')] : []),
-    ...(unlike > 0 ? [leftOut(unlike, `without “${cut(asked.search ?? '', 80)}”`)] : []),
+    ...(unlike > 0 ? [leftOut(unlike, `without “${cutTo(asked.search ?? '', 80)}”`)] : []),
     ...(timeless > 0 && timeless < lines.length
       ? [`the first ${counted(timeless, 'line')} ${timeless === 1 ? 'has' : 'have'} no time and may be older`]
       : []),
@@ -140,7 +140,7 @@ function newestEntries(lines: readonly Line[]): readonly Line[] {
 }
 
 /** The lines of errors, or of failed requests. */
-function errorsIn(lines: readonly LineWithRequest[], log: Asked['log']): readonly LineWithRequest[] {
+function errorsIn(lines: readonly LineWithRequest[], log: LogsInput['log']): readonly LineWithRequest[] {
   let keeps = false;
   return lines.filter(({ line, request }) => {
     if (log !== 'error') return (request?.status ?? 0) >= 400;
@@ -151,7 +151,7 @@ function errorsIn(lines: readonly LineWithRequest[], log: Asked['log']): readonl
 
 async function lensOf(
   lines: readonly LineWithRequest[],
-  { log, errors }: Asked,
+  { log, errors }: LogsInput,
   as: 'time' | 'date',
 ): Promise<Section> {
   if (log === 'access') return accessLens(lines);
@@ -161,7 +161,7 @@ async function lensOf(
 }
 
 function titleOf(
-  { asked, lines, isCut }: Reading,
+  { asked, lines, isCut }: LogReading,
   shown: readonly Line[],
   groups: Section['groups'],
   when?: Text,
@@ -178,16 +178,16 @@ function titleOf(
       headOf(asked),
       when,
       asked.errors ? 'errors only' : undefined,
-      asked.search === undefined ? undefined : say`with “${cut(asked.search, 80)}”`,
+      asked.search === undefined ? undefined : say`with “${cutTo(asked.search, 80)}”`,
       counts.join(', '),
     ],
     ' · ',
   );
 }
 
-const headOf = ({ env, log }: Asked): Text => say`**${env.name} · ${log} log**`;
+const headOf = ({ env, log }: LogsInput): Text => say`**${env.name} · ${log} log**`;
 
-function emptyPage(reading: Reading): Page {
+function emptyPage(reading: LogReading): Page {
   const { asked, lines } = reading;
   const next =
     asked.errors && lines.length > 0
@@ -202,7 +202,7 @@ function emptyPage(reading: Reading): Page {
 }
 
 /** What was not found, and in which lines. Says nothing about lines that the host did not send. */
-function nothingOf({ asked: { search }, span, lines, sent, isCut, oldest, outside }: Reading): Text {
+function nothingOf({ asked: { search }, span, lines, sent, isCut, oldest, outside }: LogReading): Text {
   const newest = say`newest ${counted(sent, 'line')} of this log`;
   if (outside === sent && isCut && oldest !== undefined)
     return say`The ${newest} only go back to ${time(oldest, 'date')}, which is after the span you asked for. I can't read older ones.`;
@@ -211,12 +211,12 @@ function nothingOf({ asked: { search }, span, lines, sent, isCut, oldest, outsid
     lines.length > 0 ? counted(lines.length, 'line') : isCut ? say`the ${newest}` : 'this log',
     span.from === undefined ? undefined : say`since ${time(span.from, 'date')}`,
     span.to === undefined ? undefined : say`until ${time(span.to, 'date')}`,
-    search === undefined ? undefined : say`with “${cut(search, 80)}”`,
+    search === undefined ? undefined : say`with “${cutTo(search, 80)}”`,
   ]);
   return say`${about}.`;
 }
 
-function fileOf({ env, log }: Asked, lines: readonly Line[]): { readonly name: string; readonly content: string } {
+function fileOf({ env, log }: LogsInput, lines: readonly Line[]): { readonly name: string; readonly content: string } {
   const text = lines.map((line) => line.text).join('\n');
   const content =
     text.length <= fileCharacters ? text : `(older lines left out)\n${text.slice(text.length - fileCharacters)}`;

@@ -2,7 +2,7 @@ import type { LogPeak, LogPeaks, PeakQuery } from '../kit/log-query.ts';
 import { inPieces } from './chunks.ts';
 import { isGrave, kindsOf, withoutFolders } from './groups.ts';
 import { type Line, lineReader, newestOf, plausibleAt } from './lines.ts';
-import { cut } from './section.ts';
+import { cutTo } from './section.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
 
 /** Errors are counted in steps of this length. */
@@ -84,6 +84,6 @@ function peakIn(errors: readonly Timed[]): LogPeak {
     from: times.reduce((one, other) => Math.min(one, other)),
     to: times.reduce((one, other) => Math.max(one, other)),
     count: inside.length,
-    says: cut(withoutFolders(loudest?.text ?? ''), shownCharacters),
+    says: cutTo(withoutFolders(loudest?.text ?? ''), shownCharacters),
   };
 }

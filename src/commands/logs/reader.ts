@@ -30,7 +30,7 @@ type Done =
   | { readonly kind: 'page'; readonly page: Page }
   | { readonly kind: 'peaks'; readonly peaks: LogPeaks }
   | { readonly kind: 'kinds'; readonly kinds: NewKinds };
-export type Answer =
+export type ReaderAnswer =
   | Done
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'recall'; readonly since: number };
@@ -108,7 +108,7 @@ function createThread(aliasKey: string) {
     const { worker, waiting } = thread;
     const { port1: here, port2: there } = new MessageChannel();
     const { promise, resolve, reject } = Promise.withResolvers<Done>();
-    here.on('message', (answer: Answer) => {
+    here.on('message', (answer: ReaderAnswer) => {
       if (answer.kind === 'recall') recall(answer.since).then((happened) => here.postMessage(happened), reject);
       else if (answer.kind === 'failed') reject(answer.error);
       else resolve(answer);

@@ -90,8 +90,8 @@ export function pathCounter(): PathCounter {
 
 /** The most frequent first. */
 export const mostFrequent = (paths: readonly PathCount[]): readonly PathCount[] =>
-  ranked(paths, ({ count }) => count, pathIn);
-export const pathIn = ({ path }: PathCount): string => path;
+  ranked(paths, ({ count }) => count, pathOfCount);
+export const pathOfCount = ({ path }: PathCount): string => path;
 
 /** What was counted, the most frequent first. */
 export const byCount = <K>(counts: ReadonlyMap<K, number>): readonly (readonly [K, number])[] =>

@@ -5,7 +5,7 @@ import { choice, count, environment, option, optional, wordField } from '../kit/
 import { addressesIn } from './masking.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { files } from './files.ts';
+import { logFiles } from './files.ts';
 import { eachPiece, inPieces } from './chunks.ts';
 
 const defaultLines = 20_000;
@@ -34,7 +34,7 @@ export const logsReveal = report({
   },
   target: 'env',
   show: async ({ input: { env, visitor, log = 'access', lines = defaultLines }, read, alias }) => {
-    const text = await read(getLogs({ env_id: env.id, file_name: files[log], lines }));
+    const text = await read(getLogs({ env_id: env.id, file_name: logFiles[log], lines }));
     const seen = new Map<string, number>();
     await eachPiece(text.split('\n'), (lines) => {
       for (const line of lines)

@@ -1,4 +1,4 @@
-import type { Text } from '../../text.ts';
+import { beginning, type Text } from '../../text.ts';
 
 /** The part of a log page that is specific to the kind of log. */
 export type Section = {
@@ -12,4 +12,5 @@ export type Section = {
 export type First = { readonly says: string; readonly at: number };
 
 /** At most `limit` characters, with an ellipsis if it was cut. */
-export const cut = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, limit)}…`);
+export const cutTo = (text: string, limit: number): string =>
+  text.length <= limit ? text : `${beginning(text, limit)}…`;

@@ -1,5 +1,5 @@
 import type { Line } from './lines.ts';
-import type { Span } from '../kit/log-query.ts';
+import type { TimeSpan } from '../kit/log-query.ts';
 
 /** The requested lines out of all that the host sent, and counts of those left out. */
 export type SelectedLines = {
@@ -17,7 +17,7 @@ export type SelectedLines = {
 /** Log times are whole seconds, so a line of this second may be from before or after the moment. */
 const second = 1_000;
 /** The start of the span in the precision of log times. */
-export const beginningOf = ({ from = -Infinity }: Span): number => Math.floor(from / second) * second;
+export const beginningOf = ({ from = -Infinity }: TimeSpan): number => Math.floor(from / second) * second;
 
 /**
  * Filters the lines, because some hosts ignore the requested span and search. A line without a time gets the time of
@@ -26,7 +26,7 @@ export const beginningOf = ({ from = -Infinity }: Span): number => Math.floor(fr
 export function selectLines(
   sent: readonly Line[],
   raw: readonly string[],
-  { span, search }: { readonly span: Span; readonly search: string | undefined },
+  { span, search }: { readonly span: TimeSpan; readonly search: string | undefined },
 ): SelectedLines {
   const oldest = sent.find(({ at }) => at !== undefined)?.at;
   const begin = beginningOf(span);

@@ -1,5 +1,5 @@
 import type { Offer, Args } from '../../errors.ts';
-import type { Asked } from '../kit/log-query.ts';
+import type { LogsInput } from '../kit/log-query.ts';
 
 const minute = 60_000;
 /** Minutes shown before and after the busiest one. */
@@ -7,7 +7,7 @@ const aside = 3;
 const maxLines = 20_000;
 
 /** The arguments of a `logs` command; `more` overrides parts of the input. */
-export function argsFor(asked: Asked, more: Partial<Asked> = {}): Args {
+export function argsFor(asked: LogsInput, more: Partial<LogsInput> = {}): Args {
   const { env, log, since, until, lines, search, errors, full } = { ...asked, ...more };
   return [
     'logs',
@@ -23,7 +23,7 @@ export function argsFor(asked: Asked, more: Partial<Asked> = {}): Args {
 }
 
 /** A button for the log around its busiest minute. A label is drawn as it is, so it never holds a time. */
-export function aroundOffer(asked: Asked, at: number): Offer {
+export function aroundOffer(asked: LogsInput, at: number): Offer {
   const args = argsFor(asked, {
     since: [onClock(at - aside * minute)],
     until: [onClock(at + (aside + 1) * minute)],
@@ -34,7 +34,7 @@ export function aroundOffer(asked: Asked, at: number): Offer {
 }
 
 /** Buttons for a log that shows nothing: more of it, then the other logs. */
-export function offersInstead(asked: Asked): readonly Offer[] {
+export function offersInstead(asked: LogsInput): readonly Offer[] {
   const narrowed = asked.since.length + asked.until.length > 0 || asked.search !== undefined;
   const others = (['error', 'access', 'cache'] as const).filter((log) => log !== asked.log);
   return [

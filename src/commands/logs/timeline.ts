@@ -1,8 +1,8 @@
 import { code, say, time, type Text } from '../../text.ts';
-import { counted, type Part, paragraph } from '../kit/page.ts';
+import { counted, type PagePart, paragraph } from '../kit/page.ts';
 import type { Happened } from '../kit/log-query.ts';
 import { arrowsFor, barsOf, type Stretch } from './histogram.ts';
-import { cut, type First } from './section.ts';
+import { cutTo, type First } from './section.ts';
 
 /** A change is linked to a problem that first occurs within this time after it. */
 const near = 30 * 60_000;
@@ -25,7 +25,7 @@ type Timeline = {
 };
 
 /** Volume over time, with Sitehand's own changes marked. */
-export function timelineOf(timeline: Timeline): readonly Part[] {
+export function timelineOf(timeline: Timeline): readonly PagePart[] {
   const { stretch, busiest, happened, isWhole, as } = timeline;
   const bars = barsOf(timeline.times, stretch);
   // If all lines are from one moment, arrows would say nothing.
@@ -63,7 +63,7 @@ const secondOf = (at: number): number => Math.floor(at / 1_000);
 function changeOf({ at, number, says }: Happened, next: First | undefined, { stretch, isWhole, as }: Timeline): Text {
   const since = isWhole ? '' : say` since ${time(stretch.from, as)}`;
   const before = next && say`, ${apart(next.at - at)} before the first “${next.says}”${since}`;
-  return say`• ${time(at, as)} ${cut(says, 160)} (${code(`#${number}`)})${before}`;
+  return say`• ${time(at, as)} ${cutTo(says, 160)} (${code(`#${number}`)})${before}`;
 }
 
 function apart(milliseconds: number): string {

@@ -2,24 +2,24 @@ import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, list, say } from '../../text.ts';
 import { action, type Wrong } from '../kit/action.ts';
 import { environment, type Input } from '../kit/fields.ts';
-import { fromPath, places, target, type } from './fields.ts';
+import { fromPath, places, redirectTarget, type } from './fields.ts';
 import { leadsBack, ofType, toHost } from './facts.ts';
 import { wayBack } from './loops.ts';
 import { selectorsOf } from './one.ts';
 import {
   allRules,
   brief,
-  inAnyOrder,
+  sortedRules,
   inFull,
   isSame,
   notWhole,
   samePlace,
-  spoken,
+  ruleInShort,
   spokenAll,
   type RedirectRule,
 } from './rules.ts';
 
-const fields = { env: environment(), from: fromPath, to: target, type, ...places };
+const fields = { env: environment(), from: fromPath, to: redirectTarget, type, ...places };
 type FieldValues = Input<typeof fields>;
 /** The rules with the same path, and those of a loop back to it; null if there is no loop. */
 type Snapshot = {
@@ -47,7 +47,7 @@ export const redirectsAdd = action({
     };
   },
   impossible: ({ input, snapshot }) => impossible(input, snapshot),
-  preconditions: ({ snapshot }) => ({ ...snapshot, same: inAnyOrder(snapshot.same) }),
+  preconditions: ({ snapshot }) => ({ ...snapshot, same: sortedRules(snapshot.same) }),
   call: ({ input }) => updateRedirects({ env_id: input.env.id, action_type: 'NEW', new_value: ruleOf(input) }),
   card: ({ input, snapshot }) => ({
     title: say`Redirect ${code(brief(input.from))} → ${code(brief(input.to))} on ${input.env.name}`,
@@ -64,8 +64,8 @@ export const redirectsAdd = action({
   }),
   proof: ({ input, current }) =>
     current.same.some((rule) => isSame(rule, ruleOf(input)))
-      ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${spoken(ruleOf(input))}` }
-      : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${spoken(ruleOf(input))}` },
+      ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${ruleInShort(ruleOf(input))}` }
+      : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${ruleInShort(ruleOf(input))}` },
   undo: ({ input }) => {
     const selected = selectorsOf(ruleOf(input));
     return selected && ['redirects', 'remove', input.env.id, input.from, ...selected];
@@ -86,7 +86,10 @@ function impossible(input: FieldValues, { whole, same, loop }: Snapshot): Wrong<
   const wanted = ruleOf(input);
   if (!whole) return { field: 'from', ...notWhole(env) };
   if (same.some((rule) => isSame(rule, wanted))) {
-    return { field: 'from', says: say`${env.name} already has the redirect ${spoken(wanted)}. Nothing was changed.` };
+    return {
+      field: 'from',
+      says: say`${env.name} already has the redirect ${ruleInShort(wanted)}. Nothing was changed.`,
+    };
   }
   const clash = same.filter((rule) => samePlace(rule, wanted));
   if (clash.length === 0) return loop === null ? undefined : { field: 'to', ...leadsBack(from, loop) };

@@ -6,12 +6,12 @@ import { counted } from '../kit/page.ts';
 import {
   allRules,
   canBeNamed,
-  inAnyOrder,
+  sortedRules,
   inFull,
   inRequest,
   notWhole,
-  spoken,
-  valueOf,
+  ruleInShort,
+  comparableRule,
   withWords,
   type RuleListing,
 } from './rules.ts';
@@ -39,7 +39,7 @@ export const redirectsClear = action({
     return { whole, rules: withWords(rules, input.search) };
   },
   impossible: ({ input, snapshot }) => impossible(input, snapshot),
-  preconditions: ({ snapshot: { whole, rules } }) => ({ whole, rules: inAnyOrder(rules) }),
+  preconditions: ({ snapshot: { whole, rules } }) => ({ whole, rules: sortedRules(rules) }),
   call: ({ input: { env, search }, snapshot: { rules } }) =>
     updateRedirects(
       search === undefined
@@ -56,8 +56,8 @@ export const redirectsClear = action({
     },
   }),
   proof: ({ input: { env }, snapshot: { rules }, current }) => {
-    const gone = new Set(rules.map(valueOf));
-    const left = current.rules.filter((rule) => gone.has(valueOf(rule))).length;
+    const gone = new Set(rules.map(comparableRule));
+    const left = current.rules.filter((rule) => gone.has(comparableRule(rule))).length;
     return current.whole && left === 0
       ? { verdict: 'yes', says: say`${env.name} no longer has any of the ${counted(rules.length, 'redirect')}` }
       : { verdict: 'not yet', says: say`${env.name} still lists ${left} of the ${counted(rules.length, 'redirect')}` };
@@ -87,6 +87,6 @@ function impossible({ env, search }: FieldValues, { whole, rules }: RuleListing)
   }
   const odd = rules.find((rule) => !canBeNamed(rule));
   if (odd === undefined) return undefined;
-  const says = say`The redirect ${spoken(odd)} has characters that cannot be sent to the host, or is too long. Nothing was changed.`;
+  const says = say`The redirect ${ruleInShort(odd)} has characters that cannot be sent to the host, or is too long. Nothing was changed.`;
   return { field: 'search', says, hint: "Search for something that leaves it out, or remove it in the host's panel." };
 }

@@ -4,15 +4,15 @@ import { code, say } from '../../text.ts';
 import { action, type Wrong } from '../kit/action.ts';
 import { environment, option, type Input } from '../kit/fields.ts';
 import { leadsBack, ofType, toHost } from './facts.ts';
-import { listedFrom, canBeSaid, selectors, target, type } from './fields.ts';
+import { listedFrom, canBeSaid, selectors, redirectTarget, type } from './fields.ts';
 import { wayBack } from './loops.ts';
-import { fromOfItsRules, meant, notOne, selectorsOf, type Found } from './one.ts';
-import { allRules, brief, inAnyOrder, inRequest, isSame, spoken, typeOf, type RedirectRule } from './rules.ts';
+import { fromOfItsRules, meant, notOne, selectorsOf, type FoundRules } from './one.ts';
+import { allRules, brief, sortedRules, inRequest, isSame, ruleInShort, typeOf, type RedirectRule } from './rules.ts';
 
-const fields = { env: environment(), from: listedFrom, to: option(target), type, ...selectors };
+const fields = { env: environment(), from: listedFrom, to: option(redirectTarget), type, ...selectors };
 type FieldValues = Input<typeof fields>;
 /** `loop`: the rules of a loop back from the new target; null if there is none. */
-type Snapshot = Found & { readonly loop: readonly RedirectRule[] | null };
+type Snapshot = FoundRules & { readonly loop: readonly RedirectRule[] | null };
 
 export const redirectsEdit = action({
   summary: 'Change where a redirect leads, or its type',
@@ -36,7 +36,7 @@ export const redirectsEdit = action({
     return { whole, found, loop: input.to === undefined ? null : back(input.to), looped: back(rule?.to) !== null };
   },
   impossible: ({ input, snapshot }) => impossible(input, snapshot),
-  preconditions: ({ snapshot: { whole, found, loop } }) => ({ whole, found: inAnyOrder(found), loop }),
+  preconditions: ({ snapshot: { whole, found, loop } }) => ({ whole, found: sortedRules(found), loop }),
   call: ({ input, snapshot: { found } }) =>
     updateRedirects({
       env_id: input.env.id,
@@ -54,8 +54,11 @@ export const redirectsEdit = action({
     const isThere = current.found.some((rule) => isSame(rule, wanted));
     const left = current.found.filter((rule) => found[0] !== undefined && isSame(rule, found[0]));
     return current.whole && isThere && left.length === 0
-      ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${spoken(wanted)}` }
-      : { verdict: 'not yet', says: say`${input.env.name} does not list the redirect ${spoken(wanted)} in its place` };
+      ? { verdict: 'yes', says: say`${input.env.name} has the redirect ${ruleInShort(wanted)}` }
+      : {
+          verdict: 'not yet',
+          says: say`${input.env.name} does not list the redirect ${ruleInShort(wanted)} in its place`,
+        };
   },
   undo: ({ input, snapshot: { found, looped } }) =>
     looped && input.to !== undefined ? undefined : back(input, found[0]),
@@ -93,14 +96,14 @@ function impossible(input: FieldValues, snapshot: Snapshot): Wrong<keyof FieldVa
   if (type === undefined && typeOf(rule) === undefined) {
     return {
       field: 'type',
-      says: say`The host doesn't give ${spoken(rule)} a type that I know. Nothing was changed.`,
+      says: say`The host doesn't give ${ruleInShort(rule)} a type that I know. Nothing was changed.`,
       hint: say`Add it with ${code('--type')}.`,
     };
   }
   if (isSame(rule, changed(rule, input))) {
     return {
       field: to === undefined ? 'type' : 'to',
-      says: say`${env.name} already has the redirect ${spoken(rule)}. Nothing was changed.`,
+      says: say`${env.name} already has the redirect ${ruleInShort(rule)}. Nothing was changed.`,
     };
   }
   return snapshot.loop === null ? undefined : { field: 'to', ...leadsBack(from, snapshot.loop) };
@@ -110,7 +113,7 @@ function factsOf(input: FieldValues, rule: RedirectRule | undefined) {
   if (rule === undefined) return { Redirect: 'none' };
   const wanted = changed(rule, input);
   return {
-    Redirect: spoken(rule),
+    Redirect: ruleInShort(rule),
     From: code(input.from),
     To: rule.to === wanted.to ? undefined : say`${code(rule.to || 'nothing')} → ${code(wanted.to)}`,
     ...(rule.to === wanted.to ? {} : toHost(wanted.to)),
@@ -121,7 +124,7 @@ function factsOf(input: FieldValues, rule: RedirectRule | undefined) {
 function back(input: FieldValues, rule: RedirectRule | undefined): Args | undefined {
   const selected = rule && selectorsOf(rule);
   const type = rule && typeOf(rule);
-  if (!selected || !type || !canBeSaid(target, rule.to ?? '')) return undefined;
+  if (!selected || !type || !canBeSaid(redirectTarget, rule.to ?? '')) return undefined;
   const wanted = changed(rule, input);
   const to = rule.to === wanted.to ? [] : [`--to=${rule.to}`];
   const kind = type === wanted.type ? [] : [`--type=${type}`];

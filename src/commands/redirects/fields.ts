@@ -7,7 +7,7 @@ import { hostnameIn } from '../kit/values/hostnames.ts';
 const longest = 2_000;
 const maxCityLength = 100;
 /** The value that selects the rule for every domain, or for visitors from anywhere. */
-export const anywhere = 'any';
+export const anyScope = 'any';
 
 /** The path that is redirected. */
 export const fromPath = wordField('From', {
@@ -24,7 +24,7 @@ export const fromPath = wordField('From', {
 export const listedFrom = { ...word('From', longest), takesTokens: true } as const;
 
 /** The target of a redirect: a path, or an address with its host. */
-export const target = wordField('To', {
+export const redirectTarget = wordField('To', {
   takesTokens: true,
   example: '/new or https://acme.com/new',
   read: ([first = '']) => {
@@ -45,12 +45,12 @@ const place = (
 ): PlainField<string, true> => {
   const field = wordField(label, {
     example,
-    ...(mayBeAny && { hint: `Only where several rules have this path; ${anywhere}: the one for all ${all}` }),
+    ...(mayBeAny && { hint: `Only where several rules have this path; ${anyScope}: the one for all ${all}` }),
     read: ([first = '']) => {
-      if (mayBeAny && isAny(first)) return anywhere;
+      if (mayBeAny && isAny(first)) return anyScope;
       const found = read(first);
       if ('name' in found) return found.name;
-      const otherwise = mayBeAny ? `${anywhere} for the rule for all ${all}` : `leave it out for all ${all}`;
+      const otherwise = mayBeAny ? `${anyScope} for the rule for all ${all}` : `leave it out for all ${all}`;
       throw refused(label, first, found.wrong, `Write it like ${example}, or ${otherwise}.`);
     },
   });
@@ -79,7 +79,7 @@ const city = (mayBeAny: boolean): PlainField<string, true> =>
     return isName && unseen.exec(name) === null ? { name } : { wrong: 'is no name of a city' };
   });
 
-const isAny = (word: string): boolean => word.trim().toLowerCase() === anywhere;
+const isAny = (word: string): boolean => word.trim().toLowerCase() === anyScope;
 
 /** The fields that limit which requests a new rule covers. */
 export const places = { domain: domain(false), country: country(false), city: city(false) };

@@ -1,4 +1,4 @@
-import { scopeOf, type RuleScope, type RedirectRule } from './rules.ts';
+import { ruleScope, type RuleScope, type RedirectRule } from './rules.ts';
 
 /** A step of a visitor: where they are sent, for which requests, and by which rule. */
 type Visit = {
@@ -18,8 +18,8 @@ export function wayBack(
   others: readonly RedirectRule[],
 ): readonly RedirectRule[] | undefined {
   const start = pathOf(rule.from);
-  const own = scopeOf(rule);
-  const hosts = new Set([rule, ...others].map((one) => scopeOf(one).domain));
+  const own = ruleScope(rule);
+  const hosts = new Set([rule, ...others].map((one) => ruleScope(one).domain));
   const byPath = Map.groupBy(others, ({ from }) => pathOf(from));
   const seen = new Set<RedirectRule>();
   const visits: Visit[] = [{ to: rule.to, place: own }];
@@ -28,7 +28,7 @@ export function wayBack(
     if (stop === undefined) continue;
     if (stop.path === start && overlap(stop.place, own)) return wayOf(visit);
     for (const next of byPath.get(stop.path) ?? []) {
-      const place = overlap(stop.place, scopeOf(next));
+      const place = overlap(stop.place, ruleScope(next));
       if (place === undefined || seen.has(next)) continue;
       seen.add(next);
       visits.push({ to: next.to, place, by: next, after: visit });

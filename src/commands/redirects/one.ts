@@ -2,17 +2,26 @@ import type { Offer, Args } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { beginning, code, say } from '../../text.ts';
 import type { Wrong } from '../kit/action.ts';
-import { folded } from '../kit/values/hostnames.ts';
+import { comparableHostname } from '../kit/values/hostnames.ts';
 import type { Sources } from '../kit/sources.ts';
-import { anywhere, canBeSaid, fromPath, selectors } from './fields.ts';
-import { allRules, brief, canBeNamed, notWhole, scopeOf, spoken, spokenAll, type RedirectRule } from './rules.ts';
+import { anyScope, canBeSaid, fromPath, selectors } from './fields.ts';
+import {
+  allRules,
+  brief,
+  canBeNamed,
+  notWhole,
+  ruleScope,
+  ruleInShort,
+  spokenAll,
+  type RedirectRule,
+} from './rules.ts';
 import type { Input } from '../kit/fields.ts';
 
 /** How to select one rule: by its path, and by its place if several have that path. */
 export type Picked = Input<typeof selectors> & { readonly env: Environment; readonly from: string };
 
 /** What a look finds of the selected rules. */
-export type Found = {
+export type FoundRules = {
   readonly whole: boolean;
   readonly found: readonly RedirectRule[];
   /** Whether the rule is part of a loop, so that it could not be put back. */
@@ -27,20 +36,23 @@ export function meant(
   { from, domain, country, city }: Picked,
 ): readonly RedirectRule[] {
   return rules.filter((rule) => {
-    const place = scopeOf(rule);
+    const place = ruleScope(rule);
     return (
-      rule.from === from && fits(domain, place.domain, folded) && fits(country, place.country) && fits(city, place.city)
+      rule.from === from &&
+      fits(domain, place.domain, comparableHostname) &&
+      fits(country, place.country) &&
+      fits(city, place.city)
     );
   });
 }
 
 const fits = (said: string | undefined, is: string, fold = (text: string) => text.toLowerCase()): boolean =>
-  said === undefined || is === (said === anywhere ? '' : fold(said));
+  said === undefined || is === (said === anyScope ? '' : fold(said));
 
 /** Why no single rule is selected, or why it cannot be sent; `argsFor` builds the command for one candidate. */
 export function notOne(
   picked: Picked,
-  { found, whole }: Found,
+  { found, whole }: FoundRules,
   argsFor: (selected: Args) => Args,
 ): Wrong<'from'> | undefined {
   const { env } = picked;
@@ -58,7 +70,7 @@ export function notOne(
     const says = say`${env.name} has ${found.length} redirects from ${from}: ${spokenAll(found)}. Nothing was changed.`;
     const hint =
       offers.length > 0
-        ? say`Which one? Add its ${code('--domain')}, ${code('--country')} or ${code('--city')}; ${code(anywhere)} is the one that names none.`
+        ? say`Which one? Add its ${code('--domain')}, ${code('--country')} or ${code('--city')}; ${code(anyScope)} is the one that names none.`
         : "I can't tell them apart: change them in the host's panel.";
     return { field: 'from', says, hint, offers };
   }
@@ -80,18 +92,18 @@ function candidates(found: readonly RedirectRule[], argsFor: (selected: Args) =>
 
 /** Slack's limit for button labels is 75 characters. */
 function labelOf(rule: RedirectRule): string {
-  const text = spoken(rule);
+  const text = ruleInShort(rule);
   return text.length > 75 ? `${beginning(text, 74)}…` : text;
 }
 
 /** The options that select exactly this rule among those of its path; undefined if they cannot be typed. */
 export function selectorsOf(rule: Pick<RedirectRule, 'from'> & Partial<RedirectRule>): Args | undefined {
-  const { domain, country, city } = scopeOf(rule);
-  if (!canBeSaid(fromPath, rule.from ?? '') || domain === anywhere || city === anywhere) return undefined;
+  const { domain, country, city } = ruleScope(rule);
+  if (!canBeSaid(fromPath, rule.from ?? '') || domain === anyScope || city === anyScope) return undefined;
   const options = {
-    domain: domain || anywhere,
-    country: country.toUpperCase() || anywhere,
-    city: rule.traffic_from_city?.trim() || anywhere,
+    domain: domain || anyScope,
+    country: country.toUpperCase() || anyScope,
+    city: rule.traffic_from_city?.trim() || anyScope,
   };
   const names = ['domain', 'country', 'city'] as const;
   const isSayable = names.every((name) => canBeSaid(selectors[name], options[name]));

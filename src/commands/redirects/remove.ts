@@ -5,16 +5,16 @@ import { code, say } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { environment } from '../kit/fields.ts';
 import { ofType } from './facts.ts';
-import { canBeSaid, listedFrom, fromPath, places, selectors, target } from './fields.ts';
+import { canBeSaid, listedFrom, fromPath, places, selectors, redirectTarget } from './fields.ts';
 import { wayBack } from './loops.ts';
-import { fromOfItsRules, meant, notOne, type Found } from './one.ts';
+import { fromOfItsRules, meant, notOne, type FoundRules } from './one.ts';
 import {
   allRules,
   brief,
-  inAnyOrder,
+  sortedRules,
   inRequest,
   isSame,
-  spoken,
+  ruleInShort,
   typeOf,
   visitorsOf,
   type RedirectRule,
@@ -29,7 +29,7 @@ export const redirectsRemove = action({
   fields: { env: environment(), from: listedFrom, ...selectors },
   target: 'env',
   dependent: { from: fromOfItsRules },
-  look: async ({ input, read }): Promise<Found> => {
+  look: async ({ input, read }): Promise<FoundRules> => {
     const { rules, whole } = await allRules(read, input.env);
     const found = meant(rules, input);
     const [rule] = found;
@@ -37,7 +37,7 @@ export const redirectsRemove = action({
   },
   impossible: ({ input, snapshot }) =>
     notOne(input, snapshot, (selected) => ['redirects', 'remove', input.env.id, input.from, ...selected]),
-  preconditions: ({ snapshot: { whole, found } }) => ({ whole, found: inAnyOrder(found) }),
+  preconditions: ({ snapshot: { whole, found } }) => ({ whole, found: sortedRules(found) }),
   call: ({ input, snapshot: { found } }) =>
     updateRedirects({ env_id: input.env.id, action_type: 'DELETE', rules_to_update: found.map(inRequest) }),
   card: ({ input: { env, from }, snapshot: { found } }) => ({
@@ -47,7 +47,7 @@ export const redirectsRemove = action({
   }),
   proof: ({ input: { env }, snapshot: { found }, current }) => {
     const left = current.found.filter((rule) => found.some((gone) => isSame(gone, rule)));
-    const what = found.map(spoken).join('; ');
+    const what = found.map(ruleInShort).join('; ');
     return current.whole && left.length === 0
       ? { verdict: 'yes', says: say`${env.name} no longer has the redirect ${what}` }
       : { verdict: 'not yet', says: say`${env.name} may still have the redirect ${what}` };
@@ -75,7 +75,7 @@ function undoArgs({ id }: Environment, rule: RedirectRule): Args | undefined {
   const given = parts.flatMap(([field, name, value]) => (value ? [{ field, name, value }] : []));
   const canBeAdded =
     canBeSaid(fromPath, from) &&
-    canBeSaid(target, to) &&
+    canBeSaid(redirectTarget, to) &&
     !rule.traffic_from_country_name &&
     !rule.displayed_location &&
     given.every(({ field, value }) => canBeSaid(field, value));

@@ -3,7 +3,7 @@ import type { HostReader } from '../../hosting/contract/call.ts';
 import { listRedirects, redirectTypes } from '../../hosting/contract/redirects.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { clipped, say } from '../../text.ts';
-import { folded as foldedDomain } from '../kit/values/hostnames.ts';
+import { comparableHostname as foldedDomain } from '../kit/values/hostnames.ts';
 
 /** A rule as the host lists it. It has no id, so requests name it by its whole value. */
 export type RedirectRule = z.output<ReturnType<typeof listRedirects>['reply']>['rules'][number];
@@ -27,7 +27,7 @@ export async function allRules(read: HostReader, { id }: Environment, wanted: Se
   for (let page = 0; page < maxPages; page += 1) {
     const answer = await read(listRedirects({ env_id: id, limit: pageSize, offset: came, ...wanted }));
     const known = rules.size;
-    for (const rule of answer.rules) rules.set(valueOf(rule), rule);
+    for (const rule of answer.rules) rules.set(comparableRule(rule), rule);
     const { redirect_rules_count: count } = answer;
     const isNew = rules.size > known;
     if (isNew) came += answer.rules.length;
@@ -58,10 +58,10 @@ const cellsOf = (rule: RedirectRule) => [
 ];
 
 /** The whole value of a rule as one string, for comparing. */
-export const valueOf = (rule: RedirectRule): string => JSON.stringify(cellsOf(rule));
+export const comparableRule = (rule: RedirectRule): string => JSON.stringify(cellsOf(rule));
 
 /** A precondition: these rules, in any order. */
-export const inAnyOrder = (rules: readonly RedirectRule[]): readonly string[] => rules.map(valueOf).sort();
+export const sortedRules = (rules: readonly RedirectRule[]): readonly string[] => rules.map(comparableRule).sort();
 
 /** A rule as a request names it: as it was read, but always with a domain. */
 export const inRequest = <R extends Pick<RedirectRule, 'domain'>>(rule: R): R & { readonly domain: string | null } => ({
@@ -77,7 +77,7 @@ export const canBeNamed = (rule: RedirectRule): boolean =>
 export type RuleScope = { readonly domain: string; readonly country: string; readonly city: string };
 
 /** The scope of a rule in a comparable spelling. */
-export const scopeOf = (rule: Partial<RedirectRule>): RuleScope => ({
+export const ruleScope = (rule: Partial<RedirectRule>): RuleScope => ({
   domain: foldedDomain((rule.domain ?? '').trim().replace(/^https?:\/\/|\/$/gi, '')),
   country: folded(rule.traffic_from_country),
   city: folded(rule.traffic_from_city),
@@ -87,7 +87,7 @@ const folded = (text: string | null | undefined): string => (text ?? '').trim().
 
 /** Whether two rules cover the same requests, ignoring their path. */
 export function samePlace(one: Partial<RedirectRule>, other: Partial<RedirectRule>): boolean {
-  const [here, there] = [scopeOf(one), scopeOf(other)];
+  const [here, there] = [ruleScope(one), ruleScope(other)];
   return here.domain === there.domain && here.country === there.country && here.city === there.city;
 }
 
@@ -109,7 +109,7 @@ export const visitorsOf = (rule: Partial<RedirectRule>): string =>
   [rule.traffic_from_city, rule.traffic_from_country || rule.traffic_from_country_name].filter(Boolean).join(', ');
 
 /** A rule as people read it: `/old → /new (301), acme.com, visitors from Berlin, DE`. */
-export const spoken = (rule: Core): string => worded(rule, brief);
+export const ruleInShort = (rule: Core): string => worded(rule, brief);
 
 /** As `spoken`, with the path and the target in full. */
 export const inFull = (rule: Core): string => worded(rule, (text) => text || 'nothing');
@@ -124,7 +124,7 @@ const maxSpoken = 5;
 
 /** The first few rules in words, and how many more. */
 export function spokenAll(rules: readonly RedirectRule[]): string {
-  const shown = rules.slice(0, maxSpoken).map(spoken).join('; ');
+  const shown = rules.slice(0, maxSpoken).map(ruleInShort).join('; ');
   return rules.length > maxSpoken ? `${shown}; and ${rules.length - maxSpoken} more` : shown;
 }
 

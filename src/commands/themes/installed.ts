@@ -108,7 +108,7 @@ export const titled = ({ title, name }: { readonly title?: string | null | undef
 export const vulnerableMark = (which = 'vulnerable'): Text => [bold(`⚠️ ${which}`)];
 
 /** When the host last updated the list, in epoch milliseconds; undefined if that cannot be read. */
-export function readAt(at: string | null | undefined): number | undefined {
+export function listUpdatedAt(at: string | null | undefined): number | undefined {
   const moment = /^\d{4}-\d{2}-\d{2}T/.test(at ?? '') ? Date.parse(at ?? '') : Number.NaN;
   return Number.isNaN(moment) ? undefined : moment;
 }

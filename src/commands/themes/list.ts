@@ -8,7 +8,7 @@ import { choice, flag, option, optional, word, type Input } from '../kit/fields.
 import { counted, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
 import { among } from '../many-environments.ts';
-import { is, readAt, sourceOf, titled, vulnerableMark } from './installed.ts';
+import { is, listUpdatedAt, sourceOf, titled, vulnerableMark } from './installed.ts';
 import { themesOfMany } from './of-many.ts';
 
 const fields = {
@@ -51,7 +51,7 @@ export const themesList = report({
           inline(updatesOf(theme)),
         ]),
       ),
-      source: sourceOf(readAt(at), now),
+      source: sourceOf(listUpdatedAt(at), now),
       offers:
         shown.length === 0 && isNarrowed(input)
           ? [{ label: 'Show all themes', args: ['themes', 'list'] }]

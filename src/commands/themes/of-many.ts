@@ -1,13 +1,13 @@
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { beginning, code, joined, say, type Text } from '../../text.ts';
 import { counted, type ChecklistItem, type Page, type PageOffer } from '../kit/page.ts';
-import type { Each, Surroundings } from '../kit/report.ts';
+import type { Each, ReportContext } from '../kit/report.ts';
 import { manyPage, together, type Ranked } from '../many-environments.ts';
 import {
   companyList,
   inCompanyList,
   inOwnList,
-  readAt,
+  listUpdatedAt,
   sourceOf,
   type CompanyList,
   type InstalledTheme,
@@ -29,7 +29,7 @@ const maxVersionLength = 20;
 export async function themesOfMany(
   named: Environment | Environments,
   only: Only,
-  { each, company, now }: Pick<Surroundings, 'each' | 'company' | 'now'>,
+  { each, company, now }: Pick<ReportContext, 'each' | 'company' | 'now'>,
 ): Promise<Page> {
   let all: CompanyList;
   const found = await each<Installed>({
@@ -59,7 +59,7 @@ export async function themesOfMany(
     now,
   });
   const isOfCompany = found.every(({ part }) => part.kind !== 'found' || part.found.from === 'company');
-  const at = isOfCompany && all !== undefined && 'themes' in all ? readAt(all.at) : undefined;
+  const at = isOfCompany && all !== undefined && 'themes' in all ? listUpdatedAt(all.at) : undefined;
   const source = say`${sourceOf(at, now)}; among the environments you can see; for you alone`;
   return { ...page, source, offers: offersFor(found, only) };
 }

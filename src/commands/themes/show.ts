@@ -2,7 +2,7 @@ import { inline, say, time, type Inline } from '../../text.ts';
 import { environment } from '../kit/fields.ts';
 import { age, counted, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { readAt, themesOf, titled, vulnerableMark, type InstalledTheme, type Wardrobe } from './installed.ts';
+import { listUpdatedAt, themesOf, titled, vulnerableMark, type InstalledTheme, type Wardrobe } from './installed.ts';
 
 export const themesShow = report({
   summary: 'Show the themes of an environment and their updates',
@@ -45,7 +45,7 @@ function sourceOf({ from, at }: Wardrobe, now: number): Inline {
     const why = from === 'environment: not allowed' ? 'is closed to my key' : 'knows nothing of it';
     return `read from the environment’s own list, because the company’s list ${why}; it does not tell what is vulnerable`;
   }
-  const moment = readAt(at);
+  const moment = listUpdatedAt(at);
   const when = moment === undefined ? '' : say`, as the host saw it ${time(moment, 'date')} (${age(now - moment)})`;
   return say`from the company’s list of themes${when}; it can be 12 hours old`;
 }

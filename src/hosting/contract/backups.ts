@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { momentOf } from './timestamps.ts';
 import { reading } from './endpoint.ts';
-import { flagCell, list, numberCell, textCell } from './fields.ts';
+import { flagCell, entriesOrNone, numberCell, textCell } from './fields.ts';
 
 const backup = z.object({
   id: numberCell,
@@ -26,6 +26,6 @@ export const listBackups = reading({
   path: '/sites/environments/{env_id}/backups',
   statuses: [200, 401, 404, 500],
   reply: z
-    .object({ environment: z.object({ backups: list(backup) }) })
+    .object({ environment: z.object({ backups: entriesOrNone(backup) }) })
     .transform(({ environment }) => environment.backups),
 });

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { reading, writing } from './endpoint.ts';
-import { filledLine, line, list, numberCell, textCell, wholeList } from './fields.ts';
+import { filledLine, line, entriesOrNone, numberCell, textCell, wholeList } from './fields.ts';
 
 const dnsRecord = z.object({
   type: textCell,
   name: textCell,
   /** Seconds. */
   ttl: numberCell,
-  resource_records: list(z.object({ value: textCell })),
+  resource_records: entriesOrNone(z.object({ value: textCell })),
 });
 
 const recordValues = z

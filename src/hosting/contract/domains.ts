@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { names, values } from '../dialect.ts';
 import { reading, writing } from './endpoint.ts';
-import { filledLine, flag, flagCell, idCell, list, secretReference, textCell, uuid } from './fields.ts';
+import { filledLine, trueOrFalse, flagCell, idCell, entriesOrNone, secretReference, textCell, uuid } from './fields.ts';
 
 const companyDomain = z.object({ id: idCell, name: textCell, site_id: idCell, is_active: flagCell });
 const setupRecord = z.object({ name: textCell, value: textCell, type: textCell });
@@ -17,8 +17,8 @@ export const addDomain = writing({
   path: '/sites/environments/{env_id}/domains',
   body: {
     domain_name: filledLine.max(253),
-    is_wildcardless: flag.optional(),
-    add_with_www_subdomain: flag.optional(),
+    is_wildcardless: trueOrFalse.optional(),
+    add_with_www_subdomain: trueOrFalse.optional(),
     setup_type: z.enum(setupTypes).optional(),
     custom_ssl_key: secretReference.optional(),
     custom_ssl_cert: secretReference.optional(),
@@ -33,7 +33,10 @@ export const addDomain = writing({
 });
 
 const setupRecords = z.object({
-  site_domain: z.object({ verification_records: list(setupRecord), pointing_records: list(setupRecord) }),
+  site_domain: z.object({
+    verification_records: entriesOrNone(setupRecord),
+    pointing_records: entriesOrNone(setupRecord),
+  }),
 });
 
 /** 4.5. `site_domain_id` is the `id` of 4.7. Undefined if the host has no such domain (404). */
@@ -56,5 +59,7 @@ export const listDomains = reading({
   path: '/domains',
   query: { [names.company]: uuid },
   statuses: [200, 401, 404, 500],
-  reply: z.object({ company: z.object({ domains: list(companyDomain) }) }).transform(({ company }) => company.domains),
+  reply: z
+    .object({ company: z.object({ domains: entriesOrNone(companyDomain) }) })
+    .transform(({ company }) => company.domains),
 });

@@ -7,8 +7,8 @@ import { z } from 'zod';
  * decides the spelling, so comparing, locking and sending agree.
  */
 export const uuid = z.guid().toLowerCase();
-export const flag = z.boolean();
-export const count = z.int().min(0);
+export const trueOrFalse = z.boolean();
+export const wholeNumber = z.int().min(0);
 export const sortOrder = z.enum(['ascend', 'descend']);
 /** One line of text: no control characters. */
 export const line = z
@@ -46,7 +46,7 @@ export const entries = <T extends z.ZodType>(entry: T): z.ZodType<readonly z.out
   );
 
 /** As `entries`, but a missing list is empty. Use it for display, never for what a change relies on. */
-export const list = <T extends z.ZodType>(entry: T): z.ZodType<readonly z.output<T>[]> =>
+export const entriesOrNone = <T extends z.ZodType>(entry: T): z.ZodType<readonly z.output<T>[]> =>
   entries(entry)
     .nullish()
     .transform((found) => found ?? []);

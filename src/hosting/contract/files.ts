@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { reading } from './endpoint.ts';
-import { cell, entries, list, textCell } from './fields.ts';
+import { cell, entries, entriesOrNone, textCell } from './fields.ts';
 
 /** A file or, with `children`, a folder. `path` is relative to the site's root. */
 export type FileNode = {
@@ -19,6 +19,6 @@ export const listFiles = reading({
   path: '/sites/environments/{env_id}/file-list',
   statuses: [200, 401, 404, 500],
   reply: z
-    .object({ environment: z.object({ file_list: list(fileNode) }) })
+    .object({ environment: z.object({ file_list: entriesOrNone(fileNode) }) })
     .transform(({ environment }) => environment.file_list),
 });

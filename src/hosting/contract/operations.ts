@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { endOf } from './timestamps.ts';
+import { expiryOf } from './timestamps.ts';
 import { reading, writing } from './endpoint.ts';
-import { cell, entries, idCell, list, textCell, uuid } from './fields.ts';
+import { cell, entries, idCell, entriesOrNone, textCell, uuid } from './fields.ts';
 
 /**
  * The state of an operation. `not known` is normal for the first half minute, and permanent if the service lacks this
@@ -41,14 +41,14 @@ const listedEnvironment = z.object({
   id: idCell,
   name: textCell,
   display_name: textCell,
-  domains: list(z.object({ id: idCell, name: textCell })).catch([]),
+  domains: entriesOrNone(z.object({ id: idCell, name: textCell })).catch([]),
 });
 const listedSite = z.object({
   id: idCell,
   name: textCell,
   display_name: textCell,
   status: textCell,
-  environments: list(listedEnvironment),
+  environments: entriesOrNone(listedEnvironment),
 });
 export type ListedSite = z.output<typeof listedSite>;
 
@@ -79,7 +79,7 @@ export const validateKey = reading({
   statuses: [200, 404],
   reply: z.object({
     name: textCell,
-    expires_at: cell(z.union([z.string(), z.number()])).transform(endOf),
+    expires_at: cell(z.union([z.string(), z.number()])).transform(expiryOf),
     company: idCell,
   }),
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { names, values } from '../dialect.ts';
 import { reading, writing } from './endpoint.ts';
-import { cell, count, line, numberCell, sortOrder, wholeList } from './fields.ts';
+import { cell, wholeNumber, line, numberCell, sortOrder, wholeList } from './fields.ts';
 
 /** Keeps null: a rule has no id and is identified by its whole value. */
 const ruleCell = cell(z.string().nullable());
@@ -38,8 +38,8 @@ const newRule = z.strictObject({
 });
 
 const selection = {
-  limit: count.optional(),
-  offset: count.optional(),
+  limit: wholeNumber.optional(),
+  offset: wholeNumber.optional(),
   key: z.enum(['domain', 'from', 'to', 'type']).optional(),
   order: sortOrder.optional(),
   search_query: line.optional(),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { writing } from './endpoint.ts';
-import { filledLine, flag, uuid } from './fields.ts';
+import { filledLine, trueOrFalse, uuid } from './fields.ts';
 
 /** 4.8. `company` is the company's id. */
 export const cloneSite = writing({
@@ -20,9 +20,9 @@ export const pushEnvironment = writing({
   body: {
     source_env_id: uuid,
     target_env_id: uuid,
-    push_db: flag,
-    push_files: flag,
-    run_search_and_replace: flag,
+    push_db: trueOrFalse,
+    push_files: trueOrFalse,
+    run_search_and_replace: trueOrFalse,
     push_files_option: z.enum(['ALL_FILES', 'SPECIFIC_FILES']),
     /** Paths relative to the site's root. */
     file_list: z.array(filledLine).max(10_000).readonly().optional(),

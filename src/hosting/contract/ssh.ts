@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { allowlistKeys, values } from '../dialect.ts';
 import { reading, writing } from './endpoint.ts';
-import { filledLine, flag, wholeList } from './fields.ts';
+import { filledLine, trueOrFalse, wholeList } from './fields.ts';
 
 /** How long an SSH password may be valid. */
 export const expirationIntervals = values.expirationIntervals;
@@ -48,6 +48,6 @@ export const setPasswordAccess = writing({
   section: '4.18',
   method: 'POST',
   path: '/sites/environments/{env_id}/ssh/set-password-status',
-  body: { is_enabled: flag },
+  body: { is_enabled: trueOrFalse },
   statuses: [200, 400, 401, 500],
 });

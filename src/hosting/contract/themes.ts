@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { reading, writing } from './endpoint.ts';
-import { count, filledLine, flagCell, idCell, line, list, numberCell, sortOrder, textCell } from './fields.ts';
+import {
+  wholeNumber,
+  filledLine,
+  flagCell,
+  idCell,
+  line,
+  entriesOrNone,
+  numberCell,
+  sortOrder,
+  textCell,
+} from './fields.ts';
 
 const themeEnvironment = z.object({
   id: idCell,
@@ -24,7 +34,7 @@ const companyTheme = z.object({
   is_latest_version_vulnerable: flagCell,
   environment_count: numberCell,
   update_count: numberCell,
-  environments: list(themeEnvironment),
+  environments: entriesOrNone(themeEnvironment),
 });
 
 const environmentTheme = z.object({
@@ -44,8 +54,8 @@ export const listCompanyThemes = reading({
   section: '4.1',
   path: '/company/{id}/wp-themes',
   body: {
-    offset: count.optional(),
-    limit: count.optional(),
+    offset: wholeNumber.optional(),
+    limit: wholeNumber.optional(),
     search: line.optional(),
     status: z.enum(['active', 'inactive']).optional(),
     column: z.enum(['vulnerable', 'updatesAvailable']).optional(),
@@ -55,7 +65,7 @@ export const listCompanyThemes = reading({
   reply: z
     .object({
       company: z.object({
-        themes: z.object({ total: numberCell, last_updated_at: textCell, items: list(companyTheme) }),
+        themes: z.object({ total: numberCell, last_updated_at: textCell, items: entriesOrNone(companyTheme) }),
       }),
     })
     .transform(({ company }) => company.themes),
@@ -85,7 +95,7 @@ export const listEnvironmentThemes = reading({
   reply: z
     .object({
       environment: z.object({
-        container_info: z.object({ wp_themes: z.object({ data: list(environmentTheme) }) }),
+        container_info: z.object({ wp_themes: z.object({ data: entriesOrNone(environmentTheme) }) }),
       }),
     })
     .transform(({ environment }) => environment.container_info.wp_themes.data),

@@ -10,7 +10,7 @@ export function momentOf(timestamp: number | undefined): number | undefined {
 }
 
 /** When a key expires, from ISO 8601 or epoch milliseconds (the public service's); undefined if it is neither. */
-export function endOf(expires: string | number | undefined): number | undefined {
+export function expiryOf(expires: string | number | undefined): number | undefined {
   if (typeof expires === 'number' || /^\d{1,16}$/.test(expires ?? '')) return momentOf(Number(expires));
   const at = /^\d{4}-\d{2}-\d{2}/.test(expires ?? '') ? Date.parse(expires ?? '') : Number.NaN;
   return Number.isNaN(at) ? undefined : at;

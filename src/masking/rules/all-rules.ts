@@ -18,7 +18,7 @@ import { sentences } from './sentences.ts';
 import { yamlBlocksOf } from './yaml-blocks.ts';
 
 /** All rules in the order in which they are tried. A later rule sees the text as the earlier ones masked it. */
-export const rules: readonly MaskingRule[] = [
+export const maskingRules: readonly MaskingRule[] = [
   phpCalls,
   ...applicationPasswordsOf(passwordHint),
   ...protocols,

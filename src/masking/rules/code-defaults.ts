@@ -1,11 +1,11 @@
 import { isCoined, isPlace } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
-import { begun, ends, quote, within } from '../syntax.ts';
-import { isTelling, keys, passwords, secrets, states, suffix, tellingNames } from '../credential-names.ts';
+import { begun, nameEnd, quote, valueCharacter } from '../syntax.ts';
+import { isTelling, keys, passwords, credentialNames, stateWords, suffix, tellingNames } from '../credential-names.ts';
 
 /** Default values of credentials in code: `env('DB_PASSWORD', '…')`, `getenv('DB_PASSWORD') ?: '…'`. */
 
-const state = new RegExp(`^(?:${states})$`, 'i');
+const state = new RegExp(`^(?:${stateWords})$`, 'i');
 const reads =
   '(?:env(?:_?\\w{1,12})?|environ\\.get|fetch|config|setting|lookup|hiera|get(?:env|_option|_site_option|Property|OrDefault|String)?)';
 /** The text between the name and its default. */
@@ -31,7 +31,7 @@ export const codeDefaultsOf = (hint: string): readonly MaskingRule[] => [
     begins: tellingNames,
     also: '\\?:|\\?\\?|\\|\\|| or | or"| or\'|env|fetch|config|setting|lookup|hiera|get\\(|option\\(|property\\(|default|string\\(|d\\(| : ',
     shape: new RegExp(
-      `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}(?:${either}|[ \\t]{0,8}(?:=>|:=|[:=]|(?<=\\bset[ (]\\s?:[\\w.-]{1,60}),)[ \\t]{0,8}(?:${elsewhere})))(?<open>${quote})${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,300}(?=\\k<open>)`,
+      `(?<before>(?:${passwords}|${credentialNames}|${keys})${suffix}${nameEnd}(?:${either}|[ \\t]{0,8}(?:=>|:=|[:=]|(?<=\\bset[ (]\\s?:[\\w.-]{1,60}),)[ \\t]{0,8}(?:${elsewhere})))(?<open>${quote})${begun}(?:(?!(?<!\\\\)\\k<open>)${valueCharacter}){1,300}(?=\\k<open>)`,
       'gi',
     ),
     isSecret: (value, before) =>

@@ -1,6 +1,6 @@
 import { isPlaceholder } from '../placeholders.ts';
 import type { Groups, MaskingRule } from '../rule.ts';
-import { within } from '../syntax.ts';
+import { valueCharacter } from '../syntax.ts';
 
 /** Reads command lines word by word. The table says which flag or argument of which program is a password. */
 
@@ -198,7 +198,7 @@ const shown = (match: string, { program = '' }: Groups): string =>
 const command: MaskingRule = {
   also: [...new Set(begins)].join('|'),
   hint: 'curl |isql |--auth|-user| -p| -a | -w | -s | -c | -u| -x| -k | -n |-pass|passwd|password|pass:|/p:|/pass|/rp|storepass|keypass|passphrase|obscure|_user|v-add|v-change| user | auth|login |unlock|upwd|sqlplus|sqlldr|rman|expdp|impdp| imp | exp |-new |-pw|-hp|-t |--token|-apikey|authtoken|psk|user_pw|owner_pw|htpasswd',
-  shape: new RegExp(`(?<![\\w./-](?<!/))(?<program>${names})(?:\\.exe)?(?= )(?:${within}){1,1000}`, 'g'),
+  shape: new RegExp(`(?<![\\w./-](?<!/))(?<program>${names})(?:\\.exe)?(?= )(?:${valueCharacter}){1,1000}`, 'g'),
   shown,
 };
 

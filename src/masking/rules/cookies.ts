@@ -1,5 +1,5 @@
 import type { Groups, MaskingRule } from '../rule.ts';
-import { ends, quote } from '../syntax.ts';
+import { nameEnd, quote } from '../syntax.ts';
 import { isTelling } from '../credential-names.ts';
 
 /** Cookies. Most of them act as a login; some only store a preference. */
@@ -36,7 +36,7 @@ export const jar: MaskingRule = {
 export const cookies: MaskingRule = {
   hint: 'cookie',
   shape: new RegExp(
-    `(?<before>cookies?${ends}[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}(?:${quote})?)${pair}=[^\\s;"'\\\\,]*(?:;[ \\t]{0,2}${pair}(?:=(?:(?<=expires=)[a-z]{3,9}, [\\w: -]{1,30}|[^\\s;"'\\\\,]*))?)*`,
+    `(?<before>cookies?${nameEnd}[ \\t]{0,8}(?:=>|[:=]|%3[AD])[ \\t[]{0,8}(?:${quote})?)${pair}=[^\\s;"'\\\\,]*(?:;[ \\t]{0,2}${pair}(?:=(?:(?<=expires=)[a-z]{3,9}, [\\w: -]{1,30}|[^\\s;"'\\\\,]*))?)*`,
     'gi',
   ),
   shown,

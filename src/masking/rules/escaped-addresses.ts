@@ -2,7 +2,7 @@ import { codesOf } from '../prefilter.ts';
 import { links } from './links.ts';
 import { byPosition } from './by-position.ts';
 import { maskWith, type MaskingRule } from '../rule.ts';
-import { hinted, withoutTokens } from './tokens.ts';
+import { hinted, maskTokens } from './tokens.ts';
 
 /** Web addresses in JSON: each slash has a backslash before it, or several in nested JSON. */
 
@@ -19,7 +19,7 @@ const keyed = /[/=:](?=[^/=:]{0,40}\d)[\w%~.-]{5,}/;
 function shown(match: string, { mark = '' }: Readonly<Record<string, string | undefined>>): string {
   const plain = match.replaceAll(mark, '/');
   if (!keyed.test(plain)) return match;
-  let left = withoutTokens(plain, codesOf(plain));
+  let left = maskTokens(plain, codesOf(plain));
   for (const { rule, hint } of addressed) if (hint.test(left)) left = maskWith(left, rule);
   return left === plain ? match : left.replaceAll('/', mark);
 }

@@ -2,13 +2,13 @@ import { casedOf } from '../case-sensitive-groups.ts';
 import { loginCodes } from './login-codes.ts';
 import { isCard, isPlace, isRandom, technical } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
-import { ends, made } from '../syntax.ts';
-import { keys, openKeys, passwordHint, passwordNames, passwords, prose, states } from '../credential-names.ts';
+import { nameEnd, made } from '../syntax.ts';
+import { keys, openKeys, passwordHint, passwordNames, passwords, prose, stateWords } from '../credential-names.ts';
 import { isWritten } from '../values.ts';
 
 /** Credentials inside sentences, and some that one word nearby identifies. */
 
-const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
+const state = new RegExp(`^(?:${stateWords})[.,;:!]?$`, 'i');
 /** Whether the word after `app password` is only its name. */
 const isNameOfApp = (value: string, before: string): boolean =>
   /\bapp(?:lication)?[ _-]pass(?:word)?\W*$/i.test(before) && !isRandom(value, 12);
@@ -105,7 +105,7 @@ export const mentions: readonly MaskingRule[] = [
     // `passphrase: correct horse battery staple`: several words, up to a sign.
     hint: 'phrase',
     shape: new RegExp(
-      `(?<before>(?<!\\b(?:bad|empty|incorrect|invalid|missing|no|wrong) )\\bpass[ _-]?phrase${ends}[ \\t]?[:=][ \\t]{1,8})(?!["'\`])[^\\s"\\\\,;|(){}<>[\\]][^\\n"\\\\,;|(){}<>[\\]]{2,200}`,
+      `(?<before>(?<!\\b(?:bad|empty|incorrect|invalid|missing|no|wrong) )\\bpass[ _-]?phrase${nameEnd}[ \\t]?[:=][ \\t]{1,8})(?!["'\`])[^\\s"\\\\,;|(){}<>[\\]][^\\n"\\\\,;|(){}<>[\\]]{2,200}`,
       'gi',
     ),
     isSecret: (value) => {

@@ -1,5 +1,5 @@
 import type { MaskingRule } from '../rule.ts';
-import { ends, quote, within } from '../syntax.ts';
+import { nameEnd, quote, valueCharacter } from '../syntax.ts';
 
 /** Lists of two texts: a name and a password. */
 
@@ -9,7 +9,7 @@ export const namePasswordPairs: readonly MaskingRule[] = [
   {
     hint: 'auth|credential|pass',
     shape: new RegExp(
-      `(?<before>${paired}${ends}[ \\t]{0,4}(?:=>|[:=]|,)\\s{0,40}(?:\\[|\\(|array ?\\(|array\\(\\d\\) ?\\{)\\s{0,40}(?:0 => |\\[0\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?${quote}[^"'\\n]{1,100}${quote}(?:,|(?=\\s))\\s{0,40}(?:1 => |\\[1\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?)(?<open>${quote})(?:(?!(?<!\\\\)\\k<open>[ \\t]{0,2}(?:$|[,)\\]}]))${within}){1,200}`,
+      `(?<before>${paired}${nameEnd}[ \\t]{0,4}(?:=>|[:=]|,)\\s{0,40}(?:\\[|\\(|array ?\\(|array\\(\\d\\) ?\\{)\\s{0,40}(?:0 => |\\[0\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?${quote}[^"'\\n]{1,100}${quote}(?:,|(?=\\s))\\s{0,40}(?:1 => |\\[1\\]=>\\s{0,40})?(?:string\\(\\d{1,3}\\) )?)(?<open>${quote})(?:(?!(?<!\\\\)\\k<open>[ \\t]{0,2}(?:$|[,)\\]}]))${valueCharacter}){1,200}`,
       'gim',
     ),
   },

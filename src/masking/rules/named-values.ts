@@ -1,7 +1,7 @@
 import { namePasswordPairs } from './name-password-pairs.ts';
 import { isPlace, isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
-import { ends, named, quote, within } from '../syntax.ts';
+import { nameEnd, namedValue, quote, valueCharacter } from '../syntax.ts';
 import { isIssued, isPassword, looksIssued, state } from '../values.ts';
 import {
   keyHint,
@@ -14,7 +14,7 @@ import {
   passwords,
   secretHint,
   secretNames,
-  secrets,
+  credentialNames,
   sessions,
   suffix,
   telling,
@@ -31,7 +31,7 @@ export const namedValues: readonly MaskingRule[] = [
   {
     hint: 'signature',
     shape: new RegExp(
-      `(?<before>signature[\\w-]{0,5}${ends}[:=][ \\t]{0,2}(?:${quote})?(?:t=\\d{1,12},)?(?:sha\\d{1,3}|v\\d)=)[\\w+/=-]{32,}`,
+      `(?<before>signature[\\w-]{0,5}${nameEnd}[:=][ \\t]{0,2}(?:${quote})?(?:t=\\d{1,12},)?(?:sha\\d{1,3}|v\\d)=)[\\w+/=-]{32,}`,
       'gi',
     ),
   },
@@ -41,7 +41,7 @@ export const namedValues: readonly MaskingRule[] = [
     hint: 'value',
     also: tellingHint,
     shape: new RegExp(
-      `(?<before>(?:name|key|field|id|slug|option|label)(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}${quote}[\\w-]{0,60}(?:${telling})${suffix}${quote},\\s{0,20}(?:${quote})?(?:option_|meta_)?value(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4})(?<open>${quote})(?:(?!(?<!\\\\)\\k<open>)${within}){1,500}`,
+      `(?<before>(?:name|key|field|id|slug|option|label)(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}${quote}[\\w-]{0,60}(?:${telling})${suffix}${quote},\\s{0,20}(?:${quote})?(?:option_|meta_)?value(?:${quote})?[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4})(?<open>${quote})(?:(?!(?<!\\\\)\\k<open>)${valueCharacter}){1,500}`,
       'gi',
     ),
     isSecret: (value) => !state.test(value),
@@ -50,7 +50,7 @@ export const namedValues: readonly MaskingRule[] = [
     hint: 'value',
     also: tellingHint,
     shape: new RegExp(
-      `(?<before>\\[(?:meta_|option_)?(?:name|key|field|id|slug|option|label)\\] => [\\w-]{0,60}(?:${telling})${suffix}\\s{1,20}\\[(?:option_|meta_)?value\\] => )(?!["\\s])(?:(?! [[)])${within}){1,500}`,
+      `(?<before>\\[(?:meta_|option_)?(?:name|key|field|id|slug|option|label)\\] => [\\w-]{0,60}(?:${telling})${suffix}\\s{1,20}\\[(?:option_|meta_)?value\\] => )(?!["\\s])(?:(?! [[)])${valueCharacter}){1,500}`,
       'gi',
     ),
     isSecret: (value) => !state.test(value),
@@ -65,18 +65,18 @@ export const namedValues: readonly MaskingRule[] = [
     ),
     isSecret: (value) => !state.test(value) && !isPlace(value),
   },
-  { hint: passwordHint, shape: named(passwords, 1, 3), begins: [passwordNames], isSecret: isPassword },
-  { hint: secretHint, shape: named(secrets, 1, 3), begins: [secretNames], isSecret: isIssued },
-  { hint: tellingKeyHint, shape: named(keys, 6, 8), begins: [keyNames], isSecret: isIssued },
+  { hint: passwordHint, shape: namedValue(passwords, 1, 3), begins: [passwordNames], isSecret: isPassword },
+  { hint: secretHint, shape: namedValue(credentialNames, 1, 3), begins: [secretNames], isSecret: isIssued },
+  { hint: tellingKeyHint, shape: namedValue(keys, 6, 8), begins: [keyNames], isSecret: isIssued },
   {
     hint: `${keyHint}|schlüssel|schluessel|auth|licen|appid|app_id|ticket|jwt|sas`,
-    shape: named(others, 8, 8),
+    shape: namedValue(others, 8, 8),
     isSecret: looksIssued,
   },
   {
     // A name with a word after `token` or `key`, such as `token_facebook`; only random values are masked.
     hint: 'secret_|token_|key_',
-    shape: named(
+    shape: namedValue(
       `(?:secret|token|(?<![a-z])(?:access|api|consumer|licen[cs]e|private|secret)_?key)(?:_${aside}[a-z]{2,20}){1,2}`,
       16,
       16,
@@ -86,7 +86,7 @@ export const namedValues: readonly MaskingRule[] = [
   {
     // The same for passwords: `WACHTWOORD_DB`
     hint: 'pass_|password_|passwd_|pwd_|pw_|wort_|woord_',
-    shape: named(
+    shape: namedValue(
       `(?:${passwords})_(?:admin|api|app|backup|cms|database|db|dev|email|ftp|host|imap|ldap|live|local|mail|main|master|mysql|pg|postgres|prod|production|redis|root|server|sftp|shop|site|smtp|sql|ssh|stage|staging|test|user|vpn|web|wifi|wordpress|wp)`,
       4,
       4,
@@ -96,7 +96,7 @@ export const namedValues: readonly MaskingRule[] = [
   },
   {
     hint: 'pin|puk|cvc|cvv|cvn|csc|security_code|securitycode',
-    shape: named(numbers, 3, 3),
+    shape: namedValue(numbers, 3, 3),
     isSecret: (value) => /^\d{3,8}$/.test(value),
   },
   {
@@ -106,7 +106,7 @@ export const namedValues: readonly MaskingRule[] = [
   },
   {
     hint: 'wordpress_|pass|sess|remember_|sid',
-    shape: named(sessions, 10, 10),
+    shape: namedValue(sessions, 10, 10),
     // Between bars, it may be one of the names in an expression.
     isSecret: (value, before) =>
       !/^\d{0,6}$|^</.test(value) && (!(before.endsWith('|') || /session: $/i.test(before)) || isRandom(value)),

@@ -1,6 +1,6 @@
 import { cookies, jar } from './cookies.ts';
 import type { MaskingRule } from '../rule.ts';
-import { begun, ends, quote, within } from '../syntax.ts';
+import { begun, nameEnd, quote, valueCharacter } from '../syntax.ts';
 import { state } from '../values.ts';
 import { keyHint, passwordHint, secretHint, suffix, telling } from '../credential-names.ts';
 
@@ -16,7 +16,7 @@ export const ownSyntax: readonly MaskingRule[] = [
   {
     hint: 'auth',
     shape: new RegExp(
-      `(?<before>authorization${ends}${bindWords}(?:${quote})?)(?:[a-z][\\w-]{1,30}(?:\\\\?[ \\t]{1,4}|%20|\\+))?(?![}\\]])[^\\s"'\\\\,;&<>]+(?:(?<=(?:id|mac|nonce|oauth_\\w{1,20}|opaque|realm|response|uri|username)=)${item})?(?:,[ \\t]{0,4}[\\w-]{1,30}=${item})*`,
+      `(?<before>authorization${nameEnd}${bindWords}(?:${quote})?)(?:[a-z][\\w-]{1,30}(?:\\\\?[ \\t]{1,4}|%20|\\+))?(?![}\\]])[^\\s"'\\\\,;&<>]+(?:(?<=(?:id|mac|nonce|oauth_\\w{1,20}|opaque|realm|response|uri|username)=)${item})?(?:,[ \\t]{0,4}[\\w-]{1,30}=${item})*`,
       'gi',
     ),
     // Not a scheme followed by an ordinary word, as in a message.
@@ -52,7 +52,7 @@ export const ownSyntax: readonly MaskingRule[] = [
     // A list of several credentials.
     hint: 'passwords|passwörter|codes|tokens|secrets|keys',
     shape: new RegExp(
-      `(?<before>(?:passwords|(?:backup|recovery|scratch)_?codes|(?:access_?|auth_?)?tokens|secrets|api_?keys)${ends}[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}(?:\\[|array ?\\())(?:[\\s,]{0,4}\\\\{0,8}["'][^"'\\\\\\n]{3,200}\\\\{0,8}["'](?!\\s?(?:=>|:))){1,50}`,
+      `(?<before>(?:passwords|(?:backup|recovery|scratch)_?codes|(?:access_?|auth_?)?tokens|secrets|api_?keys)${nameEnd}[ \\t]{0,4}(?:=>|[:=])[ \\t]{0,4}(?:\\[|array ?\\())(?:[\\s,]{0,4}\\\\{0,8}["'][^"'\\\\\\n]{3,200}\\\\{0,8}["'](?!\\s?(?:=>|:))){1,50}`,
       'gi',
     ),
     shown: (match, { before = '' }) => before + match.slice(before.length).replaceAll(/[^\s,"'\\]+/g, '***'),
@@ -90,14 +90,14 @@ export const ownSyntax: readonly MaskingRule[] = [
   {
     hint: 'identified|pass|crypt',
     shape: new RegExp(
-      `(?<before>\\b(?:identified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?|(?:password|encrypt)\\s?\\(\\s?|(?:aes|des|pgp_sym)_(?:en|de)crypt\\([^\\n,]{1,200},\\s?|set password\\s[^=\\n]{0,80}=\\s?)')(?:(?!')${within}){1,200}`,
+      `(?<before>\\b(?:identified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?|(?:password|encrypt)\\s?\\(\\s?|(?:aes|des|pgp_sym)_(?:en|de)crypt\\([^\\n,]{1,200},\\s?|set password\\s[^=\\n]{0,80}=\\s?)')(?:(?!')${valueCharacter}){1,200}`,
       'gi',
     ),
   },
   {
     hint: 'identified',
     shape: new RegExp(
-      `(?<before>\\bidentified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?)(?<open>\\\\{0,8}")${begun}(?:(?!(?<!\\\\)\\k<open>)${within}){1,200}(?=\\k<open>)`,
+      `(?<before>\\bidentified\\s(?:with\\s\\S{1,40}\\s)?(?:by|as)\\s(?:password\\s)?)(?<open>\\\\{0,8}")${begun}(?:(?!(?<!\\\\)\\k<open>)${valueCharacter}){1,200}(?=\\k<open>)`,
       'gi',
     ),
     // Outside of SQL statements, this is a name.

@@ -1,7 +1,7 @@
 import { isAsked } from '../code-expressions.ts';
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
 import type { Groups, MaskingRule } from '../rule.ts';
-import { within } from '../syntax.ts';
+import { valueCharacter } from '../syntax.ts';
 import { isTelling } from '../credential-names.ts';
 
 /** Call arguments in PHP stack traces. The function's name says which of them are credentials. */
@@ -58,9 +58,9 @@ const inClass = /(?:->|::)(?:__construct|basic|connect|create|digest|from\w*|mak
 
 /** A JSON text: skipped as a whole, and not masked here. */
 const json = `'[\\w.]{0,20}[{[](?=\\\\{0,8}")[^'\\n]{0,300}'`;
-const text = `${json}|(?<open>\\\\{0,8}["'])(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300}(?:\\k<open>|$)`;
+const text = `${json}|(?<open>\\\\{0,8}["'])(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${valueCharacter}){0,300}(?:\\k<open>|$)`;
 const texts = new RegExp(
-  `${json}|(?<open>\\\\{0,8}["'])(?<value>(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){0,300})(?<end>\\k<open>|$)|,|[()]`,
+  `${json}|(?<open>\\\\{0,8}["'])(?<value>(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${valueCharacter}){0,300})(?<end>\\k<open>|$)|,|[()]`,
   'g',
 );
 
@@ -153,7 +153,7 @@ export const phpCalls: MaskingRule = {
 export const dsn: MaskingRule = {
   hint: 'mysql:|pgsql:|sqlsrv:|mariadb:|dblib:|firebird:',
   shape: new RegExp(
-    `(?<before>(?<mark>\\\\{0,8}["'])(?:mysql|pgsql|sqlsrv|mariadb|dblib|firebird):(?:(?!\\k<mark>)${within}){0,300}\\k<mark>, ?\\k<mark>(?:(?!\\k<mark>)${within}){1,100}\\k<mark>, ?)(?<open>\\k<mark>)(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${within}){1,300}`,
+    `(?<before>(?<mark>\\\\{0,8}["'])(?:mysql|pgsql|sqlsrv|mariadb|dblib|firebird):(?:(?!\\k<mark>)${valueCharacter}){0,300}\\k<mark>, ?\\k<mark>(?:(?!\\k<mark>)${valueCharacter}){1,100}\\k<mark>, ?)(?<open>\\k<mark>)(?:(?!\\k<open>(?: {0,2}[,)\\]]|$))${valueCharacter}){1,300}`,
     'g',
   ),
 };

@@ -1,5 +1,5 @@
 import type { MaskingRule } from '../rule.ts';
-import { ends, quote } from '../syntax.ts';
+import { nameEnd, quote } from '../syntax.ts';
 
 /** A space, as URLs, JSON and nginx encode it. */
 const blank = '(?:\\+|%(?:25){0,3}(?:20|09)|\\\\{1,8}(?:x|u00)(?:20|09))';
@@ -17,7 +17,7 @@ const inBase64 = ['', '-', '--'].map((before) => {
 const assigned = '[ \\t]{0,8}(?:=>|[:=]|%(?:25){0,3}3[AD])[ \\t]{0,8}';
 /** Keyed values; a DKIM tag with the same name holds a public key. */
 const keyed = (names: string, least: number): string =>
-  `(?<![\\w-](?<!%22|%27|22)|; ?)(?:${names})${ends}[“”]?${assigned}(?:${quote}|[“”])?)[\\w-]{${least},}(?![\\w-])`;
+  `(?<![\\w-](?<!%22|%27|22)|; ?)(?:${names})${nameEnd}[“”]?${assigned}(?:${quote}|[“”])?)[\\w-]{${least},}(?![\\w-])`;
 
 /** A byte of an OpenSSL dump, and the separator. */
 const byte = '[\\da-f]{2}(?![g-z])';

@@ -1,8 +1,8 @@
 import { lineByLine } from '../multi-line.ts';
 import { isCoined, isPlace, isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
-import { begun, within } from '../syntax.ts';
-import { prose, states } from '../credential-names.ts';
+import { begun, valueCharacter } from '../syntax.ts';
+import { prose, stateWords } from '../credential-names.ts';
 
 /** Credentials on command lines, and in what programs send to servers. */
 
@@ -10,7 +10,7 @@ import { prose, states } from '../credential-names.ts';
 const mark = '\\\\{0,8}["\']';
 const word = '[^\\s"\'\\\\]{3,}';
 /** A value between two flags may contain spaces. */
-const upTo = (name: string): string => `(?:(?!(?<!\\\\)\\k<${name}>)${within}){1,200}(?=\\k<${name}>)`;
+const upTo = (name: string): string => `(?:(?!(?<!\\\\)\\k<${name}>)${valueCharacter}){1,200}(?=\\k<${name}>)`;
 const said = `(?:(?<open>${mark})${begun}(?:${upTo('open')}|${word})|${word})`;
 /** The flag before a name that is followed by the password. */
 const inside = `(?<inside>${mark})?`;
@@ -40,7 +40,7 @@ const programOf = ([hint, programs, flag, ahead = '']: (typeof flags)[number]): 
 /** What follows `AUTH` to a mail server; the names of methods are not credentials. */
 const ways = '(?!(?:response|LOGIN|PLAIN|CRAM|DIGEST|XOAUTH|OAUTHBEARER|NTLM|GSSAPI|SCRAM|EXTERNAL|ANONYMOUS)\\b)';
 
-const state = new RegExp(`^(?:${states})[.,;:!]?$`, 'i');
+const state = new RegExp(`^(?:${stateWords})[.,;:!]?$`, 'i');
 const tab = '(?:[ \\t]|#011|\\\\t|\\^I)';
 
 /** The next XML-RPC value, with or without its type, and what precedes it. */
@@ -128,7 +128,7 @@ export const programs: readonly MaskingRule[] = [
     hint: 'send',
     also: 'assword|asswort|asswd|assphrase|ennwort',
     shape: new RegExp(
-      `(?<before>(?:assw(?:or[dt]|d)|assphrase|ennwort)[^"'\\n]{0,20}["'][^"']{0,60}?\\bsend(?: -[-s])? )(?<open>${mark})(?:(?!\\k<open>|\\\\{1,4}[rn])${within}){1,200}`,
+      `(?<before>(?:assw(?:or[dt]|d)|assphrase|ennwort)[^"'\\n]{0,20}["'][^"']{0,60}?\\bsend(?: -[-s])? )(?<open>${mark})(?:(?!\\k<open>|\\\\{1,4}[rn])${valueCharacter}){1,200}`,
       'gi',
     ),
   },

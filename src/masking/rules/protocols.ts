@@ -1,7 +1,7 @@
 import { lineByLine } from '../multi-line.ts';
 import { isPlace, isRandom } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
-import { within } from '../syntax.ts';
+import { valueCharacter } from '../syntax.ts';
 import { state } from '../values.ts';
 import { passwordHint, prose, secretHint, suffix, telling, tellingHint, tellingNames } from '../credential-names.ts';
 
@@ -85,7 +85,7 @@ export const protocols: readonly MaskingRule[] = [
     // `define('AUTH_SALT', 'a'b');`: the value contains its own quotation mark.
     hint: 'define(|define ('.replaceAll('(', '\\('),
     shape: new RegExp(
-      `(?<before>\\bdefine ?\\( ?["'][\\w-]{0,40}(?:${telling})${suffix}["'], {0,8})(?<open>["'])(?=[^\\n]{0,200}?\\k<open> ?\\))(?:(?!\\k<open> ?\\))${within}){1,200}(?=\\k<open> ?\\))`,
+      `(?<before>\\bdefine ?\\( ?["'][\\w-]{0,40}(?:${telling})${suffix}["'], {0,8})(?<open>["'])(?=[^\\n]{0,200}?\\k<open> ?\\))(?:(?!\\k<open> ?\\))${valueCharacter}){1,200}(?=\\k<open> ?\\))`,
       'gi',
     ),
     isSecret: (value) => !state.test(value),

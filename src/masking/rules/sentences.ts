@@ -1,6 +1,6 @@
 import { isCoined, isPlace, isRandom, technical } from '../randomness.ts';
 import type { MaskingRule } from '../rule.ts';
-import { goesOn, state } from '../values.ts';
+import { readsAsSentence, state } from '../values.ts';
 import {
   isTelling,
   keyNames,
@@ -10,7 +10,7 @@ import {
   passwords,
   prose,
   secretNames,
-  secrets,
+  credentialNames,
 } from '../credential-names.ts';
 
 /** Credentials in messages between people: a word for the credential, some other words, then the value. */
@@ -142,13 +142,13 @@ export const sentences: readonly MaskingRule[] = [
       `(?<before>\\b(?:pass[ _-]?phrase|(?:recovery|seed|secret|backup|wallet|mnemonic)[ _-]?(?:phrase|seed|words)|mnemonic|wachtzin|geheimsatz)(?: ?\\([^()\\n]{1,40}\\))?(?:,? (?:for|of|to|van|voor|für|von|de|du|pour)(?: [^\\s:="]{1,40}){1,5}?)?["']?(?: ?(?:=>|[:=]) ?| (?:${is}) )${mark})[^\\s"'<>:=;,(){}\\\\]+(?: [^\\s"'<>:=;,(){}\\\\]+){1,30}`,
       'gi',
     ),
-    isSecret: (value) => !goesOn(value),
+    isSecret: (value) => !readsAsSentence(value),
   },
   {
     // `api key for … = …`, `the token is …`
     hint: 'key|token|secret|licen|credential|code|signat|clave|jeton|salt|hmac',
     begins: [keyNames, secretNames],
-    shape: keyed(`${keys}|${secrets}`),
+    shape: keyed(`${keys}|${credentialNames}`),
     isSecret: isKey,
   },
   {

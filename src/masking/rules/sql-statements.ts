@@ -2,8 +2,8 @@ import { callHint } from './php-calls.ts';
 import { isPlaceholder } from '../placeholders.ts';
 import { isCoined, isRandom } from '../randomness.ts';
 import type { Groups, MaskingRule } from '../rule.ts';
-import { within } from '../syntax.ts';
-import { isTelling, prose, states } from '../credential-names.ts';
+import { valueCharacter } from '../syntax.ts';
+import { isTelling, prose, stateWords } from '../credential-names.ts';
 
 /** SQL statements that list the columns first and the values after them. */
 
@@ -53,7 +53,7 @@ export const inserted: MaskingRule = {
   shown,
 };
 
-const state = new RegExp(`^(?:${states})[.!]?$`, 'i');
+const state = new RegExp(`^(?:${stateWords})[.!]?$`, 'i');
 /** Whether the value is another name, or a sentence of an error. */
 const isNameOrSentence = (value: string): boolean =>
   /^[a-z]+(?:[_-][a-z]+)+$/.test(value) || value.split(/\s+/).some((one) => prose.test(one));
@@ -71,7 +71,7 @@ export const rows: MaskingRule = {
   hint: callHint,
   also: 'pass|pwd|secret|token|key|licen|auth|salt',
   shape: new RegExp(
-    `(?<before>(?<![\\w$>]|\\b(?:in|enum|key) )\\((?:\\s?\\d{1,12},){0,2}\\s?(?<mark>\\\\{0,4}["'])(?<name>[\\w.-]{1,80})\\k<mark>,\\s?\\k<mark>)(?<said>(?:(?!(?<!\\\\)\\k<mark>)${within}){1,500})(?=\\k<mark>\\s?(?:(?<end>\\))|,(?<flag>\\s?\\k<mark>(?:yes|no|on|off|auto[\\w-]{0,8})\\k<mark>)?))`,
+    `(?<before>(?<![\\w$>]|\\b(?:in|enum|key) )\\((?:\\s?\\d{1,12},){0,2}\\s?(?<mark>\\\\{0,4}["'])(?<name>[\\w.-]{1,80})\\k<mark>,\\s?\\k<mark>)(?<said>(?:(?!(?<!\\\\)\\k<mark>)${valueCharacter}){1,500})(?=\\k<mark>\\s?(?:(?<end>\\))|,(?<flag>\\s?\\k<mark>(?:yes|no|on|off|auto[\\w-]{0,8})\\k<mark>)?))`,
     'gi',
   ),
   shown: (match, groups) => (isOfRow(groups) ? `${groups['before'] ?? ''}***` : match),

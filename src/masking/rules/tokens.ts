@@ -1,4 +1,4 @@
-import { among, codesOf, runIn } from '../prefilter.ts';
+import { asciiTable, codesOf, runIn } from '../prefilter.ts';
 import { begins, type MaskingRule } from '../rule.ts';
 
 /**
@@ -239,12 +239,12 @@ export const tokens: readonly RegExp[] = [...prefixed.map((kind) => anyOf([kind]
   (source) => new RegExp(source),
 );
 
-const ofRun = among(/[\w-]/);
+const ofRun = asciiTable(/[\w-]/);
 /** The characters of a word around a token; neither a token nor its required prefix contains any other character. */
-const ofWord = among(/[^\s"'<>\0-\x1F]/);
+const ofWord = asciiTable(/[^\s"'<>\0-\x1F]/);
 
 /** Masks every token in a word with a run. */
-export function withoutTokens(text: string, codes: Uint8Array): string {
+export function maskTokens(text: string, codes: Uint8Array): string {
   const end = text.length;
   let left = '';
   let kept = 0;
@@ -261,7 +261,7 @@ export function withoutTokens(text: string, codes: Uint8Array): string {
 
 /** Whether the text has any token, with or without a run. */
 export const holdsToken = (text: string): boolean =>
-  withoutTokens(text, codesOf(text)) !== text || hinted.some(({ shape }) => text.search(shape) !== -1);
+  maskTokens(text, codesOf(text)) !== text || hinted.some(({ shape }) => text.search(shape) !== -1);
 
 const isWithin = (text: string, codes: Uint8Array, at: number): boolean =>
   ofWord[codes[at] ?? 0] === 1 || text.charCodeAt(at) > 127;

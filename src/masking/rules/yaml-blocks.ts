@@ -1,6 +1,6 @@
 import type { MaskingRule } from '../rule.ts';
-import { blockOpens, ends } from '../syntax.ts';
-import { isTelling, keys, passwords, secrets, suffix, tellingNames } from '../credential-names.ts';
+import { blockOpens, nameEnd } from '../syntax.ts';
+import { isTelling, keys, passwords, credentialNames, suffix, tellingNames } from '../credential-names.ts';
 
 /** YAML blocks: `password: |`, with the value on the following lines, indented more than the name. */
 
@@ -55,7 +55,7 @@ export const yamlBlocksOf = (hint: string): readonly MaskingRule[] => [
     also: ': \\||  \\||: >|  >',
     begins: tellingNames,
     shape: new RegExp(
-      `(?<before>(?:${passwords}|${secrets}|${keys})${suffix}${ends}:[ \\t]{1,4}[|>][-+\\d]{0,2}\\\\{1,4}n[ \\t]{1,60})[^"\\\\\\n]{1,300}`,
+      `(?<before>(?:${passwords}|${credentialNames}|${keys})${suffix}${nameEnd}:[ \\t]{1,4}[|>][-+\\d]{0,2}\\\\{1,4}n[ \\t]{1,60})[^"\\\\\\n]{1,300}`,
       'gi',
     ),
   },

@@ -1,7 +1,7 @@
 import { nameOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Company, Environment, Target } from '../../hosting/contract/target.ts';
-import { decideAccess, mayAnywhere, reading, unknownIn } from '../../policy/policy.ts';
+import { decideAccess, mayAnywhere, decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import { authorizeEach } from './authorize-each.ts';
@@ -66,7 +66,7 @@ export function authorize(policy: Policy, person: Person, parsed: Resolved, comp
   const { target, alsoReads, asked } = aboutOf(parsed, company);
   const { path, command } = parsed.parsed;
   for (const [name, value] of Object.entries(parsed.input)) {
-    const seen = isNamed(value) ? reading(policy, person, value) : undefined;
+    const seen = isNamed(value) ? decideReading(policy, person, value) : undefined;
     const unknown = seen ? unknownIn(seen) : [];
     if (unknown.length > 0) throw new MembershipUnknown(say`you can see what ${code(path)} is about here`, unknown);
     if (seen?.kind === 'not allowed') throw unknownName(parsed.parsed, name);

@@ -7,11 +7,11 @@ import {
   type Askers,
 } from '../../policy/approvers.ts';
 import type { Needed, Requirement } from '../../policy/approval-requirement.ts';
-import { canonicalId, idsIn, idsOf, isUserGroup } from '../../policy/people.ts';
-import { groupsApproving, mayRead, reading } from '../../policy/policy.ts';
+import { canonicalId, groupIds, idsOf, isUserGroup } from '../../policy/people.ts';
+import { groupsApproving, mayRead, decideReading } from '../../policy/policy.ts';
 import { userGroupsIn } from '../../policy/memberships.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
-import { bold, code, joined, named, person as mention, say, userGroup, type Text } from '../../text.ts';
+import { bold, code, joined, named, mention, say, userGroup, type Text } from '../../text.ts';
 import { aboutOf } from './targets.ts';
 import type { AskedRequirement, Authorization, Notified } from './authorization.ts';
 import { membersUnknownQuietly } from './unknown-groups.ts';
@@ -44,7 +44,7 @@ export async function whomToAsk(context: Asking, needed: Needed, parsed: Resolve
   const asks = await Promise.all(
     needed.requirements.map(async (requirement): Promise<AskedRequirement> => {
       const named = groupsForRequirement(policy, requirement, asked);
-      const ids = new Set(idsIn(policy, named));
+      const ids = new Set(groupIds(policy, named));
       const once = eachOnce(policy, approversAmong(policy, all, requirement, request));
       const userGroups = unknown.filter((group) => ids.has(group));
       const one = {
@@ -66,7 +66,7 @@ export function approversAmong(
   requirement: Requirement,
   request: ApprovalRequest,
 ): readonly string[] {
-  const ids = new Set(idsIn(policy, groupsForRequirement(policy, requirement, request)));
+  const ids = new Set(groupIds(policy, groupsForRequirement(policy, requirement, request)));
   const targets = request.aims.map(({ target }) => target);
   const found = people.filter((person) => {
     if (!belongsTo(ids, person) || !readsAll(policy, person, targets)) return false;
@@ -91,7 +91,7 @@ async function notifiedOf(
 ): Promise<Notified | undefined> {
   if (notify === undefined) return undefined;
   const policy = context.policy();
-  const ids = new Set(idsIn(policy, notify));
+  const ids = new Set(groupIds(policy, notify));
   const people = all.filter(
     (person) =>
       belongsTo(ids, person) &&
@@ -149,7 +149,7 @@ export async function peopleOf(
 ) {
   const lists = await Promise.all(groups.map(async (group) => [group, await membersOf(group)] as const));
   const answered = lists.flatMap(([group, members]) => (members ? [[group, new Set(members)] as const] : []));
-  const named = idsIn(policy, [...policy.groups.keys()]).filter((id) => !isUserGroup(id));
+  const named = groupIds(policy, [...policy.groups.keys()]).filter((id) => !isUserGroup(id));
   const people = [...new Set([...named, ...answered.flatMap(([, members]) => [...members])])].map((id): Member => {
     const ids = idsOf(policy, id);
     const byWhom = Map.groupBy(answered, ([, members]) =>
@@ -166,7 +166,7 @@ const belongsTo = (ids: ReadonlySet<string>, { id, groups }: Member): boolean =>
 /** May read every target, or might: if not, a refusal after the click says so. */
 const readsAll = (policy: Policy, person: Member, targets: readonly Target[]): boolean =>
   targets.every((target) => {
-    const decision = reading(policy, person, target);
+    const decision = decideReading(policy, person, target);
     return decision.kind === 'allowed' || decision.why.kind === 'unknown';
   });
 
@@ -180,7 +180,7 @@ export const toldPeople = (authorization: Authorization): readonly string[] =>
   authorization.told ?? askedPeople(authorization);
 
 /** The first of these people without a mention, and how many more there are. */
-export function namesOf(
+export function displayNames(
   people: readonly { readonly id: string; readonly name: string | undefined }[],
 ): readonly Text[] {
   const some = people.slice(0, maxNamed).map(({ id, name }): Text => [name === undefined ? mention(id) : named(name)]);
@@ -218,7 +218,7 @@ export const whoIsAsked = (asks: readonly AskedRequirement[], { without = [], no
       const mentions = notify === 'unreached' && tellsApprovers(asked);
       const all = people.map((id, index) => ({ id, name: names?.[index] }));
       const left = all.filter(({ id }) => !without.includes(id));
-      const some = namesOf(left);
+      const some = displayNames(left);
       const asGroups = userGroups.map((group): Text => [mentions ? userGroup(group) : code(group)]);
       const asUnsure = mentions ? unsureOf(asked, without) : [];
       const those = [...some, ...asUnsure.map((id): Text => [mention(id)]), ...asGroups];
@@ -235,7 +235,7 @@ export const whoIsNotified = (asks: readonly AskedRequirement[]): Text =>
     asks.map(({ notify, ...asked }) => {
       if (notify === undefined) return undefined;
       const { people, names, groups, unknown, unsure } = notify;
-      const who = joined(namesOf(people.map((id, index) => ({ id, name: names[index] }))), ', ');
+      const who = joined(displayNames(people.map((id, index) => ({ id, name: names[index] }))), ', ');
       if (!tellsApprovers({ notify, ...asked })) return say`${who}.`;
       const why =
         unknown.length > 0

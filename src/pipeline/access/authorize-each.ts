@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import type { Company, Environment, Environments, Target } from '../../hosting/contract/target.ts';
-import { decideAccess, reading, unknownIn } from '../../policy/policy.ts';
+import { decideAccess, decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
@@ -31,7 +31,7 @@ export function authorizeEach<One extends { readonly target: Target | undefined 
   const isRefused = (env: Environment): boolean => {
     const decision = decideAccess(policy, person, aboutOf(requestFor(parsed, env), company).asked);
     const isCertain = decision.kind === 'not allowed' && unknownIn(decision).length === 0;
-    return isCertain && reading(policy, person, env).kind === 'allowed';
+    return isCertain && decideReading(policy, person, env).kind === 'allowed';
   };
   const ordered = all.toSorted(liveLast);
   const notAllowed = ordered.filter(isRefused);

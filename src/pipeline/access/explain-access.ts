@@ -6,7 +6,7 @@ import type { Target } from '../../hosting/contract/target.ts';
 import { holds, membershipsOf } from '../../policy/memberships.ts';
 import {
   decideAccess,
-  reading,
+  decideReading,
   unknownIn,
   type AccessDecision,
   type AccessRequest as Asked,
@@ -21,7 +21,7 @@ import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parse, parseArgs } from '../language/parse.ts';
 import {
   areEnvironments,
-  environmentsOf,
+  environmentsOfSite,
   isNamed,
   isSite,
   resolve,
@@ -30,7 +30,7 @@ import {
 } from '../language/resolve.ts';
 import { groupsToAsk } from './unknown-groups.ts';
 import { usage } from '../language/usage.ts';
-import { commandsIn } from '../language/pasted-credentials.ts';
+import { typedCommands } from '../language/pasted-credentials.ts';
 import { split } from '../language/tokenize.ts';
 import type { AccessContext } from './context.ts';
 
@@ -74,7 +74,7 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
   const { path, command } = resolved.parsed;
   if (person.standing !== 'member') return { kind: 'not welcome', why: nonMemberReason[person.standing] };
   for (const value of Object.values(resolved.input).filter(isNamed)) {
-    const seen = reading(policy, person, value);
+    const seen = decideReading(policy, person, value);
     if (unknownIn(seen).length > 0) return { kind: 'unknown', userGroups: unknownIn(seen) };
     if (seen.kind === 'not allowed') return { kind: 'hidden', what: value.name };
   }
@@ -116,7 +116,7 @@ async function answerOf(context: Asking, person: Person, resolved: Resolved): Pr
 
 /** One request for each environment of the site. One that is allowed is enough. */
 const onSite = (names: KnownNames, asked: Asked, { id }: { readonly id: string }): readonly Asked[] =>
-  environmentsOf(names, id).map((target) => readingOf(asked, target));
+  environmentsOfSite(names, id).map((target) => readingOf(asked, target));
 
 const readingOf = (asked: Asked, target: Target): Asked => ({ ...asked, aims: [{ target, access: 'read' }] });
 
@@ -150,8 +150,9 @@ function parsedFrom(args: Args): ParsedCommand {
 function refuseBareName(args: Args, commands: ReadonlyMap<string, Command>): void {
   const [first, ...rest] = args.length === 1 ? split(args[0] ?? '') : args.map((text) => ({ text, quoted: false }));
   const name = first?.text.replace(/^@/, '').slice(0, 40) ?? '';
-  const isName = rest.length === 0 ? /^(?:@|\p{Lu})/u.test(first?.text ?? '') : commandsIn(rest, commands).length > 0;
-  if (!isName || name === '' || (first && commandsIn([first], commands).length > 0)) return;
+  const isName =
+    rest.length === 0 ? /^(?:@|\p{Lu})/u.test(first?.text ?? '') : typedCommands(rest, commands).length > 0;
+  if (!isName || name === '' || (first && typedCommands([first], commands).length > 0)) return;
   const asked = rest.map(({ text }) => text).join(' ');
   const correct = `can @${name} ${asked === '' ? 'logs site/environment' : asked}`.slice(0, 200);
   throw new Refusal(say`I don't know who “${name}” is, because it isn't a mention. Nothing was done.`, {

@@ -4,7 +4,7 @@ import { catalogue, type Command } from '../../commands/index.ts';
 import { rightOf, rightsOf } from '../../commands/rights.ts';
 import { Refusal } from '../../errors.ts';
 import type { Environment, Target } from '../../hosting/contract/target.ts';
-import { anywhere, decideAccess, unknownIn } from '../../policy/policy.ts';
+import { decideAnywhere, decideAccess, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { code, say, type Text } from '../../text.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
@@ -21,7 +21,9 @@ export function mayRunSomewhere(
 ): 'yes' | 'no' | readonly string[] {
   if (command.shape === 'builtin' && !command.everywhere && command.right === 'anyone') return 'yes';
   const kinds = kindsOf(command);
-  const all = rightsOf(path, command).flatMap((right) => kinds.map((kind) => anywhere(policy, person, right, kind)));
+  const all = rightsOf(path, command).flatMap((right) =>
+    kinds.map((kind) => decideAnywhere(policy, person, right, kind)),
+  );
   const unknown = all.flatMap((is) => (is === 'yes' || is === 'no' ? [] : is));
   return all.includes('yes') ? 'yes' : unknown.length > 0 ? [...new Set(unknown)] : 'no';
 }

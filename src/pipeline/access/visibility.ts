@@ -1,5 +1,5 @@
 import type { Target } from '../../hosting/contract/target.ts';
-import { decideAccess, mayRead, reading, unknownIn } from '../../policy/policy.ts';
+import { decideAccess, mayRead, decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { storedTargets, targetKey } from './targets.ts';
@@ -33,7 +33,7 @@ export function readerOf(context: AccessContext, person: Person, right: 'read' |
 
 /** For a change that this person may not read: the Slack user groups that decide it. Empty: it is certain. */
 export function hiddenBy(context: AccessContext, person: Person, about: StoredTargets): readonly string[] {
-  const decisions = targetsNow(context)(about).map((target) => reading(context.policy(), person, target));
+  const decisions = targetsNow(context)(about).map((target) => decideReading(context.policy(), person, target));
   const isCertain = decisions.some((one) => one.kind === 'not allowed' && one.why.kind !== 'unknown');
   return isCertain ? [] : [...new Set(decisions.flatMap(unknownIn))];
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { idsIn, samePerson } from '../../policy/people.ts';
+import { groupIds, samePerson } from '../../policy/people.ts';
 import { decideAccess, groupsAbout, mayRead, whoMay } from '../../policy/policy.ts';
 import { say, type Text } from '../../text.ts';
 import type { Resolved } from '../language/resolve.ts';
@@ -50,7 +50,7 @@ export async function whoMayRun(
     context,
     mixed.slice(0, maxPeople).map(({ id }) => id),
   );
-  const ids = new Set(idsIn(policy, whoMay(policy, asked)));
+  const ids = new Set(groupIds(policy, whoMay(policy, asked)));
   return {
     people: people.map((id, index) => ({ id, name: names[index] ?? id })),
     unknown: unknown.filter((group) => ids.has(group)),

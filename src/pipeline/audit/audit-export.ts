@@ -31,7 +31,7 @@ type Row = Readonly<Record<(typeof columns)[number], string | number | readonly 
 export const headOf = (format: Format): string => (format === 'csv' ? csvLine(columns) : '');
 
 /** One line of the trail, with its line break. */
-export function lineOf(format: Format, entry: Entry): string {
+export function exportLine(format: Format, entry: Entry): string {
   const row = rowOf(entry);
   if (format === 'jsonl') return `${JSON.stringify(row)}\n`;
   return csvLine(columns.map((column) => [row[column] ?? ''].flat().join(', ')));

@@ -1,4 +1,4 @@
-import { findAudit, auditHead, linesAfter, start, type AuditLine, type Head } from '../../storage/audit.ts';
+import { findAudit, auditHead, linesAfter, emptyHead, type AuditLine, type Head } from '../../storage/audit.ts';
 import {
   readAuditOut,
   saveAuditOut,
@@ -132,7 +132,7 @@ const isTooEarly = ({ trouble }: AuditOutProgress, now: number): boolean =>
 
 /** From where to go on. If the last sent line is not in the trail any more, everything is sent again: others must see it. */
 const resumeAfter = async (db: ReadHandle, sent: Head): Promise<Head> =>
-  sent.seq === 0 || isSame(sent, await findAudit(db, sent.seq)) ? sent : start;
+  sent.seq === 0 || isSame(sent, await findAudit(db, sent.seq)) ? sent : emptyHead;
 
 /** The lines after `seq` for one batch. A line that is larger than a batch goes alone. */
 async function nextLines(db: ReadHandle, seq: number): Promise<readonly SentLine[]> {

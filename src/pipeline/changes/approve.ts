@@ -2,11 +2,11 @@ import { unlocking } from '../../commands/rights.ts';
 import { groupsInDoubt, isAsker, mayApprove, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
 import { samePerson } from '../../policy/people.ts';
-import { approvalOf, decideAccess, reading, unknownIn } from '../../policy/policy.ts';
+import { approvalOf, decideAccess, decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Member, Policy } from '../../policy/rules.ts';
 import { Refusal } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
-import { person as mention, say, time, type Text } from '../../text.ts';
+import { mention, say, time, type Text } from '../../text.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { standing, type DecisionKind } from './card.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
@@ -121,7 +121,7 @@ export function mayEnd({
   asked,
   by,
 }: Pick<VoteContext, 'policy' | 'needed' | 'asked' | 'by'>): EndRight {
-  const reads = asked.aims.map(({ target }) => reading(policy, by, target));
+  const reads = asked.aims.map(({ target }) => decideReading(policy, by, target));
   const unread = reads.filter((one) => one.kind === 'not allowed');
   const isHidden = unread.some((one) => unknownIn(one).length === 0);
   if (unread.length > 0) return mayNot(isHidden ? [] : unread.flatMap(unknownIn), 'not named');

@@ -4,10 +4,10 @@ import {
   badIn,
   byNumber,
   batchItemsOf,
-  progressOf,
+  batchProgress,
   standingsOf,
   type BatchItem,
-  type Progress,
+  type BatchProgress,
   type Standing,
   type StopReason,
 } from './batch.ts';
@@ -41,7 +41,7 @@ type Shown = {
 
 /** Every item of a batch with what became of it. `changes`: those that it began. */
 export function itemsShown(batch: Change, changes: readonly Change[]): readonly Shown[] {
-  const progress = progressOf(batch);
+  const progress = batchProgress(batch);
   const known = byNumber(changes);
   const standings = standingsOf(progress, known);
   return (batchItemsOf(batch) ?? []).map((item, at) => {
@@ -97,7 +97,7 @@ const marks: Readonly<Record<Standing, string>> = {
 };
 
 /** One item in one line. */
-export function lineOf({ item, standing: where, change, skipped }: Shown): Text {
+export function itemLine({ item, standing: where, change, skipped }: Shown): Text {
   const says = skipped ?? (change && where !== 'done' ? standing(change) : undefined);
   const number = change ? ` · #${change.number}` : '';
   return joined([say`${marks[where]} **${item.target.name}**${number}`, says]);
@@ -109,7 +109,7 @@ function openLines({ number }: Change, all: readonly Shown[]): readonly Text[] {
   const open = order.flatMap((wanted) => all.filter((one) => one.standing === wanted));
   const more = open.length - maxLines;
   return [
-    ...open.slice(0, maxLines).map(lineOf),
+    ...open.slice(0, maxLines).map(itemLine),
     ...(more > 0 ? [say`… and ${more} more: ${code(`change ${number}`)} lists all.`] : []),
   ];
 }
@@ -131,7 +131,7 @@ function buttonsOf(batch: Change, all: readonly Shown[], installation: string): 
   if (state === 'running') return [button('halt', 'Stop', { style: 'danger' }), ...toClose, everything];
   if (state !== 'stopped') return toClose;
   const ask = (yes: string, says: Text): Partial<Button> => ({ confirm: { title: `${yes} #${number}?`, says, yes } });
-  const { isOver = false } = progressOf(batch);
+  const { isOver = false } = batchProgress(batch);
   const count = (wanted: Standing): number => (isOver ? 0 : all.filter(({ standing }) => standing === wanted).length);
   const [left, unsent] = [count('to do'), count('not sent')];
   return [
@@ -203,7 +203,7 @@ export function stoppedReply(batch: Change, changes: readonly Change[], why: Tex
         countsOf(all),
         ...unwell(all),
         all.some(({ standing }) => standing === 'unknown') ? unknownHint : undefined,
-        canGoOn(all) && !progressOf(batch).isOver
+        canGoOn(all) && !batchProgress(batch).isOver
           ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.`
           : undefined,
       ],
@@ -223,7 +223,7 @@ const canGoOn = (all: readonly Shown[]): boolean =>
 export function stopNote(
   batch: Change,
   changes: readonly Change[],
-  progress: Progress,
+  progress: BatchProgress,
   says: Text,
 ): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
   const all = itemsShown(batch, changes);
@@ -233,7 +233,7 @@ export function stopNote(
     reply: stoppedReply(batch, changes, says),
     replyKey: `${batch.number}:stopped`,
     ops: all.some(({ standing }) => standing === 'unknown'),
-    also: { progress: JSON.stringify({ ...progress, isFollowed, shownBad } satisfies Progress) },
+    also: { progress: JSON.stringify({ ...progress, isFollowed, shownBad } satisfies BatchProgress) },
   };
 }
 
@@ -256,7 +256,7 @@ function unwell(all: readonly Shown[]): readonly Text[] {
   );
   const more = bad.length - maxNamed;
   return [
-    ...bad.slice(0, maxNamed).map(lineOf),
+    ...bad.slice(0, maxNamed).map(itemLine),
     ...(more > 0 ? [say`… and ${more} more on the card.`] : []),
     ...(all.some(({ standing }) => standing === 'changed meanwhile') ? [changedHint] : []),
   ];

@@ -30,7 +30,7 @@ export type ItemProgress = {
   readonly isLeftOut?: true;
 };
 
-export type Progress = {
+export type BatchProgress = {
   /** One for each item, in the same order. */
   readonly items: readonly ItemProgress[];
   /** The item that goes first and alone: the others wait until its site is known to be well. */
@@ -75,7 +75,7 @@ export type ChangeInBatch = Pick<Change, 'number' | 'state' | 'settled_at'>;
 /** Whether the canary's site is well after it. `later`: not known yet. */
 export type CanarySite = 'well' | 'later' | { readonly says: Text };
 
-export type Step =
+export type BatchStep =
   /** Begin a change for each of these items. `isCanaryPassed`: and note that the canary's site is well. */
   | { readonly kind: 'begin'; readonly items: readonly number[]; readonly isCanaryPassed: boolean }
   | { readonly kind: 'halt'; readonly why: StopReason }
@@ -88,7 +88,7 @@ export type Step =
 export const maxUnderWay = 8;
 
 /** The progress of a change that is a batch. Throws for any other. */
-export function progressOf({ progress, ...change }: Pick<Change, 'progress' | 'number'>): Progress {
+export function batchProgress({ progress, ...change }: Pick<Change, 'progress' | 'number'>): BatchProgress {
   if (progress === null) throw new Error(`#${change.number} is no batch`);
   return parseStored(progress);
 }
@@ -100,7 +100,7 @@ export function batchItemsOf({ call }: Pick<Change, 'call'>): readonly BatchItem
 }
 
 /** Where an item stands, given the change that was begun for it. */
-export function standingOf({ skipped, isLeftOut }: ItemProgress, change: ChangeInBatch | undefined): Standing {
+export function itemStanding({ skipped, isLeftOut }: ItemProgress, change: ChangeInBatch | undefined): Standing {
   if (isLeftOut) return 'left out';
   if (skipped) return 'not sent';
   if (change === undefined) return 'to do';
@@ -143,8 +143,8 @@ export type ChangesByNumber = ReadonlyMap<number, ChangeInBatch>;
 export const byNumber = <One extends ChangeInBatch>(changes: readonly One[]): ReadonlyMap<number, One> =>
   new Map(changes.map((one) => [one.number, one]));
 
-export const standingsOf = ({ items }: Progress, changes: ChangesByNumber): readonly Standing[] =>
-  items.map((item) => standingOf(item, item.change === undefined ? undefined : changes.get(item.change)));
+export const standingsOf = ({ items }: BatchProgress, changes: ChangesByNumber): readonly Standing[] =>
+  items.map((item) => itemStanding(item, item.change === undefined ? undefined : changes.get(item.change)));
 
 type Now = {
   readonly state: 'running' | 'stopped';
@@ -154,7 +154,11 @@ type Now = {
 };
 
 /** What the batch does next. */
-export function nextStep(progress: Progress, changes: ChangesByNumber, { state, isValid, canarySite }: Now): Step {
+export function nextStep(
+  progress: BatchProgress,
+  changes: ChangesByNumber,
+  { state, isValid, canarySite }: Now,
+): BatchStep {
   const all = standingsOf(progress, changes);
   const indexesOf = (wanted: Standing): readonly number[] =>
     all.flatMap((standing, at) => (standing === wanted ? [at] : []));
@@ -186,17 +190,17 @@ export function nextStep(progress: Progress, changes: ChangesByNumber, { state, 
 }
 
 /** The changes that ended badly, without those that a person has let it go on after. */
-export const badIn = (progress: Progress, changes: ChangesByNumber): readonly number[] =>
+export const badIn = (progress: BatchProgress, changes: ChangesByNumber): readonly number[] =>
   stoppedAt(progress, changes).flatMap((at) => progress.items[at]?.change ?? []);
 
 /** The items whose changes stop the batch, without those that a person has let it go on after. */
-const stoppedAt = ({ items, passedOver }: Progress, changes: ChangesByNumber): readonly number[] =>
+const stoppedAt = ({ items, passedOver }: BatchProgress, changes: ChangesByNumber): readonly number[] =>
   items.flatMap(({ change, isLeftOut }, at) => {
     const begun = change === undefined || isLeftOut ? undefined : changes.get(change);
     return begun && stopsAt(begun) && !passedOver.includes(begun.number) ? [at] : [];
   });
 
-function canaryStep({ canary }: Progress, all: readonly Standing[], site: CanarySite): Step | 'passed' {
+function canaryStep({ canary }: BatchProgress, all: readonly Standing[], site: CanarySite): BatchStep | 'passed' {
   if (canary === undefined || canary.isPassed) return 'passed';
   const standing = all[canary.item];
   if (standing === 'to do') return { kind: 'begin', items: [canary.item], isCanaryPassed: false };
@@ -205,13 +209,17 @@ function canaryStep({ canary }: Progress, all: readonly Standing[], site: Canary
   return site === 'well' || site === 'later' ? 'passed' : haltAt(site.says);
 }
 
-const haltAt = (says: Text): Step => ({ kind: 'halt', why: { kind: 'canary', says } });
+const haltAt = (says: Text): BatchStep => ({ kind: 'halt', why: { kind: 'canary', says } });
 
 /**
  * As it goes on after a stop: what ended badly is passed over, and so is a canary that did not show its site to be well.
  * One that is still to do or under way stays the canary. `without`: items.
  */
-export function goneOn(progress: Progress, changes: ChangesByNumber, without: readonly number[] = []): Progress {
+export function goneOn(
+  progress: BatchProgress,
+  changes: ChangesByNumber,
+  without: readonly number[] = [],
+): BatchProgress {
   const { canary, passedOver, items, why } = progress;
   const isOpen = ['to do', 'under way', 'done'].includes(standingsOf(progress, changes)[canary?.item ?? -1] ?? '');
   const isLeftOut = (at: number): boolean => without.includes(at) && isEmpty(items[at] ?? {});
@@ -228,7 +236,7 @@ export function goneOn(progress: Progress, changes: ChangesByNumber, without: re
  * As it goes on with those too that were not sent; a canary that was not sent goes first again. What was sent, or may
  * have been, is never begun again, nor is what changed in the meantime.
  */
-export function retried(progress: Progress, changes: ChangesByNumber): Progress {
+export function retried(progress: BatchProgress, changes: ChangesByNumber): BatchProgress {
   const all = standingsOf(progress, changes);
   const next = goneOn(progress, changes);
   const { canary } = all[progress.canary?.item ?? -1] === 'not sent' ? progress : next;

@@ -1,6 +1,6 @@
 import { spokenDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
-import { code, person, say, time, type Text } from '../../text.ts';
+import { code, mention, say, time, type Text } from '../../text.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { LockHeld } from './change-store.ts';
 import type { Frozen } from './freeze.ts';
@@ -24,11 +24,11 @@ export function inTheWay({ lock, target, holder }: Pick<LockHeld, 'lock' | 'targ
   const lasts = (since: number): string => spokenDuration(now - since);
   const until = lock.until === null ? '' : say` until ${time(lock.until, 'date')}`;
   if (holder === undefined) {
-    const who = lock.person === null ? 'somebody' : person(lock.person);
+    const who = lock.person === null ? 'somebody' : mention(lock.person);
     const why = lock.reason === '' ? '' : say` (“${lock.reason}”)`;
     return say`**${target} is locked by ${who}**${until}${why}, and has been for ${lasts(lock.taken_at)}.`;
   }
-  const what = say`${person(holder.requester)}'s ${holder.command} (#${holder.number})`;
+  const what = say`${mention(holder.requester)}'s ${holder.command} (#${holder.number})`;
   const since = lasts(holder.sent_at ?? lock.taken_at);
   if (holder.state === 'unknown')
     return say`**${target} is busy:** the outcome of ${what} has been unknown for ${lasts(holder.lost_at ?? lock.taken_at)}.`;

@@ -11,7 +11,7 @@ import {
   inShort,
   itemsOf,
   joined,
-  person,
+  mention,
   plain,
   say,
   time,
@@ -26,7 +26,7 @@ import type { Person } from '../access/access-check.ts';
 import { exactLines, exactRequest } from './exact-request.ts';
 import { batchItemsOf, type BatchItem } from './batch.ts';
 import { itemsShown } from './batch-card.ts';
-import { callOf, cardOf, type Frozen, type FrozenCard } from './freeze.ts';
+import { callOf, frozenCardOf, type Frozen, type FrozenCard } from './freeze.ts';
 import { readerOf } from '../access/visibility.ts';
 import {
   approvedBy,
@@ -120,7 +120,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
   const { asks = [] } = authorizationOf(change);
   const reason = change.reason === null ? undefined : say`“${change.reason}”`;
   const notified = whoIsNotified(asks);
-  return detailsOf(change, say`${markOf(change)} **${cardOf(change).title}** · #${change.number}`, [
+  return detailsOf(change, say`${markOf(change)} **${frozenCardOf(change).title}** · #${change.number}`, [
     standing(change),
     fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason], ' · ')),
     ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
@@ -133,7 +133,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
 
 /** The same for something that is frozen but not yet asked for. */
 export const detailsOfFrozen = (frozen: Frozen): CallDetails =>
-  detailsOf(frozen, say`**${cardOf(frozen).title}**`, [
+  detailsOf(frozen, say`**${frozenCardOf(frozen).title}**`, [
     say`Nothing has been asked for yet.`,
     ...(frozen.items ? [] : targetFacts([frozen.target, ...frozen.alsoReads].filter((one) => one !== undefined))),
   ]);
@@ -147,7 +147,7 @@ const targetFacts = (targets: readonly Target[]): readonly Text[] =>
   );
 
 const askInWords = ({ count, people, groups, userGroups = [] }: AskedRequirement): Text => {
-  const some = [...people.map((id) => [person(id)]), ...userGroups.map((id) => [userGroup(id)])];
+  const some = [...people.map((id) => [mention(id)]), ...userGroups.map((id) => [userGroup(id)])];
   const who = some.length > 0 ? some : groups.map((group) => [bold(group)]);
   return joined([`${count} of`, joined(who, ', ')]);
 };
@@ -157,7 +157,7 @@ function detailsOf(
   title: Text,
   about: readonly Text[],
 ): CallDetails {
-  const { warning, facts } = cardOf(frozen);
+  const { warning, facts } = frozenCardOf(frozen);
   const shown = [
     ...about.map((text) => ({ kind: 'text', text }) as const),
     ...textLines(warning ?? []),
@@ -184,7 +184,7 @@ const requestLines = (call: Write): readonly DetailLine[] => [
 
 /** One environment of a batch: what its own card says, and its request. */
 function itemLines(item: BatchItem, at: number): readonly DetailLine[] {
-  const { title, warning, facts } = cardOf(item);
+  const { title, warning, facts } = frozenCardOf(item);
   const call = callOf(item);
   return [
     ...textLines(say`**${at + 1}. ${title}** ${code(targetKey(item.target))}`),

@@ -1,11 +1,11 @@
 import type { Args } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Vote } from '../../storage/votes.ts';
-import { bold, inline, inShort, joined, person, say, time, type Text } from '../../text.ts';
+import { bold, inline, inShort, joined, mention, say, time, type Text } from '../../text.ts';
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
-import { cardOf, type FrozenCard } from './freeze.ts';
+import { frozenCardOf, type FrozenCard } from './freeze.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The decisions about a change; each has its own button. */
@@ -142,11 +142,11 @@ const stateInWords: Readonly<Record<Change['state'], string>> = {
 /** Who approved, and when. */
 export type Approved = Pick<Vote, 'person' | 'at'>;
 export const approvedBy = (approved: readonly Approved[]): readonly Text[] =>
-  approved.map(({ person: who, at }) => say`${person(who)}, ${time(at)}`);
+  approved.map(({ person: who, at }) => say`${mention(who)}, ${time(at)}`);
 
 /** The card of a change row. `approved` are the approvals so far, oldest first. */
 export function renderCard(change: Change, approved: readonly Approved[], installation: string): Card {
-  const frozen = cardOf(change);
+  const frozen = frozenCardOf(change);
   const done = change.state === 'done' || change.state === 'happened';
   return {
     mark: markOf(change),
@@ -174,7 +174,7 @@ export function renderCard(change: Change, approved: readonly Approved[], instal
  * replaces the request.
  */
 export function withdrawn(change: Change, approved: readonly Approved[]): Note {
-  const { title } = cardOf(change);
+  const { title } = frozenCardOf(change);
   const isOver = change.settled_at !== null || change.state === 'unknown';
   return {
     text: joined(
@@ -232,7 +232,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
     press: { kind: 'decision', verdict, ...seen },
     ...more,
   });
-  const { title, warning } = cardOf(change);
+  const { title, warning } = frozenCardOf(change);
   const then = coolsDown(change)
     ? 'It will be sent ten seconds after the last approval. Until then it can be stopped.'
     : undefined;
@@ -289,7 +289,7 @@ function timerLine(change: Change): Text | undefined {
 
 /** Who asked for it, and who handed the request on to them. */
 export const askersNamed = ({ requester, handed_on_by: by }: Pick<Change, 'requester' | 'handed_on_by'>): Text =>
-  say`${person(requester)}${by === null ? '' : say`, handed on by ${person(by)}`}`;
+  say`${mention(requester)}${by === null ? '' : say`, handed on by ${mention(by)}`}`;
 
 /** The frozen facts of a change as text, long lists shortened, for a form or a dry run. */
 export function factLines(facts: FrozenCard['facts']): Text {

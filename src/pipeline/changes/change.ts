@@ -66,7 +66,7 @@ export type Locks = 'take' | 'keep' | 'free' | 'extend' | { readonly keepMs: num
 export type Transition = { readonly patch: Patch; readonly locks: Locks };
 
 /** Attempts to connect before the change expires. */
-export const maxAttempts = 3;
+export const maxConnectAttempts = 3;
 /** How many 429 answers put a change back; one more expires it. */
 export const maxThrottles = 2;
 /** A change stays valid at least this long after its approval, or after it was asked for if it needs none. */
@@ -230,7 +230,7 @@ function again(
   counts: Pick<Patch, 'attempts' | 'throttle_count'>,
   afterMs: number,
 ): Transition {
-  const usedUp = (counts.attempts ?? 0) >= maxAttempts || (counts.throttle_count ?? 0) > maxThrottles;
+  const usedUp = (counts.attempts ?? 0) >= maxConnectAttempts || (counts.throttle_count ?? 0) > maxThrottles;
   if (usedUp || now + afterMs >= change.expires_at) {
     return { patch: { ...at('expired'), ...counts, settled_at: now, sent_at: null }, locks: 'free' };
   }

@@ -5,7 +5,7 @@ import { aboutOf } from '../access/targets.ts';
 import { isEnough, mayEnd, type VoteContext, type EndRight } from './approve.ts';
 import { peopleOf } from '../access/approver-lookup.ts';
 import { askersOf, authorizationOf } from '../access/authorization.ts';
-import type { Restored } from '../language/reparse.ts';
+import type { Reparsed } from '../language/reparse.ts';
 import { groupsEnding } from '../access/unknown-groups.ts';
 import type { AccessContext } from '../access/context.ts';
 
@@ -26,7 +26,7 @@ const maxPeople = 25;
 /** At most this many people are looked up in Slack: among so many, one is surely a member. */
 const maxAsked = 200;
 
-export const endingOf = (change: Change, { resolved }: Restored, company: Company): Ending => ({
+export const endingOf = (change: Change, { resolved }: Reparsed, company: Company): Ending => ({
   needed: authorizationOf(change).approval,
   asked: { ...aboutOf(resolved, company).asked, ...askersOf(change) },
 });

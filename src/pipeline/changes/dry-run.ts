@@ -1,13 +1,13 @@
 import { type Page, paragraph } from '../../commands/kit/page.ts';
 import { code, say } from '../../text.ts';
-import { callOf, cardOf, type Frozen } from './freeze.ts';
+import { callOf, frozenCardOf, type Frozen } from './freeze.ts';
 import { exactRequest } from './exact-request.ts';
 import { factLines } from './card.ts';
 import { needsReview } from './confirmation.ts';
 
 /** The page that shows the requester what would be sent. */
 export function dryRun(frozen: Frozen): Page {
-  const card = cardOf(frozen);
+  const card = frozenCardOf(frozen);
   const facts = [...card.facts, ...(frozen.leftOut ?? [])];
   const calls = (frozen.items ?? [frozen]).map(callOf);
   return {

@@ -10,7 +10,7 @@ import type { ParsedCommand } from '../language/parsed-command.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from './batch.ts';
 import { everythingLabel } from './card.ts';
-import { cardOf, fingerprint, refuseTooLong, type Frozen, type FrozenCard } from './freeze.ts';
+import { frozenCardOf, fingerprint, refuseTooLong, type Frozen, type FrozenCard } from './freeze.ts';
 
 /** Turns the frozen changes of many environments into one: what approvers see is every call, in its order. */
 
@@ -28,7 +28,7 @@ export function freezeBatch(parsed: Authorized, action: AnyAction, items: readon
   canaryIn(parsed, items);
   const [only, ...more] = items;
   if (only && more.length === 0) return { ...only, parsed: withoutCanary(parsed.parsed) };
-  const all = environmentsOf(items);
+  const all = environmentsIn(items);
   const input = { ...parsed.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
   const call = JSON.stringify({ items: items.map(itemOf) });
   const card = JSON.stringify(cardOfBatch({ ...parsed, input }, action, items));
@@ -51,7 +51,7 @@ export const leftOutOf = (
 ];
 
 /** The same without some environments. Throws `Refusal` if none is left. */
-export function without(frozen: Frozen, ids: readonly string[]): Frozen {
+export function withoutEnvironments(frozen: Frozen, ids: readonly string[]): Frozen {
   const { items = [] } = frozen;
   const isKept = ({ target }: Authorized): boolean => target?.kind !== 'environment' || !ids.includes(target.id);
   const kept = items.filter(isKept);
@@ -68,7 +68,7 @@ function withoutCanary(parsed: ParsedCommand): ParsedCommand {
 /** The index of the item that goes first and alone; undefined: none does. Throws `Refusal` if it was left out. */
 export function canaryIn({ parsed: { canary } }: Authorized, items: readonly Authorized[]): number | undefined {
   if (canary === undefined) return undefined;
-  const at = environmentsOf(items).findIndex(({ id }) => id === canary);
+  const at = environmentsIn(items).findIndex(({ id }) => id === canary);
   if (at !== -1) return at;
   throw new Refusal('The canary itself would be left out. Nothing was done.', {
     field: 'leave-out',
@@ -77,7 +77,7 @@ export function canaryIn({ parsed: { canary } }: Authorized, items: readonly Aut
 }
 
 /** The environments of these, in order. */
-export const environmentsOf = (items: readonly Authorized[]): readonly Environment[] =>
+export const environmentsIn = (items: readonly Authorized[]): readonly Environment[] =>
   items.flatMap(({ target }) => (target?.kind === 'environment' ? [target] : []));
 
 function itemOf(frozen: Frozen): BatchItem {
@@ -90,13 +90,13 @@ function itemOf(frozen: Frozen): BatchItem {
 
 function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly Frozen[]): FrozenCard {
   const { input, authorization } = authorized;
-  const all = environmentsOf(items);
+  const all = environmentsIn(items);
   const canary = all[canaryIn(authorized, items) ?? -1];
   const where = counted(all.length, 'environment');
   const words = action.batch?.({ input, where });
   if (words === undefined) throw new Error('this action is for one environment at a time');
   if ('says' in words) throw new Refusal(words.says, words);
-  const cards = items.map(cardOf);
+  const cards = items.map(frozenCardOf);
   const warning = warningsOf(cards, all);
   const facts: readonly (readonly [string, Text | undefined])[] = [
     ['Goes first, alone', canary && say`${canary.name}; the others follow once its site is known to be well`],

@@ -81,7 +81,7 @@ export function callOf(frozen: { readonly call: string }): Write | undefined {
   if (call && 'items' in call) throw new Error('a batch has no call of its own');
   return call;
 }
-export const cardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);
+export const frozenCardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);
 export const snapshotOf = (change: { readonly snapshot: string }): unknown => parseStored(change.snapshot);
 
 function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {

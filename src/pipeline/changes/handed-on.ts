@@ -6,7 +6,7 @@ import { enqueueMessage } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { Tx } from '../../storage/database.ts';
 import { clipped, code, joined, named, say, time, type Text } from '../../text.ts';
-import { namesOf } from '../access/approver-lookup.ts';
+import { displayNames } from '../access/approver-lookup.ts';
 import { aboutOf } from '../access/targets.ts';
 import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { Runners } from '../access/who-may-run.ts';
@@ -43,7 +43,7 @@ export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved
 
 /** The message that offers it. `resolved` carries the id of the handed-on request. */
 export function offer(says: Text, { people, unknown }: Runners, resolved: Resolved, expiresAt: number): Note {
-  const who = people.length > 0 ? say`${joined(namesOf(people), ' or ')} may run it.` : undefined;
+  const who = people.length > 0 ? say`${joined(displayNames(people), ' or ')} may run it.` : undefined;
   const rest =
     unknown.length > 0 ? say`${membersUnknownQuietly(unknown)} They may run it${who ? ' too' : ''}.` : undefined;
   const until = say`Whoever runs it asks for it as their own change, once, until ${time(expiresAt)}. If it needs approval, neither of the two can give it.`;

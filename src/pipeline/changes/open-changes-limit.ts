@@ -4,7 +4,7 @@ import type { Tx } from '../../storage/database.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
 import { say, beginning, plain, type Text } from '../../text.ts';
 import { authorizationOf } from '../access/authorization.ts';
-import { cardOf } from './freeze.ts';
+import { frozenCardOf } from './freeze.ts';
 
 /** How many changes of one person may wait for approval. */
 const maxWaiting = 5;
@@ -15,7 +15,7 @@ const maxTitleLength = 100;
 /** Throws `Refusal` if the requester (all their ids count) has too many changes waiting or on their way. */
 export async function refuseTooMany(tx: Tx, row: NewChange, requesters: readonly string[]): Promise<void> {
   const { state, authorization } = row;
-  const notAsked = (): Text => say`Not asked: “${beginning(plain(cardOf(row).title), maxTitleLength)}”.`;
+  const notAsked = (): Text => say`Not asked: “${beginning(plain(frozenCardOf(row).title), maxTitleLength)}”.`;
   // A timer's removal was already allowed with the grant.
   if (authorizationOf({ authorization }).timerOf !== undefined) return;
   // Serialized, so that parallel requests count each other.

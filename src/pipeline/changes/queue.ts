@@ -5,7 +5,7 @@ import type { Change } from '../../storage/changes.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { queueOf, removeQueued, type QueuedRequest } from '../../storage/queue.ts';
-import { bold, code, person, say, time, type Text } from '../../text.ts';
+import { bold, code, mention, say, time, type Text } from '../../text.ts';
 import { storedTargets } from '../access/targets.ts';
 import type { Button, Note } from './card.ts';
 
@@ -136,7 +136,7 @@ function endWords(row: QueuedRequest, why: QueueEnd): Text {
     case 'refused':
       return say`⛔ **It was your turn for ${row.target_name}, but I couldn't send ${what}.** ${why.says} You're no longer in the queue.`;
     case 'unknown': {
-      const front = say`${person(why.change.requester)}'s ${why.change.command} (#${why.change.number})`;
+      const front = say`${mention(why.change.requester)}'s ${why.change.command} (#${why.change.number})`;
       const ended = why.isAll
         ? say`**I emptied the queue for ${row.target_name},**`
         : say`**You're no longer in the queue for ${row.target_name},**`;

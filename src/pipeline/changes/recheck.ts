@@ -13,7 +13,7 @@ import { authorize, type Person } from '../access/access-check.ts';
 import { fingerprint, preconditionsOf } from './freeze.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
-import { restore, type Restored } from '../language/reparse.ts';
+import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
@@ -41,7 +41,7 @@ const notAgreed = gone(say`The stored change is not what was agreed on.`);
 const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.`);
 const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
 
-async function recheckRights(context: ChangesContext, change: Change): Promise<Restored | Rechecked> {
+async function recheckRights(context: ChangesContext, change: Change): Promise<Reparsed | Rechecked> {
   const { timerOf, approval } = authorizationOf(change);
   const isTimer = timerOf !== undefined;
   const groups = groupsOf(context.policy(), change, 'requester');
@@ -56,7 +56,7 @@ async function recheckRights(context: ChangesContext, change: Change): Promise<R
   if (!isTimer && person === undefined) return slackIsSilent;
   const moved = isTimer ? undefined : recheckTargets(context, change, since);
   if (moved) return moved;
-  const restored = restore(change, namesWith(context, change));
+  const restored = reparse(change, namesWith(context, change));
   if (restored === undefined) return gone(say`I no longer know the command ${code(change.command)}.`);
   return person === undefined ? restored : recheckRules(context, change, restored, person, approvers);
 }
@@ -83,10 +83,10 @@ function recheckTargets(context: ChangesContext, change: Change, since: number):
 function recheckRules(
   context: ChangesContext,
   change: Change,
-  restored: Restored,
+  restored: Reparsed,
   person: Person,
   approvers: readonly Person[] | undefined,
-): Restored | Rechecked {
+): Reparsed | Rechecked {
   const policy = context.policy();
   const now = approvalNow(policy, person, restored, context.company());
   if (now === undefined) return gone(say`${change.requester_name} is no longer allowed to do this.`);
@@ -127,7 +127,7 @@ function groupsThatDecide(
 function approvalNow(
   policy: Policy,
   person: Person,
-  { resolved }: Restored,
+  { resolved }: Reparsed,
   company: Company,
 ): (Pick<Authorization, 'approval'> & { readonly unsure: readonly string[] }) | MembershipUnknown | undefined {
   try {
@@ -179,7 +179,7 @@ export async function freshVoters(
 async function recheckDrift(
   context: ChangesContext,
   change: Change,
-  { action, resolved }: Restored,
+  { action, resolved }: Reparsed,
 ): Promise<Rechecked> {
   // No preconditions: nothing to compare, so skip the read.
   if (action.look === undefined || change.preconditions === 'null') return { kind: 'as it was' };

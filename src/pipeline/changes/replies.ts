@@ -4,7 +4,7 @@ import type { Args } from '../../errors.ts';
 import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
-import { bold, code, joined, named, person, say, time, type Span, type Text } from '../../text.ts';
+import { bold, code, joined, named, mention, say, time, type Span, type Text } from '../../text.ts';
 import { lockedName } from '../access/targets.ts';
 import type { TransitionNote } from './change-store.ts';
 import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-lookup.ts';
@@ -36,7 +36,7 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
   const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
   const same =
-    twin && say`**#${twin.number} is the same request,** from ${person(twin.requester)}, and is waiting too.`;
+    twin && say`**#${twin.number} is the same request,** from ${mention(twin.requester)}, and is waiting too.`;
   return {
     text: joined([
       say`${who}: this is waiting for your approval until ${time(change.expires_at)}.`,
@@ -56,7 +56,7 @@ type Counted = {
 };
 
 /** One more approval, by somebody with that name. */
-export const counted = (by: string, { left, unknown = [], note }: Counted): Note => ({
+export const approvalCounted = (by: string, { left, unknown = [], note }: Counted): Note => ({
   text: joined([
     say`${approvedWith(by, note)} ${left === 1 ? 'One more approval is' : `${left} more approvals are`} needed.`,
     unknown.length > 0
@@ -181,7 +181,7 @@ export function alarm(
 ): Pick<TransitionNote, 'reply' | 'lastNote' | 'ops' | 'decide' | 'tell'> {
   const asked = askedPeople(authorizationOf(change));
   const all = [change.requester, ...asked];
-  const whom = joined(all.slice(0, 6).map((id) => [person(id)]));
+  const whom = joined(all.slice(0, 6).map((id) => [mention(id)]));
   const check = say`Please check ${change.target_name} in the host's panel, then press ${bold('It happened')} or ${bold('It did not happen')}.`;
   const from = say`The buttons work from ${time(closableMinute(change))}: until then it could still reach the host.`;
   const again = askAgain(change);
@@ -293,7 +293,7 @@ export const lockedBy = (lock: Lock, change: Pick<Change, 'targets'>): Text =>
   say`**${holding(lock, lockedName(change, lock))}** Nothing was sent.`;
 
 function holding(lock: Lock, target: string): Text {
-  const holder = lock.change === null ? (lock.person === null ? 'somebody' : person(lock.person)) : `#${lock.change}`;
+  const holder = lock.change === null ? (lock.person === null ? 'somebody' : mention(lock.person)) : `#${lock.change}`;
   const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
   const why = lock.change === null && lock.reason !== '' ? say` (“${lock.reason}”)` : '';
   return say`${target} is locked by ${holder}${until}${why}.`;

@@ -1,11 +1,11 @@
 import { seconds, impressionWords } from '../../commands/check.ts';
 import { verdictOf, impressionIn, impressionOf, mostTellingOf } from '../../site-check/reading.ts';
-import type { Impression, Look, Reading, Verdict } from '../../site-check/reading.ts';
+import type { Impression, Look, SiteReading, Verdict } from '../../site-check/reading.ts';
 import type { Series } from '../../site-check/site-check.ts';
 import { readKv, readKvs, removeOldKv, replaceKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { ReadHandle, Tx } from '../../storage/tx.ts';
-import type { Risk } from '../../storage/schema.ts';
+import type { Risk } from '../../risk.ts';
 import { code, say, time, type Text } from '../../text.ts';
 
 /** What was read of a site around a change: how it is kept, and what is said of it. */
@@ -62,14 +62,14 @@ export const keepReadings = (
 ): Promise<boolean> => replaceKv(tx, { key: keyOf(change), value: JSON.stringify(readings), at }, stored);
 
 /** Undefined: no page was asked for. */
-export function inShort(reading: Reading): ReadingBefore | undefined {
+export function readingInShort(reading: SiteReading): ReadingBefore | undefined {
   const looks = looksInShort(reading);
   const shown = mostTelling(looks);
   return shown && { ...shown, at: reading.at, impression: impressionIn(reading), looks };
 }
 
 /** A missing text is told of the first page. */
-function looksInShort({ looks, missing }: Reading): readonly ShortLook[] {
+function looksInShort({ looks, missing }: SiteReading): readonly ShortLook[] {
   const told = looks.map((look): ShortLook => {
     const { address, as } = look;
     return { address, as, impression: impressionOf(look), says: inWords(look) };
@@ -100,7 +100,7 @@ function inWords(look: Look): string {
 /** What these readings, oldest first, show. Undefined: no page was asked for. */
 export function findingsOf({ readings, cut }: Series): Findings | undefined {
   const telling = mostTellingOf(readings);
-  const found = telling && inShort(telling);
+  const found = telling && readingInShort(telling);
   if (found === undefined) return undefined;
   const { looks: _, ...shown } = found;
   return { verdict: verdictOf(readings), shown, cut };

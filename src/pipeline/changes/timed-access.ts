@@ -1,14 +1,14 @@
 import type { Access } from '../../commands/kit/action.ts';
-import { spoken } from '../../commands/allowlist/listing.ts';
+import { addressesInShort } from '../../commands/allowlist/listing.ts';
 import { findChange, isTouchedSince, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../../storage/timers.ts';
-import { code, joined, person, say, time, type Text } from '../../text.ts';
+import { code, joined, mention, say, time, type Text } from '../../text.ts';
 import type { ChangeStore } from './change-store.ts';
 import { storedTargets } from '../access/targets.ts';
-import { cardOf } from './freeze.ts';
+import { frozenCardOf } from './freeze.ts';
 import type { Note } from './card.ts';
 
 /** What a finished allowlist change does to timed access. */
@@ -17,7 +17,7 @@ import type { Note } from './card.ts';
 export type Open = { readonly id: number; readonly addresses: readonly string[]; readonly endsAt: number };
 
 /** What one open timer loses. With no addresses left, it is over. */
-export type Loss = {
+export type TimerLoss = {
   readonly id: number;
   readonly why: 'kept' | 'moved' | 'removed';
   readonly lost: readonly string[];
@@ -25,7 +25,7 @@ export type Loss = {
 };
 
 export type Effects = {
-  readonly losses: readonly Loss[];
+  readonly losses: readonly TimerLoss[];
   /** The new timer, if any. */
   readonly starts: { readonly addresses: readonly string[]; readonly endsAt: number } | undefined;
 };
@@ -39,7 +39,7 @@ export function effectsOf(access: Access, open: readonly Open[], at: number, isP
   const takes = isProven ? access.takes : [];
   const letIn = new Set(access.lets);
   const staysLater = new Set<string>();
-  const losses = open.flatMap((timer): Loss[] => {
+  const losses = open.flatMap((timer): TimerLoss[] => {
     const isLater = endsAt !== undefined && timer.endsAt > endsAt;
     if (isLater) timer.addresses.forEach((address) => staysLater.add(address));
     const granted = isLater ? [] : timer.addresses.filter((address) => letIn.has(address));
@@ -47,7 +47,7 @@ export function effectsOf(access: Access, open: readonly Open[], at: number, isP
       (address) => !letIn.has(address) && (takes === 'all others' || takes.includes(address)),
     );
     const others = timer.addresses.filter((address) => !granted.includes(address));
-    const loss: Loss = { id: timer.id, why: endsAt === undefined ? 'kept' : 'moved', lost: granted, left: others };
+    const loss: TimerLoss = { id: timer.id, why: endsAt === undefined ? 'kept' : 'moved', lost: granted, left: others };
     const left = others.filter((address) => !taken.includes(address));
     return [loss, { id: timer.id, why: 'removed' as const, lost: taken, left }].filter(({ lost }) => lost.length > 0);
   });
@@ -63,7 +63,7 @@ export async function settleAccess(
   at: number,
   { isProven }: { readonly isProven: boolean },
 ): Promise<void> {
-  const { access } = cardOf(change);
+  const { access } = frozenCardOf(change);
   if (access === undefined) return;
   const timers = await sentBefore(tx, await openTimers(tx, change.target), change);
   const { losses, starts } = effectsOf(access, timers.map(openOf), at, isProven);
@@ -72,12 +72,12 @@ export async function settleAccess(
     if (timer) await drop(tx, changeStore, change, timer, loss, at);
   }
   if (starts === undefined) {
-    const text = say`The access of ${spoken(access.lets)} already ends later than that, so nothing changed.`;
+    const text = say`The access of ${addressesInShort(access.lets)} already ends later than that, so nothing changed.`;
     if (access.forMs === undefined) return;
     return changeStore.remark(tx, change, 'timer_left', { by: 'sitehand', at, reply: { text } });
   }
   if (change.sent_at !== null && (await isTouchedSince(tx, { ...change, settled_at: change.sent_at }))) {
-    const text = say`⚠️ **No end was set for the access of ${spoken(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Please take it off by hand when its time is over.`;
+    const text = say`⚠️ **No end was set for the access of ${addressesInShort(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Please take it off by hand when its time is over.`;
     return changeStore.remark(tx, change, 'timer_not_set', {
       by: 'sitehand',
       at,
@@ -99,7 +99,7 @@ export async function settleAccess(
     ends_at: starts.endsAt,
   });
   const cancel = code(`timers cancel ${change.number}`);
-  const text = say`The access of ${spoken(starts.addresses)} ends ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
+  const text = say`The access of ${addressesInShort(starts.addresses)} ends ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
   const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
   await changeStore.remark(tx, change, 'timer_set', { by: 'sitehand', at, reply: { text }, details });
 }
@@ -113,7 +113,14 @@ async function sentBefore(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }:
   return known;
 }
 
-async function drop(tx: Tx, changeStore: ChangeStore, by: Change, timer: Timer, loss: Loss, at: number): Promise<void> {
+async function drop(
+  tx: Tx,
+  changeStore: ChangeStore,
+  by: Change,
+  timer: Timer,
+  loss: TimerLoss,
+  at: number,
+): Promise<void> {
   const { why, lost, left } = loss;
   await changeTimer(tx, timer.id, left.length > 0 ? { addresses: JSON.stringify(left) } : { end_reason: why, at });
   const grant = await findChange(tx, timer.change);
@@ -125,7 +132,7 @@ async function drop(tx: Tx, changeStore: ChangeStore, by: Change, timer: Timer, 
   if (left.length === 0) await closeAttempts(tx, timer, grant, howItEnded[why], at);
 }
 
-const howItEnded: Record<Loss['why'], string> = {
+const howItEnded: Record<TimerLoss['why'], string> = {
   kept: 'stays for good now',
   moved: 'ends later now',
   removed: 'is over by now',
@@ -142,16 +149,16 @@ export async function tellAttempts(tx: Tx, timer: Timer, grant: Change, note: No
 /** Replaces that message with the result, without buttons. */
 export async function closeAttempts(tx: Tx, timer: Timer, grant: Change, how: string, at: number): Promise<void> {
   if (timer.attempts === 0 && timer.last_note === null) return;
-  const what = say`The access of ${spoken(addressesOf(timer))} to ${grant.target_name}`;
+  const what = say`The access of ${addressesInShort(addressesOf(timer))} to ${grant.target_name}`;
   const text = say`${what} should have ended ${time(timer.ends_at, 'date')}; it ${how}.`;
   await tellAttempts(tx, timer, grant, { text }, at);
 }
 
-function lossInWords({ why, lost, left }: Loss, where: string, by: Change, at: number): Text {
-  const who = say`#${by.number}, asked by ${person(by.requester)}`;
-  const what = spoken(lost);
-  const remaining = left.length > 0 ? say`The access of ${spoken(left)} ends as before.` : undefined;
-  const { forMs = 0 } = cardOf(by).access ?? {};
+function lossInWords({ why, lost, left }: TimerLoss, where: string, by: Change, at: number): Text {
+  const who = say`#${by.number}, asked by ${mention(by.requester)}`;
+  const what = addressesInShort(lost);
+  const remaining = left.length > 0 ? say`The access of ${addressesInShort(left)} ends as before.` : undefined;
+  const { forMs = 0 } = frozenCardOf(by).access ?? {};
   switch (why) {
     case 'kept':
       return joined([say`${what} stays on the SSH allowlist of ${where} for good: ${who}.`, remaining]);

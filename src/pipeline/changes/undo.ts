@@ -5,7 +5,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { code, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { leftOf } from './freeze.ts';
-import { restore } from '../language/reparse.ts';
+import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';
 import { inWords } from './host-trouble.ts';
@@ -47,7 +47,7 @@ export async function undoOf(
 
 /** Throws `Refusal` if a later change does what *Undo* would: it was pressed twice, or somebody typed it. */
 async function refuseIfUndone({ database, names }: ChangesContext, person: Person, change: Change, { args }: Undo) {
-  const restored = restore({ args: JSON.stringify(args) }, names(person));
+  const restored = reparse({ args: JSON.stringify(args) }, names(person));
   const same = restored && JSON.stringify(canonicalArgs(restored.resolved));
   const later = same && (await findLater(database.db, change.number, change.target, same));
   if (!later) return;
@@ -59,7 +59,7 @@ async function refuseIfUndone({ database, names }: ChangesContext, person: Perso
 }
 
 async function isAsLeft(context: ChangesContext, person: Person, change: Change, { left }: Undo): Promise<boolean> {
-  const restored = restore(change, context.names(person));
+  const restored = reparse(change, context.names(person));
   // If the person can't read the target, running the arguments refuses them.
   if (restored?.action.look === undefined) return true;
   if (left === null || (await isTouchedSince(context.database.db, change))) return false;

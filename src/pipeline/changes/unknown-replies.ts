@@ -1,6 +1,6 @@
 import { spokenDuration } from '../../duration.ts';
 import type { Change } from '../../storage/changes.ts';
-import { code, joined, person, say, time, type Text } from '../../text.ts';
+import { code, joined, mention, say, time, type Text } from '../../text.ts';
 import { storedTargets } from '../access/targets.ts';
 import type { Closers } from './closers.ts';
 
@@ -55,7 +55,7 @@ export function lockedMeanwhile(change: Change): Text | undefined {
 
 /** Who can close it under today's rules. */
 export function whoCloses(change: Change, { people, byUnlock, anybody }: Closers): Text {
-  const named = people.slice(0, 6).map((id): Text => [person(id)]);
+  const named = people.slice(0, 6).map((id): Text => [mention(id)]);
   const more = people.length > named.length ? [say`${people.length - named.length} more`] : [];
   const who = joined([...named, ...more], ' or ');
   if (byUnlock) return say`Today's rules let nobody close this by approving, so ${who} can, with the right to unlock.`;

@@ -1,7 +1,7 @@
 import type { Listing } from '../../hosting/names.ts';
 import type { Domain, Environment } from '../../hosting/contract/target.ts';
 import { isLive } from '../../policy/live-environments.ts';
-import { groupsAbout, reading, unknownIn } from '../../policy/policy.ts';
+import { groupsAbout, decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';
 import { joined, say } from '../../text.ts';
@@ -55,7 +55,7 @@ function readable(
 ): KnownNames {
   const unknown = new Set<string>();
   const isReadable = (one: Environment | Domain): boolean => {
-    const decision = reading(policy, person, one);
+    const decision = decideReading(policy, person, one);
     for (const group of unknownIn(decision)) unknown.add(group);
     return decision.kind === 'allowed';
   };

@@ -1,6 +1,6 @@
 import type { AnyBuiltin } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
-import type { AnyReport, Surroundings } from '../../commands/kit/report.ts';
+import type { AnyReport, ReportContext } from '../../commands/kit/report.ts';
 import type { Args } from '../../errors.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { happenedTo } from './change-history.ts';
@@ -38,7 +38,7 @@ export async function answerOf(
     return Object.values(parsed.input).some(areEnvironments) ? atOnce(Promise.resolve(answer)) : answer;
   }
   if (command.noted !== undefined) await recordRequest(context, parsed, reader, command.noted);
-  const surroundings: Surroundings = {
+  const surroundings: ReportContext = {
     ...sourcesOf(context, person.id),
     now,
     zone: person.zone,

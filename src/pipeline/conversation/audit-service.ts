@@ -3,7 +3,7 @@ import type { TrailFile } from '../../commands/kit/audit.ts';
 import type { Person } from '../access/access-check.ts';
 import { writeDown, type Actor } from '../steps/admin-actions.ts';
 import { readerOf } from '../access/visibility.ts';
-import { headOf, lineOf, type Format } from '../audit/audit-export.ts';
+import { headOf, exportLine, type Format } from '../audit/audit-export.ts';
 import { trailFor, trailSince } from '../audit/audit-query.ts';
 import { findingOf } from '../audit/audit-anchor.ts';
 import type { PipelineContext } from './context.ts';
@@ -47,7 +47,7 @@ async function fileOf(
   };
   for await (const entries of trailSince(database.db, readerOf(context, person, 'audit'), since)) {
     for (const entry of entries) {
-      const line = lineOf(format, entry);
+      const line = exportLine(format, entry);
       if (lines.length === maxLines || characters + line.length > maxCharacters) return file(true);
       lines.push(line);
       characters += line.length;

@@ -1,5 +1,5 @@
-import type { ChangeFilter, ChangeStory } from '../../commands/kit/builtin.ts';
-import type { ChangeLine } from '../../commands/kit/change-lines.ts';
+import type { ChangesQuery, ChangeStory } from '../../commands/kit/builtin.ts';
+import type { ListedChange } from '../../commands/kit/change-lines.ts';
 import type { Happened } from '../../commands/kit/log-query.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { idsOf } from '../../policy/people.ts';
@@ -10,8 +10,8 @@ import { code, inline, joined, plain, say, time, type Text } from '../../text.ts
 import { stateLabel } from '../../commands/builtin/states.ts';
 import type { Person } from '../access/access-check.ts';
 import { eventInWords } from '../changes/event-names.ts';
-import { lineOf as lineOfItem, itemsShown } from '../changes/batch-card.ts';
-import { cardOf, type FrozenCard } from '../changes/freeze.ts';
+import { itemLine, itemsShown } from '../changes/batch-card.ts';
+import { frozenCardOf, type FrozenCard } from '../changes/freeze.ts';
 import { storedTargets } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
 import { askersNamed, markOf, standing } from '../changes/card.ts';
@@ -45,15 +45,15 @@ export async function storyFor(
 export async function changesFor(
   context: AccessContext,
   person: Person,
-  { env, mine, waiting }: ChangeFilter,
-): Promise<{ readonly lines: readonly ChangeLine[]; readonly more: boolean }> {
+  { env, mine, waiting }: ChangesQuery,
+): Promise<{ readonly lines: readonly ListedChange[]; readonly more: boolean }> {
   const mayRead = readerOf(context, person);
   const wanted = {
     ...(env ? { target: `environment:${env.id}` } : { isOwn: true }),
     ...(mine && { requesters: idsOf(context.policy(), person.id) }),
     ...(waiting && { state: 'waiting' as const }),
   };
-  const lines: ChangeLine[] = [];
+  const lines: ListedChange[] = [];
   let beforeNumber: number | undefined;
   for (let read = 0; read < maxRead; read += batch) {
     const found = await listChanges(context.database.db, {
@@ -64,7 +64,7 @@ export async function changesFor(
     for (const change of found) {
       if (!mayRead(change)) continue;
       if (lines.length === maxShown) return { lines, more: true };
-      lines.push(lineOf(change));
+      lines.push(listedChange(change));
     }
     beforeNumber = found.at(-1)?.number;
     if (found.length < batch) return { lines, more: false };
@@ -79,7 +79,13 @@ export async function happenedTo({ db }: Database, { id }: Environment, since: n
     .flatMap((change) =>
       change.sent_at === null || change.sent_at < since || change.state === 'rejected'
         ? []
-        : [{ at: change.sent_at, number: change.number, says: plain(cardOf(change).done).slice(0, maxTitleLength) }],
+        : [
+            {
+              at: change.sent_at,
+              number: change.number,
+              says: plain(frozenCardOf(change).done).slice(0, maxTitleLength),
+            },
+          ],
     )
     .toSorted((one, other) => one.at - other.at);
 }
@@ -92,10 +98,10 @@ function idsFact(change: Change): FrozenCard['facts'] {
 }
 
 /** A change as one line of a list. */
-export const lineOf = (change: Change): ChangeLine => ({
+export const listedChange = (change: Change): ListedChange => ({
   number: change.number,
   state: `${markOf(change)} ${stateLabel(change.state)}`,
-  title: plain(cardOf(change).title).slice(0, maxTitleLength),
+  title: plain(frozenCardOf(change).title).slice(0, maxTitleLength),
   requester: change.requester,
   at: change.created_at,
   sentAt: change.sent_at ?? undefined,
@@ -118,7 +124,7 @@ async function siteFacts(database: Database, change: Change): Promise<FrozenCard
 }
 
 async function storyOf(database: Database, change: Change): Promise<ChangeStory> {
-  const card = cardOf(change);
+  const card = frozenCardOf(change);
   const lines = await listAudit(database.db, { change: change.number, limit: maxEvents });
   return {
     title: say`${markOf(change)} **${card.title}** · #${change.number}`,
@@ -134,7 +140,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
       ['Fingerprint', [code(change.fingerprint.slice(0, 8))]],
     ],
     ...(change.progress !== null && {
-      items: itemsShown(change, await changesInBatch(database.db, change.number)).map(lineOfItem),
+      items: itemsShown(change, await changesInBatch(database.db, change.number)).map(itemLine),
     }),
     events: lines
       .toSorted((one, other) => one.seq - other.seq)

@@ -6,10 +6,10 @@ import type { Database, Tx } from '../../storage/database.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { person as mention, say, type Text } from '../../text.ts';
+import { mention, say, type Text } from '../../text.ts';
 import { assertChannel } from '../access/assert-channel.ts';
 import { mayByName } from '../access/visibility.ts';
-import { environmentsOf } from '../language/resolve.ts';
+import { environmentsOfSite } from '../language/resolve.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
 import type { AccessContext } from '../access/context.ts';
 import type { ChangesContext } from '../changes/context.ts';
@@ -68,7 +68,7 @@ export const bindingFor = (
 
 /** Throws `Refusal` if this person may not unbind the site. If the host no longer lists it, no right to it is needed. */
 function refuseToForget(context: AccessContext, actor: Actor, site: string, name: string): void {
-  const isListed = environmentsOf(context.names(undefined), site).length > 0;
+  const isListed = environmentsOfSite(context.names(undefined), site).length > 0;
   const { trouble } = context.names(undefined);
   if (!isListed && trouble) {
     throw new Refusal(
@@ -93,7 +93,7 @@ const announce = (tx: Tx, channel: string, text: Text, at: number): Promise<unkn
 
 /** The current name of a bound site; it may have been renamed. */
 const nameNow = (context: AccessContext, { site, name }: Bound): string =>
-  environmentsOf(context.names(undefined), site)[0]?.site?.name ?? name;
+  environmentsOfSite(context.names(undefined), site)[0]?.site?.name ?? name;
 
 function placeOf(channel: string | undefined): string {
   if (channel !== undefined && /^[CG]/.test(channel)) return channel;
@@ -102,4 +102,4 @@ function placeOf(channel: string | undefined): string {
 
 /** An environment of the site for which this person may `use`, or undefined: the right to one is enough. */
 const usable = (context: AccessContext, { person }: Actor, site: string): Environment | undefined =>
-  environmentsOf(context.names(person), site).find((target) => mayByName(context.policy(), person, 'use', target));
+  environmentsOfSite(context.names(person), site).find((target) => mayByName(context.policy(), person, 'use', target));

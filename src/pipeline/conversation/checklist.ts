@@ -4,7 +4,7 @@ import { counted, type Checklist, type ChecklistItem, type PageOffer } from '../
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { joined, say, type Text } from '../../text.ts';
-import { environmentsOf, liveOrNot } from '../changes/freeze-batch.ts';
+import { environmentsIn, liveOrNot } from '../changes/freeze-batch.ts';
 import type { FrozenCard } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parseArgs } from '../language/parse.ts';
@@ -106,7 +106,7 @@ async function allowedOf(context: PipelineContext, from: From, parsed: ParsedCom
   // Whether the canary is among them is not the question yet.
   const { canary: _, ...others } = parsed;
   const { each, ...one } = (await ready(context, from, others)).parsed;
-  return environmentsOf(each ?? [one]);
+  return environmentsIn(each ?? [one]);
 }
 
 async function ready(context: PipelineContext, from: From, parsed: ParsedCommand): Promise<Ready> {

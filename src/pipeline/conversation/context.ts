@@ -1,4 +1,4 @@
-import type { Surroundings } from '../../commands/kit/report.ts';
+import type { ReportContext } from '../../commands/kit/report.ts';
 import type { LogReader } from '../../commands/logs/reader.ts';
 import type { Dialect } from '../../hosting/dialect.ts';
 import type { AuditDestination } from '../audit/audit-out.ts';
@@ -13,7 +13,7 @@ export type CommandOutcome = 'shown' | 'saved' | 'reviewed' | 'queued' | 'refuse
 
 /** Everything that the pipeline works with; `wiring.ts` builds it once. Each folder takes its part of it. */
 export type PipelineContext = WatchContext &
-  Pick<Surroundings, 'alias'> & {
+  Pick<ReportContext, 'alias'> & {
     readonly logs: Pick<LogReader, 'look' | 'peaks'>;
     readonly recent: Recent;
     readonly statusParts: StatusParts;

@@ -9,12 +9,12 @@ import { namedBy, type KnownNames } from '../language/resolve.ts';
 import { searchIn } from '../language/name-search.ts';
 import { record, type Actor } from '../steps/admin-actions.ts';
 import { digestStartedNote } from '../steps/digest-notes.ts';
-import { listedIn, maxEnvironments, namesIn, type DigestScope } from '../steps/digest-standing.ts';
+import { listedIn, maxDigestEnvironments, namesIn, type DigestScope } from '../steps/digest-standing.ts';
 import { nextDue } from '../steps/digests.ts';
 import { auditDetails, enqueueNote } from '../steps/watches.ts';
 import { bindingOf } from './channel-binding.ts';
 import type { PipelineContext } from './context.ts';
-import { assertMore, assertPlace, lineOf, mayAllNow, placeOf, watchesFor } from './watch-service.ts';
+import { assertMore, assertPlace, watchLine, mayAllNow, placeOf, watchesFor } from './watch-service.ts';
 
 /** Weekly digests for one person in one channel; `watch-service.ts` lists and ends them, as it does watches of logs. */
 
@@ -73,9 +73,9 @@ async function start(
   const names = namesIn(scope);
   if (missing.length > 0)
     throw new Refusal(say`I can't find ${list(missing, 5)} among what you can see. ${known.trouble} Nothing was done.`);
-  if (envs.length > maxEnvironments)
+  if (envs.length > maxDigestEnvironments)
     throw new Refusal(
-      `These are ${envs.length} environments, and one digest has room for ${maxEnvironments}. Nothing was done.`,
+      `These are ${envs.length} environments, and one digest has room for ${maxDigestEnvironments}. Nothing was done.`,
       { hint: 'Name fewer of them.' },
     );
   if (!(await mayAllNow(context, person.id, envs, 'digest')))
@@ -93,7 +93,7 @@ async function start(
       until: watch.ends_at,
     });
     await enqueueNote(tx, watch, digestStartedNote(watch, next), at);
-    return { line: lineOf(watch), next };
+    return { line: watchLine(watch), next };
   });
 }
 

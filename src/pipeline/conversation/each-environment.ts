@@ -1,13 +1,13 @@
 import type { BuiltinAnswer } from '../../commands/kit/builtin.ts';
 import type { Page } from '../../commands/kit/page.ts';
-import type { Each, EachRead, Surroundings } from '../../commands/kit/report.ts';
+import type { Each, EachRead, ReportContext } from '../../commands/kit/report.ts';
 import type { StatusPart } from '../../commands/kit/site-status.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { Refusal } from '../../errors.ts';
 import { canonicalId } from '../../policy/people.ts';
-import { reading, unknownIn } from '../../policy/policy.ts';
+import { decideReading, unknownIn } from '../../policy/policy.ts';
 import type { Policy } from '../../policy/rules.ts';
 import { createSemaphore, type Semaphore } from '../../semaphore.ts';
 import { say } from '../../text.ts';
@@ -36,7 +36,7 @@ type EachContext = Pick<PipelineContext, 'policy' | 'read' | 'onTrouble' | 'many
 
 /** Reads a few at a time, as this person. Rejects with `NotAdmitted` only: a read that fails is a part that says why. */
 export const eachFor =
-  (context: EachContext, person: Person): Surroundings['each'] =>
+  (context: EachContext, person: Person): ReportContext['each'] =>
   async <T>(of: EachRead<T>) => {
     const account = canonicalId(context.policy(), person.id);
     return context.manyTurns(async () => {
@@ -57,7 +57,7 @@ export const eachFor =
 /** Throws `Refusal` unless the person may still see all that a page tells, which was read some time ago. */
 export function refuseUnlessSeen(policy: Policy, person: Person, { reads = [] }: Pick<Page, 'reads'>): void {
   for (const { env, paths } of reads) {
-    const seeing = reading(policy, person, env);
+    const seeing = decideReading(policy, person, env);
     const rights = paths.map((path) => mayRunOn(policy, person, path, env));
     if (seeing.kind === 'allowed' && rights.every((may) => may === 'yes')) continue;
     throw rights.includes('no') || (seeing.kind !== 'allowed' && unknownIn(seeing).length === 0)

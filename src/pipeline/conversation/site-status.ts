@@ -1,13 +1,13 @@
 import type { QueryService } from '../../commands/kit/builtin.ts';
 import type { Each } from '../../commands/kit/report.ts';
-import type { BriefStatus, SiteReading, SiteStatus, SiteWork, StatusPart } from '../../commands/kit/site-status.ts';
+import type { BriefStatus, FirstReading, SiteStatus, SiteWork, StatusPart } from '../../commands/kit/site-status.ts';
 import { newestBackup } from '../../commands/backups/newest.ts';
 import { loudestError } from '../../commands/logs/loudest.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import type { JustBegun } from '../../just-begun.ts';
-import { impressionIn, type Reading } from '../../site-check/reading.ts';
+import { impressionIn, type SiteReading } from '../../site-check/reading.ts';
 import { canonicalId } from '../../policy/people.ts';
 import { listChanges } from '../../storage/changes.ts';
 import { heldLock } from '../../storage/locks.ts';
@@ -18,8 +18,8 @@ import { mayRunOn } from '../access/may-run.ts';
 import { readerOf } from '../access/visibility.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { inWords } from '../changes/host-trouble.ts';
-import { holdOf, keyOf, readPause } from '../steps/admin-actions.ts';
-import { lineOf } from './change-history.ts';
+import { holdOf, environmentKey, readPause } from '../steps/admin-actions.ts';
+import { listedChange } from './change-history.ts';
 import { eachFor } from './each-environment.ts';
 import { timersFor } from './timer-list.ts';
 import type { PipelineContext } from './context.ts';
@@ -113,13 +113,13 @@ function checkOf(context: StatusContext, person: Person, env: Environment) {
   const { planFor, read, readOn, instead } = siteCheckFor(context, person.id);
   const plan = planFor(env);
   const signal = AbortSignal.timeout(verdictMs);
-  let first: Promise<Reading> | undefined;
-  const once = async (): Promise<SiteReading> => {
+  let first: Promise<SiteReading> | undefined;
+  const once = async (): Promise<FirstReading> => {
     if (plan.kind === 'cannot be checked') return plan;
     first = read(plan, { signal });
     return { kind: 'read', reading: await first, instead };
   };
-  const verdictAfter = (site: StatusPart<SiteReading>): SiteStatus['verdict'] => {
+  const verdictAfter = (site: StatusPart<FirstReading>): SiteStatus['verdict'] => {
     const isBad = site.kind === 'found' && site.found.kind === 'read' && impressionIn(site.found.reading) === 'bad';
     const reading = first;
     if (plan.kind !== 'pages' || reading === undefined || (site.kind !== 'late' && !isBad)) return undefined;
@@ -169,7 +169,7 @@ const readPartsOf =
 
 async function workOf(context: StatusContext, person: Person, env: Environment): Promise<SiteWork> {
   const { db } = context.database;
-  const target = keyOf(env);
+  const target = environmentKey(env);
   const [held, found] = await Promise.all([
     context.database.now().then((now) => heldLock(db, target, now)),
     listChanges(db, { target, isOpen: true, limit: maxOpen }),
@@ -177,17 +177,17 @@ async function workOf(context: StatusContext, person: Person, env: Environment):
   const open = found.filter(readerOf(context, person));
   return {
     lock: held && { hold: holdOf(held), since: held.taken_at },
-    open: open.map(lineOf),
+    open: open.map(listedChange),
     hidden: found.length - open.length,
     more: found.length === maxOpen,
   };
 }
 
 async function settledOf(context: StatusContext, person: Person, env: Environment) {
-  const found = await listChanges(context.database.db, { target: keyOf(env), isOpen: false, limit: maxRead });
+  const found = await listChanges(context.database.db, { target: environmentKey(env), isOpen: false, limit: maxRead });
   const settled = found.filter(readerOf(context, person));
   return {
-    lines: settled.slice(0, maxSettled).map(lineOf),
+    lines: settled.slice(0, maxSettled).map(listedChange),
     more: settled.length > maxSettled || found.length === maxRead,
   };
 }

@@ -1,5 +1,5 @@
 import type { ChangeMoment, LogInSpan, TimeLine, TimeLineEntry, Who } from '../../commands/kit/time-line.ts';
-import { files } from '../../commands/logs/files.ts';
+import { logFiles } from '../../commands/logs/files.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
@@ -12,7 +12,7 @@ import { readerOf } from '../access/visibility.ts';
 import { fieldsOf, parseDetails } from '../audit/audit-details.ts';
 import { markOf, standing } from '../changes/card.ts';
 import { eventInWords } from '../changes/event-names.ts';
-import { cardOf } from '../changes/freeze.ts';
+import { frozenCardOf } from '../changes/freeze.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../changes/site-readings.ts';
 import type { PipelineContext } from './context.ts';
@@ -133,7 +133,7 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
     kind: 'change',
     at: sent_at ?? created_at,
     number: change.number,
-    title: plain(cardOf(change).title).slice(0, maxTitleLength),
+    title: plain(frozenCardOf(change).title).slice(0, maxTitleLength),
     requester,
     handedOnBy,
     reason: change.reason ?? undefined,
@@ -196,7 +196,7 @@ async function logOf(
 ): Promise<{ readonly log: LogInSpan; readonly peaks: readonly TimeLineEntry[] }> {
   // The times in a log are the host's, so not those of our own clock, which follows jumps slowly.
   const now = Date.now();
-  const asked = { env_id: id, file_name: files.error, lines: maxLogLines, from: new Date(since).toISOString() };
+  const asked = { env_id: id, file_name: logFiles.error, lines: maxLogLines, from: new Date(since).toISOString() };
   try {
     const text = await context.read(getLogs(asked), person.id);
     const found = await context.logs.peaks({ text, wanted: maxLogLines, span: { from: since, to: now }, now });

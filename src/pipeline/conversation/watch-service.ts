@@ -19,11 +19,11 @@ import { assertChannel } from '../access/assert-channel.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
 import { readerOf } from '../access/visibility.ts';
-import { keyOf, record, type Actor } from '../steps/admin-actions.ts';
+import { environmentKey, record, type Actor } from '../steps/admin-actions.ts';
 import { digestStoppedNote } from '../steps/digest-notes.ts';
-import { environmentsThen, namesIn, scopeOf } from '../steps/digest-standing.ts';
+import { environmentsThen, namesIn, digestScope } from '../steps/digest-standing.ts';
 import { startedNote, stoppedNote } from '../steps/watch-notes.ts';
-import { emptyProgress, heldIn, progressOf, type Trouble } from '../steps/watch-progress.ts';
+import { emptyProgress, heldIn, watchProgress, type Trouble } from '../steps/watch-progress.ts';
 import { placeTrouble, storedEnvironment } from '../steps/watch-standing.ts';
 import { auditDetails, enqueueNote, intervalMs } from '../steps/watches.ts';
 import type { PipelineContext } from './context.ts';
@@ -49,7 +49,7 @@ export const watchesFor = (
     watch: (env, terms) => start(context, actor, { place, env, terms, mine }),
     watches: async () => {
       const all = await openWatches(db);
-      return all.filter((watch) => isMine(watch) || (watch.channel === place && readsAll(watch))).map(lineOf);
+      return all.filter((watch) => isMine(watch) || (watch.channel === place && readsAll(watch))).map(watchLine);
     },
     stopWatch: async (number) => {
       const known = await findWatch(db, number);
@@ -58,7 +58,7 @@ export const watchesFor = (
       const envs = targetsOf(known).map((stored) => listed.find(({ id }) => id === stored.id) ?? stored);
       if (!isMine(known) && !(await mayAllNow(context, person.id, envs, known.kind)))
         throw new Refusal(
-          say`**Only ${known.requester_name}, and people who may ${code(rightOf(known))} ${list(lineOf(known).names, 5)}, can stop this.** Nothing was done.`,
+          say`**Only ${known.requester_name}, and people who may ${code(rightOf(known))} ${list(watchLine(known).names, 5)}, can stop this.** Nothing was done.`,
         );
       return exclusiveTransaction(context.database, async (tx, at) => {
         const stopped = await stopWatch(tx, number, at);
@@ -69,7 +69,7 @@ export const watchesFor = (
         await record(context, actor, tx, at, { ...event, ...auditDetails(stopped) });
         const note = isDigest ? digestStoppedNote(stopped, person.name) : stoppedNote(stopped, env, person.name);
         await enqueueNote(tx, stopped, note, at);
-        return { watch: lineOf(stopped), untold: isDigest ? 0 : heldIn(progressOf(stopped)) };
+        return { watch: watchLine(stopped), untold: isDigest ? 0 : heldIn(watchProgress(stopped)) };
       });
     },
   };
@@ -136,7 +136,7 @@ async function start(context: PipelineContext, actor: Actor, wanted: Wanted): Pr
       until: watch.ends_at,
     });
     await enqueueNote(tx, watch, startedNote(watch, env, quietInWords(terms, person.zone)), at);
-    return lineOf(watch);
+    return watchLine(watch);
   });
 }
 
@@ -156,7 +156,7 @@ export async function assertPlace(
 
 function assertRoom(all: readonly Watch[], { place, env, terms, mine }: Wanted): void {
   const match = terms.match ?? null;
-  const isSame = (one: Watch): boolean => one.target_key === keyOf(env) && one.match === match;
+  const isSame = (one: Watch): boolean => one.target_key === environmentKey(env) && one.match === match;
   assertMore(all, { place, mine, isSame });
 }
 
@@ -185,7 +185,7 @@ export function assertMore(
 }
 
 const rowOf = (person: Actor['person'], { env, place, terms }: Wanted, at: number, dueAt: number): NewWatch => ({
-  target_key: keyOf(env),
+  target_key: environmentKey(env),
   target: JSON.stringify(env),
   match: terms.match ?? null,
   requester: person.id,
@@ -204,12 +204,12 @@ const quietInWords = ({ quiet }: WatchTerms, zone: string): Text | undefined =>
   quiet && say`From ${showHours(quiet)} (${zone}) I collect, and tell it after.`;
 
 /** A watch as the commands show it. */
-export function lineOf(watch: Watch): WatchLine {
+export function watchLine(watch: Watch): WatchLine {
   const env = watch.kind === 'digest' ? undefined : storedEnvironment(watch);
   return {
     number: watch.id,
     env: env && { id: env.id, name: env.name },
-    names: env ? [env.name] : namesIn(scopeOf(watch)),
+    names: env ? [env.name] : namesIn(digestScope(watch)),
     match: watch.match ?? undefined,
     owner: watch.requester,
     channel: watch.channel,
@@ -231,7 +231,7 @@ const inTheWay: Readonly<Record<Trouble['kind'], string>> = {
 };
 
 function inItsWay(watch: Watch): Text | undefined {
-  const progress = progressOf(watch);
+  const progress = watchProgress(watch);
   const { trouble } = progress;
   const held = heldIn(progress);
   return trouble || held > 0

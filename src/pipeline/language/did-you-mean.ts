@@ -1,6 +1,6 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import type { Command } from '../../commands/index.ts';
-import { away, commandsIn, didYouMean, near, nearest } from '../../commands/kit/nearest-words.ts';
+import { away, nearestCommands, didYouMean, near, nearest } from '../../commands/kit/nearest-words.ts';
 import { Refusal, type Offer } from '../../errors.ts';
 import { code, joined, say, type Text } from '../../text.ts';
 import { optionName, usage } from './usage.ts';
@@ -101,12 +101,12 @@ const buttons: ReadonlyMap<string, Text> = new Map([
   ['stop', say`To stop one change, press the button on its card; ${code('pause')} stops all sending.`],
 ]);
 
-type Sentences = ReturnType<typeof commandsIn>;
+type Sentences = ReturnType<typeof nearestCommands>;
 
 /** Commands found in a sentence. One-word commands occur by chance: they must match exactly and not be actions. */
 function sentencesIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): Sentences {
   const typed = words.map(({ text }) => text);
-  return commandsIn(typed, [...commands.keys()]).filter(
+  return nearestCommands(typed, [...commands.keys()]).filter(
     ({ path, slips }) =>
       path.includes(' ') || (path.length > 3 && slips === 0 && commands.get(path)?.shape !== 'action'),
   );

@@ -3,7 +3,8 @@ import { Refusal } from '../../errors.ts';
 import type { Environment, Environments } from '../../hosting/contract/target.ts';
 import { coversSpelled, readPattern, spell, type Pattern, type Spelled } from '../../policy/pattern.ts';
 import { amount, code, say, type Text } from '../../text.ts';
-import { folded, searchIn } from './name-search.ts';
+import { comparableName } from '../../policy/pattern.ts';
+import { searchIn } from './name-search.ts';
 
 // `acme-*/live`, `a/live, b/live`, `set:care-plan`, `set:care-plan except a/live`: several environments named together.
 // Whatever cannot be read whole is refused whole, so that it is never fewer or more than what was typed.
@@ -75,7 +76,7 @@ function together(all: readonly Environment[], { trouble }: Together, none: Text
 function matching(term: string, names: Together, effect: 'allow' | 'deny'): readonly Environment[] {
   const set = /^set:\s*(.*)$/i.exec(term)?.[1];
   if (set === undefined && !term.includes('*')) return exactly(term, names);
-  const patterns = set === undefined ? [patternOf(term)] : (names.sets?.get(folded(set)) ?? []);
+  const patterns = set === undefined ? [patternOf(term)] : (names.sets?.get(comparableName(set)) ?? []);
   const found = covered(patterns, names, 'allow');
   if (found.length === 0) throw set === undefined ? unknownName(term, names) : unknownSet(set, names);
   return effect === 'allow' ? found : covered(patterns, names, effect);
@@ -111,7 +112,7 @@ const unknownName = (term: string, { trouble }: Together): Refusal =>
 /** A set of which the person can see nothing is as unknown to them as one that does not exist. */
 function unknownSet(typed: string, names: Together): Refusal {
   const sets = names.sets ?? new Map<string, readonly Pattern[]>();
-  const meant = near(folded(typed).slice(0, 40), [...sets.keys()]).find(
+  const meant = near(comparableName(typed).slice(0, 40), [...sets.keys()]).find(
     (name) => covered(sets.get(name) ?? [], names, 'allow').length > 0,
   );
   return notMatched(

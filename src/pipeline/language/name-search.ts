@@ -1,4 +1,5 @@
 import type { Domain, Environment, NamedSite } from '../../hosting/contract/target.ts';
+import { comparableName } from '../../policy/pattern.ts';
 
 /** Search in lists of names: one pass over a list for each keystroke. */
 
@@ -17,9 +18,6 @@ type Search<T> = {
 // `normalize` does not change plain ASCII, and the test is faster.
 const beyondAscii = /[^\u0000-\u007F]/;
 
-/** The form in which names are compared: NFKC, in lower case. Look-alike letters stay different. */
-export const folded = (name: string): string => (beyondAscii.test(name) ? name.normalize('NFKC') : name).toLowerCase();
-
 /** Also without accents: for search only, never to identify a target. */
 const withoutAccents = (name: string): string =>
   (beyondAscii.test(name) ? name.normalize('NFKD').replaceAll(/\p{M}/gu, '') : name).toLowerCase();
@@ -35,7 +33,8 @@ function indexOf(all: readonly NamedItem[]): Index {
   if (known) return known;
   const byKey = new Map<string, NamedItem[]>();
   for (const one of all) {
-    for (const key of new Set([folded(one.id), folded(one.name)])) byKey.set(key, [...(byKey.get(key) ?? []), one]);
+    for (const key of new Set([comparableName(one.id), comparableName(one.name)]))
+      byKey.set(key, [...(byKey.get(key) ?? []), one]);
   }
   const made = { byKey, texts: all.map(({ name }) => withoutAccents(name)) };
   indexes.set(all, made);
@@ -45,7 +44,7 @@ function indexOf(all: readonly NamedItem[]): Index {
 export function searchIn<T extends NamedItem>(all: readonly T[]): Search<T>;
 export function searchIn(all: readonly NamedItem[]): Search<NamedItem> {
   const { byKey, texts } = indexOf(all);
-  const exact = (typed: string): readonly NamedItem[] => byKey.get(folded(typed)) ?? [];
+  const exact = (typed: string): readonly NamedItem[] => byKey.get(comparableName(typed)) ?? [];
   return {
     exact,
     containing: (typed, limit) => byRank(all, texts, typed).slice(0, 4).flat().slice(0, limit),

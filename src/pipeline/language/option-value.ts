@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import { code, say } from '../../text.ts';
-import { goesOn } from '../../commands/kit/values/times.ts';
+import { continuesTime } from '../../commands/kit/values/times.ts';
 import type { Word } from './tokenize.ts';
 
 /** How an option is typed. */
@@ -30,7 +30,7 @@ export function usable(name: string, value: string | undefined, { takesValue, ma
 /** Times may take several words: `--since 7 days`. */
 function timeAt(words: readonly Word[], at: number, text: string): { readonly value: string; readonly last: number } {
   const next = words[at + 1];
-  const isMore = next !== undefined && !next.quoted && goesOn(text, next.text);
+  const isMore = next !== undefined && !next.quoted && continuesTime(text, next.text);
   return isMore ? timeAt(words, at + 1, `${text} ${next.text}`) : { value: text, last: at };
 }
 

@@ -4,7 +4,7 @@ import type { Args } from '../../errors.ts';
 import { bindWords, type BindContext, type Given } from './bind-arguments.ts';
 import { refuseOneHyphen, unknownCommand, unknownOption } from './did-you-mean.ts';
 import { optionName, takesRest, takesValue, usage } from './usage.ts';
-import { commandsIn, withoutTokens } from './pasted-credentials.ts';
+import { typedCommands, parseWithoutTokens } from './pasted-credentials.ts';
 import { split, type Word } from './tokenize.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { usable, valueAt, type Option } from './option-value.ts';
@@ -20,7 +20,7 @@ export function parse(
   const words = split(line);
   if (words.length === 0) return undefined;
   const parsed = (): ParsedCommand => parsedFrom(words, commands, context);
-  return withoutTokens(words, commandsIn(words, commands)[0]?.command, parsed);
+  return parseWithoutTokens(words, typedCommands(words, commands)[0]?.command, parsed);
 }
 
 /** Parses stored arguments instead of a typed line; throws `Refusal`. */
@@ -36,7 +36,7 @@ function parsedFrom(
   commands: ReadonlyMap<string, Command>,
   context: BindContext,
 ): ParsedCommand {
-  const [found] = commandsIn(words, commands);
+  const [found] = typedCommands(words, commands);
   if (found === undefined) throw unknownCommand(words, commands);
   const { path, command, rest } = found;
   const { positional, options } = takesRest(command) ? { positional: rest, options: {} } : sorted(rest, path, command);

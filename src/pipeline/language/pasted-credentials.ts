@@ -10,7 +10,7 @@ import { refuseKeys, type Word } from './tokenize.ts';
 export type FoundCommand = { readonly path: string; readonly command: Command; readonly rest: readonly Word[] };
 
 /** The commands that the words begin with, longest first. */
-export function commandsIn(words: readonly Word[], commands: ReadonlyMap<string, Command>): readonly FoundCommand[] {
+export function typedCommands(words: readonly Word[], commands: ReadonlyMap<string, Command>): readonly FoundCommand[] {
   const typed = words.map((word) => word.text.toLowerCase());
   return [3, 2, 1].flatMap((length) => {
     const path = typed.slice(0, length).join(' ');
@@ -23,7 +23,7 @@ export function commandsIn(words: readonly Word[], commands: ReadonlyMap<string,
 export const takesTokens = (field: Field | undefined): boolean => field?.kind === 'plain' && field.takesTokens === true;
 
 /** Returns what `read` parses. Throws `Refusal` for a token, also where a refusal of `read` would repeat it. */
-export function withoutTokens(
+export function parseWithoutTokens(
   words: readonly Word[],
   command: Command | undefined,
   read: () => ParsedCommand,

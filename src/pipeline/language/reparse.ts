@@ -8,13 +8,13 @@ import { resolve, type KnownNames, type Resolved } from './resolve.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The stored arguments of a change, parsed again: its action and input as of now. */
-export type Restored = { readonly action: AnyAction; readonly resolved: Resolved };
+export type Reparsed = { readonly action: AnyAction; readonly resolved: Resolved };
 
 /** The arguments of a change, without its reason. */
 export const argsOfChange = (change: Pick<Change, 'args'>): readonly string[] => parseStored(change.args);
 
 /** Parses a change's words again. Undefined if they no longer resolve: a target or the command is gone. */
-export function restore(change: Pick<Change, 'args'>, names: KnownNames): Restored | undefined {
+export function reparse(change: Pick<Change, 'args'>, names: KnownNames): Reparsed | undefined {
   const parsed = parsedFrom(argsOfChange(change));
   if (parsed?.command.shape !== 'action') return undefined;
   const resolved = resolve(parsed, names);

@@ -6,7 +6,8 @@ import { Refusal, type Offer, type Args } from '../../errors.ts';
 import type { Domain, Environment, Environments, NamedSite } from '../../hosting/contract/target.ts';
 import { bold, code, joined, say, type Text } from '../../text.ts';
 import { isOpen, namedTogether, namesMany, type Together } from './many-environments.ts';
-import { folded, searchIn, type NamedItem } from './name-search.ts';
+import { comparableName } from '../../policy/pattern.ts';
+import { searchIn, type NamedItem } from './name-search.ts';
 import type { ParsedCommand } from './parsed-command.ts';
 import { argsOf, type Extra } from './usage.ts';
 
@@ -111,7 +112,7 @@ function sitesIn(names: KnownNames): readonly NamedSite[] {
 }
 
 /** The environments of a site, by its id, or by its name where the host lists no sites. */
-export const environmentsOf = ({ environments }: KnownNames, id: string): readonly Environment[] =>
+export const environmentsOfSite = ({ environments }: KnownNames, id: string): readonly Environment[] =>
   environments.filter(({ site }) => (site?.id ?? site?.name) === id);
 
 function find(
@@ -140,8 +141,8 @@ function find(
     throw ambiguous(typed, exact, (one) => ({ ...offer(one), label: `${one.name} (…${one.id.slice(-4)})` }));
   const partial = searchIn(all).containing(typed, maxCandidates);
   if (partial.length > 0 && typed.length > 1) throw ambiguous(typed, partial, offer);
-  const known = all.map((one) => folded(one.name));
-  const meant = near(folded(typed), known)
+  const known = all.map((one) => comparableName(one.name));
+  const meant = near(comparableName(typed), known)
     .flatMap((close) => searchIn(all).exact(close))
     .slice(0, 3);
   throw unknownName(parsed, name, meant, names.trouble);

@@ -2,7 +2,7 @@ import { failpoint, type Drawing } from '../../failpoints.ts';
 import { changesInBatch, findChange } from '../../storage/changes.ts';
 import { isAnyDue } from '../../storage/lease.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { claimMessages, markDelivered, giveUp, releaseUntil, type Message } from '../../storage/messages.ts';
+import { claimMessages, markDelivered, giveUpMessage, releaseUntil, type Message } from '../../storage/messages.ts';
 import { listVotes } from '../../storage/votes.ts';
 import { joined, plain } from '../../text.ts';
 import { attachFile } from './attach-file.ts';
@@ -159,7 +159,7 @@ async function draw(context: Delivery, ready: Ready): Promise<number> {
     if (what) failpoint('posted', message.key, drawing);
     let isSecond = false;
     await saveResult(context, message, async (tx) => {
-      if (posted === undefined) return void (await giveUp(tx, message));
+      if (posted === undefined) return void (await giveUpMessage(tx, message));
       if (await markDelivered(tx, message, posted.place)) return afterPosted(context, tx, message, posted);
       isSecond = await isSecondPost(context, tx, message, posted);
     });

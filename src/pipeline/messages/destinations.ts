@@ -1,8 +1,8 @@
 import { findChange, type Change } from '../../storage/changes.ts';
-import { cardOf as cardMessageOf, type Message, type MessagePlace } from '../../storage/messages.ts';
+import { findCard, type Message, type MessagePlace } from '../../storage/messages.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { say } from '../../text.ts';
-import { cardOf } from '../changes/freeze.ts';
+import { frozenCardOf } from '../changes/freeze.ts';
 import type { Card, Note } from '../changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from './messenger.ts';
 
@@ -49,11 +49,13 @@ export async function destinationsOf(
       ? [direct]
       : [{ to: { channel: recipient ?? change.channel }, as: what }, direct];
   }
-  const card = await cardMessageOf(db, change.number);
+  const card = await findCard(db, change.number);
   const direct = { to: { person: change.requester }, as: named(change, what) };
   return card?.channel && card.ts ? [{ to: { channel: card.channel, thread: card.ts }, as: what }, direct] : [direct];
 }
 
 /** Outside its thread, a reply has to name its change. */
 const named = (change: Change, what: Card | Note): Card | Note =>
-  'headline' in what ? what : { ...what, text: say`**#${change.number} · ${cardOf(change).title}**\n${what.text}` };
+  'headline' in what
+    ? what
+    : { ...what, text: say`**#${change.number} · ${frozenCardOf(change).title}**\n${what.text}` };

@@ -1,8 +1,8 @@
 import { findChange } from '../../storage/changes.ts';
 import type { Database, Tx } from '../../storage/database.ts';
-import { giveUp, retryLater, rescheduleOps, deferWhileBlocked, type Message } from '../../storage/messages.ts';
+import { giveUpMessage, retryLater, rescheduleOps, deferWhileBlocked, type Message } from '../../storage/messages.ts';
 import { noteOpsPost } from './ops-channel-health.ts';
-import { tellOfLoss, type Loss } from './undelivered.ts';
+import { tellOfLoss, type Undelivered } from './undelivered.ts';
 import type { PostQueues } from './fair-order.ts';
 import { Undeliverable } from './messenger.ts';
 
@@ -28,7 +28,7 @@ const opsRetryMs = 60_000;
 const retryMs = [1_000, 2_000, 5_000, 15_000, 60_000];
 
 /** Schedules the next attempt of a message that Slack did not accept, or gives it up and reports the loss. */
-export async function afterFailure(outbox: Outbox, tx: Tx, failed: Omit<Loss, 'change'>): Promise<void> {
+export async function afterFailure(outbox: Outbox, tx: Tx, failed: Omit<Undelivered, 'change'>): Promise<void> {
   const { message, error } = failed;
   const now = await outbox.database.now(tx);
   const kind = error instanceof Undeliverable ? error.kind : 'later';
@@ -41,7 +41,7 @@ export async function afterFailure(outbox: Outbox, tx: Tx, failed: Omit<Loss, 'c
   }
   const isOld = message.kind !== 'ops' && now - message.owed_at > maxMs && message.attempts >= minAttempts;
   if (kind === 'later' && !isOld) return retryLater(tx, message, now + retryDelay(message, error));
-  if (!(await giveUp(tx, message))) return;
+  if (!(await giveUpMessage(tx, message))) return;
   const change = message.change === null ? undefined : await findChange(tx, message.change);
   await tellOfLoss(tx, { ...failed, change }, now);
 }

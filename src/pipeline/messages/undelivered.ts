@@ -1,8 +1,8 @@
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { cardOf as cardMessageOf, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
-import { channel, code, joined, person, plain, say, time, type Text } from '../../text.ts';
-import { cardOf } from '../changes/freeze.ts';
+import { findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
+import { channel, code, joined, mention, plain, say, time, type Text } from '../../text.ts';
+import { frozenCardOf } from '../changes/freeze.ts';
 import { isForRequesterOnly, tellThem } from '../changes/asked-in.ts';
 import { enqueueOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable } from './messenger.ts';
@@ -11,7 +11,7 @@ import type { Card, Note } from '../changes/card.ts';
 /** Reports to the requester and the ops channel about messages that were given up or posted elsewhere. */
 
 /** A message that is given up: its content, its change, and the error from Slack. */
-export type Loss = {
+export type Undelivered = {
   readonly message: Message;
   readonly what: Card | Note | undefined;
   readonly change: Change | undefined;
@@ -23,13 +23,13 @@ const prefix = 'untold:';
 const maxQuoteLength = 300;
 
 /** Tells the requester and the ops channel that a message was given up. The loss of such a report is not reported again. */
-export async function tellOfLoss(tx: Tx, loss: Loss, at: number): Promise<void> {
+export async function tellOfLoss(tx: Tx, loss: Undelivered, at: number): Promise<void> {
   const { message, change } = loss;
   if (message.key.includes(prefix)) return;
   await enqueueOps(tx, `${prefix}${message.key}`, forOps(loss), at);
   if (change === undefined) return;
   const isAsking = change.state === 'waiting' && isRequest(message, change);
-  const card = isAsking ? await cardMessageOf(tx, change.number) : undefined;
+  const card = isAsking ? await findCard(tx, change.number) : undefined;
   const isUnread = isForRequesterOnly({ channel: card?.channel ?? change.channel });
   if (isAsking && !isUnread) await askInThread(tx, message, change, at);
   if (!isReachable(loss, change)) return;
@@ -45,16 +45,16 @@ const isRequest = ({ kind, recipient }: Message, { requester }: Change): boolean
 
 /** Whoever can't be told directly is mentioned in the thread. */
 async function askInThread(tx: Tx, { key, recipient }: Message, change: Change, at: number): Promise<void> {
-  const text = say`${person(recipient ?? '')}: I can't reach you directly. This is waiting for approval until ${time(change.expires_at)}.`;
+  const text = say`${mention(recipient ?? '')}: I can't reach you directly. This is waiting for approval until ${time(change.expires_at)}.`;
   const body = JSON.stringify({ text });
   await enqueueMessage(tx, { key: `${prefix}${key}`, change: change.number, kind: 'reply', body, at });
 }
 
 /** False if the requester's direct messages are what has just refused the message. */
-const isReachable = ({ message: { kind, recipient }, error }: Loss, { requester }: Change): boolean =>
+const isReachable = ({ message: { kind, recipient }, error }: Undelivered, { requester }: Change): boolean =>
   !(isKind(error, 'gone') && (kind === 'card' || kind === 'reply' || recipient === requester));
 
-function forOps(loss: Loss): Text {
+function forOps(loss: Undelivered): Text {
   const { message, what, change, error } = loss;
   const text =
     what === undefined ? say`` : 'headline' in what ? joined([what.headline, ...what.lines], '\n') : what.text;
@@ -65,20 +65,20 @@ function forOps(loss: Loss): Text {
   return say`⚠️ **I couldn't deliver this to ${whom(loss)}** (${why(loss)}; ${code(message.key)}):\n${quote}`;
 }
 
-const forRequester = (loss: Loss, change: Change): Text =>
+const forRequester = (loss: Undelivered, change: Change): Text =>
   say`${named(change)}\n⚠️ I couldn't tell ${whom(loss)} about it (${why(loss)}). ${code(`change ${change.number}`)} shows where it is now.`;
 
-const named = (change: Change): Text => say`**#${change.number} · ${cardOf(change).title}**`;
+const named = (change: Change): Text => say`**#${change.number} · ${frozenCardOf(change).title}**`;
 
-function whom({ message: { kind, recipient }, change }: Loss): Text {
-  if (kind === 'direct' || kind === 'copy') return say`${person(recipient ?? '')}`;
+function whom({ message: { kind, recipient }, change }: Undelivered): Text {
+  if (kind === 'direct' || kind === 'copy') return say`${mention(recipient ?? '')}`;
   if (kind === 'ops') return say`this channel`;
   if (change === undefined) return say`${channel(recipient ?? '')}`;
-  const requester = person(change.requester);
+  const requester = mention(change.requester);
   return isForRequesterOnly(change) ? [requester] : say`${channel(change.channel)} and ${requester}`;
 }
 
-const why = ({ error }: Loss): Text =>
+const why = ({ error }: Undelivered): Text =>
   isKind(error, 'gone') || isKind(error, 'drawing')
     ? say`${code(error.message)}`
     : say`Slack didn't accept it for a day`;
@@ -90,7 +90,7 @@ const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliver
 export async function tellOfMove(tx: Tx, change: Change, word: string, at: number): Promise<void> {
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;
-  const says = say`⚠️ ${refuses(change.channel, word)} ${person(change.requester)} gets #${change.number} in direct messages instead.`;
+  const says = say`⚠️ ${refuses(change.channel, word)} ${mention(change.requester)} gets #${change.number} in direct messages instead.`;
   await enqueueOps(tx, key, says, at);
 }
 

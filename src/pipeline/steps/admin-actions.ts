@@ -8,17 +8,17 @@ import type { Tx } from '../../storage/database.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { requestId } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
-import { heldLock, takeLocks, unlock, type Lock } from '../../storage/locks.ts';
+import { heldLock, takeLocks, deletePersonLock, type Lock } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { pauseKey, readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { countStates } from '../../storage/queue-stats.ts';
-import { actor as named, person as mention, say, time, type Text, plain } from '../../text.ts';
+import { actor as named, mention, say, time, type Text, plain } from '../../text.ts';
 import type { Authorization } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { findChange, listChanges } from '../../storage/changes.ts';
 import { inTheWay } from '../changes/busy.ts';
-import { cardOf } from '../changes/freeze.ts';
+import { frozenCardOf } from '../changes/freeze.ts';
 import type { MayRead } from '../access/visibility.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -52,7 +52,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
   return {
     lock: (env, reason, forMs) =>
       exclusiveTransaction(context.database, async (tx, at) => {
-        const target = keyOf(env);
+        const target = environmentKey(env);
         const why = scrub(reason);
         const until = forMs === undefined ? undefined : at + forMs;
         const terms = { person: person.id, reason: why, ...(until !== undefined && { until }) };
@@ -65,9 +65,9 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
       }),
     unlock: (env) =>
       exclusiveTransaction(context.database, async (tx, at) => {
-        const held = await heldLock(tx, keyOf(env), at);
+        const held = await heldLock(tx, environmentKey(env), at);
         if (held === undefined) return { done: false, hold: undefined };
-        const freed = await unlock(tx, held.target);
+        const freed = await deletePersonLock(tx, held.target);
         if (freed === undefined) return { done: false, hold: holdOf(held) };
         await wakeQueues(tx, [freed.target], at);
         const whose =
@@ -146,7 +146,7 @@ async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
     .toReversed()
     .filter(mayRead)
     .slice(0, maxHeldNamed)
-    .map((change) => ({ number: change.number, title: plain(cardOf(change).title).slice(0, maxTitleLength) }));
+    .map((change) => ({ number: change.number, title: plain(frozenCardOf(change).title).slice(0, maxTitleLength) }));
 }
 
 /** Writes the audit line of an action without other effects here, and answers its delivery. */
@@ -167,19 +167,23 @@ export async function record(context: ChangesContext, actor: Actor, tx: Tx, at: 
   const { event, target, says, ...rest } = entry;
   const { person } = actor;
   await answerDelivery(tx, actor, at);
-  const details = { ...(target && { target: target.name, target_key: keyOf(target) }), ...rest, ...detailsOf(actor) };
+  const details = {
+    ...(target && { target: target.name, target_key: environmentKey(target) }),
+    ...rest,
+    ...actorDetails(actor),
+  };
   await context.changeStore.note(tx, { event, by: person.id, at, details });
   if (says) await enqueueOps(tx, `admin:${event}:${target?.id ?? ''}:${person.id}:${at}`, says, at);
 }
 
 /** What an audit line says of who acts, by which rules, and the delivery. */
-export const detailsOf = ({ person, authorization, inbox }: Actor) => ({
+export const actorDetails = ({ person, authorization, inbox }: Actor) => ({
   name: person.name,
   ...(inbox !== undefined && { request: requestId(inbox) }),
   ...(authorization && { authorization: JSON.stringify(authorization) }),
 });
 
-export const keyOf = (env: Environment): string => `environment:${env.id}`;
+export const environmentKey = (env: Environment): string => `environment:${env.id}`;
 
 export const holdOf = ({ change, person, reason, until }: Lock): LockInfo => ({
   by: change === null ? { person: person ?? '' } : { change },

@@ -14,7 +14,7 @@ import { endAllHandedOn } from './hand-on.ts';
 import { endQueued } from '../changes/queue.ts';
 import { alarm, askedAgain, leftToTimer, orphaned, unknownAfterSetBack } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
-import { callUnknown, mayBeSent, pauseAfterLoss, type Found } from './lost-commit.ts';
+import { callUnknown, mayBeSent, pauseAfterLoss, type LostCommit } from './lost-commit.ts';
 import { nextReminder } from './reminders.ts';
 import type { SendHistory } from './send-history.ts';
 
@@ -65,7 +65,7 @@ export async function checkTimeline(context: StepsContext): Promise<void> {
 }
 
 /** What waits in a queue may have been submitted already. */
-async function emptyAll({ changeStore }: StepsContext, tx: Tx, at: number, { says }: Found): Promise<void> {
+async function emptyAll({ changeStore }: StepsContext, tx: Tx, at: number, { says }: LostCommit): Promise<void> {
   for (;;) {
     const rows = await listQueued(tx, pageSize);
     for (const row of rows) await endQueued(tx, changeStore.note, row, { kind: 'set back', says }, at);
@@ -74,7 +74,7 @@ async function emptyAll({ changeStore }: StepsContext, tx: Tx, at: number, { say
 }
 
 /** What happened to the database, unless another process has dealt with it, or it is new. */
-function foundIn({ now, saved, restored }: Timeline, at: number): Found | undefined {
+function foundIn({ now, saved, restored }: Timeline, at: number): LostCommit | undefined {
   if (restored) {
     const says = say`The database was restored from a backup of ${time(restored.from, 'date')}, and lacks what was done since.`;
     return { key: `restored:${restored.at}`, says };
@@ -85,7 +85,7 @@ function foundIn({ now, saved, restored }: Timeline, at: number): Found | undefi
 }
 
 /** Resolves with the changes that moved, and with the rows as they are then of those that this process remembers. */
-async function moveAll(context: StepsContext, tx: Tx, at: number, found: Found | undefined) {
+async function moveAll(context: StepsContext, tx: Tx, at: number, found: LostCommit | undefined) {
   const moved: Moved[] = [];
   const remembered: Change[] = [];
   for (const state of states) {
@@ -116,7 +116,7 @@ async function moveOne(
   tx: Tx,
   change: Change,
   at: number,
-  found: Found | undefined,
+  found: LostCommit | undefined,
 ): Promise<Change | undefined> {
   const { changeStore, history } = context;
   const known = history.newerThan(change);

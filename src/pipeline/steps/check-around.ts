@@ -10,8 +10,8 @@ import type { Button } from '../changes/card.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { snapshotOf } from '../changes/freeze.ts';
 import { listingMs } from '../changes/recheck.ts';
-import { findingsOf, inShort, keepReadings, keptReadings, verdictInWords } from '../changes/site-readings.ts';
-import { restore } from '../language/reparse.ts';
+import { findingsOf, readingInShort, keepReadings, keptReadings, verdictInWords } from '../changes/site-readings.ts';
+import { reparse } from '../language/reparse.ts';
 import type { StepsContext } from './context.ts';
 
 /**
@@ -49,7 +49,7 @@ async function readBefore(context: StepsContext, change: Change): Promise<void> 
   if (plan?.kind !== 'pages') return;
   const { readings: kept } = await keptReadings(database.db, change.number);
   if (kept.before && (await database.now()) - kept.before.at < freshMs) return;
-  const before = inShort(await siteCheck.read(plan, { deadlineMs: readingMs, onBehalfOf: change.requester }));
+  const before = readingInShort(await siteCheck.read(plan, { deadlineMs: readingMs, onBehalfOf: change.requester }));
   if (before === undefined) return;
   await database.unflushed(async (tx) => {
     // Nobody waits for a late reading: what it saw may already be the change's doing.
@@ -156,7 +156,7 @@ function buttonsOf(context: StepsContext, change: Change): readonly Button[] {
 
 /** What the command calls the error log under its last reply. */
 function labelOfLog(context: StepsContext, change: Change, sentAt: number): string | undefined {
-  const restored = restore(change, namesWith(context, change));
+  const restored = reparse(change, namesWith(context, change));
   const of = restored && { input: restored.resolved.input, snapshot: snapshotOf(change), sentAt };
   return of && restored.action.next?.(of).find(({ args }) => args[0] === 'logs')?.label;
 }

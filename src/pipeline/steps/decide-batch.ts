@@ -7,11 +7,11 @@ import {
   byNumber,
   goneOn,
   batchItemsOf,
-  progressOf,
+  batchProgress,
   retried,
   standingsOf,
   type ChangesByNumber,
-  type Progress,
+  type BatchProgress,
 } from '../changes/batch.ts';
 import { endedReply, stopNote, whyStopped } from '../changes/batch-card.ts';
 import type { DecisionKind } from '../changes/card.ts';
@@ -36,14 +36,14 @@ export async function batchNote(
   Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'lastNote' | 'ops'> & { readonly without?: readonly string[] }
 > {
   if (batch.progress === null || !isAboutBatch(verdict)) return {};
-  const [progress, changes] = [progressOf(batch), await changesInBatch(tx, batch.number)];
+  const [progress, changes] = [batchProgress(batch), await changesInBatch(tx, batch.number)];
   const known = byNumber(changes);
   switch (verdict) {
     case 'halt': {
       const after = await recall(context, tx, { batch, changes }, { by: person, at });
       const why = { kind: 'person' } as const;
       const lastNote = whyStopped(after.batch, after.changes, why, name);
-      return { lastNote, ...stopNote(after.batch, after.changes, { ...progressOf(after.batch), why }, lastNote) };
+      return { lastNote, ...stopNote(after.batch, after.changes, { ...batchProgress(after.batch), why }, lastNote) };
     }
     case 'go_on':
       refuseUnlessShown(batch, progress, known);
@@ -64,7 +64,7 @@ export async function batchNote(
 }
 
 /** Throws `Refusal` if a change ended badly that the card has not shown yet: nobody lets it go on after that unseen. */
-function refuseUnlessShown({ number }: Change, progress: Progress, changes: ChangesByNumber): void {
+function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes: ChangesByNumber): void {
   if (badIn(progress, changes).every((one) => progress.shownBad?.includes(one))) return;
   throw new Refusal(
     say`#${number}: It has changed since you saw it. Look at its card again. Nothing was changed by your click.`,
@@ -72,7 +72,7 @@ function refuseUnlessShown({ number }: Change, progress: Progress, changes: Chan
 }
 
 /** Throws `Refusal` while an outcome is unknown: once it has ended, nobody is reminded of that. */
-function refuseWhileUnknown({ number }: Change, progress: Progress, changes: ChangesByNumber): void {
+function refuseWhileUnknown({ number }: Change, progress: BatchProgress, changes: ChangesByNumber): void {
   const unknown = standingsOf(progress, changes).filter((one) => one === 'unknown').length;
   if (unknown === 0) return;
   throw new Refusal(
@@ -82,10 +82,10 @@ function refuseWhileUnknown({ number }: Change, progress: Progress, changes: Cha
 
 const isAboutBatch = (verdict: DecisionKind): verdict is 'halt' | 'go_on' | 'retry' | 'end' =>
   ['halt', 'go_on', 'retry', 'end'].includes(verdict);
-const saved = (progress: Progress) => ({ progress: JSON.stringify(progress) });
+const saved = (progress: BatchProgress) => ({ progress: JSON.stringify(progress) });
 
 /** `without`: names, for the trail. */
-function goneOnWithout(batch: Change, progress: Progress, changes: ChangesByNumber, ids: readonly string[]) {
+function goneOnWithout(batch: Change, progress: BatchProgress, changes: ChangesByNumber, ids: readonly string[]) {
   const all = (batchItemsOf(batch) ?? []).map(({ target }, at) => ({ target, at }));
   const without = all.filter(({ target }) => ids.includes(target.id));
   const next = goneOn(

@@ -8,7 +8,7 @@ import { requestId } from '../../storage/inbox.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
-import { joined, named, person as mention, say, type Text } from '../../text.ts';
+import { joined, named, mention, say, type Text } from '../../text.ts';
 import { LockHeld, type TransitionNote } from '../changes/change-store.ts';
 import { busy } from '../changes/busy.ts';
 import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
@@ -18,9 +18,18 @@ import { closersOf, endingOf } from '../changes/closers.ts';
 import { hiddenBy, namesWith, readerOf } from '../access/visibility.ts';
 import { freshVoters, recheck } from '../changes/recheck.ts';
 import type { ShownVersion, DecisionKind } from '../changes/card.ts';
-import { restore, argsOfChange, type Restored } from '../language/reparse.ts';
+import { reparse, argsOfChange, type Reparsed } from '../language/reparse.ts';
 import { settleAccess } from '../changes/timed-access.ts';
-import { approved, closed, counted, ended, endsUnsent, markFor, nothingSent, notSent } from '../changes/replies.ts';
+import {
+  approved,
+  closed,
+  approvalCounted,
+  ended,
+  endsUnsent,
+  markFor,
+  nothingSent,
+  notSent,
+} from '../changes/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
 import { pauseKey, readKv } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
@@ -81,7 +90,7 @@ export async function decide(context: StepsContext, decided: Decided): Promise<v
   throw couldNotCheck(say`Others are voting at the same moment.`);
 }
 
-type Present = { readonly by: Person; readonly change: Change; readonly restored: Restored };
+type Present = { readonly by: Person; readonly change: Change; readonly restored: Reparsed };
 
 /** The person and the change as they are now. An unreadable change is refused in the words for a missing one. */
 async function loadPresent(
@@ -98,7 +107,7 @@ async function loadPresent(
   const mayRead = change !== undefined && readerOf(context, by)(change);
   const hidden = change === undefined || mayRead ? [] : hiddenBy(context, by, change);
   if (hidden.length > 0) throw couldNotCheck(membersUnknown(hidden));
-  const restored = mayRead ? restore(change, namesWith(context, change)) : undefined;
+  const restored = mayRead ? reparse(change, namesWith(context, change)) : undefined;
   if (change === undefined || restored === undefined) {
     throw new Refusal(say`I can't find #${number} among the changes you can see. Nothing was done.`);
   }
@@ -238,7 +247,7 @@ function noteFor(
         return { ...base, reply, ...replyKey, decide: coolsDown(change), tell: [change.requester] };
       }
       const left = ruling.left.reduce((sum, { count }) => sum + count, 0);
-      return { ...base, reply: counted(by.name, { left, unknown: ruling.unknown, note: reason }) };
+      return { ...base, reply: approvalCounted(by.name, { left, unknown: ruling.unknown, note: reason }) };
     }
     case 'decline':
       return { ...base, ...endedBy(change, 'Declined', by, reason) };

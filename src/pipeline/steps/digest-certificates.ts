@@ -10,7 +10,7 @@ import type { StepsContext } from './context.ts';
 /** What a digest says of the certificates of live environments. Only a site itself tells that, so each domain is read once. */
 
 /** One part of a digest, and what of it could not be read, and why. */
-export type Part = { readonly found: readonly Text[]; readonly unread: readonly Text[] };
+export type DigestPart = { readonly found: readonly Text[]; readonly unread: readonly Text[] };
 type Unread = { readonly name: string; readonly why: Text };
 
 /** The domains of one digest, those that are read at a time, and for how long. */
@@ -34,7 +34,7 @@ export async function certificatesOf(
   context: StepsContext,
   envs: readonly Environment[],
   ending: AbortSignal,
-): Promise<Part> {
+): Promise<DigestPart> {
   const { planFor, read, instead } = siteCheckFor(context, watching);
   const [domains, found, unread]: [Domain[], Text[], Unread[]] = [[], [], []];
   let left = 0;

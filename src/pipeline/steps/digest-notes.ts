@@ -4,7 +4,7 @@ import type { Watch } from '../../storage/watches.ts';
 import { code, inline, joined, list, plain, say, time, type Inline, type Text } from '../../text.ts';
 import type { Note } from '../changes/card.ts';
 import { digestParts, type DigestFindings } from './digest-reading.ts';
-import { namesIn, scopeOf, type DigestStanding } from './digest-standing.ts';
+import { namesIn, digestScope, type DigestStanding } from './digest-standing.ts';
 import { stopButton } from './watch-notes.ts';
 
 /** What a digest says. It names people without mentions, so that nobody is notified by it. */
@@ -15,7 +15,7 @@ const lineCounts = [5, 2, 1, 0];
 /** Characters, less than a message takes. */
 const maxLength = 2_500;
 
-const about = (watch: Watch) => list(namesIn(scopeOf(watch)), maxNames);
+const about = (watch: Watch) => list(namesIn(digestScope(watch)), maxNames);
 
 type May = Extract<DigestStanding, { readonly kind: 'may' }>;
 

@@ -12,9 +12,9 @@ import { beginning, code, list, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf, type MayRead } from '../access/visibility.ts';
 import { inWords } from '../changes/host-trouble.ts';
-import { keyOf } from './admin-actions.ts';
+import { environmentKey } from './admin-actions.ts';
 import type { StepsContext } from './context.ts';
-import { certificatesOf, notRead, type Part } from './digest-certificates.ts';
+import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
 
 /** What a digest says of some environments. It names nobody, and no address: a whole channel reads it. */
 
@@ -74,7 +74,7 @@ export async function readDigest(
   };
 }
 
-async function themesOf(context: StepsContext, read: HostReader, envs: readonly Environment[]): Promise<Part> {
+async function themesOf(context: StepsContext, read: HostReader, envs: readonly Environment[]): Promise<DigestPart> {
   const { id } = context.company();
   if (id === '') return { found: [], unread: [say`Vulnerable themes: the host doesn't say which company this is.`] };
   const all = await readOr(context, () => allThemesIfAllowed(read, id));
@@ -111,7 +111,7 @@ async function backupsOf(
   read: HostReader,
   envs: readonly Environment[],
   now: number,
-): Promise<Part> {
+): Promise<DigestPart> {
   const found: Text[] = [];
   const unread: { readonly name: string; readonly why: Text }[] = [];
   for (const env of envs) {
@@ -146,9 +146,9 @@ async function changesOf({ database }: StepsContext, mayRead: MayRead, envs: rea
   const inState = async (state: 'unknown' | 'waiting') => {
     const rows: Change[] = [];
     for (const env of envs)
-      rows.push(...(await listChanges(database.db, { target: keyOf(env), state, limit: maxRows })));
+      rows.push(...(await listChanges(database.db, { target: environmentKey(env), state, limit: maxRows })));
     const shown = rows.filter(mayRead);
-    return { told: shown.map(changeTold), hidden: rows.length - shown.length };
+    return { told: shown.map(changeText), hidden: rows.length - shown.length };
   };
   const [unknown, waiting] = [await inState('unknown'), await inState('waiting')];
   const hidden = unknown.hidden + waiting.hidden;
@@ -160,13 +160,13 @@ async function changesOf({ database }: StepsContext, mayRead: MayRead, envs: rea
 }
 
 /** Not with its title, which may name a site that this channel may not hear of. */
-const changeTold = ({ number, command, target_name, lost_at, created_at }: Change): Text =>
+const changeText = ({ number, command, target_name, lost_at, created_at }: Change): Text =>
   say`${target_name}: ${code(`#${number}`)} ${code(command)}, since ${time(lost_at ?? created_at, 'date')}`;
 
 async function locksOf({ database }: StepsContext, envs: readonly Environment[], now: number) {
   const found: Text[] = [];
   for (const env of envs) {
-    const lock = await exclusiveLock(database.db, keyOf(env), now);
+    const lock = await exclusiveLock(database.db, environmentKey(env), now);
     if (lock && lock.person !== null && lock.until === null)
       found.push(say`${env.name}: since ${time(lock.taken_at, 'date')}`);
   }
@@ -176,7 +176,7 @@ async function locksOf({ database }: StepsContext, envs: readonly Environment[],
 async function accessOf({ database }: StepsContext, envs: readonly Environment[], now: number) {
   const found: Text[] = [];
   for (const env of envs)
-    for (const timer of await listTimers(database.db, maxRows, keyOf(env)))
+    for (const timer of await listTimers(database.db, maxRows, environmentKey(env)))
       if (timer.ends_at <= now + 7 * dayMs)
         found.push(
           timer.gave_up_at === null

@@ -5,11 +5,11 @@ import { say, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { listingMs } from '../changes/recheck.ts';
-import { environmentsOf, type KnownNames } from '../language/resolve.ts';
+import { environmentsOfSite, type KnownNames } from '../language/resolve.ts';
 import { channelStanding, isDirect, type WatchChecks, type WatchStanding } from './watch-standing.ts';
 
 /** The most environments of one digest. */
-export const maxEnvironments = 50;
+export const maxDigestEnvironments = 50;
 
 /** What a digest is about. A site means the environments that it has when the digest is told. */
 export type DigestScope = { readonly sites: readonly NamedSite[]; readonly environments: readonly Environment[] };
@@ -17,7 +17,7 @@ export type DigestScope = { readonly sites: readonly NamedSite[]; readonly envir
 /** The environments of a digest as they were when it was started. */
 export const environmentsThen = ({ target }: Pick<Watch, 'target'>): readonly Environment[] => parseStored(target);
 
-export function scopeOf(watch: Pick<Watch, 'target' | 'progress'>): DigestScope {
+export function digestScope(watch: Pick<Watch, 'target' | 'progress'>): DigestScope {
   const { sites } = parseStored<Pick<DigestScope, 'sites'>>(watch.progress);
   const ids = new Set(sites.map(({ id }) => id));
   const named = environmentsThen(watch).filter(({ site }) => !ids.has(site?.id ?? site?.name ?? ''));
@@ -29,7 +29,7 @@ export const namesIn = ({ sites, environments }: DigestScope): readonly string[]
 
 /** What of it the host lists, and the names that it does not list. */
 export function listedIn({ sites, environments }: DigestScope, names: KnownNames) {
-  const ofSites = sites.map((site) => ({ name: site.name, found: environmentsOf(names, site.id) }));
+  const ofSites = sites.map((site) => ({ name: site.name, found: environmentsOfSite(names, site.id) }));
   const named = environments.map(({ id, name }) => ({
     name,
     found: names.environments.filter((one) => one.id === id),
@@ -63,7 +63,7 @@ export async function digestStanding(context: WatchChecks, watch: Watch): Promis
   const owner = await context.personOf(watch.requester, groupsToWatch(policy(), 'digest'));
   if (owner === undefined) return { kind: 'later', why: say`Slack doesn't tell me right now who may read it.` };
   if (owner.standing !== 'member') return lost(watch, 'may no longer use Sitehand');
-  const scope = scopeOf(watch);
+  const scope = digestScope(watch);
   await context.freshenNames(listingMs);
   const names = context.names(undefined);
   const { envs, missing } = listedIn(scope, names);
@@ -72,7 +72,7 @@ export async function digestStanding(context: WatchChecks, watch: Watch): Promis
   const groups = rights.flatMap(({ may }) => (may === 'yes' || may === 'no' ? [] : may));
   const allowed = rights.filter(({ may }) => may === 'yes').map(({ env }) => env);
   if (groups.length === 0 && allowed.length === 0) return lost(watch, 'is no longer allowed to read it');
-  const shown = allowed.slice(0, maxEnvironments);
+  const shown = allowed.slice(0, maxDigestEnvironments);
   const inTheWay = isDirect(watch) ? undefined : await channelStanding(context, watch, shown);
   if (inTheWay) return inTheWay;
   if (groups.length > 0) return { kind: 'unsure', groups: [...new Set(groups)] };

@@ -10,7 +10,7 @@ import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import * as notes from './digest-notes.ts';
 import { readDigest } from './digest-reading.ts';
-import { digestStanding, namesIn, scopeOf } from './digest-standing.ts';
+import { digestStanding, namesIn, digestScope } from './digest-standing.ts';
 import { isDirect, type WatchChecks } from './watch-standing.ts';
 import { auditDetails, enqueueNote } from './watches.ts';
 
@@ -107,7 +107,7 @@ async function move(context: WatchChecks, watch: Watch, of: Move): Promise<void>
     const moved = await noteWatch(tx, watch, { tried_at: since }, onward);
     if (moved === undefined || event === undefined) return;
     if (note) await (week ? enqueueWeekly(tx, watch, note, week, at) : enqueueNote(tx, watch, note, at, to));
-    const details = { about: namesIn(scopeOf(watch)).join(', '), ...auditDetails(watch) };
+    const details = { about: namesIn(digestScope(watch)).join(', '), ...auditDetails(watch) };
     await context.changeStore.note(tx, {
       event,
       by: 'sitehand',

@@ -6,7 +6,7 @@ import { redrawCards } from '../../storage/messages.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { inline, joined, say, type Text } from '../../text.ts';
 import { sendLeaseMs } from '../changes/change.ts';
-import { callOf, cardOf } from '../changes/freeze.ts';
+import { callOf, frozenCardOf } from '../changes/freeze.ts';
 import { isSameTimeline } from './ask-again.ts';
 import { blockedReason, skip } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
@@ -35,14 +35,14 @@ const retryMs = 5_000;
  */
 export async function execute(context: StepsContext, change: Change): Promise<void> {
   const { database } = context;
-  if ((await database.now()) >= change.expires_at) return giveUp(context, change, 'expire', tooLate(change));
+  if ((await database.now()) >= change.expires_at) return endUnsent(context, change, 'expire', tooLate(change));
   const inTheWay = await blockedReason(database, change);
   if (inTheWay?.kind === 'locked' && change.batch !== null) return skip(context, change, inTheWay.why);
   if (inTheWay) return reschedule(context, change, inTheWay.why);
   // Both only read, at the same time: nothing is read between the commit of *sending* and the write.
   const [checked] = await Promise.all([recheck(context, change), checkBefore(context, change)]);
-  if (checked.kind === 'invalidated') return giveUp(context, change, 'invalidated', checked.why);
-  if (checked.kind === 'drifted') return giveUp(context, change, 'supersede', checked.why);
+  if (checked.kind === 'invalidated') return endUnsent(context, change, 'invalidated', checked.why);
+  if (checked.kind === 'drifted') return endUnsent(context, change, 'supersede', checked.why);
   if (checked.kind === 'later' || checked.kind === 'host trouble') return reschedule(context, change, checked.why);
   if (change.progress !== null) return startBatch(context, change);
   failpoint('rechecked', change.number);
@@ -111,7 +111,7 @@ async function complete(context: StepsContext, seen: Change): Promise<void> {
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
     if (await blockedReason(context.database, change, tx)) return false;
-    const says = say`Nothing had to be sent. ${cardOf(change).done}.`;
+    const says = say`Nothing had to be sent. ${frozenCardOf(change).done}.`;
     const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, lastNote: says };
     const moved = await context.changeStore.advance(tx, change, { kind: 'complete' }, note);
     if (moved) await settleAccess(tx, context.changeStore, moved, at, { isProven: true });
@@ -135,7 +135,7 @@ async function reschedule({ database }: StepsContext, change: Change, why: Text)
 }
 
 /** Ends a change of which nothing was sent. */
-export async function giveUp(
+export async function endUnsent(
   { database, changeStore }: StepsContext,
   change: Change,
   kind: 'expire' | 'invalidated' | 'supersede',

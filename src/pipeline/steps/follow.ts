@@ -14,7 +14,7 @@ import type { TransitionNote } from '../changes/change-store.ts';
 import { snapshotOf, leftOf } from '../changes/freeze.ts';
 import type { Button, Note } from '../changes/card.ts';
 import { namesWith } from '../access/visibility.ts';
-import { restore, type Restored } from '../language/reparse.ts';
+import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { isKnown, judge, type Observation, type PollState, type PollResult } from '../changes/operation-state.ts';
@@ -33,7 +33,7 @@ const followingWorks = 'following';
 
 /** Polls an accepted change once: asks about its operation or reads back, and settles it if that is conclusive. */
 export async function follow(context: StepsContext, change: Change): Promise<void> {
-  const restored = restore(change, namesWith(context, change));
+  const restored = reparse(change, namesWith(context, change));
   const now = await context.database.now();
   const trail = trailOf(change, now);
   const seen = await observe(context, change, restored);
@@ -55,7 +55,7 @@ export async function follow(context: StepsContext, change: Change): Promise<voi
   if (!('wait' in verdict)) failpoint('settled', change.number);
 }
 
-async function observe(context: StepsContext, change: Change, restored: Restored | undefined): Promise<Observation> {
+async function observe(context: StepsContext, change: Change, restored: Reparsed | undefined): Promise<Observation> {
   const answer =
     change.operation === null
       ? { operation: undefined }
@@ -88,7 +88,7 @@ async function isWell(read: HostReader): Promise<boolean> {
 const prove = async (
   context: ChangesContext,
   change: Change,
-  restored: Restored | undefined,
+  restored: Reparsed | undefined,
 ): Promise<Observation['proof']> =>
   restored?.action.proof &&
   compared(context, change, restored, (of) => {
@@ -101,7 +101,7 @@ const prove = async (
 export async function readBack(
   context: ChangesContext,
   change: Change,
-  restored: Restored | undefined,
+  restored: Reparsed | undefined,
 ): Promise<{ readonly proof: Observation['proof']; readonly traces: Text | 'trouble' | undefined }> {
   const proof = await prove(context, change, restored);
   if (proof !== undefined || !restored?.action.evidence) return { proof, traces: undefined };
@@ -116,7 +116,7 @@ type Compared = Parameters<NonNullable<AnyAction['proof']>>[0];
 async function compared<T>(
   context: ChangesContext,
   change: Change,
-  { action, resolved: { input } }: Restored,
+  { action, resolved: { input } }: Reparsed,
   compare: (of: Compared) => T | undefined,
 ): Promise<T | 'trouble' | undefined> {
   if (action.look === undefined) return undefined;
@@ -157,7 +157,7 @@ async function settle(
   context: StepsContext,
   tx: Tx,
   change: Change,
-  restored: Restored | undefined,
+  restored: Reparsed | undefined,
   verdict: Settled,
   at: number,
 ): Promise<void> {
@@ -182,7 +182,7 @@ async function settle(
 function offersOf(
   { database }: StepsContext,
   change: Change,
-  { action, resolved }: Restored,
+  { action, resolved }: Reparsed,
   { proven, left }: Settled,
   at: number,
 ): { readonly buttons: readonly Button[]; readonly undo?: Undo } {

@@ -15,11 +15,11 @@ import {
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { requestId } from '../../storage/inbox.ts';
-import { channel, joined, person as mention, say, time, type Text } from '../../text.ts';
+import { channel, joined, mention, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import type { NotAllowed } from '../access/not-allowed.ts';
 import { assertChannel } from '../access/assert-channel.ts';
-import { namesOf, whomToAsk } from '../access/approver-lookup.ts';
+import { displayNames, whomToAsk } from '../access/approver-lookup.ts';
 import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import { aboutOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
@@ -116,7 +116,7 @@ async function save(
   // Cards, and so this, may belong into another channel than the one in which it was asked for.
   const notice = posted.find(({ kind }) => kind === 'notice')?.recipient;
   const where = notice ? say`in ${channel(notice)}` : undefined;
-  const direct = told.length > 0 ? say`${joined(namesOf(told), ', ')} directly` : undefined;
+  const direct = told.length > 0 ? say`${joined(displayNames(told), ', ')} directly` : undefined;
   return say`**I asked ${joined([direct, where], ' and ')}.** Whoever may run it can do so as their own change until ${time(until)}. Nothing was sent yet.`;
 }
 

@@ -1,6 +1,6 @@
 import { authorize, type Person } from '../access/access-check.ts';
 import { refuseUnlessConfirmed, shownOf, type Confirmation } from '../changes/confirmation.ts';
-import { without } from '../changes/freeze-batch.ts';
+import { withoutEnvironments } from '../changes/freeze-batch.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import type { StepsContext } from './context.ts';
 
@@ -24,7 +24,7 @@ export function leaveOut(
   const ids = typeof confirmation === 'string' ? [] : (confirmation.leaveOut ?? []);
   if (ids.length === 0) return { frozen: shown, confirmation, isAsShown: true };
   refuseUnlessConfirmed(shown, confirmation);
-  const kept = without(shown, ids);
+  const kept = withoutEnvironments(shown, ids);
   const { batchValidity } = shown.authorization;
   const authorization = kept.items
     ? // What is left may be valid for longer by its own rules, and that was not shown.

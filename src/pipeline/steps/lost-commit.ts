@@ -19,9 +19,9 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
  */
 
 /** Evidence of lost commits: a sentence for the ops channel, and a key to report it once. */
-export type Found = { readonly key: string; readonly says: Text };
+export type LostCommit = { readonly key: string; readonly says: Text };
 
-export const foundOf = ({ number, version, state }: Pick<Change, 'number' | 'version' | 'state'>): Found => ({
+export const lostCommitOf = ({ number, version, state }: Pick<Change, 'number' | 'version' | 'state'>): LostCommit => ({
   key: `${number}:${version}`,
   says: say`#${number} is ${state} there, but I had seen it further along.`,
 });
@@ -36,7 +36,7 @@ export async function pauseAfterLoss(
   { changeStore }: Pick<StepsContext, 'changeStore'>,
   tx: Tx,
   at: number,
-  found: Found,
+  found: LostCommit,
   next: Text = cancelThem,
 ): Promise<void> {
   const why = plain(found.says);
@@ -60,7 +60,7 @@ export async function pauseAfterLoss(
 export async function declareLost(context: StepsContext, change: Change, known: ChangeMemory): Promise<void> {
   const { database, history } = context;
   const believed = await exclusiveTransaction(database, async (tx, at) => {
-    await pauseAfterLoss(context, tx, at, foundOf(change));
+    await pauseAfterLoss(context, tx, at, lostCommitOf(change));
     if (mayBeSent(change, known)) return callUnknown(context, tx, change, known, at);
     return touchChange(tx, change, { due_at: at, ...unowned });
   });

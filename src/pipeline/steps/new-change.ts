@@ -3,7 +3,7 @@ import { scrub } from '../../secret.ts';
 import { counted } from '../../commands/kit/page.ts';
 import type { Change, NewChange } from '../../storage/changes.ts';
 import { canaryIn } from '../changes/freeze-batch.ts';
-import type { BatchItem, Progress } from '../changes/batch.ts';
+import type { BatchItem, BatchProgress } from '../changes/batch.ts';
 import { readyToSend } from '../changes/change.ts';
 import { targetKey } from '../access/targets.ts';
 import type { Frozen } from '../changes/freeze.ts';
@@ -43,7 +43,7 @@ function aboutOf(frozen: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is
   if (items) {
     const canary = canaryIn(frozen, items);
     const first = canary === undefined ? {} : { canary: { item: canary, isPassed: false } };
-    const progress: Progress = { items: items.map(() => ({})), passedOver: [], ...first };
+    const progress: BatchProgress = { items: items.map(() => ({})), passedOver: [], ...first };
     const targets = JSON.stringify(alsoReads);
     const target_name = counted(items.length, 'environment');
     return { target: 'batch', target_name, is_live: 0, targets, progress: JSON.stringify(progress) };
@@ -98,7 +98,7 @@ function initialState(
 }
 
 /** What the audit line of a new change says. */
-export function detailsOf(row: NewChange) {
+export function newChangeDetails(row: NewChange) {
   const {
     command,
     args,

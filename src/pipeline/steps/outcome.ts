@@ -10,8 +10,8 @@ import { joined, say, type Text } from '../../text.ts';
 import type { TransitionNote } from '../changes/change-store.ts';
 import { eventOf, isSameSend, lateEvent, tookNothing, type Outcome } from '../changes/write-result.ts';
 import { move, type ChangeEvent } from '../changes/change.ts';
-import { cardOf } from '../changes/freeze.ts';
-import { foundOf, pauseAfterLoss } from './lost-commit.ts';
+import { frozenCardOf } from '../changes/freeze.ts';
+import { lostCommitOf, pauseAfterLoss } from './lost-commit.ts';
 import { argsOfChange } from '../language/reparse.ts';
 import { alarm, answered, forgotten, nothingSent, notSent, tryingAgain, unknownAfterLoss } from '../changes/replies.ts';
 import type { StepsContext } from './context.ts';
@@ -61,7 +61,7 @@ async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outc
   if (!isOurs && (await isRecorded(tx, sent, outcome))) return found;
   const isSetBack = (found.state === 'waiting' || found.state === 'approved') && !tookNothing(outcome);
   const isSentAnew = found.state === 'sending' && !isOurs;
-  if (isSetBack || isSentAnew) await pauseAfterLoss(context, tx, at, foundOf(found));
+  if (isSetBack || isSentAnew) await pauseAfterLoss(context, tx, at, lostCommitOf(found));
   const row = isSetBack ? await markLost(context, tx, found, sent, outcome, at) : found;
   if (isSetBack && outcome.kind === 'unknown') return row;
   const event = isOurs ? eventOf(outcome) : await lateUnlessSetBack(tx, row, sent, outcome);
@@ -116,7 +116,7 @@ async function markLost(
 
 /** The database was set back to before the change existed, so there is no thread; ops are told. */
 async function reportMissing(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome, at: number): Promise<void> {
-  const { title } = cardOf(sent);
+  const { title } = frozenCardOf(sent);
   const came = outcome.kind === 'not sent' ? say`Nothing was written.` : answered(outcome, sent);
   const says = say`It no longer knows #${sent.number} (${title}). ${came}`;
   await pauseAfterLoss(context, tx, at, { key: `${sent.number}:0`, says });

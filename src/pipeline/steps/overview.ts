@@ -9,7 +9,7 @@ import { endingOf, isCloser } from '../changes/closers.ts';
 import { namesWith, readerOf } from '../access/visibility.ts';
 import { renderCard, type Card, type Note } from '../changes/card.ts';
 import { placeNote } from '../changes/queue.ts';
-import { restore } from '../language/reparse.ts';
+import { reparse } from '../language/reparse.ts';
 import { maxPlaces } from './queue.ts';
 import type { AccessContext } from '../access/context.ts';
 
@@ -73,7 +73,7 @@ async function decidableBy(context: AccessContext, by: Person, changes: readonly
   const policy = context.policy();
   let unlockable = 0;
   const decides = changes.map(async (change) => {
-    const restored = restore(change, namesWith(context, change));
+    const restored = reparse(change, namesWith(context, change));
     if (restored === undefined) return false;
     const ending = endingOf(change, restored, context.company());
     const right = mayEnd({ ...ending, policy, by });

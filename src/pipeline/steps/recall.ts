@@ -1,7 +1,7 @@
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { say } from '../../text.ts';
-import { progressOf } from '../changes/batch.ts';
+import { batchProgress } from '../changes/batch.ts';
 import type { StepsContext } from './context.ts';
 
 /**
@@ -26,7 +26,7 @@ export async function recall(
     after.set(change.number, cancelled);
     recalled.add(change.number);
   }
-  const progress = progressOf(batch);
+  const progress = batchProgress(batch);
   const items = progress.items.map((item) => (recalled.has(item.change ?? -1) ? {} : item));
   return { batch: { ...batch, progress: JSON.stringify({ ...progress, items }) }, changes: [...after.values()] };
 }

@@ -8,11 +8,11 @@ import { lockedName } from '../access/targets.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { closersOf, endingOf, type Closers } from '../changes/closers.ts';
 import { readBack } from './follow.ts';
-import { cardOf } from '../changes/freeze.ts';
+import { frozenCardOf } from '../changes/freeze.ts';
 import { namesWith } from '../access/visibility.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, type Note } from '../changes/card.ts';
-import { restore } from '../language/reparse.ts';
+import { reparse } from '../language/reparse.ts';
 import { askAgain, evidence, noEvidence } from '../changes/replies.ts';
 import { stillUnknown, whoCloses } from '../changes/unknown-replies.ts';
 import type { StepsContext } from './context.ts';
@@ -74,7 +74,7 @@ async function remind(context: StepsContext, change: Change): Promise<void> {
 
 /** What can be read, and who can close it: not known if the words of the change can't be parsed any more. */
 async function look(context: StepsContext, change: Change) {
-  const restored = restore(change, namesWith(context, change));
+  const restored = reparse(change, namesWith(context, change));
   const seen = await readBack(context, change, restored);
   const unknown: Closers = { people: [], byUnlock: false, anybody: undefined };
   const ending = restored && endingOf(change, restored, context.company());
@@ -103,7 +103,7 @@ const neededNoApproval = (change: Change): boolean => authorizationOf(change).ap
 
 /** Sends a closer the decision buttons: the first alarm went to the approvers only. */
 async function tellCloser(context: StepsContext, tx: Tx, change: Change, recipient: string, says: Text, at: number) {
-  const text = say`**#${change.number} · ${cardOf(change).title}**\n⚠️ **Outcome unknown.** ${says}`;
+  const text = say`**#${change.number} · ${frozenCardOf(change).title}**\n⚠️ **Outcome unknown.** ${says}`;
   const note: Note = { text, buttons: decisionButtons(change, context.database.installation) };
   const key = `${change.number}:closer:${change.version}:${recipient}`;
   const body = JSON.stringify(note);

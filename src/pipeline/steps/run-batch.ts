@@ -15,14 +15,14 @@ import {
   byNumber,
   nextStep,
   batchItemsOf,
-  progressOf,
+  batchProgress,
   standingsOf,
   type CanarySite,
   type ChangesByNumber,
-  type Progress,
+  type BatchProgress,
   type StopReason,
 } from '../changes/batch.ts';
-import { endedReply, lineOf, itemsShown, stopNote, stoppedReply, whyStopped } from '../changes/batch-card.ts';
+import { endedReply, itemLine, itemsShown, stopNote, stoppedReply, whyStopped } from '../changes/batch-card.ts';
 import { fingerprint } from '../changes/freeze.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockedBy } from '../changes/replies.ts';
@@ -31,7 +31,7 @@ import { isSameTimeline } from './ask-again.ts';
 import { recall } from './recall.ts';
 import { mayBreakSite } from './check-around.ts';
 import type { StepsContext } from './context.ts';
-import { detailsOf, rowInBatch } from './new-change.ts';
+import { newChangeDetails, rowInBatch } from './new-change.ts';
 import { nextReminderOfUnknown } from './reconcile.ts';
 
 /** Moves a batch: begins the changes of its items a few at a time, stops at the first that ends badly, and ends. */
@@ -63,7 +63,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
     const batch = await present(context, tx, seen);
     if (batch === undefined) return;
     const changes = await changesInBatch(tx, batch.number);
-    const progress = progressOf(batch);
+    const progress = batchProgress(batch);
     const known = byNumber(changes);
     const step = nextStep(progress, known, {
       state: batch.state === 'running' ? 'running' : 'stopped',
@@ -98,7 +98,7 @@ type Run = {
   readonly tx: Tx;
   readonly batch: Change;
   readonly changes: readonly Change[];
-  readonly progress: Progress;
+  readonly progress: BatchProgress;
   readonly at: number;
 };
 
@@ -109,7 +109,7 @@ async function present({ history, owner }: StepsContext, tx: Tx, seen: Change): 
   return isSameTimeline(history, await readTimeline(tx)) ? change : undefined;
 }
 
-const isUnderWay = (progress: Progress, changes: ChangesByNumber): boolean =>
+const isUnderWay = (progress: BatchProgress, changes: ChangesByNumber): boolean =>
   standingsOf(progress, changes).includes('under way');
 
 const isPaused = async (tx: Tx): Promise<boolean> => (await readKv(tx, pauseKey)) !== undefined;
@@ -130,7 +130,7 @@ async function begin(run: Run, indexes: readonly number[], isCanaryPassed: boole
       items[index] = { skipped: lockedBy(held, row) };
       continue;
     }
-    const details = { ...detailsOf(row), batch: batch.number };
+    const details = { ...newChangeDetails(row), batch: batch.number };
     const { number } = await context.changeStore.begin(tx, row, { by: row.requester, at, details });
     items[index] = { change: number };
   }
@@ -143,7 +143,7 @@ async function withoutUnsent(run: Run): Promise<Run> {
   const { context, tx, batch, changes, at } = run;
   if (batch.state === 'running' || changes.every(({ state }) => state !== 'approved')) return run;
   const after = await recall(context, tx, run, { by: 'sitehand', at });
-  return { ...run, changes: after.changes, progress: { ...progressOf(after.batch), isFollowed: true } };
+  return { ...run, changes: after.changes, progress: { ...batchProgress(after.batch), isFollowed: true } };
 }
 
 /** Looks again soon while changes are under way; else at the end of its validity, or to remind of what is unknown. */
@@ -169,7 +169,7 @@ async function waitFor(run: Run): Promise<void> {
 }
 
 /** Saves how far it is and looks again later; redraws the card if it is time and shows something else. */
-async function rest(run: Run, progress: Progress, afterMs: number): Promise<void> {
+async function rest(run: Run, progress: BatchProgress, afterMs: number): Promise<void> {
   const { tx, batch, changes, at } = run;
   const everyMs = Math.max(redrawMs, ((await countRunning(tx)) * 60_000) / editsPerMinute);
   const shown = itemsShown({ ...batch, progress: JSON.stringify(progress) }, changes);
@@ -188,7 +188,7 @@ async function rest(run: Run, progress: Progress, afterMs: number): Promise<void
 /** A hash of what the card shows of its items. */
 const looksOf = (shown: ReturnType<typeof itemsShown>, isOver = false): string =>
   createHash('sha256')
-    .update(JSON.stringify([isOver, shown.map((one) => [one.standing, one.standing === 'done' ? '' : lineOf(one)])]))
+    .update(JSON.stringify([isOver, shown.map((one) => [one.standing, one.standing === 'done' ? '' : itemLine(one)])]))
     .digest('base64url')
     .slice(0, 12);
 
@@ -196,7 +196,7 @@ const looksOf = (shown: ReturnType<typeof itemsShown>, isOver = false): string =
 async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {
   const { batch, changes } = await recall(context, tx, run, { by: 'sitehand', at });
   const says = whyStopped(batch, changes, why);
-  const note = stopNote(batch, changes, { ...progressOf(batch), why }, says);
+  const note = stopNote(batch, changes, { ...batchProgress(batch), why }, says);
   await context.changeStore.advance(
     tx,
     run.batch,
@@ -217,7 +217,7 @@ async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promis
 /** What is known of the canary's site after its change. */
 async function canarySiteOf(
   tx: Tx,
-  { canary, items }: Progress,
+  { canary, items }: BatchProgress,
   changes: ReadonlyMap<number, Change>,
   at: number,
 ): Promise<CanarySite> {

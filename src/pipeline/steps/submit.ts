@@ -9,7 +9,7 @@ import { refuseUnlessConfirmed, type Confirmation } from '../changes/confirmatio
 import { idsOf } from '../../policy/people.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { refuseTooMany } from '../changes/open-changes-limit.ts';
-import { detailsOf, rowOf, type Requester } from './new-change.ts';
+import { newChangeDetails, rowOf, type Requester } from './new-change.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { asked } from '../changes/replies.ts';
 import { busy, Locked, wayOn } from '../changes/busy.ts';
@@ -62,7 +62,7 @@ export async function save(
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
       const held = await lockInTheWay(tx, row, now);
       if (held && row.state === 'approved') await refuseLocked(tx, held, row);
-      const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: detailsOf(row) });
+      const saved = await changeStore.begin(tx, row, { by: row.requester, at: now, details: newChangeDetails(row) });
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begunRow = row;

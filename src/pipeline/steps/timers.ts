@@ -1,4 +1,4 @@
-import { listed, spoken } from '../../commands/allowlist/listing.ts';
+import { addressesOn, addressesInShort } from '../../commands/allowlist/listing.ts';
 import { catalogue } from '../../commands/index.ts';
 import { Refusal } from '../../errors.ts';
 import { HostTrouble } from '../../hosting/client.ts';
@@ -10,7 +10,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock } from '../../storage/locks.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { changeTimer, noteTimer, type Timer } from '../../storage/timers.ts';
-import { bold, joined, person, plain, say, time, type Text } from '../../text.ts';
+import { bold, joined, mention, plain, say, time, type Text } from '../../text.ts';
 import type { Authorized, Person } from '../access/access-check.ts';
 import { parseArgs } from '../language/parse.ts';
 import { listingMs } from '../changes/recheck.ts';
@@ -34,7 +34,7 @@ const notTriedRetryMs = 300_000;
 const minMissing = 3;
 const recheckMs = 30_000;
 /** After this many attempts it gives up, and reminds the ops channel daily. */
-export const maxAttempts = retryDelaysMs.length + 1;
+export const maxTimerAttempts = retryDelaysMs.length + 1;
 const remindMs = 86_400_000;
 
 /**
@@ -103,7 +103,7 @@ const notThere = (presence: Presence, { name }: Environment): string =>
 /** The addresses that still have access. *gone* only after enough listings of sites without the environment. */
 async function openNow(context: StepsContext, timer: Timer, target: Environment): Promise<readonly string[] | 'gone'> {
   try {
-    return listed(await context.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
+    return addressesOn(await context.read(getAllowedIps({ env_id: target.id })), addressesOf(timer));
   } catch (error) {
     if (!(error instanceof HostTrouble)) throw error;
     if (error.kind === 'not found') {
@@ -191,7 +191,7 @@ const putOff = ({ database }: StepsContext, timer: Timer, forMs = checkAfterMs, 
 async function failed(context: StepsContext, timer: Timer, why: Text, keepsChange = false): Promise<void> {
   if (timer.gave_up_at !== null) return remind(context, timer, why);
   const attempts = timer.attempts + 1;
-  const isLast = attempts >= maxAttempts;
+  const isLast = attempts >= maxTimerAttempts;
   await exclusiveTransaction(context.database, async (tx, at) => {
     const dueAt = at + (isLast ? remindMs : (retryDelaysMs[attempts - 1] ?? remindMs));
     const noted = await noteTimer(tx, timer, dueAt, {
@@ -218,9 +218,9 @@ async function failed(context: StepsContext, timer: Timer, why: Text, keepsChang
 /** The message that access is still open, why, and when the next attempt is. */
 function stillOpen(timer: Timer, { target_name: where }: Change, why: Text, next: number): Note {
   const count = ['Not tried yet', 'Tried once'][timer.attempts] ?? `Tried ${timer.attempts} times`;
-  const what = say`The access of ${spoken(addressesOf(timer))} to ${where} should have ended ${time(timer.ends_at, 'date')} and is still open.`;
+  const what = say`The access of ${addressesInShort(addressesOf(timer))} to ${where} should have ended ${time(timer.ends_at, 'date')} and is still open.`;
   const tries = say`${count}; the next try is ${time(next, 'date')}.`;
-  return { text: joined(['⚠️', person(timer.requester), say`**${what}**`, why, tries]), buttons: [removeNow(timer)] };
+  return { text: joined(['⚠️', mention(timer.requester), say`**${what}**`, why, tries]), buttons: [removeNow(timer)] };
 }
 
 const removeNow = ({ change }: Timer): Button => ({
@@ -230,7 +230,7 @@ const removeNow = ({ change }: Timer): Button => ({
 
 const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =>
   joined([
-    say`⚠️ ${person(timer.requester)} **I gave up: ${spoken(addressesOf(timer))} can still connect to ${where}.**`,
+    say`⚠️ ${mention(timer.requester)} **I gave up: ${addressesInShort(addressesOf(timer))} can still connect to ${where}.**`,
     say`The access should have ended ${time(timer.ends_at, 'date')}; I tried ${timer.attempts} times. The last time: ${why}`,
     say`Please take it off the list in the host's panel, or press ${bold('Remove now')}. I'll remind the ops channel once a day until it's off.`,
   ]);
@@ -246,7 +246,7 @@ async function remind(context: StepsContext, timer: Timer, why?: Text): Promise<
     if (grant === undefined) return;
     const days = Math.max(1, Math.round((at - timer.ends_at) / remindMs));
     const text = joined([
-      say`⚠️ **#${grant.number} Still open after ${days === 1 ? 'a day' : `${days} days`}: ${spoken(addressesOf(timer))} can connect to ${grant.target_name}.**`,
+      say`⚠️ **#${grant.number} Still open after ${days === 1 ? 'a day' : `${days} days`}: ${addressesInShort(addressesOf(timer))} can connect to ${grant.target_name}.**`,
       say`The access should have ended ${time(timer.ends_at, 'date')}.`,
       lastReason,
     ]);
@@ -262,7 +262,7 @@ async function end(context: StepsContext, timer: Timer, reason: 'gone' | 'not_th
     await changeTimer(tx, timer.id, { end_reason: reason, at });
     const grant = await findChange(tx, timer.change);
     if (grant === undefined) return;
-    const what = spoken(addressesOf(timer));
+    const what = addressesInShort(addressesOf(timer));
     const where = grant.target_name;
     const text =
       reason === 'gone'

@@ -3,7 +3,7 @@ import type { Watch } from '../../storage/watches.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** What a watch remembers between two looks. */
-export type Progress = {
+export type WatchProgress = {
   /** Kinds that were found, with when they were last seen (epoch ms), oldest first. */
   readonly found: readonly (readonly [key: string, last: number])[];
   /** The first kinds that are held back, and how many more there are. */
@@ -43,20 +43,20 @@ const maxRemembered = 300;
 /** People are told of a trouble after so many looks in a row, with whatever trouble. */
 const looksUntilTold: Readonly<Record<Trouble['kind'], number>> = { unread: 3, gap: 1, unsure: 2 };
 
-export const emptyProgress: Progress = { found: [], held: [], heldMore: 0, hour: { from: 0, messages: 0 } };
-export const progressOf = ({ progress }: Pick<Watch, 'progress'>): Progress => parseStored(progress);
-export const heldIn = ({ held, heldMore }: Progress): number => held.length + heldMore;
+export const emptyProgress: WatchProgress = { found: [], held: [], heldMore: 0, hour: { from: 0, messages: 0 } };
+export const watchProgress = ({ progress }: Pick<Watch, 'progress'>): WatchProgress => parseStored(progress);
+export const heldIn = ({ held, heldMore }: WatchProgress): number => held.length + heldMore;
 
 /**
  * Takes in the kinds that a look found. `quietUntil`: the end of the quiet hours, if it is one of them. `news`: what to
  * tell now. `due`: when what is held back can be told (epoch ms).
  */
 export function takeIn(
-  before: Progress,
+  before: WatchProgress,
   kinds: readonly NewKind[],
   now: number,
   quietUntil: number | undefined,
-): { readonly progress: Progress; readonly news?: News; readonly due?: number } {
+): { readonly progress: WatchProgress; readonly news?: News; readonly due?: number } {
   const known = new Map(before.found);
   // Not told again within a day, even if the read did not go back far enough to see that.
   const fresh = kinds.filter(({ key, first }) => (known.get(key) ?? -Infinity) <= first - dayMs);
@@ -84,10 +84,10 @@ export function takeIn(
 
 /** One more look in a row with a trouble, now this one. `since`: of this one (epoch ms). `isNews`: people are to be told now. */
 export function inTrouble(
-  { trouble, ...rest }: Progress,
+  { trouble, ...rest }: WatchProgress,
   kind: Trouble['kind'],
   since: number,
-): { readonly progress: Progress & { readonly trouble: Trouble }; readonly isNews: boolean } {
+): { readonly progress: WatchProgress & { readonly trouble: Trouble }; readonly isNews: boolean } {
   const before: Omit<Trouble, 'kind'> = trouble ?? { since, looks: 0, told: [] };
   const looks = before.looks + 1;
   const isNews = !before.told.includes(kind) && looks >= looksUntilTold[kind];

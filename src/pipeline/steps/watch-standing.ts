@@ -31,7 +31,7 @@ export const storedEnvironment = ({ target }: Watch): Environment => parseStored
 export const isDirect = ({ channel }: Pick<Watch, 'channel'>): boolean => /^[UW]/.test(channel);
 
 /** Checks the owner's present rights, the environment and the channel. */
-export async function standingOf(context: WatchChecks, watch: Watch): Promise<WatchStanding> {
+export async function watchStanding(context: WatchChecks, watch: Watch): Promise<WatchStanding> {
   const owner = await context.personOf(watch.requester, groupsToWatch(context.policy(), 'errors'));
   if (owner === undefined) return later(say`Slack doesn't tell me right now who may read it.`);
   if (owner.standing !== 'member') return notAllowed(say`${watch.requester_name} may no longer use Sitehand.`);

@@ -16,8 +16,8 @@ import { inWords } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import * as notes from './watch-notes.ts';
-import { heldIn, inTrouble, progressOf, takeIn, type News, type Progress } from './watch-progress.ts';
-import { isDirect, standingOf, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
+import { heldIn, inTrouble, watchProgress, takeIn, type News, type WatchProgress } from './watch-progress.ts';
+import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
 
 /** What a look needs besides its checks. */
 export type WatchContext = WatchChecks & {
@@ -72,10 +72,10 @@ async function claimDue(context: WatchContext): Promise<readonly Watch[]> {
 async function lookFor(context: WatchContext, watch: Watch): Promise<void> {
   const now = await context.database.now();
   const isOver = now >= watch.ends_at;
-  const isHolding = heldIn(progressOf(watch)) > 0;
+  const isHolding = heldIn(watchProgress(watch)) > 0;
   const quietUntil = isOver && isHolding ? quietEnd(watch, now) : undefined;
   if (quietUntil !== undefined) return endLater(context, watch, quietUntil);
-  const standing = isOver && !isHolding ? undefined : await standingOf(context, watch);
+  const standing = isOver && !isHolding ? undefined : await watchStanding(context, watch);
   if (standing?.kind === 'lost') return end(context, watch, standing);
   if (isOver) return endInTime(context, watch, standing?.kind === 'may' ? standing.env : undefined);
   if (standing?.kind === 'unsure') return pause(context, watch, standing.groups);
@@ -109,7 +109,7 @@ async function readLog(context: WatchContext, watch: Watch, env: Environment, no
 
 /** Saves a look that read the log, and tells what it found. */
 async function tell(context: WatchContext, watch: Watch, env: Environment, read: NewKinds, now: number): Promise<void> {
-  const { trouble, ...before } = progressOf(watch);
+  const { trouble, ...before } = watchProgress(watch);
   const isResumed = trouble?.told.includes('unsure') ?? false;
   const still = trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') };
   const gap = gapIn(watch, read);
@@ -136,20 +136,20 @@ const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | 
     : undefined;
 
 async function unread(context: WatchContext, watch: Watch, why: Text, env = storedEnvironment(watch)): Promise<void> {
-  const { progress, isNews } = inTrouble(progressOf(watch), 'unread', await context.database.now());
+  const { progress, isNews } = inTrouble(watchProgress(watch), 'unread', await context.database.now());
   const { since } = progress.trouble;
   await save(context, watch, { progress, notes: isNews ? [notes.unreadNote(watch, env, why, since)] : [] });
 }
 
 async function pause(context: WatchContext, watch: Watch, groups: readonly string[]): Promise<void> {
-  const { progress, isNews } = inTrouble(progressOf(watch), 'unsure', await context.database.now());
+  const { progress, isNews } = inTrouble(watchProgress(watch), 'unsure', await context.database.now());
   const note = notes.pausedNote(watch, storedEnvironment(watch), groups);
   await save(context, watch, { progress, ...(isNews && { notes: [note], event: 'watch_pause' }) });
 }
 
 /** What came of a look. `dueBy`: the latest time of the next one (epoch ms). `event`: its audit line. */
 type Came = {
-  readonly progress: Progress;
+  readonly progress: WatchProgress;
   readonly read_to?: number;
   readonly dueBy?: number | undefined;
   readonly notes?: readonly Note[];
@@ -235,7 +235,7 @@ const endLater = (context: WatchContext, watch: Watch, dueAt: number): Promise<v
 
 /** `env`: what was held back may be told. */
 async function endInTime(context: WatchContext, watch: Watch, env: Environment | undefined): Promise<void> {
-  const { held, heldMore } = progressOf(watch);
+  const { held, heldMore } = watchProgress(watch);
   const isTold = env !== undefined && held.length > 0;
   const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
   const untold = env === undefined ? held.length + heldMore : 0;

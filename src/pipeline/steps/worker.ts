@@ -7,7 +7,7 @@ import { claimTimers, type Timer } from '../../storage/timers.ts';
 import { checkTimeline } from './ask-again.ts';
 import { createChecksAfter } from './check-around.ts';
 import { createPoller } from '../messages/poller.ts';
-import { execute, giveUp } from './execute.ts';
+import { execute, endUnsent } from './execute.ts';
 import { follow } from './follow.ts';
 import { declareLost } from './lost-commit.ts';
 import { remind } from './reminders.ts';
@@ -61,7 +61,7 @@ export async function step(context: StepsContext, change: Change): Promise<void>
       return runBatch(context, change);
     case 'waiting':
       if ((await context.database.now()) < change.expires_at) return remind(context, change);
-      return giveUp(context, change, 'expire', say`It wasn't approved in time.`);
+      return endUnsent(context, change, 'expire', say`It wasn't approved in time.`);
     case 'done':
     case 'failed':
     case 'rejected':

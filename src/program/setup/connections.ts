@@ -2,7 +2,7 @@ import { variables } from '../../config.ts';
 import { createClient, HostTrouble } from '../../hosting/client.ts';
 import { validateKey } from '../../hosting/contract/operations.ts';
 import { inWords } from '../../pipeline/changes/host-trouble.ts';
-import type { State } from '../../pipeline/conversation/health/state.ts';
+import type { CheckResult } from '../../pipeline/conversation/health/check-result.ts';
 import { Secret } from '../../secret.ts';
 import { checkAppToken, checkBotToken } from '../../slack/client/app-checks.ts';
 import { quietClient } from '../../slack/client/client-options.ts';
@@ -16,7 +16,7 @@ import { valueIn, type Settings } from './settings.ts';
 
 const apiUrl = (settings: Settings): string => variables.shape.SLACK_API_URL.parse(valueIn(settings, 'SLACK_API_URL'));
 /** Without the full stop at its end. */
-const inLine = ({ says, hint }: State): string => plain(joined([says, hint], '. ')).replace(/\.$/, '');
+const inLine = ({ says, hint }: CheckResult): string => plain(joined([says, hint], '. ')).replace(/\.$/, '');
 
 /** Resolves with the bot that the token belongs to; undefined if Slack does not answer. */
 export async function obtainBotToken(job: Job): Promise<Bot | undefined> {

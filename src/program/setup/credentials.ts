@@ -56,4 +56,4 @@ const kinds: readonly (CredentialKind & { readonly look: RegExp })[] = [
 ];
 
 /** What the value looks like; undefined if it looks like nothing known. */
-export const kindOf = (value: string): CredentialKind | undefined => kinds.find(({ look }) => look.test(value));
+export const credentialKind = (value: string): CredentialKind | undefined => kinds.find(({ look }) => look.test(value));

@@ -1,10 +1,10 @@
-import type { Member } from '../../slack/client/workspace-list.ts';
+import type { ListedMember } from '../../slack/client/workspace-list.ts';
 
 /** The people and user groups that the first rules name. */
 export type Roles = {
   /** At least one. They approve, and may pause, lock and read the audit trail. */
-  readonly admins: readonly Member[];
-  readonly developers: readonly Member[];
+  readonly admins: readonly ListedMember[];
+  readonly developers: readonly ListedMember[];
   /** The channel that gets faults and unknown outcomes. */
   readonly ops: string | undefined;
 };
@@ -45,7 +45,7 @@ ${ops === undefined ? '' : opsChannel(ops)}`;
 }
 
 /** Nobody approves their own change, so one person alone is too few. A user group may have more. */
-const canApprove = (all: readonly Member[]): boolean =>
+const canApprove = (all: readonly ListedMember[]): boolean =>
   new Set(all.map(({ id }) => id)).size > 1 || all.some(({ id }) => id.startsWith('S'));
 
 const approvedRules = (
@@ -75,5 +75,5 @@ channels:
   ops: ${id} # Sitehand reports faults, unknown outcomes and changes to this file here
 `;
 
-const groupOf = (name: string, members: readonly Member[]): string =>
+const groupOf = (name: string, members: readonly ListedMember[]): string =>
   `  ${name}:\n${members.map(({ id, name }) => `    - ${id}${name && ` # ${name}`}\n`).join('')}`;

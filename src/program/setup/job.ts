@@ -50,7 +50,7 @@ export async function obtain({ settings, prompts }: Job, { name, ask, test }: Qu
  */
 export async function place(job: Job, name: string, text: string, mode: number): Promise<boolean> {
   const { folder, options, prompts, tell, written } = job;
-  const path = pathIn(folder, name);
+  const path = pathWithin(folder, name);
   try {
     const state = stateOf({ path, text, mode });
     if (state === 'same') {
@@ -72,4 +72,4 @@ export async function place(job: Job, name: string, text: string, mode: number):
 }
 
 /** Where a file with this name lies; a name can be a whole path. */
-export const pathIn = (folder: string, name: string): string => (name.startsWith('/') ? name : join(folder, name));
+export const pathWithin = (folder: string, name: string): string => (name.startsWith('/') ? name : join(folder, name));

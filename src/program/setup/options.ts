@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseArgs, parseEnv } from 'node:util';
-import type { Environment } from '../../config.ts';
+import type { EnvironmentVariables } from '../../config.ts';
 import { otherThanFile } from '../../regular-file.ts';
 import { Stopped } from './stopped.ts';
 
@@ -16,7 +16,7 @@ export type Options = {
   /** Replace files that have another content. */
   readonly overwrite: boolean;
   /** What a file or standard input sets, in the form of `.env`. */
-  readonly settings: Environment;
+  readonly settings: EnvironmentVariables;
 };
 
 const usage =
@@ -30,8 +30,8 @@ export function optionsOf(words: readonly string[]): Options {
   if (requestUrl !== undefined && !isRequestUrl(requestUrl))
     throw new Stopped(`--request-url must be ${requestUrlForm}, with the public name of your machine.`, 'wrong');
   return {
-    admins: idsIn(values.admins),
-    developers: idsIn(values.developers),
+    admins: splitIds(values.admins),
+    developers: splitIds(values.developers),
     ops: values['ops-channel'],
     requestUrl,
     overwrite: values.overwrite ?? false,
@@ -43,7 +43,7 @@ export const requestUrlForm = 'https://YOUR-HOST/slack/events';
 export const isRequestUrl = (url: string): boolean =>
   /^https:\/\/[^\s?#]+\/slack\/events$/.test(url) && URL.canParse(url) && new URL(url).hostname !== 'your-host';
 
-export const idsIn = (text = ''): readonly string[] => [...new Set(text.split(/[\s,]+/).filter((id) => id !== ''))];
+export const splitIds = (text = ''): readonly string[] => [...new Set(text.split(/[\s,]+/).filter((id) => id !== ''))];
 
 function valuesIn(words: readonly string[]) {
   try {
@@ -65,7 +65,7 @@ function valuesIn(words: readonly string[]) {
   }
 }
 
-function settingsFrom(file: string): Environment {
+function settingsFrom(file: string): EnvironmentVariables {
   try {
     const other = file === '-' ? undefined : otherThanFile(statSync(file));
     if (other) throw new Error(`${file} is ${other}; pass them on standard input, with --settings -`);

@@ -8,7 +8,7 @@ import {
   select,
   text,
 } from '@clack/prompts';
-import type { Member } from '../../slack/client/workspace-list.ts';
+import type { ListedMember } from '../../slack/client/workspace-list.ts';
 import { interrupted } from './stopped.ts';
 
 /** Questions to the person at the terminal. Each rejects with `Stopped` when the person presses Ctrl-C. */
@@ -19,7 +19,11 @@ export type Prompts = {
   readonly askSecret: (question: string) => Promise<string>;
   readonly choose: (question: string, options: readonly Option[], initial?: string) => Promise<string>;
   /** Resolves with ids. */
-  readonly chooseMembers: (question: string, members: readonly Member[], least: 0 | 1) => Promise<readonly string[]>;
+  readonly chooseMembers: (
+    question: string,
+    members: readonly ListedMember[],
+    least: 0 | 1,
+  ) => Promise<readonly string[]>;
   /** No is preselected. */
   readonly confirm: (question: string) => Promise<boolean>;
   readonly tell: (text: string) => void;

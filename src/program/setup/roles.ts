@@ -2,13 +2,13 @@ import { rights } from '../../commands/rights.ts';
 import { variables } from '../../config.ts';
 import { CHANNEL, MEMBER } from '../../policy/schema.ts';
 import { loadPolicy } from '../../policy/load.ts';
-import { listPeople, listUserGroups, type Member, type MemberList } from '../../slack/client/workspace-list.ts';
+import { listPeople, listUserGroups, type ListedMember, type MemberList } from '../../slack/client/workspace-list.ts';
 import { quietClient } from '../../slack/client/client-options.ts';
 import type { Bot } from '../../slack/client/token.ts';
 import type { Prompts } from './prompts.ts';
 import { firstPolicy } from './first-policy.ts';
 import type { Job } from './job.ts';
-import { idsIn } from './options.ts';
+import { splitIds } from './options.ts';
 import { valueIn } from './settings.ts';
 import { Stopped } from './stopped.ts';
 
@@ -66,14 +66,14 @@ async function chooseMembers(
   const listed = [...lists.people.members, ...lists.groups.members];
   if (listed.length > 0) return prompts.chooseMembers(question, listed, least);
   for (;;) {
-    const ids = idsIn(await prompts.ask(`${question} (ids, with commas)`));
+    const ids = splitIds(await prompts.ask(`${question} (ids, with commas)`));
     if (ids.length >= least && ids.every((id) => MEMBER.test(id))) return ids;
     prompts.tell('These must be Slack ids: U… or W… of people, S… of user groups.');
   }
 }
 
 /** These ids with their names. An id that a whole list lacks belongs to nobody who may use Sitehand. */
-function membersOf({ people, groups }: Lists, ids: readonly string[]): readonly Member[] {
+function membersOf({ people, groups }: Lists, ids: readonly string[]): readonly ListedMember[] {
   return ids.map((id) => {
     const list = id.startsWith('S') ? groups : people;
     const found = list.members.find((one) => one.id === id);

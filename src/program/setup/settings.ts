@@ -4,19 +4,19 @@ import {
   givenIn,
   plainMistake,
   readConfig,
-  secrets,
+  secretVariables,
   variables,
-  type Environment,
+  type EnvironmentVariables,
 } from '../../config.ts';
-import { kindOf, wanted, type CredentialName } from './credentials.ts';
+import { credentialKind, wanted, type CredentialName } from './credentials.ts';
 
 /** The settings that `setup` gathers, as variables of an environment: `NAME`, or `NAME_FILE` for a secret in a file. */
 export type Settings = Record<string, string>;
 export type SettingName = keyof typeof variables.shape;
 
 /** Takes over every variable that Sitehand reads, and nothing else. */
-export function settingsIn(environment: Environment): Settings {
-  const names = [...Object.keys(variables.shape), ...[...secrets].map((name) => `${name}_FILE`)];
+export function settingsIn(environment: EnvironmentVariables): Settings {
+  const names = [...Object.keys(variables.shape), ...[...secretVariables].map((name) => `${name}_FILE`)];
   return Object.fromEntries(
     names.flatMap((name): [string, string][] => {
       const value = environment[name]?.trim();
@@ -26,16 +26,16 @@ export function settingsIn(environment: Environment): Settings {
 }
 
 /** The value of a setting, also from its file; undefined if there is none. */
-export const valueIn = (settings: Environment, name: SettingName): string | undefined =>
+export const valueIn = (settings: EnvironmentVariables, name: SettingName): string | undefined =>
   givenIn(settings, [name]).given[name];
 
 /** What is wrong with one setting, in a sentence that begins with its name; undefined if nothing is. */
-export function mistakeIn(settings: Environment, name: SettingName): string | undefined {
+export function mistakeIn(settings: EnvironmentVariables, name: SettingName): string | undefined {
   const { given, mistakes } = givenIn(settings, [name]);
   const value = given[name];
   if (mistakes[0] !== undefined) return mistakes[0];
   if (value !== undefined && isCredential(name)) {
-    const kind = kindOf(value);
+    const kind = credentialKind(value);
     if (kind && !kind.fits.includes(name)) return `${name} must be ${wanted[name]}, and this is ${kind.what}`;
     const other = credentials.find((one) => one !== name && valueIn(settings, one) === value);
     if (other) return `${name} must be ${wanted[name]}, and this is the value of ${other}`;
@@ -48,7 +48,7 @@ export function mistakeIn(settings: Environment, name: SettingName): string | un
 }
 
 /** Everything that keeps a bot from starting with these settings, one sentence each. */
-export function mistakesIn(settings: Environment): readonly string[] {
+export function mistakesIn(settings: EnvironmentVariables): readonly string[] {
   const own = new Map(credentials.map((name) => [name, valueIn(settings, name) && mistakeIn(settings, name)]));
   const named = [...own.values()].flatMap((mistake) => mistake || []);
   try {

@@ -1,20 +1,20 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { catalogue } from '../../commands/index.ts';
-import { environmentOr, policyFileIn, variables, type Environment } from '../../config.ts';
+import { environmentOr, policyFileIn, variables, type EnvironmentVariables } from '../../config.ts';
 import { scrub } from '../../secret.ts';
 import type { Bot } from '../../slack/client/token.ts';
 import { sqlitePath } from '../../storage/database.ts';
 import { doctor } from '../doctor.ts';
 import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
 import { envOf } from './files.ts';
-import { obtain, pathIn, place, type Job } from './job.ts';
+import { obtain, pathWithin, place, type Job } from './job.ts';
 import { manifestOf } from './manifest.ts';
 import { isRequestUrl, optionsOf, requestUrlForm } from './options.ts';
 import { terminalPrompts, type Prompts } from './prompts.ts';
 import { obtainPolicy } from './roles.ts';
 import { mistakeIn, mistakesIn, settingsIn, valueIn, type SettingName } from './settings.ts';
-import { ends, interrupted, Stopped } from './stopped.ts';
+import { exitCodes, interrupted, Stopped } from './stopped.ts';
 
 /**
  * Connects Sitehand to a workspace and a host: asks for what is not given, tries each credential at once, writes
@@ -22,8 +22,8 @@ import { ends, interrupted, Stopped } from './stopped.ts';
  * deliveries from a bot.
  */
 
-export type Surroundings = {
-  readonly environment?: Environment;
+export type SetupContext = {
+  readonly environment?: EnvironmentVariables;
   /** Where the files are written. */
   readonly folder?: string;
   /** Undefined: nobody can be asked. Left out: those of this process's terminal, if it has one. */
@@ -32,7 +32,7 @@ export type Surroundings = {
 };
 
 /** Runs it. Resolves with the exit code. */
-export async function setup(words: readonly string[], given: Surroundings = {}): Promise<number> {
+export async function setup(words: readonly string[], given: SetupContext = {}): Promise<number> {
   const { environment, folder = '.' } = given;
   const prompts = 'prompts' in given ? given.prompts : terminalPrompts();
   const { write = (text: string): void => void process.stdout.write(text) } = given;
@@ -41,7 +41,7 @@ export async function setup(words: readonly string[], given: Surroundings = {}):
     const were = `${written.join(' and ')} ${written.length === 1 ? 'was' : 'were'} written, and nothing else.`;
     const rest = written.length === 0 ? 'Nothing was written.' : were;
     write(`${scrub(error.message)} ${rest}\n`);
-    return ends[error.end];
+    return exitCodes[error.end];
   };
   const interrupt = (): never => process.exit(stopped(interrupted()));
   // The handler waits for a file that is being written, which the signal's own effect would not.
@@ -82,18 +82,18 @@ async function run(job: Job, write: (text: string) => void): Promise<number> {
   // Last, because with it a bot can start.
   if (!(await place(job, '.env', env, 0o600))) {
     job.tell("These answers are not in .env, so I didn't check the rest with them.");
-    return ends.look;
+    return exitCodes.look;
   }
-  const POLICY_FILE = pathIn(folder, policyFileIn(settings));
+  const POLICY_FILE = pathWithin(folder, policyFileIn(settings));
   const found = await doctor([], { ...settings, POLICY_FILE }, write);
   const toStart = `sitehand start. Then in Slack: /invite @Sitehand, and ${command} help.`;
-  job.tell(found === ends.fine ? `To start it: ${toStart}` : `${beforeStart(found)}: ${toStart}`);
+  job.tell(found === exitCodes.fine ? `To start it: ${toStart}` : `${beforeStart(found)}: ${toStart}`);
   // Somebody at the terminal has chosen what was kept.
-  return found === ends.fine && !prompts && placed.includes(false) ? ends.look : found;
+  return found === exitCodes.fine && !prompts && placed.includes(false) ? exitCodes.look : found;
 }
 
 const beforeStart = (found: number): string =>
-  found === ends.unknown
+  found === exitCodes.unknown
     ? "Some of it couldn't be checked. Run sitehand doctor again, or start it and see"
     : 'Something needs a look first. Correct it until sitehand doctor says that all is fine, then start it';
 
@@ -145,7 +145,7 @@ function missingIn(job: Job): readonly string[] {
 
 const isSet = ({ settings }: Job, name: SettingName): boolean =>
   (settings[name] ?? settings[`${name}_FILE`]) !== undefined;
-const hasPolicy = ({ folder, settings }: Job): boolean => existsSync(pathIn(folder, policyFileIn(settings)));
+const hasPolicy = ({ folder, settings }: Job): boolean => existsSync(pathWithin(folder, policyFileIn(settings)));
 const commandIn = ({ settings }: Job): string =>
   variables.shape.SLACK_COMMAND.parse(valueIn(settings, 'SLACK_COMMAND'));
 

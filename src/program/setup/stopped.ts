@@ -1,11 +1,11 @@
 /** Exit codes: done and all is fine; something needs a look; wrong or missing answers; something is unknown; Ctrl-C. */
-export const ends = { fine: 0, look: 1, wrong: 2, unknown: 3, interrupted: 130 } as const;
+export const exitCodes = { fine: 0, look: 1, wrong: 2, unknown: 3, interrupted: 130 } as const;
 
 /** Why the setup does not go on. `message` is one sentence or more, without what was written so far. */
 export class Stopped extends Error {
-  readonly end: keyof typeof ends;
+  readonly end: keyof typeof exitCodes;
 
-  constructor(message: string, end: keyof typeof ends) {
+  constructor(message: string, end: keyof typeof exitCodes) {
     super(message);
     this.name = 'Stopped';
     this.end = end;

@@ -3,7 +3,7 @@ import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import type { Request } from '../../pipeline/conversation/conversation.ts';
 import type { Context } from '../../pipeline/language/parse.ts';
 import type { KnownNames } from '../../pipeline/language/resolve.ts';
-import { folded } from '../../pipeline/language/name-search.ts';
+import { comparableName } from '../../policy/pattern.ts';
 import { cardsChannel } from '../../policy/channels.ts';
 import { findByCard, type Change } from '../../storage/changes.ts';
 import { say } from '../../text.ts';
@@ -54,7 +54,9 @@ export async function contextOf(
   if (channel === undefined) return {};
   const { environments } = pipeline.names(person);
   const inSite = (site: string | undefined) => (word: string) =>
-    environments.find((one) => site !== undefined && siteOf(one) === site && folded(ownName(one)) === folded(word))?.id;
+    environments.find(
+      (one) => site !== undefined && siteOf(one) === site && comparableName(ownName(one)) === comparableName(word),
+    )?.id;
   const change = thread === undefined ? undefined : await findByCard(pipeline.database.db, channel, thread);
   const [kind, target] = change?.target.split(':') ?? [];
   if (kind === 'environment') {

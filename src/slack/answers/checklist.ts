@@ -1,6 +1,6 @@
 import type { PageOffer } from '../../commands/kit/page.ts';
 import { Refusal } from '../../errors.ts';
-import { checkTicked as checkFor, showChecklist } from '../../pipeline/conversation/checklist.ts';
+import { checkTicked, showChecklist } from '../../pipeline/conversation/checklist.ts';
 import type { Ready } from '../../pipeline/conversation/conversation.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
 import { orTooOld } from '../forms/form-fields.ts';
@@ -22,7 +22,7 @@ export async function openChecklist(context: SlackContext, interaction: Interact
 }
 
 /** Checks a submitted checklist. Throws `Refusal`. */
-export async function checkTicked(
+export async function checkChecklist(
   context: SlackContext,
   interaction: Interaction,
   { offer }: Memo,
@@ -31,7 +31,7 @@ export async function checkTicked(
   const { given, leaveOut } = readInputs(values);
   const kept = await offerAt(context, offer ?? { page: '', at: 0 }).catch(orTooOld);
   const at = (given[checklistField] ?? []).map((position) => (/^\d+$/.test(position) ? Number(position) : -1));
-  return checkFor(context.pipeline, senderOf(context, interaction), kept, { at, leaveOut });
+  return checkTicked(context.pipeline, senderOf(context, interaction), kept, { at, leaveOut });
 }
 
 async function offerAt({ payloads }: SlackContext, { page: id, at }: OfferAt): Promise<PageOffer> {

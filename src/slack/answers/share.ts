@@ -1,7 +1,7 @@
 import { Refusal } from '../../errors.ts';
 import { assertChannel } from '../../pipeline/access/assert-channel.ts';
 import { Undeliverable } from '../../pipeline/messages/messenger.ts';
-import { person as mention, say as phrase } from '../../text.ts';
+import { mention, say as phrase } from '../../text.ts';
 import type { KeptPage } from '../context/button-payloads.ts';
 import { drawNote, drawPage } from '../draw/blocks.ts';
 import { reauthorize } from './dispatch.ts';

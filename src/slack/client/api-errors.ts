@@ -62,14 +62,14 @@ const lacking = new Set([
 export const isLacking = (word: string): boolean => lacking.has(word);
 
 /** Whether this is an error code, and not something like a page of HTML. */
-export const isCode = (word: string): boolean => /^[a-z][a-z0-9_]{1,80}$/.test(word);
+export const isErrorCode = (word: string): boolean => /^[a-z][a-z0-9_]{1,80}$/.test(word);
 
 /**
  * The kind of a refusal. An unknown code counts as `gone`, so the message goes elsewhere rather than being retried for
  * a day. Text that is no code, such as a page of HTML, is `transient`.
  */
 export function refusalOf(word: string): Refused {
-  if (transient.has(word) || !isCode(word)) return 'transient';
+  if (transient.has(word) || !isErrorCode(word)) return 'transient';
   if (drawing.has(word)) return 'drawing';
   return token.has(word) ? 'token' : 'gone';
 }

@@ -3,9 +3,9 @@ import type { WebClient } from '@slack/web-api';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { manifestFile } from '../../beside.ts';
-import { bad, unknown, well, type State } from '../../pipeline/conversation/health/state.ts';
+import { bad, unknown, well, type CheckResult } from '../../pipeline/conversation/health/check-result.ts';
 import { code, joined, say } from '../../text.ts';
-import { isCode, isLacking, refusalOf } from './api-errors.ts';
+import { isErrorCode, isLacking, refusalOf } from './api-errors.ts';
 import { platformError } from './messenger.ts';
 import { whoAmI, type Bot } from './token.ts';
 
@@ -21,7 +21,7 @@ const scopesWanted = (): z.output<typeof manifest>['oauth_config']['scopes'] =>
   manifest.parse(parse(readFileSync(manifestFile, 'utf8'))).oauth_config.scopes;
 
 /** Asks Slack who the bot token belongs to, and compares its scopes with `manifest.yml`. */
-export async function checkBotToken(client: WebClient): Promise<State & { readonly bot?: Bot }> {
+export async function checkBotToken(client: WebClient): Promise<CheckResult & { readonly bot?: Bot }> {
   try {
     const bot = await whoAmI(client);
     return { ...scopesState(bot.scopes), bot };
@@ -30,7 +30,7 @@ export async function checkBotToken(client: WebClient): Promise<State & { readon
   }
 }
 
-function scopesState(granted: readonly string[] | undefined): State {
+function scopesState(granted: readonly string[] | undefined): CheckResult {
   if (granted === undefined) return unknown(say`unknown: Slack doesn't say which scopes the bot token has`);
   const { bot, bot_optional: optional } = scopesWanted();
   const missing = bot.filter((scope) => !granted.includes(scope));
@@ -47,10 +47,10 @@ function scopesState(granted: readonly string[] | undefined): State {
   );
 }
 
-const listed = (scopes: readonly string[]): State['says'] => joined(scopes.map(code), ', ');
+const listed = (scopes: readonly string[]): CheckResult['says'] => joined(scopes.map(code), ', ');
 
 /** Asks Slack for an address to connect to, which proves the app token, and does not connect: a connection takes commands. */
-export async function checkAppToken(client: WebClient): Promise<State> {
+export async function checkAppToken(client: WebClient): Promise<CheckResult> {
   try {
     await client.apiCall('apps.connections.open');
     return well(say`Slack accepts the app token; no connection was opened`);
@@ -64,10 +64,10 @@ export async function checkAppToken(client: WebClient): Promise<State> {
 }
 
 /** Slack's refusal is about the token; trouble of its own and anything else say nothing about it. */
-function refusal(error: unknown, variable: string, hint: string): State {
+function refusal(error: unknown, variable: string, hint: string): CheckResult {
   const word = platformError(error);
   // A page of a proxy is nobody's verdict, and may hold anything.
-  const isAnswered = word !== undefined && isCode(word);
+  const isAnswered = word !== undefined && isErrorCode(word);
   if (isAnswered && refusalOf(word) === 'transient' && !isLacking(word))
     return { ...unknown(say`unknown: Slack answered ${code(word)}`), hint: say`Try again in a minute.` };
   return !isAnswered

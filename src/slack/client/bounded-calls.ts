@@ -1,6 +1,6 @@
 import type { WebClient } from '@slack/web-api';
 import type { z } from 'zod';
-import { isCode, isLacking, refusalOf } from './api-errors.ts';
+import { isErrorCode, isLacking, refusalOf } from './api-errors.ts';
 import { platformError, rateLimitMs } from './messenger.ts';
 
 /** Calls to Slack that never reject: no answer is a value too. */
@@ -64,11 +64,11 @@ function noAnswer(error: unknown): NoAnswer {
   const restMs = rateLimitMs(error, defaultRestMs);
   if (restMs !== undefined) return new NoAnswer('ratelimited', restMs);
   const word = platformError(error);
-  return new NoAnswer(word !== undefined && isCode(word) ? word : undefined);
+  return new NoAnswer(word !== undefined && isErrorCode(word) ? word : undefined);
 }
 
 /** Callers that ask the same at the same time share one call. */
-export function shared<T>(ask: (id: string) => Promise<T>): (id: string) => Promise<T> {
+export function shareCalls<T>(ask: (id: string) => Promise<T>): (id: string) => Promise<T> {
   const pending = new Map<string, Promise<T>>();
   return (id) => {
     const answer = pending.get(id) ?? ask(id).finally(() => pending.delete(id));

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Channel, Person } from '../../pipeline/access/access-check.ts';
 import type { ChannelLook } from '../../pipeline/messages/messenger.ts';
 import type { Member as PolicyPerson } from '../../policy/rules.ts';
-import { createBoundedCall, NoAnswer, shared, type Questions } from './bounded-calls.ts';
+import { createBoundedCall, NoAnswer, shareCalls, type Questions } from './bounded-calls.ts';
 import type { Bot } from './token.ts';
 import { createUserGroups, type Purpose, type GroupAnswer, type UserGroupOptions } from './user-groups.ts';
 import { BoundedMap } from '../../bounded-map.ts';
@@ -88,7 +88,7 @@ export function createPeople(options: PeopleOptions): People {
     onGroup,
   });
 
-  const userOf = shared(async (id): Promise<User | undefined> => {
+  const userOf = shareCalls(async (id): Promise<User | undefined> => {
     const reply = await ask('users.info', { user: id }, userReply);
     if (reply instanceof NoAnswer) return undefined;
     users.set(id, { user: reply.user, at: now() });
@@ -139,7 +139,7 @@ const personFrom = (user: User, { id, team, from, ...groups }: Around): Person =
   id,
   name: user.profile?.display_name || user.real_name || user.name || id,
   team: user.team_id ?? from,
-  standing: from === team ? standingOf(user, team) : 'stranger',
+  standing: from === team ? userStanding(user, team) : 'stranger',
   ...groups,
   zone: user.tz ?? 'UTC',
 });
@@ -164,7 +164,7 @@ function groupAnswerOf(reply: z.infer<typeof groupReply> | NoAnswer): GroupAnswe
   return { kind: 'not told', why, isLasting, restMs };
 }
 
-export function standingOf(user: User, team: string): Person['standing'] {
+export function userStanding(user: User, team: string): Person['standing'] {
   if (user.deleted) return 'deactivated';
   if (user.is_bot || user.id === 'USLACKBOT') return 'bot';
   // In an Enterprise Grid every company shares the Grid; only people whose own list has this workspace belong to it.

@@ -1,15 +1,15 @@
 import type { WebClient } from '@slack/web-api';
 import { z } from 'zod';
 import { createBoundedCall, NoAnswer, type BoundedCall } from './bounded-calls.ts';
-import { standingOf, userShape } from './people.ts';
+import { userStanding, userShape } from './people.ts';
 import type { Bot } from './token.ts';
 
 /** Lists the people and the Slack user groups of a workspace, to choose from. */
 
 /** A person or a Slack user group. `name`: on one line, without invisible characters; empty if unknown. */
-export type Member = { readonly id: string; readonly name: string };
+export type ListedMember = { readonly id: string; readonly name: string };
 /** `why`: Slack's error code, or a phrase, if there are or may be more than these. */
-export type MemberList = { readonly members: readonly Member[]; readonly why?: string };
+export type MemberList = { readonly members: readonly ListedMember[]; readonly why?: string };
 
 /** Slack recommends 200 at most, and allows about 20 such calls a minute. */
 const pageSize = 200;
@@ -28,12 +28,12 @@ const groupList = z.object({
 /** Everybody who may use Sitehand: members, without guests, bots and people of other organisations. Never rejects. */
 export async function listPeople(client: WebClient, { team }: Pick<Bot, 'team'>): Promise<MemberList> {
   const ask = callOf(client);
-  const members: Member[] = [];
+  const members: ListedMember[] = [];
   let cursor = '';
   for (let page = 0; page < maxPages; page += 1) {
     const answer = await ask('users.list', { limit: pageSize, ...(cursor && { cursor }) }, userPage);
     if (answer instanceof NoAnswer) return { members, why: reasonOf(answer) };
-    const ours = answer.members.filter((user) => standingOf(user, team) === 'member');
+    const ours = answer.members.filter((user) => userStanding(user, team) === 'member');
     members.push(
       ...ours.map(({ id, name, real_name, profile }) => ({
         id,

@@ -51,7 +51,7 @@ export const openedHome = z.object({ user: z.string() });
 export const changedGroup = z.object({ subteam_id: z.string() });
 
 /** `edited` is set if the mention's message was edited. */
-export const mention = z.object({
+export const mentionShape = z.object({
   team_id: orNothing,
   enterprise_id: orNothing,
   event: z.object({

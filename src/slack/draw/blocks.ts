@@ -6,13 +6,13 @@ import type {
   RichTextBlock,
   TableBlock,
 } from '@slack/types';
-import { counted, type Page, type PageOffer, type Part } from '../../commands/kit/page.ts';
+import { counted, type Page, type PageOffer, type PagePart } from '../../commands/kit/page.ts';
 import type { Refusal } from '../../errors.ts';
 import { everythingLabel, type Button, type Card, type Note } from '../../pipeline/changes/card.ts';
 import { amount, hiddenIn, inline, inShort, joined, plain, say, type Text } from '../../text.ts';
-import { valueOf } from './button-value.ts';
+import { buttonValue } from './button-value.ts';
 import { charactersIn, cut, shortened, widthOf, type Short } from './truncate.ts';
-import { lineOf, sectionOf, visible } from './mrkdwn.ts';
+import { mrkdwnLine, sectionOf, visible } from './mrkdwn.ts';
 
 /** A message for Slack: its blocks, and the line for notifications and surfaces without blocks. */
 export type Drawn = { readonly text: string; readonly blocks: KnownBlock[] };
@@ -122,7 +122,7 @@ export function drawPage(page: Page, kept: KeptAs | undefined, from = 0): Drawn 
   return bounded(page.title, blocks, buttons, nothing, source.length > 0 ? [context(source)] : []);
 }
 
-function drawPart(part: Part, from: number): { block: KnownBlock; next: number | undefined } {
+function drawPart(part: PagePart, from: number): { block: KnownBlock; next: number | undefined } {
   if (part.kind === 'text') return { block: richText([part.text]), next: undefined };
   if (part.kind === 'code') return drawCode(part.text, from);
   if (part.kind === 'list') return drawList(part.entries, from);
@@ -194,7 +194,7 @@ export const preformatted = (text: string): RichTextBlock => ({
 
 /** Small print. It is plain text unless Slack has to draw a time or a name in it. */
 function context(text: Text): ContextBlock {
-  const line = lineOf(text);
+  const line = mrkdwnLine(text);
   const isPlain = inShort(text).every((span) => 'text' in span) || line.length > limits.context;
   return {
     type: 'context',
@@ -218,7 +218,7 @@ const offerButton = ({ label, args, checklist }: PageOffer, at = 0, kept?: KeptA
 
 /** A button whose value is too long is dropped; callers store long arguments and use their id. */
 function drawButton({ label, press, style, confirm }: Button, index: number, hidden: Hidden): SlackButton | undefined {
-  const value = valueOf(press);
+  const value = buttonValue(press);
   if (value.length > limits.buttonValue) return undefined;
   const rest = notShown(hidden);
   const unseen = rest && press.kind === 'decision' && press.verdict === 'approve' ? `\n${rest}` : '';
@@ -271,7 +271,10 @@ function bounded(
   const { kept, left } = fitting(blocks, [...footer, ...buttonRow(buttons, hidden)]);
   const row = buttonRow(buttons, { ...hidden, characters: hidden.characters + left });
   const restNote = left > 0 ? [context(say`The rest is too long for a message: ${amount(left)} more characters.`)] : [];
-  return { text: lineOf(shortened(line, limits.line).text) || ' ', blocks: [...kept, ...restNote, ...footer, ...row] };
+  return {
+    text: mrkdwnLine(shortened(line, limits.line).text) || ' ',
+    blocks: [...kept, ...restNote, ...footer, ...row],
+  };
 }
 
 /** The first blocks that fit beside `others`, and how many characters the rest has. */

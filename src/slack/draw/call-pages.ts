@@ -3,7 +3,7 @@ import type { CallDetails, DetailLine } from '../../pipeline/changes/call-detail
 import { approveWithNote, type Button, type Press } from '../../pipeline/changes/card.ts';
 import { say } from '../../text.ts';
 import { buttonRow, preformatted, richText, type Drawn } from './blocks.ts';
-import { lineOf, sectionOf } from './mrkdwn.ts';
+import { mrkdwnLine, sectionOf } from './mrkdwn.ts';
 
 /** *Everything that will be sent* in pages that fit a modal, or a message if there are no modals. */
 
@@ -42,7 +42,7 @@ export function callPages(
     ];
     const place = say`Page ${page} of ${count}`;
     const blocks = groupsOf(pages[page - 1] ?? []).map(blockOf);
-    return { text: lineOf(place), blocks: [richText([title, place]), ...blocks, ...buttonRow(buttons)] };
+    return { text: mrkdwnLine(place), blocks: [richText([title, place]), ...blocks, ...buttonRow(buttons)] };
   };
   return { count, draw };
 }

@@ -13,7 +13,7 @@ const escaped = (text: string): string =>
   visible(text).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 
 /** Text as one line of mrkdwn, for notifications and surfaces without blocks. Its own mentions work. */
-export const lineOf = (text: Text): string => inShort(text).map(markup).join('');
+export const mrkdwnLine = (text: Text): string => inShort(text).map(markup).join('');
 
 function markup(span: Drawable): string {
   if ('person' in span) return `<@${span.person}>`;

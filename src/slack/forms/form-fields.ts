@@ -8,7 +8,7 @@ import { canonicalArgs, resolve, shownAs, type Resolved } from '../../pipeline/l
 import { sourcesOf } from '../../pipeline/changes/read-sources.ts';
 import { asRefusal } from '../../pipeline/changes/host-trouble.ts';
 import type { Memo, Unfolded } from './views.ts';
-import { readInputs, type Asked, type Filled } from './inputs.ts';
+import { readInputs, type FormField, type Filled } from './inputs.ts';
 import type { SlackContext } from '../context/context.ts';
 
 /** The fields of a form, and the host's choices for them, given what is filled in so far. */
@@ -40,7 +40,7 @@ export async function unfold(
   const resolved = resolve(parsed, context.pipeline.names(person));
   const dependents = dependentsOf(parsed);
   const dependedOn = new Set(Object.values(dependents).flatMap((one) => one?.on ?? []));
-  const fields: Asked[] = [];
+  const fields: FormField[] = [];
   const choices: Record<string, Chosen[string]> = {};
   let trouble: Refusal | undefined;
   const onTrouble = (error: unknown): undefined => {
@@ -55,7 +55,7 @@ export async function unfold(
     const dependent = dependents[name];
     // Skip a field that is not needed, unless it already has a value.
     if (dependent?.asked?.(resolved.input) === false && given.length === 0) continue;
-    const asked: Asked = { name, field, given, tells: dependedOn.has(name) };
+    const asked: FormField = { name, field, given, tells: dependedOn.has(name) };
     const offers = dependent?.choices && dependent.on.every((one) => one in resolved.input);
     const sought = offers && { resolved, dependent, given, kept: before[name] };
     const listed = sought && (await choicesOf(context, person, sought).catch(onTrouble));

@@ -10,7 +10,7 @@ import { plainText } from '../draw/blocks.ts';
 /** Turns fields into modal inputs, and filled-in inputs back into words. */
 
 /** A field in a form. */
-export type Asked = {
+export type FormField = {
   readonly name: string;
   readonly field: Field;
   /** Its words so far. */
@@ -50,7 +50,7 @@ export const blockOf = (field: string, choices?: { readonly id: string }): strin
   choices ? `field:${field}:${choices.id}` : `field:${field}`;
 
 /** The input block of a field. */
-export function inputOf(asked: Asked, names: Names): InputBlock {
+export function inputOf(asked: FormField, names: Names): InputBlock {
   const { name, field, tells, note = field.hint } = asked;
   const choices = usableChoices(asked);
   return {
@@ -65,10 +65,10 @@ export function inputOf(asked: Asked, names: Names): InputBlock {
 }
 
 /** Its choices, unless more are chosen than a select can hold. Names are searched among all names instead. */
-const usableChoices = ({ field, given, choices }: Asked): Asked['choices'] =>
+const usableChoices = ({ field, given, choices }: FormField): FormField['choices'] =>
   !isName(field) && choices && choices.words.length > 0 && given.length <= limits.chosen ? choices : undefined;
 
-function elementOf({ name, field, given, choices }: Asked, names: Names): Element {
+function elementOf({ name, field, given, choices }: FormField, names: Names): Element {
   const [first] = given;
   if (isName(field) && field.after !== undefined)
     return typedElementOf(name, { example: field.shown, many: false }, given.join(' '));

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { attempt } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
 import { everythingLabel, factLines } from '../../pipeline/changes/card.ts';
-import { environmentsOf } from '../../pipeline/changes/freeze-batch.ts';
-import { cardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
+import { environmentsIn } from '../../pipeline/changes/freeze-batch.ts';
+import { frozenCardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ShownChecklist } from '../../pipeline/conversation/checklist.ts';
 import { nameToType, shownOf } from '../../pipeline/changes/confirmation.ts';
 import { inline, say, type Text } from '../../text.ts';
@@ -19,7 +19,7 @@ import {
   optionOf,
   reasonInput,
   typedInput,
-  type Asked,
+  type FormField,
 } from './inputs.ts';
 
 /** Sitehand's views: forms, reviews, notices, pages of a call, and the list of commands. */
@@ -54,7 +54,7 @@ export const memoOf = (metadata: string): Memo | undefined => attempt(() => memo
 
 /** The contents of a form: its fields, and the text above them. */
 export type Unfolded = {
-  readonly fields: readonly Asked[];
+  readonly fields: readonly FormField[];
   readonly choices?: Memo['choices'];
   readonly says?: Text | undefined;
 };
@@ -79,7 +79,7 @@ export const typedAs = ({ dryRun = false, queue = false }: Memo) => ({ dryRun, q
 
 /** The review: what will happen, in the words of the card. Its submit button does it or asks for approval. */
 export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): ModalView {
-  const card = cardOf(frozen);
+  const card = frozenCardOf(frozen);
   const facts = [...card.facts, ...(frozen.leftOut ?? [])];
   const { approval } = frozen.authorization;
   const name = nameToType(frozen.action, frozen.target);
@@ -90,7 +90,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): Modal
     ...(facts.length > 0 ? [richText([factLines(facts)])] : []),
     ...buttonRow([{ label: everythingLabel, press: { kind: 'call', page: 1, of: undefined } }]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
-    ...(frozen.items ? [leaveOutInput(environmentsOf(frozen.items))] : []),
+    ...(frozen.items ? [leaveOutInput(environmentsIn(frozen.items))] : []),
     reasonInput(frozen.parsed.reason, approval !== 'none' && approval.reason === 'required'),
     ...(name === undefined ? [] : [typedInput(`Type ${name} to confirm`)]),
   ];

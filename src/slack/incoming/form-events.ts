@@ -17,7 +17,7 @@ import { createRedraw, dispatched } from '../forms/redraw.ts';
 import { runHandler } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { submission, submit, interactionOf, keyOf } from './submissions.ts';
+import { submission, submit, interactionOf, submissionKey } from './submissions.ts';
 import { sentBy, senderIn } from '../context/payload-shapes.ts';
 
 const suggestionsMs = 2_000;
@@ -30,14 +30,14 @@ export function listenToForms(app: App, context: SlackContext, track: Track): vo
     const said = submission.parse(body);
     const { ack: answer, after, inbox } = await submit(context, said);
     await (answer ? ack(answer) : ack());
-    onAck(requestId(keyOf(said.view)));
+    onAck(requestId(submissionKey(said.view)));
     if (inbox !== undefined) failpoint('acked', inbox);
     if (after === undefined) return;
     const memo = memoOf(said.view.private_metadata);
     const command = catalogue.get(memo?.path ?? '');
     const lane = command?.shape === 'report' ? laneOf(command) : 'urgent';
     const interaction: Interaction = {
-      ...interactionOf(context, said, memo, keyOf(said.view)),
+      ...interactionOf(context, said, memo, submissionKey(said.view)),
       line: memo?.path,
       inbox,
     };

@@ -7,14 +7,14 @@ import { handleLine } from '../answers/dispatch.ts';
 import { identifyViewer } from '../../pipeline/conversation/speaker.ts';
 import { natureOf, acceptDelivery, type Track } from './receive.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { mention } from '../context/payload-shapes.ts';
+import { mentionShape } from '../context/payload-shapes.ts';
 
 /** Messages that mention the bot. Slack delivers an edited one again under another event id; an edit runs nothing. */
 export function listenToMentions(app: App, context: SlackContext, track: Track): void {
   const myName = new RegExp(`^\\s*<@${context.botUser}(\\|[^>]*)?>`);
   app.event('app_mention', async ({ event, body }) => {
     if (event.user === undefined || 'bot_id' in event) return;
-    const { event: message, team_id: home, enterprise_id: enterprise } = mention.parse(body);
+    const { event: message, team_id: home, enterprise_id: enterprise } = mentionShape.parse(body);
     const { user: person, channel, thread_ts: thread, ts, edited } = message;
     const team = context.people.originOf({ team: message.team ?? home, enterprise });
     const line = message.text.replace(myName, '');

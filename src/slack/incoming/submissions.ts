@@ -20,7 +20,7 @@ import { drawForm, loadingView, showReview } from '../forms/modals.ts';
 import { wordsFor } from '../context/handler.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import type { Interaction, SlackContext } from '../context/context.ts';
-import { checkTicked } from '../answers/checklist.ts';
+import { checkChecklist } from '../answers/checklist.ts';
 import { checkReview } from '../answers/review.ts';
 import { readForm } from '../forms/form-fields.ts';
 import { sentBy, senderIn } from '../context/payload-shapes.ts';
@@ -53,7 +53,7 @@ const patienceMs = 1_800;
 const redrawMs = 1_000;
 
 /** The key of a submission: each version of a view can be submitted once. */
-export const keyOf = ({ id, hash }: Submission['view']): string => `form:${id}:${hash ?? ''}`;
+export const submissionKey = ({ id, hash }: Submission['view']): string => `form:${id}:${hash ?? ''}`;
 
 /** The request behind a form or a press in it. Its delivery is saved later, if at all. */
 export const interactionOf = (
@@ -83,7 +83,7 @@ export async function submit(context: SlackContext, said: Submission): Promise<S
   const memo = memoOf(said.view.private_metadata);
   if (memo === undefined)
     return ending('Sitehand', say`This form is from another version of me. Nothing was done. Please open it again.`);
-  const interaction = { ...interactionOf(context, said, memo, keyOf(said.view)), thread: memo.origin.thread };
+  const interaction = { ...interactionOf(context, said, memo, submissionKey(said.view)), thread: memo.origin.thread };
   const form: Submitted = { context, interaction, memo, said };
   try {
     switch (said.view.callback_id) {
@@ -179,7 +179,7 @@ async function goOn(form: Submitted, checked: Ready): Promise<SubmissionResponse
 
 /** What is ticked, on the environments that are left, goes on to its review. */
 async function submitChecklist({ context, interaction, memo, said }: Submitted): Promise<SubmissionResponse> {
-  const ready = await within(patienceMs, checkTicked(context, interaction, memo, said.view.state.values));
+  const ready = await within(patienceMs, checkChecklist(context, interaction, memo, said.view.state.values));
   return {
     ...updating(loadingView(ready.parsed.parsed.command)),
     after: () => showReview(context, interaction, said.view.id, ready),
@@ -220,7 +220,7 @@ async function onceKept(
   title: string,
   work: (kept: Interaction) => SubmissionResponse,
 ): Promise<SubmissionResponse> {
-  const key = keyOf(view);
+  const key = submissionKey(view);
   const { person, channel } = interaction;
   const kept = await saveDelivery(context, { key, kind: 'form', person, channel, content: view.private_metadata });
   if (kept === 'seen') return {};

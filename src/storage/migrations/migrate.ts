@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely';
-import { acquireMigrationLock, dialects, kindOf, type SqlDialect } from '../sql-dialect.ts';
+import { acquireMigrationLock, dialects, databaseKind, type SqlDialect } from '../sql-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
 import { announceDueWork } from './announce-due-work.ts';
@@ -10,7 +10,7 @@ import { handedOnRequests } from './handed-on-requests.ts';
 import { pausesInTheTrail } from './pauses-in-the-trail.ts';
 import { queuedRequests } from './queued-requests.ts';
 import { requestOfChange } from './request-of-change.ts';
-import { watches } from './watches.ts';
+import { addWatches } from './watches.ts';
 import { sharedLocks } from './shared-locks.ts';
 
 /** One step forward. There is no way back except a backup. */
@@ -34,7 +34,7 @@ export const migrations: readonly Migration[] = [
   { name: 'the request of a change', oldest: 1, up: requestOfChange },
   { name: 'announce due work', oldest: 1, up: announceDueWork },
   { name: 'pauses in the trail', oldest: 1, up: pausesInTheTrail },
-  { name: 'watches', oldest: 1, up: watches },
+  { name: 'watches', oldest: 1, up: addWatches },
   { name: 'shared locks', oldest: 6, up: sharedLocks },
   { name: 'queued requests', oldest: 6, up: queuedRequests },
   { name: 'digests', oldest: 8, up: digests },
@@ -49,7 +49,7 @@ export const migrations: readonly Migration[] = [
 export async function migrate(db: Kysely<Schema>, steps: readonly Migration[] = migrations): Promise<void> {
   await db.transaction().execute(async (tx) => {
     await acquireMigrationLock(tx);
-    const dialect = dialects[kindOf(tx)];
+    const dialect = dialects[databaseKind(tx)];
     const { taken, oldest } = await stepsTaken(tx, dialect);
     if (oldest > steps.length) {
       throw new Error(

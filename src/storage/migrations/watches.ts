@@ -3,7 +3,7 @@ import type { SqlDialect } from '../sql-dialect.ts';
 import type { Tx } from '../tx.ts';
 
 /** Creates the table of watches; `schema.ts` explains its columns. Older programs leave it alone. */
-export async function watches(tx: Tx, { integer, counted, strict, roomIn }: SqlDialect): Promise<void> {
+export async function addWatches(tx: Tx, { integer, counted, strict, roomIn }: SqlDialect): Promise<void> {
   const statements = [
     `create table watches (
       id ${counted},

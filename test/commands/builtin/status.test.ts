@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { linesOf } from '../../../src/commands/builtin/status-lines.ts';
-import type { ChangeLine, TimerLine } from '../../../src/commands/kit/change-lines.ts';
+import type { ListedChange, TimerLine } from '../../../src/commands/kit/change-lines.ts';
 import type { Look } from '../../../src/site-check/reading.ts';
 import type { SiteStatus, StatusPart } from '../../../src/commands/kit/site-status.ts';
 import { plain, say } from '../../../src/text.ts';
@@ -35,7 +35,7 @@ const well: SiteStatus = {
 };
 const told = (part: Partial<SiteStatus>): readonly string[] =>
   linesOf({ ...well, ...part }, now).map(({ mark, label, says }) => `${mark} ${label}: ${plain(says)}`);
-const change = (more: Partial<ChangeLine> = {}): ChangeLine => ({
+const change = (more: Partial<ListedChange> = {}): ListedChange => ({
   number: 7,
   state: '⏳ waiting',
   title: 'Push a → b',

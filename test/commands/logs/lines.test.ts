@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { arrowsFor, barsOf, busiestMinute } from '../../../src/commands/logs/histogram.ts';
-import { fold } from '../../../src/commands/logs/normalize.ts';
+import { normalized } from '../../../src/commands/logs/normalize.ts';
 import { isGrave, kindsOf } from '../../../src/commands/logs/groups.ts';
 import { lineReader, newestOf } from '../../../src/commands/logs/lines.ts';
 import { pathCounter, requestIn } from '../../../src/commands/logs/requests.ts';
@@ -84,7 +84,7 @@ describe('lines', () => {
         expect(whole).toHaveLength(raw.length);
         const kinds = kindsOf(whole);
         for (const { messages } of whole.filter(({ continues }) => !continues))
-          for (const message of messages) expect(kinds.map(({ text }) => text)).toContain(fold(message));
+          for (const message of messages) expect(kinds.map(({ text }) => text)).toContain(normalized(message));
       }),
     );
   });
@@ -144,13 +144,13 @@ describe('the normal form of an entry', () => {
     ['ü1ü', 'ü*ü'],
     ['', ''],
   ])('%s', (body, common) => {
-    expect(fold(body)).toBe(common);
+    expect(normalized(body)).toBe(common);
   });
 
   test('does not depend on the numbers in it', () => {
     fc.assert(
       fc.property(fc.nat(), fc.nat(), fc.uuid(), fc.uuid(), (one, other, id, otherId) => {
-        expect(fold(`order ${one} of ${id}: failed`)).toBe(fold(`order ${other} of ${otherId}: failed`));
+        expect(normalized(`order ${one} of ${id}: failed`)).toBe(normalized(`order ${other} of ${otherId}: failed`));
       }),
     );
   });
@@ -158,11 +158,11 @@ describe('the normal form of an entry', () => {
   test('is short and has no numbers, for any line', () => {
     fc.assert(
       fc.property(hostile, (body) => {
-        expect(fold(body)).not.toMatch(/\d/);
+        expect(normalized(body)).not.toMatch(/\d/);
       }),
     );
     for (const piece of ['1', 'a', 'a1', '1.', '-1', '01234567-', 'client-', '_', 'ü1']) {
-      expect(fold(piece.repeat(2_000_000 / piece.length)).length).toBeLessThanOrEqual(300);
+      expect(normalized(piece.repeat(2_000_000 / piece.length)).length).toBeLessThanOrEqual(300);
     }
   });
 

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { headOf, lineOf } from '../../../src/pipeline/audit/audit-export.ts';
+import { headOf, exportLine } from '../../../src/pipeline/audit/audit-export.ts';
 import type { Entry } from '../../../src/pipeline/audit/audit-query.ts';
 import { cellsOf } from '../../cells.ts';
 import { ana, hostile } from '../fixtures.ts';
@@ -27,28 +27,28 @@ describe('a CSV export', () => {
   };
 
   test('quotes as in RFC 4180, and lets no cell be a formula', () => {
-    expect(lineOf('csv', entry)).toBe(
+    expect(exportLine('csv', entry)).toBe(
       `"1","1970-01-01T00:00:00.000Z","U01ANA","Ana","asked","asked for it","7","acme-shop/live","","7, 9","p","f","Chi, Dee","","{}","0","1"\r\n`,
     );
-    expect(lineOf('csv', { ...entry, reason: '=1+1' })).toContain(`,"'=1+1",`);
-    expect(lineOf('csv', { ...entry, reason: '@SUM(A1), "x"' })).toContain(`,"'@SUM(A1), ""x""",`);
-    expect(lineOf('csv', { ...entry, reason: '\t=1' })).toContain(`,"'\t=1",`);
-    expect(lineOf('csv', { ...entry, name: '-1' })).toContain(`,"'-1",`);
-    expect(lineOf('csv', { ...entry, name: '+1' })).toContain(`,"'+1",`);
-    expect(lineOf('csv', { ...entry, name: "'+1" })).toContain(`,"''+1",`);
+    expect(exportLine('csv', { ...entry, reason: '=1+1' })).toContain(`,"'=1+1",`);
+    expect(exportLine('csv', { ...entry, reason: '@SUM(A1), "x"' })).toContain(`,"'@SUM(A1), ""x""",`);
+    expect(exportLine('csv', { ...entry, reason: '\t=1' })).toContain(`,"'\t=1",`);
+    expect(exportLine('csv', { ...entry, name: '-1' })).toContain(`,"'-1",`);
+    expect(exportLine('csv', { ...entry, name: '+1' })).toContain(`,"'+1",`);
+    expect(exportLine('csv', { ...entry, name: "'+1" })).toContain(`,"''+1",`);
     for (const wide of ['＝1', '＋1', '－1', '＠SUM(A1)'])
-      expect(lineOf('csv', { ...entry, reason: wide })).toContain(`,"'${wide}",`);
+      expect(exportLine('csv', { ...entry, reason: wide })).toContain(`,"'${wide}",`);
   });
 
   test('turns any audit line into one record with a cell per column', () => {
     const columns = headOf('csv').split(',').length;
     fc.assert(
       fc.property(hostile, hostile, (reason, name) => {
-        const cells = cellsOf(lineOf('csv', { ...entry, reason, name }));
+        const cells = cellsOf(exportLine('csv', { ...entry, reason, name }));
         expect(cells).toHaveLength(columns);
         for (const cell of cells) expect(cell).not.toMatch(/^[=+\-@\t\r＝＋－＠]/);
         expect(cells[8]?.replace(/^'(?='*[=+\-@\t\r＝＋－＠])/, '')).toBe(reason);
-        const row: unknown = JSON.parse(lineOf('jsonl', { ...entry, reason, name }));
+        const row: unknown = JSON.parse(exportLine('jsonl', { ...entry, reason, name }));
         expect(row).toMatchObject({ reason, name });
       }),
     );

@@ -1,6 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { progressOf, type BatchItem, type Progress, type StopReason } from '../../../src/pipeline/changes/batch.ts';
+import {
+  batchProgress,
+  type BatchItem,
+  type BatchProgress,
+  type StopReason,
+} from '../../../src/pipeline/changes/batch.ts';
 import { countsOf, endedReply, renderBatch, stopNote, whyStopped } from '../../../src/pipeline/changes/batch-card.ts';
 import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
 import { drawCard, drawNote, type Drawn } from '../../../src/slack/draw/blocks.ts';
@@ -31,7 +36,7 @@ function batchOf(
 ): readonly [Change, readonly Change[]] {
   const changes: Change[] = [];
   const targets = Array.from(text, (_, at) => ({ ...environment('s/live', at + 1), name: nameAt(at) }));
-  const items = Array.from(text, (letter, at): Progress['items'][number] => {
+  const items = Array.from(text, (letter, at): BatchProgress['items'][number] => {
     if (letter === '-') return {};
     if (letter === 'x') return { isLeftOut: true };
     if (letter === 'l') return { skipped: say`Locked by Ben until noon.` };
@@ -166,7 +171,7 @@ describe('the buttons', () => {
 describe('the replies', () => {
   const noteFor = (...of: Parameters<typeof batchOf>) => {
     const [batch, changes] = batchOf(...of);
-    return stopNote(batch, changes, progressOf(batch), say`Stopped.`);
+    return stopNote(batch, changes, batchProgress(batch), say`Stopped.`);
   };
 
   test.each<[StopReason, string | undefined, string]>([
@@ -220,7 +225,7 @@ describe('the replies', () => {
   });
   test('about what is unknown', () => {
     const [batch, changes] = batchOf('stopped', `d${'u'.repeat(10)}`);
-    const said = plain(stopNote(batch, changes, progressOf(batch), say`Stopped.`).reply?.text ?? []);
+    const said = plain(stopNote(batch, changes, batchProgress(batch), say`Stopped.`).reply?.text ?? []);
     expect(said).toContain("What is unknown won't be sent again.");
     expect(said).not.toContain('buttons to go on');
     expect(said.match(/\n⚠️|\n… and 2 more on the card\./g)).toHaveLength(8 + 1);
@@ -244,7 +249,7 @@ test('two hundred items with any names stay within the limits of Slack', () => {
       holds(drawCard(renderBatch(batch, changes, [], 'f00d')));
       const why = whyStopped(batch, changes, { kind: 'ended badly', items: text.map((_, at) => at) });
       for (const note of [
-        stopNote(batch, changes, progressOf(batch), why).reply ?? { text: [] },
+        stopNote(batch, changes, batchProgress(batch), why).reply ?? { text: [] },
         endedReply(batch, changes, false),
       ])
         holds(drawNote(note));

@@ -1,15 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { BatchItem, Progress } from '../../../src/pipeline/changes/batch.ts';
+import type { BatchItem, BatchProgress } from '../../../src/pipeline/changes/batch.ts';
 import { batchFile } from '../../../src/pipeline/changes/batch-file.ts';
 import type { Change } from '../../../src/storage/changes.ts';
-import { person, say, time, type Text } from '../../../src/text.ts';
+import { mention, say, time, type Text } from '../../../src/text.ts';
 import { cellsOf, recordsOf } from '../../cells.ts';
 import { changeOf, environment, hostile } from '../fixtures.ts';
 
 /** The lines of a batch as a file for spreadsheets, whatever its environments and outcomes are called. */
 
-type One = { readonly name: string; readonly item?: Progress['items'][number]; readonly change?: Partial<Change> };
+type One = { readonly name: string; readonly item?: BatchProgress['items'][number]; readonly change?: Partial<Change> };
 
 const frozen = { args: '[]', snapshot: 'null', preconditions: 'null', call: 'null', card: '{}', fingerprint: 'f' };
 const noted = (text: Text): Pick<Change, 'last_note'> => ({ last_note: JSON.stringify(text) });
@@ -25,7 +25,7 @@ function recordOf(all: readonly One[]) {
     requester: 'U01ANA',
     requester_name: 'Ana',
     call: JSON.stringify(call),
-    progress: JSON.stringify({ items, passedOver: [] } satisfies Progress),
+    progress: JSON.stringify({ items, passedOver: [] } satisfies BatchProgress),
   });
   const changes = all.flatMap(({ change }, at) =>
     change ? [changeOf({ number: at + 1, batch: 1042, settled_at: 5, ...change })] : [],
@@ -50,7 +50,7 @@ describe('the file of a batch', () => {
     ['what was never begun', { name: 's/live' }, ['s/live', '', 'to do', 'Nothing was sent.', '', 'Ana (U01ANA)']],
     [
       'what was locked',
-      { name: 's/live', item: { skipped: say`Locked by ${person('U02BEN')}.` } },
+      { name: 's/live', item: { skipped: say`Locked by ${mention('U02BEN')}.` } },
       ['s/live', '', 'not sent', 'Locked by U02BEN.', '', 'Ana (U01ANA)'],
     ],
     [
@@ -64,7 +64,7 @@ describe('the file of a batch', () => {
 
   test('names who approved it, who said what happened, and who left out which', () => {
     const record = recordOf([
-      { name: 'a/live', change: { state: 'happened', ...noted(say`${person('U04DEE')} says it happened.`) } },
+      { name: 'a/live', change: { state: 'happened', ...noted(say`${mention('U04DEE')} says it happened.`) } },
       { name: 'b/live', item: { isLeftOut: true } },
     ]);
     const by = (actor: string, details: object, change = 1042) => ({

@@ -9,7 +9,7 @@ import {
   type CanarySite,
   type ChangeInBatch,
   type ItemProgress,
-  type Progress,
+  type BatchProgress,
 } from '../../../src/pipeline/changes/batch.ts';
 import { batchValidityOf } from '../../../src/pipeline/access/authorization.ts';
 import { move } from '../../../src/pipeline/changes/change.ts';
@@ -73,7 +73,7 @@ const authorizationFor = (batchValidity: number): string =>
 
 /** A batch as `run-batch.ts` keeps it, beside the operator's notebook. Times are numbers that only grow. */
 class World {
-  progress: Progress;
+  progress: BatchProgress;
   state: 'running' | 'stopped' | 'over' = 'running';
   now = 0;
   /** The row of the batch as it was when it began. */
@@ -163,7 +163,7 @@ class World {
   }
 
   /** As `recall.ts` does when it stops: what was begun and not sent is to do again. */
-  #recalled(): Progress {
+  #recalled(): BatchProgress {
     const isRecalled = ({ change }: ItemProgress): boolean => this.changes.get(change ?? -1)?.state === 'approved';
     const next = this.progress.items.map((item, index) => {
       if (!isRecalled(item)) return item;

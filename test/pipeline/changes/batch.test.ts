@@ -3,14 +3,14 @@ import {
   goneOn,
   nextStep,
   batchItemsOf,
-  progressOf,
+  batchProgress,
   retried,
-  standingOf,
+  itemStanding,
   standingsOf,
   type CanarySite,
   type ChangeInBatch,
   type ItemProgress,
-  type Progress,
+  type BatchProgress,
   type Standing,
 } from '../../../src/pipeline/changes/batch.ts';
 import type { State } from '../../../src/storage/schema.ts';
@@ -31,7 +31,8 @@ describe('where an item stands', () => {
     ['not sent', ['declined', 'cancelled', 'expired', 'invalidated', 'ended']],
     ['changed meanwhile', ['superseded']],
   ])('%s', (standing, states) => {
-    for (const state of states) expect([state, standingOf({ change: 7 }, change(state, 5))]).toEqual([state, standing]);
+    for (const state of states)
+      expect([state, itemStanding({ change: 7 }, change(state, 5))]).toEqual([state, standing]);
   });
   test.each<[Standing, ItemProgress, ChangeInBatch | undefined]>([
     ['to do', {}, undefined],
@@ -40,7 +41,7 @@ describe('where an item stands', () => {
     ['not sent', { skipped }, undefined],
     ['left out', { isLeftOut: true }, undefined],
   ])('%s: %j', (standing, item, of) => {
-    expect(standingOf(item, of)).toBe(standing);
+    expect(itemStanding(item, of)).toBe(standing);
   });
 });
 
@@ -60,7 +61,7 @@ const letters: Readonly<Record<string, State>> = {
   c: 'cancelled',
 };
 /** A batch from such letters. `-`: to do; `l`: locked by others; `x`: left out. The changes are numbered from 1. */
-function batchOf(text: string, more: Partial<Progress> = {}) {
+function batchOf(text: string, more: Partial<BatchProgress> = {}) {
   const changes = new Map<number, ChangeInBatch>();
   const items = Array.from(text, (letter, at): ItemProgress => {
     if (letter === '-') return {};
@@ -71,7 +72,7 @@ function batchOf(text: string, more: Partial<Progress> = {}) {
     return { change: at + 1 };
   });
   const passedOver = text.split('').flatMap((letter, at) => (/[A-Z]/.test(letter) ? [at + 1] : []));
-  return { progress: { items, passedOver, ...more } satisfies Progress, changes };
+  return { progress: { items, passedOver, ...more } satisfies BatchProgress, changes };
 }
 const canary = (item: number, isPassed = false) => ({ canary: { item, isPassed } });
 
@@ -79,7 +80,7 @@ type Case = {
   readonly state?: 'running' | 'stopped';
   readonly isValid?: boolean;
   readonly canarySite?: CanarySite;
-  readonly more?: Partial<Progress>;
+  readonly more?: Partial<BatchProgress>;
 };
 /** `begin 0,1`, `begin 1 as the canary is well`, `halt 2`, `halt: why`, `wait`, `all done` or `end`. */
 function stepFor(text: string, { state = 'running', isValid = true, canarySite = 'later', more = {} }: Case): string {
@@ -159,7 +160,7 @@ describe('what it does next', () => {
   });
 });
 
-const standings = (progress: Progress, changes: ReturnType<typeof batchOf>['changes']): string =>
+const standings = (progress: BatchProgress, changes: ReturnType<typeof batchOf>['changes']): string =>
   standingsOf(progress, changes).join(', ');
 
 describe('going on', () => {
@@ -177,7 +178,7 @@ describe('going on', () => {
     const after = goneOn(progress, changes, [1, 2, 3, 4, 9]);
     expect(standings(after, changes)).toBe('to do, left out, unknown, done, not sent');
   });
-  test.each<[string, Partial<Progress>, boolean]>([
+  test.each<[string, Partial<BatchProgress>, boolean]>([
     ['--', { why: { kind: 'person' } }, false],
     ['w-', { why: { kind: 'person' } }, false],
     ['d-', { why: { kind: 'person' } }, false],
@@ -218,5 +219,5 @@ describe('a retry', () => {
 test('an ordinary change is no batch', () => {
   expect(batchItemsOf(changeOf())).toBeUndefined();
   expect(batchItemsOf(changeOf({ call: 'null' }))).toBeUndefined();
-  expect(() => progressOf(changeOf())).toThrow('#1042 is no batch');
+  expect(() => batchProgress(changeOf())).toThrow('#1042 is no batch');
 });

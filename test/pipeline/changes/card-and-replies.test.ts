@@ -12,7 +12,7 @@ import { reminder } from '../../../src/pipeline/changes/asked-in.ts';
 import * as tell from '../../../src/pipeline/changes/replies.ts';
 import type { Receipt } from '../../../src/hosting/client.ts';
 import type { State } from '../../../src/storage/schema.ts';
-import { joined, person as mention, plain, say, type Text } from '../../../src/text.ts';
+import { joined, mention, plain, say, type Text } from '../../../src/text.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import { changeOf, chi, dee, fay, live, staging } from '../fixtures.ts';
 
@@ -222,13 +222,17 @@ describe('the sentences of a thread', () => {
       reminder(waiting([chi.id, dee.id]), [chi.id]).text,
       '⏳ @U04DEE: this is still waiting for your approval, until 00:01 UTC.',
     ],
-    ['counted', tell.counted(chi.id, { left: 1 }).text, 'Approved by @U03CHI. One more approval is needed.'],
+    ['counted', tell.approvalCounted(chi.id, { left: 1 }).text, 'Approved by @U03CHI. One more approval is needed.'],
     [
       'counted, with a note',
-      tell.counted(chi.id, { left: 1, note: 'after\nthe sale <!here>' }).text,
+      tell.approvalCounted(chi.id, { left: 1, note: 'after\nthe sale <!here>' }).text,
       'Approved by @U03CHI: “after the sale <!here>” One more approval is needed.',
     ],
-    ['counted, two left', tell.counted(chi.id, { left: 2 }).text, 'Approved by @U03CHI. 2 more approvals are needed.'],
+    [
+      'counted, two left',
+      tell.approvalCounted(chi.id, { left: 2 }).text,
+      'Approved by @U03CHI. 2 more approvals are needed.',
+    ],
     ['approved', tell.approved(change, chi.id, false).text, 'Approved by @U03CHI. Sending it now.'],
     [
       'approved, with time to stop it',

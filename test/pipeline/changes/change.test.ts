@@ -5,7 +5,7 @@ import {
   closableFrom,
   coolsDown,
   maxThrottles,
-  maxAttempts,
+  maxConnectAttempts,
   move,
   validMs,
   type ChangeEvent,
@@ -341,7 +341,7 @@ describe('any events in any order', () => {
         if (event.kind === 'ask_again') [attempts, throttles] = [0, 0];
         if (event.kind === 'connect_failed' || event.kind === 'send_aborted') attempts += 1;
         if (event.kind === 'throttle') throttles += 1;
-        expect(attempts).toBeLessThanOrEqual(maxAttempts);
+        expect(attempts).toBeLessThanOrEqual(maxConnectAttempts);
         expect(throttles).toBeLessThanOrEqual(maxThrottles + 1);
       }
     }));

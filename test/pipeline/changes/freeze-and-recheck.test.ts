@@ -3,10 +3,17 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { AnyAction } from '../../../src/commands/kit/action.ts';
 import { HostTrouble } from '../../../src/hosting/client.ts';
 import type { Authorized, Person } from '../../../src/pipeline/access/access-check.ts';
-import { snapshotOf, callOf, cardOf, fingerprint, freeze, type Frozen } from '../../../src/pipeline/changes/freeze.ts';
+import {
+  snapshotOf,
+  callOf,
+  frozenCardOf,
+  fingerprint,
+  freeze,
+  type Frozen,
+} from '../../../src/pipeline/changes/freeze.ts';
 import { recheck } from '../../../src/pipeline/changes/recheck.ts';
 import { canonicalArgs, resolve } from '../../../src/pipeline/language/resolve.ts';
-import { restore } from '../../../src/pipeline/language/reparse.ts';
+import { reparse } from '../../../src/pipeline/language/reparse.ts';
 import type { Policy } from '../../../src/policy/rules.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import { openDatabase, type Database } from '../../../src/storage/database.ts';
@@ -52,8 +59,8 @@ describe('a frozen change', () => {
 
   test('holds the call, the card and the snapshot as text', () => {
     expect(callOf(frozen)).toEqual(add.call({ input: authorized.input, snapshot: { list: ['10.0.0.1'], timed: [] } }));
-    expect(plain(cardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
-    expect(cardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds', 'Removed again']);
+    expect(plain(frozenCardOf(frozen).title)).toBe('Let 198.51.100.4 in over SSH on acme-shop/live');
+    expect(frozenCardOf(frozen).facts.map(([label]) => label)).toEqual(['List before', 'Adds', 'Removed again']);
     expect(snapshotOf({ snapshot: JSON.stringify(frozen.snapshot) })).toEqual({ list: ['10.0.0.1'], timed: [] });
     expect(frozenFrom(['10.0.0.1'])).toMatchObject({
       call: frozen.call,
@@ -103,7 +110,7 @@ const storedChange = (frozen = frozenFrom(['10.0.0.1']), more: Partial<Change> =
 
 describe('a stored change', () => {
   test('is parsed to what was stored', () => {
-    expect(restore(storedChange(), names)?.resolved.input).toEqual(authorized.input);
+    expect(reparse(storedChange(), names)?.resolved.input).toEqual(authorized.input);
   });
   test('is parsed also with very many arguments', () => {
     const addresses = Array.from(
@@ -111,7 +118,7 @@ describe('a stored change', () => {
       (_, index) => `2001:db8:aaaa:bbbb:cccc:dddd:eeee:${(index + 4096).toString(16)}`,
     );
     const args = JSON.stringify(['allowlist', 'add', live.id, ...addresses]);
-    expect(restore({ args }, names)?.resolved.input['addresses']).toEqual(addresses);
+    expect(reparse({ args }, names)?.resolved.input['addresses']).toEqual(addresses);
   });
   test.each<[string, readonly string[]]>([
     ['a command that is gone', ['frobnicate', live.id]],
@@ -121,7 +128,7 @@ describe('a stored change', () => {
     ['a report', ['logs', live.id]],
     ['nothing', []],
   ])('%s is undefined', (_, args) => {
-    expect(restore({ args: JSON.stringify(args) }, names)).toBeUndefined();
+    expect(reparse({ args: JSON.stringify(args) }, names)).toBeUndefined();
   });
 });
 

@@ -5,8 +5,13 @@ import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import type { Environment } from '../../../src/hosting/contract/target.ts';
 import type { Authorized } from '../../../src/pipeline/access/access-check.ts';
 import { batchItemsOf } from '../../../src/pipeline/changes/batch.ts';
-import { environmentsOf, freezeBatch, leftOutOf, without } from '../../../src/pipeline/changes/freeze-batch.ts';
-import { callOf, cardOf, fingerprint, freeze, type Frozen } from '../../../src/pipeline/changes/freeze.ts';
+import {
+  environmentsIn,
+  freezeBatch,
+  leftOutOf,
+  withoutEnvironments,
+} from '../../../src/pipeline/changes/freeze-batch.ts';
+import { callOf, frozenCardOf, fingerprint, freeze, type Frozen } from '../../../src/pipeline/changes/freeze.ts';
 import { plain, say } from '../../../src/text.ts';
 import { commandAt, environment, parsedFor, refusalOf, said } from '../fixtures.ts';
 
@@ -39,7 +44,7 @@ const batchOf = (of: AnyAction, envs: readonly Environment[] = sites, more: Opti
   freezeBatch(authorizedFor(of, undefined, more), of, frozenEach(of, envs, more));
 
 const factsOf = (frozen: Frozen): Readonly<Record<string, string>> =>
-  Object.fromEntries(cardOf(frozen).facts.map(([label, value]) => [label, plain(value)]));
+  Object.fromEntries(frozenCardOf(frozen).facts.map(([label, value]) => [label, plain(value)]));
 const namesIn = (frozen: Frozen): readonly string[] => (batchItemsOf(frozen) ?? []).map(({ target }) => target.name);
 
 describe('what is frozen', () => {
@@ -99,8 +104,8 @@ describe('what is frozen', () => {
 describe('the card', () => {
   test('says how many, which are live, and what is the same for all', () => {
     const card = batchOf(clear);
-    expect(plain(cardOf(card).title)).toBe('Clear the cache of 3 environments');
-    expect(plain(cardOf(card).done)).toBe('Cleared the cache of 3 environments');
+    expect(plain(frozenCardOf(card).title)).toBe('Clear the cache of 3 environments');
+    expect(plain(frozenCardOf(card).done)).toBe('Cleared the cache of 3 environments');
     const { Clears: clears, ...others } = factsOf(card);
     expect(others).toEqual({
       Live: '2: b/live, c/live',
@@ -158,7 +163,7 @@ const warning = action({
 });
 const warned = (...all: readonly string[]): string | undefined => {
   const envs = all.map((words, at) => environment(`${words}/${at}`, at + 1));
-  const { warning: says } = cardOf(batchOf(warning, envs));
+  const { warning: says } = frozenCardOf(batchOf(warning, envs));
   return says && plain(says);
 };
 
@@ -182,21 +187,21 @@ describe('leaving out', () => {
   const batch = batchOf(clear);
 
   test('nothing, or what is not in it, changes nothing', () => {
-    expect(without(batch, [])).toBe(batch);
-    expect(without(batch, ['elsewhere'])).toBe(batch);
+    expect(withoutEnvironments(batch, [])).toBe(batch);
+    expect(withoutEnvironments(batch, ['elsewhere'])).toBe(batch);
   });
   test('gives what would have been frozen without it', () => {
-    const fewer = without(batch, [second ?? '', 'elsewhere']);
+    const fewer = withoutEnvironments(batch, [second ?? '', 'elsewhere']);
     expect(namesIn(fewer)).toEqual(['a/staging', 'c/live']);
     const plainly = batchOf(
       clear,
       sites.filter(({ id }) => id !== second),
     );
     expect(fewer).toMatchObject({ call: plainly.call, card: plainly.card, fingerprint: plainly.fingerprint });
-    expect(environmentsOf(fewer.each ?? [])).toEqual(fewer.alsoReads);
+    expect(environmentsIn(fewer.each ?? [])).toEqual(fewer.alsoReads);
   });
   test('all but one: the one is no batch, and what is frozen for it', () => {
-    const one = without(batch, [first ?? '', second ?? '']);
+    const one = withoutEnvironments(batch, [first ?? '', second ?? '']);
     const [alone] = frozenEach(clear, sites.slice(2));
     expect(one).toMatchObject({
       target: sites[2],
@@ -209,7 +214,7 @@ describe('leaving out', () => {
   });
   test('all is refused', () => {
     const refused = refusalOf(() =>
-      without(
+      withoutEnvironments(
         batch,
         sites.map(({ id }) => id),
       ),
@@ -218,10 +223,10 @@ describe('leaving out', () => {
   });
   test('the canary is refused; the canary alone is no canary', () => {
     const guarded = batchOf(clear, sites, { canary: third });
-    const refused = refusalOf(() => without(guarded, [third ?? '']));
+    const refused = refusalOf(() => withoutEnvironments(guarded, [third ?? '']));
     expect(said(refused)).toMatch(/^The canary itself would be left out\. Nothing was done\. Name another one/);
-    expect(namesIn(without(guarded, [first ?? '']))).toEqual(['b/live', 'c/live']);
-    expect(without(guarded, [first ?? '', second ?? '']).parsed).not.toHaveProperty('canary');
+    expect(namesIn(withoutEnvironments(guarded, [first ?? '']))).toEqual(['b/live', 'c/live']);
+    expect(withoutEnvironments(guarded, [first ?? '', second ?? '']).parsed).not.toHaveProperty('canary');
   });
 });
 

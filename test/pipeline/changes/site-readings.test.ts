@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import {
   findingsOf,
-  inShort,
+  readingInShort,
   readingsInShort,
   readingsInWords,
   verdictInWords,
   type SiteReadings,
 } from '../../../src/pipeline/changes/site-readings.ts';
-import type { Answered, Look, Reading } from '../../../src/site-check/reading.ts';
+import type { Answered, Look, SiteReading } from '../../../src/site-check/reading.ts';
 import { plain } from '../../../src/text.ts';
 
 const asked = { address: 'https://acme-shop.example/', as: 'visitor' } as const;
@@ -26,15 +26,15 @@ const answered = (status: number, more: Partial<Answered> = {}): Answered => ({
 });
 const silent: Look = { ...asked, kind: 'no answer', why: 'had not answered after 2.7 s', isOfSite: false, ms: 2_700 };
 const ten = 10_000;
-const reading = (at: number, look: Look, missing: readonly string[] = []): Reading => ({
+const reading = (at: number, look: Look, missing: readonly string[] = []): SiteReading => ({
   at,
   looks: [look],
   missing: missing.map((text) => ({ text, as: 'visitor' })),
 });
-const three = (...looks: readonly Look[]): readonly Reading[] => looks.map((look, at) => reading(at * ten, look));
+const three = (...looks: readonly Look[]): readonly SiteReading[] => looks.map((look, at) => reading(at * ten, look));
 const [well, broken] = [answered(200), answered(500)];
-const around = (before: Look | undefined, after: readonly Reading[]): SiteReadings => {
-  const [first, found] = [before && inShort(reading(0, before)), findingsOf({ readings: after })];
+const around = (before: Look | undefined, after: readonly SiteReading[]): SiteReadings => {
+  const [first, found] = [before && readingInShort(reading(0, before)), findingsOf({ readings: after })];
   return { ...(first && { before: first }), ...(found && { after: found }) };
 };
 const said = (readings: SiteReadings, risk: 'routine' | 'destructive' = 'destructive'): string | undefined => {
@@ -77,11 +77,11 @@ test.each([
 describe('before and after are compared on one page only', () => {
   const at = (address: string, look: Look): Look => ({ ...look, address });
   const [old, added] = ['https://old.example/', 'https://new.example/'];
-  const readings = (...looks: readonly Look[]): readonly Reading[] =>
+  const readings = (...looks: readonly Look[]): readonly SiteReading[] =>
     [0, ten, 2 * ten].map((begun) => ({ at: begun, looks, missing: [] }));
   const around = (before: readonly Look[], after: readonly Look[]): SiteReadings => {
     const [first, found] = [
-      inShort({ at: 0, looks: before, missing: [] }),
+      readingInShort({ at: 0, looks: before, missing: [] }),
       findingsOf({ readings: readings(...after) }),
     ];
     return { ...(first && { before: first }), ...(found && { after: found }) };
@@ -128,18 +128,20 @@ test('a bad site that could not be read again for lack of places is told, as one
 });
 
 test('what is told of a page: its trouble, what is missing on it, and whether it was asked for past the cache', () => {
-  expect(inShort(reading(0, answered(200, { trouble: 'the page is empty' })))?.says).toBe('200, but the page is empty');
-  expect(inShort(reading(0, well, ['Add *to* cart']))).toMatchObject({
+  expect(readingInShort(reading(0, answered(200, { trouble: 'the page is empty' })))?.says).toBe(
+    '200, but the page is empty',
+  );
+  expect(readingInShort(reading(0, well, ['Add *to* cart']))).toMatchObject({
     impression: 'bad',
     says: 'without “Add *to* cart”',
   });
   const past = (look: Look): Look => ({ ...look, as: 'past the cache' });
-  expect(inShort({ ...reading(0, well), looks: [well, past(broken)] })).toMatchObject({
+  expect(readingInShort({ ...reading(0, well), looks: [well, past(broken)] })).toMatchObject({
     as: 'past the cache',
     says: '500',
   });
   const onlyPast = { text: 'Add to cart', as: 'past the cache' } as const;
-  expect(inShort({ at: 0, looks: [well, past(well)], missing: [onlyPast] })).toMatchObject({
+  expect(readingInShort({ at: 0, looks: [well, past(well)], missing: [onlyPast] })).toMatchObject({
     as: 'past the cache',
     says: 'without “Add to cart”',
   });

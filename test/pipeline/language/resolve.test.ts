@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canonicalArgs, isNamed, resolve, type Resolved } from '../../../src/pipeline/language/resolve.ts';
-import { folded } from '../../../src/pipeline/language/name-search.ts';
+import { comparableName } from '../../../src/policy/pattern.ts';
 import { createNames } from '../../../src/pipeline/changes/visible-names.ts';
 import { ana, blog, environment, hostile, live, names, policyOf, said, staging, parsedFor } from '../fixtures.ts';
 
@@ -74,7 +74,7 @@ describe('a name means one target or none', () => {
       fc.property(fc.oneof(hostile, near, fc.constantFrom(live.name, staging.id)), (typed) => {
         const found = find(typed).input['env'];
         if (!isNamed(found)) return;
-        expect([folded(found.name), found.id]).toContain(folded(typed));
+        expect([comparableName(found.name), found.id]).toContain(comparableName(typed));
       }),
       { numRuns: 500 },
     );

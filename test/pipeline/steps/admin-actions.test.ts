@@ -10,7 +10,7 @@ import { readKv } from '../../../src/storage/kv.ts';
 import { describeBoth } from '../../storage/describe-both.ts';
 import { save } from '../../storage/samples.ts';
 import { ana, live, changeOf, contextWith } from '../fixtures.ts';
-import { cardOf } from '../../../src/pipeline/changes/freeze.ts';
+import { frozenCardOf } from '../../../src/pipeline/changes/freeze.ts';
 import { exclusiveTransaction } from '../../../src/storage/exclusive-transaction.ts';
 import { pauseAfterLoss } from '../../../src/pipeline/steps/lost-commit.ts';
 import { plain, say } from '../../../src/text.ts';
@@ -141,7 +141,7 @@ describeBoth('a pause', (open) => {
     for (const state of ['approved', 'approved', 'sending', 'accepted', 'waiting', 'unknown'] as const)
       await save(database, { state, card });
     const pause = { by: ana.id, name: 'Ana', why: 'the host is odd', at: 1_000 };
-    const named = [1, 2].map((number) => ({ number, title: plain(cardOf({ card }).title) }));
+    const named = [1, 2].map((number) => ({ number, title: plain(frozenCardOf({ card }).title) }));
     const around = { held: 2, named, atHost: 2 };
     expect(await actions(database).pause('the host is odd')).toEqual({ done: true, pause, ...around });
     expect(JSON.parse((await readKv(database.db, 'pause'))?.value ?? '')).toEqual(pause);

@@ -3,7 +3,7 @@ import { catalogue } from '../../../src/commands/index.ts';
 import { authorize } from '../../../src/pipeline/access/access-check.ts';
 import { shownOf } from '../../../src/pipeline/changes/confirmation.ts';
 import { freezeBatch } from '../../../src/pipeline/changes/freeze-batch.ts';
-import { cardOf, freeze } from '../../../src/pipeline/changes/freeze.ts';
+import { frozenCardOf, freeze } from '../../../src/pipeline/changes/freeze.ts';
 import { parse } from '../../../src/pipeline/language/parse.ts';
 import { resolve } from '../../../src/pipeline/language/resolve.ts';
 import { leaveOut } from '../../../src/pipeline/steps/leave-out.ts';
@@ -38,7 +38,7 @@ test('is valid for as long as was shown, also if what is left might be valid for
   const frozen = left(ids.slice(0, 1));
   expect(frozen.items).toHaveLength(2);
   expect(frozen.authorization.batchValidity).toBe(30 * 60_000);
-  expect(cardOf(frozen).facts.map(([, value]) => plain(value))).toContain('30 min from its start');
+  expect(frozenCardOf(frozen).facts.map(([, value]) => plain(value))).toContain('30 min from its start');
 });
 
 test('is no batch if it is one, and has no validity of its own', () => {

@@ -1,6 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import type { NewKind } from '../../../src/commands/kit/watch.ts';
-import { emptyProgress, heldIn, inTrouble, takeIn, type Progress } from '../../../src/pipeline/steps/watch-progress.ts';
+import {
+  emptyProgress,
+  heldIn,
+  inTrouble,
+  takeIn,
+  type WatchProgress,
+} from '../../../src/pipeline/steps/watch-progress.ts';
 
 const [minute, hour, day] = [60_000, 3_600_000, 86_400_000];
 const now = 100 * day;
@@ -20,7 +26,7 @@ describe('what a watch tells', () => {
   });
 
   test('three messages in an hour, then the rest together', () => {
-    let progress: Progress = emptyProgress;
+    let progress: WatchProgress = emptyProgress;
     const told: number[] = [];
     for (let look = 0; look < 13; look += 1) {
       const at = now + look * 5 * minute;
@@ -35,7 +41,7 @@ describe('what a watch tells', () => {
   });
 
   test('nothing in quiet hours, however many there are, and all of it after', () => {
-    let progress: Progress = emptyProgress;
+    let progress: WatchProgress = emptyProgress;
     for (const at of [now, now + 5 * minute]) {
       const taken = takeIn(
         progress,
@@ -66,7 +72,7 @@ describe('what a watch tells', () => {
     ['unsure', [false, true, false, false]],
     ['gap', [true, false, false, false]],
   ] as const)('its trouble once: %s', (what, wanted) => {
-    let progress: Progress = emptyProgress;
+    let progress: WatchProgress = emptyProgress;
     const isNews = wanted.map((_, look) => {
       const next = inTrouble(progress, what, now + look);
       progress = next.progress;
@@ -77,7 +83,7 @@ describe('what a watch tells', () => {
   });
 
   test('remembers each trouble that it told, while they take turns', () => {
-    let progress: Progress = emptyProgress;
+    let progress: WatchProgress = emptyProgress;
     const isNews = (['unread', 'unread', 'unsure', 'unread', 'unsure', 'unread'] as const).map((what) => {
       const next = inTrouble(progress, what, now);
       progress = next.progress;

@@ -5,8 +5,8 @@ import { Refusal } from '../../../src/errors.ts';
 import type { Button, Card, Note } from '../../../src/pipeline/changes/card.ts';
 import { blockComplaints } from '../../../src/playground/slack/block-kit/check.ts';
 import { drawCard, drawNote, drawPage, drawRefusal, type Drawn, isLong } from '../../../src/slack/draw/blocks.ts';
-import { lineOf, visible } from '../../../src/slack/draw/mrkdwn.ts';
-import { bold, channel, code, inline, joined, list, person, plain, say, time, type Text } from '../../../src/text.ts';
+import { mrkdwnLine, visible } from '../../../src/slack/draw/mrkdwn.ts';
+import { bold, channel, code, inline, joined, list, mention, plain, say, time, type Text } from '../../../src/text.ts';
 import { hostile } from '../../pipeline/fixtures.ts';
 
 /** Text of hostile pieces and spans of our own. */
@@ -16,7 +16,7 @@ const text: fc.Arbitrary<Text> = fc
       { weight: 4, arbitrary: hostile },
       hostile.map(bold),
       hostile.map(code),
-      fc.constantFrom(time(1e12), time(1e12, 'date'), person('U1'), channel('C1')),
+      fc.constantFrom(time(1e12), time(1e12, 'date'), mention('U1'), channel('C1')),
       fc.array(hostile, { maxLength: 6 }).map((items) => list(items, 3, 'code', '\n')),
     ),
     { maxLength: 6 },
@@ -228,7 +228,7 @@ describe('how much does not fit is said', () => {
 
   test('a list on a card, and the question before it is approved', () => {
     const drawn = drawCard(cardWith([['Adds', [list(addresses, 20, 'code')]]]));
-    expect(lineOf([list(addresses, 2)])).toBe('198.51.100.0, 198.51.100.1 and 38 more');
+    expect(mrkdwnLine([list(addresses, 2)])).toBe('198.51.100.0, 198.51.100.1 and 38 more');
     expect(JSON.stringify(drawn.blocks)).toContain('198.51.100.19');
     expect(JSON.stringify(drawn.blocks)).not.toContain('198.51.100.20');
     expect(question(drawn)).toBe('Push a → b\\n20 items are not shown here: open “Everything that will be sent”.');
@@ -273,11 +273,11 @@ describe('how much does not fit is said', () => {
 
 describe('text as markup', () => {
   test.each<[string, Text, string]>([
-    ['a mention of ours', say`by ${person('U1')} in ${channel('C1')}`, 'by <@U1> in <#C1>'],
+    ['a mention of ours', say`by ${mention('U1')} in ${channel('C1')}`, 'by <@U1> in <#C1>'],
     ['a mention of theirs', say`by ${'<@U1> & co'}`, 'by &lt;@U1&gt; &amp; co'],
     ['a moment', say`at ${time(0)}`, 'at <!date^0^{time}|1970-01-01 00:00 UTC>'],
   ])('%s', (_, text, line) => {
-    expect(lineOf(text)).toBe(line);
+    expect(mrkdwnLine(text)).toBe(line);
   });
 
   test.each([

@@ -6,7 +6,7 @@ import { catalogue, type Command } from '../../../src/commands/index.ts';
 import { Refusal } from '../../../src/errors.ts';
 import { parse, type Given } from '../../../src/pipeline/language/parse.ts';
 import { isNamed, resolve, shownAs, type Resolved } from '../../../src/pipeline/language/resolve.ts';
-import { folded } from '../../../src/pipeline/language/name-search.ts';
+import { comparableName } from '../../../src/policy/pattern.ts';
 import { optionName, takesRest, argsOf } from '../../../src/pipeline/language/usage.ts';
 import { join } from '../../../src/pipeline/language/tokenize.ts';
 import { formView } from '../../../src/slack/forms/views.ts';
@@ -76,8 +76,8 @@ const canonical = new Set(['addresses', 'for', 'since', 'until', 'number', 'expi
 function showsBack(field: Field, name: string, text: string, value: unknown): void {
   const shown = shownAs(field, value);
   if (isName(field)) {
-    if (isNamed(value)) expect([folded(value.name), value.id]).toContain(folded(text.trim()));
-    else expect(folded(text)).toContain('acme-');
+    if (isNamed(value)) expect([comparableName(value.name), value.id]).toContain(comparableName(text.trim()));
+    else expect(comparableName(text)).toContain('acme-');
     return;
   }
   if (shown.length === 0) return expect(value).toEqual(field.absent);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Command } from '../../../src/commands/index.ts';
 import type { Given } from '../../../src/pipeline/language/parse.ts';
-import type { Asked } from '../../../src/slack/forms/inputs.ts';
+import type { FormField } from '../../../src/slack/forms/inputs.ts';
 
 /** A form that its person does not change. */
 
@@ -39,7 +39,7 @@ export const askedOf = (
   { fields }: Command,
   given: Given,
   listed?: (name: string) => readonly string[],
-): readonly Asked[] =>
+): readonly FormField[] =>
   Object.entries(fields).map(([name, field]) => ({
     name,
     field,

@@ -64,7 +64,7 @@ export function wrongLabels(name: string, label: RegExp): string | undefined {
 }
 
 /** A name from elsewhere in a comparable form; text that is not a name is only lower-cased. */
-export const folded = (name: string): string => {
+export const comparableHostname = (name: string): string => {
   const bare = name.trim().toLowerCase().replace(/\.$/, '');
   return domainToASCII(bare) || bare;
 };

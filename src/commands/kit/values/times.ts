@@ -104,5 +104,5 @@ export function aheadOf(written: string | undefined): number {
 }
 
 /** Whether a word continues the time before it: `7` `days`, `2h` `ago`. */
-export const goesOn = (before: string, word: string): boolean =>
+export const continuesTime = (before: string, word: string): boolean =>
   isAmountAndUnit(before, word) || (/^ago$/i.test(word) && parseDuration(before) !== undefined);

@@ -3,10 +3,10 @@ import { auditOutLag, readAuditOut } from '../../../storage/audit-out.ts';
 import { code, say, time } from '../../../text.ts';
 import { tellAfterMs } from '../../audit/audit-out.ts';
 import type { HealthContext } from './context.ts';
-import { bad, unknown, well, type State } from './state.ts';
+import { bad, unknown, well, type CheckResult } from './check-result.ts';
 
 /** Whether the audit trail reaches the place to which it is sent. */
-export async function auditOut({ auditOut: to, database }: HealthContext): Promise<State> {
+export async function auditOut({ auditOut: to, database }: HealthContext): Promise<CheckResult> {
   if (to === undefined) return well(say`it is sent nowhere`);
   const now = await database.now();
   const { lines, oldestMs } = await auditOutLag(database.db, to.id, now);

@@ -5,7 +5,7 @@ import { actor, code, joined, say, time } from '../../../text.ts';
 import { liveInWords, liveReplicas } from '../../messages/replicas.ts';
 import { readPause } from '../../steps/admin-actions.ts';
 import type { HealthContext } from './context.ts';
-import { bad, well, type State } from './state.ts';
+import { bad, well, type CheckResult } from './check-result.ts';
 import { sizesInWords } from './stored-data.ts';
 
 /** Checks of the database, and of what it holds. */
@@ -18,7 +18,7 @@ const maxUnknown = 5;
 /** Less free space than this, in bytes, needs a look. */
 const leastFree = 500_000_000;
 
-export async function answers({ database }: HealthContext): Promise<State> {
+export async function answers({ database }: HealthContext): Promise<CheckResult> {
   const began = performance.now();
   await database.db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
   const took = Math.max(1, Math.round(performance.now() - began));
@@ -26,22 +26,23 @@ export async function answers({ database }: HealthContext): Promise<State> {
   return took < slowMs ? well(says) : bad(says, "It's slow. Please check its load and its disk.");
 }
 
-export const storedData = async ({ database }: HealthContext): Promise<State> => roomState(await sizesOf(database.db));
+export const storedData = async ({ database }: HealthContext): Promise<CheckResult> =>
+  roomState(await sizesOf(database.db));
 
-export function roomState(sizes: Sizes): State {
+export function roomState(sizes: Sizes): CheckResult {
   const says = sizesInWords(sizes);
   if (sizes.free === undefined || sizes.free >= leastFree) return well(says);
   return bad(says, 'Please make room on the disk. When it is full, nothing can be saved, so nothing is sent.');
 }
 
-export async function replicas({ database }: HealthContext): Promise<State> {
+export async function replicas({ database }: HealthContext): Promise<CheckResult> {
   if (database.kind === 'sqlite') return well(say`one process, because the database is SQLite`);
   const { says, isSame } = liveInWords(await liveReplicas(database));
   const advice = 'Which one answers is chance. Please give every replica the same policy file and the same version.';
   return isSame ? well(says) : bad(says, advice);
 }
 
-export async function sending({ database }: HealthContext): Promise<State> {
+export async function sending({ database }: HealthContext): Promise<CheckResult> {
   const pause = await readPause(database.db);
   if (pause === undefined) return well(say`approved changes are sent`);
   const { by, at } = pause;
@@ -51,7 +52,7 @@ export async function sending({ database }: HealthContext): Promise<State> {
   );
 }
 
-export async function changes({ database }: HealthContext): Promise<State> {
+export async function changes({ database }: HealthContext): Promise<CheckResult> {
   const counts = await countStates(database.db);
   const { waiting = 0, approved = 0, sending = 0, accepted = 0, unknown = 0 } = counts;
   const says = say`${waiting} waiting, ${approved} approved, ${sending + accepted} running, ${unknown} unknown`;
@@ -66,7 +67,7 @@ export async function changes({ database }: HealthContext): Promise<State> {
   );
 }
 
-export async function work({ database }: HealthContext): Promise<State> {
+export async function work({ database }: HealthContext): Promise<CheckResult> {
   const now = await database.now();
   const due = await oldestDue(database.db, now);
   if (due !== undefined && now - due > overdueMs)

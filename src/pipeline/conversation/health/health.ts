@@ -7,10 +7,10 @@ import { answers, changes, replicas, sending, storedData, work } from './databas
 import { host, key, validate } from './host.ts';
 import { encryption, rules, siteChecks, versions } from './settings.ts';
 import { opsChannel, slack, userGroups } from './slack.ts';
-import { bad, unknown, type State } from './state.ts';
+import { bad, unknown, type CheckResult } from './check-result.ts';
 
 type Probe = {
-  readonly run: (context: Checking) => Promise<State> | State;
+  readonly run: (context: Checking) => Promise<CheckResult> | CheckResult;
   /** Whose answer it needs, to begin a sentence with. */
   readonly needs: string;
   /** Whether that answer is the very thing it checks: without one it is not unknown but needs a look. */
@@ -44,11 +44,11 @@ const timeoutMs = 5_000;
 /** Runs all checks at the same time, but those of which the result is `known` already. Never rejects because of one. */
 export function healthOf(
   context: HealthContext,
-  known: Partial<Readonly<Record<keyof typeof probes, State>>> = {},
+  known: Partial<Readonly<Record<keyof typeof probes, CheckResult>>> = {},
 ): Promise<readonly Check[]> {
   const answer = validate(context);
   const checking: Checking = { ...context, keyAnswer: () => answer };
-  const all = Object.entries<Probe | State>({ ...probes, ...known }).filter(
+  const all = Object.entries<Probe | CheckResult>({ ...probes, ...known }).filter(
     ([what]) => what !== outName || context.auditOut,
   );
   return Promise.all(
@@ -57,7 +57,7 @@ export function healthOf(
 }
 
 /** What could not be asked is unknown. An error's message goes to the log only: it may contain secrets. */
-function probed(context: Checking, what: string, { run, needs, isItself }: Probe): Promise<State> {
+function probed(context: Checking, what: string, { run, needs, isItself }: Probe): Promise<CheckResult> {
   return within(timeoutMs, Promise.resolve(context).then(run)).catch((error: unknown) => {
     if (!(error instanceof TooLate)) {
       context.onTrouble(`checking: ${what}`, error);

@@ -4,7 +4,7 @@ import { code, say, time } from '../../../text.ts';
 import { TooLate, within } from '../../../time-limit.ts';
 import { inWords } from '../../changes/host-trouble.ts';
 import type { Checking, HealthContext, KeyAnswer } from './context.ts';
-import { bad, unknown, well, type State } from './state.ts';
+import { bad, unknown, well, type CheckResult } from './check-result.ts';
 
 /** Checks of what the host says. */
 
@@ -12,7 +12,7 @@ import { bad, unknown, well, type State } from './state.ts';
 const hostTimeoutMs = 4_000;
 const expiresSoonMs = 14 * 86_400_000;
 
-export async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<State> {
+export async function host({ freshenNames, listing, keyAnswer }: Checking): Promise<CheckResult> {
   // The listing may be seconds old, so the host's answer about the key counts too.
   const [since, answer] = await Promise.all([freshenNames(hostTimeoutMs), keyAnswer()]);
   const { at, trouble: lasting, cut } = listing();
@@ -36,7 +36,7 @@ export async function host({ freshenNames, listing, keyAnswer }: Checking): Prom
 /** Whether the trouble says nothing about the key, only about the host. */
 const isOfHost = ({ kind }: HostTrouble): boolean => kind !== 'not found' && kind !== 'unauthorized';
 
-export async function key({ keyAnswer, database }: Checking): Promise<State> {
+export async function key({ keyAnswer, database }: Checking): Promise<CheckResult> {
   const renew = say`Whoever runs Sitehand should put a new one into ${code('HOSTING_API_KEY')}.`;
   const answer = await keyAnswer();
   if (answer === undefined) return unknown(say`unknown: the host has not answered`);

@@ -4,11 +4,11 @@ import { code, joined, say, time } from '../../../text.ts';
 import { policyInForceKey } from '../../audit/policy-history.ts';
 import { version } from '../build-info.ts';
 import type { HealthContext } from './context.ts';
-import { bad, well, type State } from './state.ts';
+import { bad, well, type CheckResult } from './check-result.ts';
 
 /** Checks of what this process runs with: the rules, the addresses, the versions. */
 
-export async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<State> {
+export async function rules({ policy, policyIsBroken, database }: HealthContext): Promise<CheckResult> {
   const { hash, groups } = policy();
   const known = await readKv(database.db, policyInForceKey);
   const since = known?.value === hash ? say` since ${time(known.at, 'date')}` : '';
@@ -18,7 +18,7 @@ export async function rules({ policy, policyIsBroken, database }: HealthContext)
     : well(says);
 }
 
-export function encryption({ plainHttp }: HealthContext): State {
+export function encryption({ plainHttp }: HealthContext): CheckResult {
   if (plainHttp.length === 0) return well(say`nothing leaves this machine for Slack or the host unencrypted`);
   return bad(
     say`${joined(plainHttp.map(code), ' and ')}: plain http to another machine, so anybody on the way can read what is sent there`,
@@ -26,9 +26,9 @@ export function encryption({ plainHttp }: HealthContext): State {
   );
 }
 
-export const versions = (): State => well(say`Sitehand ${version} on Node ${process.versions.node}`);
+export const versions = (): CheckResult => well(say`Sitehand ${version} on Node ${process.versions.node}`);
 
-export function siteChecks({ siteCheck: { instead }, isHostHere, policy }: HealthContext): State {
+export function siteChecks({ siteCheck: { instead }, isHostHere, policy }: HealthContext): CheckResult {
   if (instead !== undefined && isHostHere) return well(say`they go to ${code(instead)}; the hosting API is here, too`);
   if (instead !== undefined)
     return bad(

@@ -1,18 +1,18 @@
 import { counted } from '../../../commands/kit/page.ts';
 import { mentionedGroups } from '../../../policy/people.ts';
-import { code, joined, person, say } from '../../../text.ts';
+import { code, joined, mention, say } from '../../../text.ts';
 import { opsTrouble } from '../../messages/ops-channel-health.ts';
 import type { HealthContext } from './context.ts';
-import { bad, well, type State } from './state.ts';
+import { bad, well, type CheckResult } from './check-result.ts';
 
 /** Checks of what Slack says. */
 
 const maxGroups = 5;
 
-export async function slack({ askSlack }: HealthContext): Promise<State> {
+export async function slack({ askSlack }: HealthContext): Promise<CheckResult> {
   try {
     const { botUserId } = await askSlack();
-    return well(say`answers; I am ${person(botUserId)}`);
+    return well(say`answers; I am ${mention(botUserId)}`);
   } catch {
     return bad(
       "doesn't say who I am",
@@ -21,7 +21,7 @@ export async function slack({ askSlack }: HealthContext): Promise<State> {
   }
 }
 
-export async function userGroups({ policy, membersOf, groupTrouble }: HealthContext): Promise<State> {
+export async function userGroups({ policy, membersOf, groupTrouble }: HealthContext): Promise<CheckResult> {
   const groups = mentionedGroups(policy());
   if (groups.length === 0) return well(say`the rules name none`);
   const members = await Promise.all(groups.map(membersOf));
@@ -45,12 +45,12 @@ export async function userGroups({ policy, membersOf, groupTrouble }: HealthCont
   );
 }
 
-function shortList(all: readonly (State['says'] | ReturnType<typeof code>)[]): State['says'] {
+function shortList(all: readonly (CheckResult['says'] | ReturnType<typeof code>)[]): CheckResult['says'] {
   const more = all.length > maxGroups ? ` and ${all.length - maxGroups} more` : '';
   return say`${joined(all.slice(0, maxGroups), ', ')}${more}`;
 }
 
-export async function opsChannel(context: HealthContext): Promise<State> {
+export async function opsChannel(context: HealthContext): Promise<CheckResult> {
   const trouble = await opsTrouble(context);
   return trouble ? bad(trouble.says, trouble.hint) : well(say`accepts posts, as far as I can see`);
 }

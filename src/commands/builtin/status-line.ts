@@ -9,10 +9,10 @@ export type StatusLine = {
 };
 
 /** What a part says. */
-export type Told = Omit<StatusLine, 'label'>;
+export type StatusText = Omit<StatusLine, 'label'>;
 
 /** Why a part says nothing. */
-export function notFound(part: Exclude<StatusPart<unknown>, { readonly kind: 'found' }>): Told {
+export function whyMissing(part: Exclude<StatusPart<unknown>, { readonly kind: 'found' }>): StatusText {
   switch (part.kind) {
     case 'late':
       return { mark: '❔', says: say`unknown: no answer within ${part.afterMs / 1_000} s, so I stopped waiting.` };

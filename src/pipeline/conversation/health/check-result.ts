@@ -1,0 +1,13 @@
+import type { Check } from '../../../commands/kit/builtin.ts';
+import { inline } from '../../../text.ts';
+
+/** What a check says. */
+export type CheckResult = Omit<Check, 'what'>;
+
+export const well = (says: CheckResult['says']): CheckResult => ({ ok: true, says });
+export const bad = (says: CheckResult['says'] | string, hint: CheckResult['says'] | string): CheckResult => ({
+  ok: false,
+  says: inline(says),
+  hint: inline(hint),
+});
+export const unknown = (says: CheckResult['says']): CheckResult => ({ ok: undefined, says });
