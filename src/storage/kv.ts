@@ -13,6 +13,9 @@ export function readKv(db: ReadHandle, key: string): Promise<KvRow | undefined> 
   return db.selectFrom('kv').selectAll().where('key', '=', key).executeTakeFirst();
 }
 
+/** Whether all sending is paused. */
+export const isPaused = async (db: ReadHandle): Promise<boolean> => (await readKv(db, pauseKey)) !== undefined;
+
 /** The values with these keys that there are. */
 export const readKvs = (db: ReadHandle, keys: readonly string[]): Promise<KvRow[]> =>
   keys.length === 0 ? Promise.resolve([]) : db.selectFrom('kv').selectAll().where('key', 'in', keys).execute();

@@ -166,7 +166,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/steps/execute.ts',
-        from: "if ((await database.now()) >= change.expires_at) return endUnsent(context, change, 'expire', tooLate(change));",
+        from: "if (now >= change.expires_at) return endUnsent(context, change, 'expire', tooLate(change));",
         to: '',
       },
       {

@@ -1,25 +1,22 @@
 import type { Change } from '../../storage/changes.ts';
-import type { Database, Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
-import { pauseKey, readKv } from '../../storage/kv.ts';
+import { isPaused } from '../../storage/kv.ts';
 import { readTimeline } from '../../storage/timeline.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
 import { say, type Text } from '../../text.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
 import { lockedBy } from '../changes/replies.ts';
 import { isSameTimeline } from './ask-again.ts';
 import type { StepsContext } from './context.ts';
 
-/** What keeps an approved change from being sent for now. */
-
-/** A pause or another lock that stops the send for now. */
+/** What stops the send for now. */
 export async function blockedReason(
-  database: Database,
+  db: ReadHandle,
   change: Change,
-  tx?: Tx,
+  now: number,
 ): Promise<{ readonly kind: 'paused' | 'locked'; readonly why: Text } | undefined> {
-  const db = tx ?? database.db;
-  if ((await readKv(db, pauseKey)) !== undefined) return { kind: 'paused', why: say`All sending is paused.` };
-  const lock = await lockInTheWay(db, change, await database.now(tx));
+  if (await isPaused(db)) return { kind: 'paused', why: say`All sending is paused.` };
+  const lock = await lockInTheWay(db, change, now);
   return lock && { kind: 'locked', why: lockedBy(lock, change) };
 }
 

@@ -31,7 +31,7 @@ import {
   notSent,
 } from '../changes/replies.ts';
 import { groupsOf, membersUnknown } from '../access/unknown-groups.ts';
-import { pauseKey, readKv } from '../../storage/kv.ts';
+import { isPaused } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
 import { refuseUnlessOurs } from '../changes/foreign-button.ts';
 import { checkTimeline, isSameTimeline } from './ask-again.ts';
@@ -217,8 +217,7 @@ async function apply(
   if (ruling.kind === 'vote' && session.votes.some((vote) => samePerson(session.policy, vote.person, person))) {
     throw new Refusal(say`You've already approved #${change.number}. Nothing was changed by your click.`);
   }
-  const isPaused = (await readKv(tx, pauseKey)) !== undefined;
-  const note = { ...noteFor(change, decided, session.by, ruling, isPaused), at };
+  const note = { ...noteFor(change, decided, session.by, ruling, await isPaused(tx)), at };
   if (verdict === 'approve') await castVote(tx, { change: change.number, person, at });
   if (ruling.kind === 'vote') return changeStore.remark(tx, change, 'vote', { ...note, redraw: true });
   const { without = [], ...more } = await batchNote(context, tx, change, decided, { name: session.by.name, at });

@@ -35,8 +35,9 @@ const retryMs = 5_000;
  */
 export async function execute(context: StepsContext, change: Change): Promise<void> {
   const { database } = context;
-  if ((await database.now()) >= change.expires_at) return endUnsent(context, change, 'expire', tooLate(change));
-  const inTheWay = await blockedReason(database, change);
+  const now = await database.now();
+  if (now >= change.expires_at) return endUnsent(context, change, 'expire', tooLate(change));
+  const inTheWay = await blockedReason(database.db, change, now);
   if (inTheWay?.kind === 'locked' && change.batch !== null) return skip(context, change, inTheWay.why);
   if (inTheWay) return reschedule(context, change, inTheWay.why);
   // Both only read, at the same time: nothing is read between the commit of *sending* and the write.
@@ -89,7 +90,7 @@ async function commitSending(context: StepsContext, seen: Change): Promise<Sendi
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
     if (context.history.newerThan(change)) return false;
-    if (await blockedReason(context.database, change, tx)) return false;
+    if (await blockedReason(tx, change, now)) return false;
     // Looking for work deals with it.
     if (!isSameTimeline(context.history, await readTimeline(tx))) return false;
     const sending = { kind: 'send', owner: context.owner, leaseMs: sendLeaseMs } as const;
@@ -110,7 +111,7 @@ async function complete(context: StepsContext, seen: Change): Promise<void> {
   const isDone = await exclusiveTransaction(context.database, async (tx, at) => {
     const change = await findChange(tx, seen.number);
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
-    if (await blockedReason(context.database, change, tx)) return false;
+    if (await blockedReason(tx, change, at)) return false;
     const says = say`Nothing had to be sent. ${frozenCardOf(change).done}.`;
     const note = { by: 'sitehand', at, reply: { text: joined([markFor.complete, says]) }, lastNote: says };
     const moved = await context.changeStore.advance(tx, change, { kind: 'complete' }, note);

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { changesInBatch, countRunning, findChange, touchChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
-import { pauseKey, readKv } from '../../storage/kv.ts';
+import { isPaused } from '../../storage/kv.ts';
 import { unowned } from '../../storage/lease.ts';
 import { redrawCards } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
@@ -111,8 +111,6 @@ async function present({ history, owner }: StepsContext, tx: Tx, seen: Change): 
 
 const isUnderWay = (progress: BatchProgress, changes: ChangesByNumber): boolean =>
   standingsOf(progress, changes).includes('under way');
-
-const isPaused = async (tx: Tx): Promise<boolean> => (await readKv(tx, pauseKey)) !== undefined;
 
 /** Begins a change for each of these items, as frozen. One whose target is locked is skipped, and says by whom. */
 async function begin(run: Run, indexes: readonly number[], isCanaryPassed: boolean): Promise<void> {

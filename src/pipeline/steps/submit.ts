@@ -13,7 +13,7 @@ import { newChangeDetails, rowOf, type Requester } from './new-change.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { asked } from '../changes/replies.ts';
 import { busy, Locked, wayOn } from '../changes/busy.ts';
-import { pauseKey, readKv } from '../../storage/kv.ts';
+import { isPaused } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
 import { checkBefore } from './check-around.ts';
 import { useHandedOnFor, whoIsInvolved } from './hand-on.ts';
@@ -66,7 +66,7 @@ export async function save(
       const decide = saved.state === 'approved' && coolsDown(saved);
       const event = saved.state === 'approved' ? 'queued' : 'waiting';
       begunRow = row;
-      const reply = asked(saved, { held, twin, isPaused: (await readKv(tx, pauseKey)) !== undefined });
+      const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
       await also(tx, saved);
       // A timer does not act for the person whose grant it ends.
