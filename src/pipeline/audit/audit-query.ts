@@ -6,6 +6,7 @@ import { aboutChanges } from '../../storage/changes.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import type { MayRead, StoredTargets } from '../access/visibility.ts';
+import { targetKey } from '../access/targets.ts';
 import { parseDetails, type AuditDetails } from './audit-details.ts';
 
 /** The trail as people read it: each line with what the trail says about its change, from lines of that change only. */
@@ -75,7 +76,7 @@ async function* newestFirst(
   let [read, limit] = [0, first];
   let beforeSeq: number | undefined;
   const conditions = {
-    ...(env !== undefined && { target: `environment:${env.id}` }),
+    ...(env !== undefined && { target: targetKey(env) }),
     ...(by !== undefined && { actor: by }),
   };
   for (;;) {

@@ -16,9 +16,10 @@ import { TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
 import { readerOf } from '../access/visibility.ts';
+import { targetKey } from '../access/targets.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { inWords } from '../changes/host-trouble.ts';
-import { holdOf, environmentKey, readPause } from '../steps/admin-actions.ts';
+import { holdOf, readPause } from '../steps/admin-actions.ts';
 import { listedChange } from './change-history.ts';
 import { eachFor } from './each-environment.ts';
 import { timersFor } from './timer-list.ts';
@@ -169,7 +170,7 @@ const readPartsOf =
 
 async function workOf(context: StatusContext, person: Person, env: Environment): Promise<SiteWork> {
   const { db } = context.database;
-  const target = environmentKey(env);
+  const target = targetKey(env);
   const [held, found] = await Promise.all([
     context.database.now().then((now) => heldLock(db, target, now)),
     listChanges(db, { target, isOpen: true, limit: maxOpen }),
@@ -184,7 +185,7 @@ async function workOf(context: StatusContext, person: Person, env: Environment):
 }
 
 async function settledOf(context: StatusContext, person: Person, env: Environment) {
-  const found = await listChanges(context.database.db, { target: environmentKey(env), isOpen: false, limit: maxRead });
+  const found = await listChanges(context.database.db, { target: targetKey(env), isOpen: false, limit: maxRead });
   const settled = found.filter(readerOf(context, person));
   return {
     lines: settled.slice(0, maxSettled).map(listedChange),

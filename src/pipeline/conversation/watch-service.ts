@@ -19,7 +19,8 @@ import { assertChannel } from '../access/assert-channel.ts';
 import { groupsToWatch, mayWatch } from '../access/may-watch.ts';
 import { MembershipUnknown } from '../access/unknown-groups.ts';
 import { readerOf } from '../access/visibility.ts';
-import { environmentKey, record, type Actor } from '../steps/admin-actions.ts';
+import { targetKey } from '../access/targets.ts';
+import { record, type Actor } from '../steps/admin-actions.ts';
 import { digestStoppedNote } from '../steps/digest-notes.ts';
 import { environmentsThen, namesIn, digestScope } from '../steps/digest-standing.ts';
 import { startedNote, stoppedNote } from '../steps/watch-notes.ts';
@@ -156,7 +157,7 @@ export async function assertPlace(
 
 function assertRoom(all: readonly Watch[], { place, env, terms, mine }: Wanted): void {
   const match = terms.match ?? null;
-  const isSame = (one: Watch): boolean => one.target_key === environmentKey(env) && one.match === match;
+  const isSame = (one: Watch): boolean => one.target_key === targetKey(env) && one.match === match;
   assertMore(all, { place, mine, isSame });
 }
 
@@ -185,7 +186,7 @@ export function assertMore(
 }
 
 const rowOf = (person: Actor['person'], { env, place, terms }: Wanted, at: number, dueAt: number): NewWatch => ({
-  target_key: environmentKey(env),
+  target_key: targetKey(env),
   target: JSON.stringify(env),
   match: terms.match ?? null,
   requester: person.id,

@@ -6,7 +6,6 @@ import type { Environment } from '../../hosting/contract/target.ts';
 import { scrub } from '../../secret.ts';
 import type { Tx } from '../../storage/database.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
-import { requestId } from '../../storage/inbox.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { heldLock, takeLocks, deletePersonLock, type Lock } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
@@ -20,9 +19,10 @@ import { findChange, listChanges } from '../../storage/changes.ts';
 import { inTheWay } from '../changes/busy.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import type { MayRead } from '../access/visibility.ts';
+import { targetKey } from '../access/targets.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
-import { claimDelivery } from './claim-delivery.ts';
+import { claimDelivery, requestDetails } from './claim-delivery.ts';
 
 /** Actions that are no changes: lock, pause and so on. Action, audit line and announcement are one transaction. */
 
@@ -52,7 +52,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
   return {
     lock: (env, reason, forMs) =>
       exclusiveTransaction(context.database, async (tx, at) => {
-        const target = environmentKey(env);
+        const target = targetKey(env);
         const why = scrub(reason);
         const until = forMs === undefined ? undefined : at + forMs;
         const terms = { person: person.id, reason: why, ...(until !== undefined && { until }) };
@@ -65,7 +65,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
       }),
     unlock: (env) =>
       exclusiveTransaction(context.database, async (tx, at) => {
-        const held = await heldLock(tx, environmentKey(env), at);
+        const held = await heldLock(tx, targetKey(env), at);
         if (held === undefined) return { done: false, hold: undefined };
         const freed = await deletePersonLock(tx, held.target);
         if (freed === undefined) return { done: false, hold: holdOf(held) };
@@ -168,7 +168,7 @@ export async function record(context: ChangesContext, actor: Actor, tx: Tx, at: 
   const { person } = actor;
   await answerDelivery(tx, actor, at);
   const details = {
-    ...(target && { target: target.name, target_key: environmentKey(target) }),
+    ...(target && { target: target.name, target_key: targetKey(target) }),
     ...rest,
     ...actorDetails(actor),
   };
@@ -179,11 +179,9 @@ export async function record(context: ChangesContext, actor: Actor, tx: Tx, at: 
 /** What an audit line says of who acts, by which rules, and the delivery. */
 export const actorDetails = ({ person, authorization, inbox }: Actor) => ({
   name: person.name,
-  ...(inbox !== undefined && { request: requestId(inbox) }),
+  ...requestDetails(inbox),
   ...(authorization && { authorization: JSON.stringify(authorization) }),
 });
-
-export const environmentKey = (env: Environment): string => `environment:${env.id}`;
 
 export const holdOf = ({ change, person, reason, until }: Lock): LockInfo => ({
   by: change === null ? { person: person ?? '' } : { change },

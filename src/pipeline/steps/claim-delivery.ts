@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import type { Tx } from '../../storage/database.ts';
-import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
+import { closeInbox, isInboxOpen, requestId } from '../../storage/inbox.ts';
 import { say } from '../../text.ts';
 
 /**
@@ -16,3 +16,7 @@ export async function claimDelivery(tx: Tx, inbox: string | undefined, at: numbe
     );
   return false;
 }
+
+/** The delivery, for the audit line. */
+export const requestDetails = (inbox: string | undefined): { readonly request?: string } =>
+  inbox === undefined ? {} : { request: requestId(inbox) };

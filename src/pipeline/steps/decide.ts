@@ -4,7 +4,6 @@ import { samePerson } from '../../policy/people.ts';
 import { findChange, holdChange, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { acquireGlobalLock } from '../../storage/sql-dialect.ts';
-import { requestId } from '../../storage/inbox.ts';
 import { readTimeline } from '../../storage/timeline.ts';
 import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
@@ -35,7 +34,7 @@ import { isPaused } from '../../storage/kv.ts';
 import type { StepsContext } from './context.ts';
 import { refuseUnlessOurs } from '../changes/foreign-button.ts';
 import { checkTimeline, isSameTimeline } from './ask-again.ts';
-import { claimDelivery } from './claim-delivery.ts';
+import { claimDelivery, requestDetails } from './claim-delivery.ts';
 import { batchNote } from './decide-batch.ts';
 import { declareLost } from './lost-commit.ts';
 
@@ -132,8 +131,7 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
     if (held?.version !== change.version || (await isSetBack(context, tx, held))) return 'second';
     const at = await context.database.now(tx);
     if (!(await claimDelivery(tx, inbox, at))) return 'too late';
-    const details = requestOf({ inbox });
-    const note = { by: 'sitehand', at, details, ...endsUnsent(change, kind, checked.why) };
+    const note = { by: 'sitehand', at, details: requestDetails(inbox), ...endsUnsent(change, kind, checked.why) };
     await context.changeStore.advance(tx, change, { kind }, note);
     return 'first';
   });
@@ -144,9 +142,6 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
 
 /** The click ended the change, and its delivery counts as answered; the person still has to be told. */
 export class Ended extends Refusal {}
-
-/** The delivery, for the audit line. */
-const requestOf = ({ inbox }: Pick<Decided, 'inbox'>) => (inbox === undefined ? {} : { request: requestId(inbox) });
 
 type Session = Omit<VoteContext, 'change' | 'now'> &
   Pick<Present, 'by' | 'restored'> & { readonly votes: readonly Vote[] };
@@ -236,7 +231,10 @@ function noteFor(
 ): Omit<TransitionNote, 'at'> {
   // The reason is public and stored, so pasted keys are removed.
   const reason = decided.reason && scrub(decided.reason).slice(0, maxReasonLength);
-  const base = { by: by.id, details: { name: by.name, verdict: decided.verdict, reason, ...requestOf(decided) } };
+  const base = {
+    by: by.id,
+    details: { name: by.name, verdict: decided.verdict, reason, ...requestDetails(decided.inbox) },
+  };
   switch (decided.verdict) {
     case 'approve': {
       if (ruling.kind === 'move') {

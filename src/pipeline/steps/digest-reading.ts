@@ -11,8 +11,8 @@ import { listTimers } from '../../storage/timers.ts';
 import { beginning, code, list, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf, type MayRead } from '../access/visibility.ts';
+import { targetKey } from '../access/targets.ts';
 import { inWords } from '../changes/host-trouble.ts';
-import { environmentKey } from './admin-actions.ts';
 import type { StepsContext } from './context.ts';
 import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
 
@@ -146,7 +146,7 @@ async function changesOf({ database }: StepsContext, mayRead: MayRead, envs: rea
   const inState = async (state: 'unknown' | 'waiting') => {
     const rows: Change[] = [];
     for (const env of envs)
-      rows.push(...(await listChanges(database.db, { target: environmentKey(env), state, limit: maxRows })));
+      rows.push(...(await listChanges(database.db, { target: targetKey(env), state, limit: maxRows })));
     const shown = rows.filter(mayRead);
     return { told: shown.map(changeText), hidden: rows.length - shown.length };
   };
@@ -166,7 +166,7 @@ const changeText = ({ number, command, target_name, lost_at, created_at }: Chang
 async function locksOf({ database }: StepsContext, envs: readonly Environment[], now: number) {
   const found: Text[] = [];
   for (const env of envs) {
-    const lock = await exclusiveLock(database.db, environmentKey(env), now);
+    const lock = await exclusiveLock(database.db, targetKey(env), now);
     if (lock && lock.person !== null && lock.until === null)
       found.push(say`${env.name}: since ${time(lock.taken_at, 'date')}`);
   }
@@ -176,7 +176,7 @@ async function locksOf({ database }: StepsContext, envs: readonly Environment[],
 async function accessOf({ database }: StepsContext, envs: readonly Environment[], now: number) {
   const found: Text[] = [];
   for (const env of envs)
-    for (const timer of await listTimers(database.db, maxRows, environmentKey(env)))
+    for (const timer of await listTimers(database.db, maxRows, targetKey(env)))
       if (timer.ends_at <= now + 7 * dayMs)
         found.push(
           timer.gave_up_at === null

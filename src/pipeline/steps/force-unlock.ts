@@ -6,10 +6,11 @@ import { freeLock, locksOf, locksOn } from '../../storage/locks.ts';
 import { wakeQueues } from '../../storage/queue.ts';
 import { list, mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
-import { answerDelivery, holdOf, environmentKey, type Actor, actorDetails } from './admin-actions.ts';
+import { answerDelivery, holdOf, type Actor, actorDetails } from './admin-actions.ts';
 import { standing } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
+import { targetKey } from '../access/targets.ts';
 
 /**
  * Frees one environment from the lock of an unknown or settled change, never of one that is approved, being sent or
@@ -17,7 +18,7 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
  */
 export function forceUnlock(context: ChangesContext, actor: Actor, env: Environment): Promise<Forced> {
   return exclusiveTransaction(context.database, async (tx, at): Promise<Forced> => {
-    const locks = await locksOn(tx, environmentKey(env), at);
+    const locks = await locksOn(tx, targetKey(env), at);
     const [held] = locks;
     if (held === undefined) return { kind: 'not locked' };
     const numbers = locks.flatMap(({ change }) => change ?? []);
@@ -59,7 +60,7 @@ async function tell(
         )}.`
       : say`Other changes to it can go ahead.`;
   const text = say`🔓 **${mention(person.id)} removed its lock on ${env.name}.** ${then}${open}`;
-  const details = { target: env.name, target_key: environmentKey(env), ...actorDetails(actor) };
+  const details = { target: env.name, target_key: targetKey(env), ...actorDetails(actor) };
   const note = { by: person.id, at, reply: { text }, ops: true, details };
   await context.changeStore.remark(tx, change, 'force_unlock', note);
 }

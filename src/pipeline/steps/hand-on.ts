@@ -14,7 +14,6 @@ import {
 } from '../../storage/handed-on.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
-import { requestId } from '../../storage/inbox.ts';
 import { channel, joined, mention, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import type { NotAllowed } from '../access/not-allowed.ts';
@@ -28,7 +27,7 @@ import type { Frozen } from '../changes/freeze.ts';
 import { canonicalArgs, withoutId, type Resolved } from '../language/resolve.ts';
 import { join } from '../language/tokenize.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
-import { claimDelivery } from './claim-delivery.ts';
+import { claimDelivery, requestDetails } from './claim-delivery.ts';
 import type { Requester } from './new-change.ts';
 import type { StepsContext } from './context.ts';
 
@@ -106,9 +105,8 @@ async function save(
     const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
     const carried = { ...resolved, parsed: { ...parsed, reason, handedOn: id } };
     await postOffers(tx, posted, offer(says, runners, carried, expires_at), at);
-    const request = inbox === undefined ? {} : { request: requestId(inbox) };
     const people = told.map((one) => one.id);
-    const details = { name: person.name, handed_on: id, command, args, reason, told: people, ...request };
+    const details = { name: person.name, handed_on: id, command, args, reason, told: people, ...requestDetails(inbox) };
     await context.changeStore.note(tx, { event: 'hand_on', by: person.id, at, details });
     return expires_at;
   });

@@ -99,28 +99,8 @@ function initialState(
 
 /** What the audit line of a new change says. */
 export function newChangeDetails(row: NewChange) {
-  const {
-    command,
-    args,
-    reason,
-    request,
-    handed_on_by,
-    requester_name: name,
-    call,
-    fingerprint,
-    authorization,
-    snapshot,
-  } = row;
-  return {
-    command,
-    args,
-    reason,
-    ...(request && { request }),
-    ...(handed_on_by && { handed_on_by }),
-    name,
-    call,
-    fingerprint,
-    authorization,
-    snapshot,
-  };
+  const { command, args, reason, request, handed_on_by, requester_name: name } = row;
+  const { call, fingerprint, authorization, snapshot } = row;
+  const from = { ...(request && { request }), ...(handed_on_by && { handed_on_by }) };
+  return { command, args, reason, ...from, name, call, fingerprint, authorization, snapshot };
 }

@@ -5,7 +5,6 @@ import { scrub } from '../../secret.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
-import { requestId } from '../../storage/inbox.ts';
 import {
   findQueued,
   insertQueued,
@@ -25,7 +24,7 @@ import { lockAndHolder } from '../changes/lock-in-the-way.ts';
 import { leaveButton, placeMs, queuedArgs, recordQueued, turnTaken, withdrawTurn } from '../changes/queue.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { answerDelivery, type Actor } from './admin-actions.ts';
-import { claimDelivery } from './claim-delivery.ts';
+import { claimDelivery, requestDetails } from './claim-delivery.ts';
 import type { Requester } from './new-change.ts';
 
 /** What people do with queues: joining, leaving, and using their turn. */
@@ -85,8 +84,8 @@ export function joinQueue(
       created_at: at,
       expires_at: at + placeMs,
     });
-    const request = inbox === undefined ? {} : { request: requestId(inbox) };
-    await recordQueued(tx, context.changeStore.note, row, 'queue_join', { by: person.id, at, ...request });
+    const by = { by: person.id, at, ...requestDetails(inbox) };
+    await recordQueued(tx, context.changeStore.note, row, 'queue_join', by);
     return queued(row, ahead + 1, inTheWay(held, at));
   });
 }
