@@ -15,6 +15,7 @@ import { amount, plain, say, time, type Text } from '../../text.ts';
 import { inWords } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
+import { digestScope, namesIn } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
 import { heldIn, inTrouble, watchProgress, takeIn, type News, type WatchProgress } from './watch-progress.ts';
 import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
@@ -74,10 +75,11 @@ async function lookFor(context: WatchContext, watch: Watch): Promise<void> {
   const isOver = now >= watch.ends_at;
   const isHolding = heldIn(watchProgress(watch)) > 0;
   const quietUntil = isOver && isHolding ? quietEnd(watch, now) : undefined;
-  if (quietUntil !== undefined) return endLater(context, watch, quietUntil);
+  // What it holds back is told after the quiet hours, with the rights of that moment.
+  if (quietUntil !== undefined) return moveWatch(context, watch, { onward: { dueAt: quietUntil } });
   const standing = isOver && !isHolding ? undefined : await watchStanding(context, watch);
-  if (standing?.kind === 'lost') return end(context, watch, standing);
-  if (isOver) return endInTime(context, watch, standing?.kind === 'may' ? standing.env : undefined);
+  if (standing?.kind === 'lost') return end(context, watch, standing, now);
+  if (isOver) return endInTime(context, watch, standing?.kind === 'may' ? standing.env : undefined, now);
   if (standing?.kind === 'unsure') return pause(context, watch, standing.groups);
   if (standing?.kind === 'later') return unread(context, watch, standing.why);
   if (standing === undefined) return;
@@ -147,56 +149,69 @@ async function pause(context: WatchContext, watch: Watch, groups: readonly strin
   await save(context, watch, { progress, ...(isNews && { notes: [note], event: 'watch_pause' }) });
 }
 
-/** What came of a look. `dueBy`: the latest time of the next one (epoch ms). `event`: its audit line. */
-type Came = {
+/** What came of a look. `dueBy`: the latest time of the next one (epoch ms). */
+type LookResult = Pick<WatchStep, 'notes' | 'event'> & {
   readonly progress: WatchProgress;
   readonly read_to?: number;
   readonly dueBy?: number | undefined;
-  readonly notes?: readonly Note[];
-  readonly event?: string;
 };
 
-async function save(context: WatchContext, watch: Watch, came: Came): Promise<void> {
-  await exclusiveTransaction(context.database, async (tx, at) => {
-    const next = at + intervalMs(await countWatches(tx));
-    const dueAt = Math.max(at, Math.min(next, watch.ends_at, came.dueBy ?? Infinity));
-    const patch = { progress: JSON.stringify(came.progress), ...(came.read_to && { read_to: came.read_to }) };
-    await move(context, tx, watch, { patch, onward: { dueAt }, notes: came.notes ?? [], event: came.event, at });
-  });
+async function save(
+  context: WatchContext,
+  watch: Watch,
+  { progress, read_to, dueBy = Infinity, ...about }: LookResult,
+): Promise<void> {
+  const { database } = context;
+  const now = await database.now();
+  const next = now + intervalMs(await countWatches(database.db));
+  const dueAt = Math.max(now, Math.min(next, watch.ends_at, dueBy));
+  const patch = { progress: JSON.stringify(progress), ...(read_to && { read_to }) };
+  await moveWatch(context, watch, { patch, onward: { dueAt }, ...about });
 }
 
-type Move = {
+/** How a watch or a digest goes on; its messages, and where they go; its audit line, with `details` and `why`. */
+type WatchStep = {
   readonly patch?: Parameters<typeof noteWatch>[2];
   readonly onward: Onward;
-  readonly notes: readonly Note[];
-  readonly event?: string | undefined;
-  readonly why?: Text | undefined;
-  readonly to?: 'owner';
-  readonly at: number;
+  readonly notes?: readonly Note[];
+  readonly place?: NotePlace;
+  readonly event?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly why?: Text;
 };
 
 /** Nothing is told or recorded if the watch was stopped or claimed by another replica meanwhile. */
-async function move(
-  context: WatchContext,
-  tx: Tx,
-  watch: Watch,
-  { patch = {}, onward, at, ...of }: Move,
-): Promise<void> {
-  const moved = await noteWatch(tx, watch, patch, onward);
-  if (moved === undefined) return;
-  for (const note of of.notes) await enqueueNote(tx, watch, note, quietEnd(watch, at) ?? at, of.to);
-  if (of.event === undefined) return;
-  const { event } = of;
-  const about = { target: storedEnvironment(watch).name, target_key: watch.target_key };
-  const details = { ...about, ...auditDetails(watch), ...(of.why && { reason: plain(of.why) }) };
-  await context.changeStore.note(tx, { event, by: 'sitehand', at, details });
+export async function moveWatch(context: WatchChecks, watch: Watch, step: WatchStep): Promise<void> {
+  const { patch = {}, onward, notes: told = [], place, event, details, why } = step;
+  await exclusiveTransaction(context.database, async (tx, at) => {
+    if ((await noteWatch(tx, watch, patch, onward)) === undefined) return;
+    for (const note of told) await enqueueNote(tx, watch, note, quietEnd(watch, at) ?? at, place);
+    if (event === undefined) return;
+    const reason = why && { reason: plain(why) };
+    const all = { ...aboutWatch(watch), ...auditDetails(watch), ...details, ...reason };
+    await context.changeStore.note(tx, { event, by: 'sitehand', at, details: all });
+  });
 }
 
+const aboutWatch = (watch: Watch) =>
+  watch.kind === 'digest'
+    ? { about: namesIn(digestScope(watch)).join(', ') }
+    : { target: storedEnvironment(watch).name, target_key: watch.target_key };
+
+/** Where a message of a watch goes. `key`: it edits an earlier one with that key. */
+type NotePlace = { readonly to?: 'owner'; readonly key?: string };
+
 /** Queues a message of a watch to its channel, or to its owner; `at` (epoch ms) may be later than now. */
-export async function enqueueNote(tx: Tx, watch: Watch, note: Note, at: number, to?: 'owner'): Promise<void> {
+export async function enqueueNote(
+  tx: Tx,
+  watch: Watch,
+  note: Note,
+  at: number,
+  { to, key = `watch:${watch.id}:${randomUUID()}` }: NotePlace = {},
+): Promise<void> {
   const isToPerson = to === 'owner' || isDirect(watch);
   await enqueueMessage(tx, {
-    key: `watch:${watch.id}:${randomUUID()}`,
+    key,
     kind: isToPerson ? 'direct' : 'notice',
     recipient: isToPerson ? watch.requester : watch.channel,
     body: JSON.stringify(note),
@@ -211,38 +226,33 @@ export const auditDetails = (watch: Watch) => ({
 });
 
 /** Ends a watch that may not go on. What it holds back is not told: nobody knows that it may be. */
-async function end(
+const end = (
   context: WatchContext,
   watch: Watch,
   { reason, why }: Extract<WatchStanding, { kind: 'lost' }>,
-): Promise<void> {
-  const note = notes.endedNote(watch, storedEnvironment(watch), why);
-  await exclusiveTransaction(context.database, (tx, at) =>
-    move(context, tx, watch, {
-      onward: { endedAt: at, why: reason },
-      notes: [note],
-      event: 'watch_end',
-      why,
-      ...(reason === 'no_channel' && { to: 'owner' }),
-      at,
-    }),
-  );
-}
-
-/** What it holds back is told after the quiet hours, with the rights of that moment. */
-const endLater = (context: WatchContext, watch: Watch, dueAt: number): Promise<void> =>
-  exclusiveTransaction(context.database, (tx, at) => move(context, tx, watch, { onward: { dueAt }, notes: [], at }));
+  now: number,
+): Promise<void> =>
+  moveWatch(context, watch, {
+    onward: { endedAt: now, why: reason },
+    notes: [notes.endedNote(watch, storedEnvironment(watch), why)],
+    event: 'watch_end',
+    why,
+    ...(reason === 'no_channel' && { place: { to: 'owner' } }),
+  });
 
 /** `env`: what was held back may be told. */
-async function endInTime(context: WatchContext, watch: Watch, env: Environment | undefined): Promise<void> {
+async function endInTime(
+  context: WatchContext,
+  watch: Watch,
+  env: Environment | undefined,
+  now: number,
+): Promise<void> {
   const { held, heldMore } = watchProgress(watch);
   const isTold = env !== undefined && held.length > 0;
   const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
   const untold = env === undefined ? held.length + heldMore : 0;
   const note = notes.overNote(watch, env ?? storedEnvironment(watch), news, untold);
-  await exclusiveTransaction(context.database, (tx, at) =>
-    move(context, tx, watch, { onward: { endedAt: at, why: 'over' }, notes: [note], event: 'watch_end', at }),
-  );
+  await moveWatch(context, watch, { onward: { endedAt: now, why: 'over' }, notes: [note], event: 'watch_end' });
 }
 
 const quietEnd = ({ quiet, zone }: Watch, now: number): number | undefined =>
