@@ -156,7 +156,7 @@ function buttonsOf(context: StepsContext, change: Change): readonly Button[] {
 
 /** What the command calls the error log under its last reply. */
 function labelOfLog(context: StepsContext, change: Change, sentAt: number): string | undefined {
-  const restored = reparse(change, namesWith(context, change));
-  const of = restored && { input: restored.resolved.input, snapshot: snapshotOf(change), sentAt };
-  return of && restored.action.next?.(of).find(({ args }) => args[0] === 'logs')?.label;
+  const reparsed = reparse(change, namesWith(context, change));
+  const of = reparsed && { input: reparsed.resolved.input, snapshot: snapshotOf(change), sentAt };
+  return of && reparsed.action.next?.(of).find(({ args }) => args[0] === 'logs')?.label;
 }

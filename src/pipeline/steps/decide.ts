@@ -67,8 +67,8 @@ export async function decide(context: StepsContext, decided: Decided): Promise<v
   }
   // After a failover the row may lack that it was sent, and what ends by a click is called unsent.
   await checkTimeline(context);
-  const { by, change, restored } = await loadPresent(context, decided);
-  const ending = endingOf(change, restored, context.company());
+  const { by, change, reparsed } = await loadPresent(context, decided);
+  const ending = endingOf(change, reparsed, context.company());
   const policy = context.policy();
   const isSpare = mayEnd({ ...ending, policy, by }).kind === 'if nobody may';
   const anybody = isSpare && ends.has(decided.verdict) ? (await closersOf(context, ending)).anybody : true;
@@ -81,7 +81,7 @@ export async function decide(context: StepsContext, decided: Decided): Promise<v
     rule(decided, { ...voting, voters, change, now: await context.database.now() });
     if (attempt === 0 && decided.verdict === 'approve') await refuseIfMovedOn(context, change, decided);
     failpoint('click checked', change.number);
-    if (await commit(context, decided, { ...voting, voters, votes, restored })) {
+    if (await commit(context, decided, { ...voting, voters, votes })) {
       failpoint('click saved', change.number);
       return context.onSaved();
     }
@@ -89,7 +89,7 @@ export async function decide(context: StepsContext, decided: Decided): Promise<v
   throw couldNotCheck(say`Others are voting at the same moment.`);
 }
 
-type Present = { readonly by: Person; readonly change: Change; readonly restored: Reparsed };
+type Present = { readonly by: Person; readonly change: Change; readonly reparsed: Reparsed };
 
 /** The person and the change as they are now. An unreadable change is refused in the words for a missing one. */
 async function loadPresent(
@@ -106,11 +106,11 @@ async function loadPresent(
   const mayRead = change !== undefined && readerOf(context, by)(change);
   const hidden = change === undefined || mayRead ? [] : hiddenBy(context, by, change);
   if (hidden.length > 0) throw couldNotCheck(membersUnknown(hidden));
-  const restored = mayRead ? reparse(change, namesWith(context, change)) : undefined;
-  if (change === undefined || restored === undefined) {
+  const reparsed = mayRead ? reparse(change, namesWith(context, change)) : undefined;
+  if (change === undefined || reparsed === undefined) {
     throw new Refusal(say`I can't find #${number} among the changes you can see. Nothing was done.`);
   }
-  return { by, change, restored };
+  return { by, change, reparsed };
 }
 
 const couldNotCheck = (why: Text): Refusal =>
@@ -143,8 +143,7 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
 /** The click ended the change, and its delivery counts as answered; the person still has to be told. */
 export class Ended extends Refusal {}
 
-type Session = Omit<VoteContext, 'change' | 'now'> &
-  Pick<Present, 'by' | 'restored'> & { readonly votes: readonly Vote[] };
+type Session = Omit<VoteContext, 'change' | 'now'> & Pick<Present, 'by'> & { readonly votes: readonly Vote[] };
 
 /**
  * Applies the decision in one transaction. False, with nothing written, if somebody voted since the votes were read:

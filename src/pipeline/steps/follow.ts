@@ -6,6 +6,7 @@ import { following, type HostReader } from '../../hosting/contract/call.ts';
 import { getOperation, validateKey } from '../../hosting/contract/operations.ts';
 import { failpoint } from '../../failpoints.ts';
 import { touchChange, type Change } from '../../storage/changes.ts';
+import { unowned } from '../../storage/lease.ts';
 import { enqueueMessage, findMessage } from '../../storage/messages.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
 import type { Tx } from '../../storage/database.ts';
@@ -33,35 +34,34 @@ const followingWorks = 'following';
 
 /** Polls an accepted change once: asks about its operation or reads back, and settles it if that is conclusive. */
 export async function follow(context: StepsContext, change: Change): Promise<void> {
-  const restored = reparse(change, namesWith(context, change));
+  const reparsed = reparse(change, namesWith(context, change));
   const now = await context.database.now();
-  const trail = trailOf(change, now);
-  const seen = await observe(context, change, restored);
+  const observed = await observe(context, change, reparsed);
   const works = (await readKv(context.database.db, followingWorks)) !== undefined;
-  const verdict = judge(change, trail, seen, works, now);
-  if (!('wait' in verdict)) failpoint('seen', change.number);
+  const result = judge(change, pollStateOf(change, now), observed, works, now);
+  if (!('wait' in result)) failpoint('seen', change.number);
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
-    if (!works && isKnown(seen.operation)) await writeKv(tx, { key: followingWorks, value: 'on', at });
-    if ('wait' in verdict) {
-      await tellProgress(tx, change, seen.operation, at);
-      const poll_state = JSON.stringify(verdict.trail);
-      await touchChange(tx, change, { poll_state, due_at: at + verdict.wait, owner: null, lease_until: null });
+    if (!works && isKnown(observed.operation)) await writeKv(tx, { key: followingWorks, value: 'on', at });
+    if ('wait' in result) {
+      await tellProgress(tx, change, observed.operation, at);
+      const poll_state = JSON.stringify(result.trail);
+      await touchChange(tx, change, { poll_state, due_at: at + result.wait, ...unowned });
     } else {
-      const left = seen.proof === 'trouble' ? undefined : seen.proof?.left;
-      await settle(context, tx, change, restored, { ...verdict, left }, at);
+      const left = observed.proof === 'trouble' ? undefined : observed.proof?.left;
+      await settle(context, tx, change, reparsed, { ...result, left }, at);
     }
   });
-  if (!('wait' in verdict)) failpoint('settled', change.number);
+  if (!('wait' in result)) failpoint('settled', change.number);
 }
 
-async function observe(context: StepsContext, change: Change, restored: Reparsed | undefined): Promise<Observation> {
+async function observe(context: StepsContext, change: Change, reparsed: Reparsed | undefined): Promise<Observation> {
   const answer =
     change.operation === null
       ? { operation: undefined }
       : await ask((call) => context.read(call, following), change.operation);
   if (isKnown(answer.operation)) return { ...answer, proof: undefined };
-  return { ...answer, proof: await prove(context, change, restored) };
+  return { ...answer, proof: await prove(context, change, reparsed) };
 }
 
 async function ask(read: HostReader, operation: string): Promise<Omit<Observation, 'proof'>> {
@@ -88,11 +88,11 @@ async function isWell(read: HostReader): Promise<boolean> {
 const prove = async (
   context: ChangesContext,
   change: Change,
-  restored: Reparsed | undefined,
+  reparsed: Reparsed | undefined,
 ): Promise<Observation['proof']> =>
-  restored?.action.proof &&
-  compared(context, change, restored, (of) => {
-    const { action, resolved } = restored;
+  reparsed?.action.proof &&
+  compared(context, change, reparsed, (of) => {
+    const { action, resolved } = reparsed;
     const proof = action.proof?.(of);
     return proof && { ...proof, left: leftOf(action, resolved, of.current) };
   });
@@ -101,13 +101,13 @@ const prove = async (
 export async function readBack(
   context: ChangesContext,
   change: Change,
-  restored: Reparsed | undefined,
+  reparsed: Reparsed | undefined,
 ): Promise<{ readonly proof: Observation['proof']; readonly traces: Text | 'trouble' | undefined }> {
-  const proof = await prove(context, change, restored);
-  if (proof !== undefined || !restored?.action.evidence) return { proof, traces: undefined };
+  const proof = await prove(context, change, reparsed);
+  if (proof !== undefined || !reparsed?.action.evidence) return { proof, traces: undefined };
   const sentAt = change.sent_at ?? change.created_at;
-  const evidence = (of: Compared): Text | undefined => restored.action.evidence?.({ ...of, sentAt });
-  return { proof, traces: await compared(context, change, restored, evidence) };
+  const evidence = (of: Compared): Text | undefined => reparsed.action.evidence?.({ ...of, sentAt });
+  return { proof, traces: await compared(context, change, reparsed, evidence) };
 }
 
 type Compared = Parameters<NonNullable<AnyAction['proof']>>[0];
@@ -157,14 +157,14 @@ async function settle(
   context: StepsContext,
   tx: Tx,
   change: Change,
-  restored: Reparsed | undefined,
-  verdict: Settled,
+  reparsed: Reparsed | undefined,
+  settled: Settled,
   at: number,
 ): Promise<void> {
-  const { event, says, reply, proven } = verdict;
+  const { event, says, reply, proven } = settled;
   const isDone = proven || event.kind === 'unverified';
-  const { buttons, undo } = isDone && restored ? offersOf(context, change, restored, verdict, at) : { buttons: [] };
-  const after = event.kind === 'unverified' ? restored?.action.after : undefined;
+  const { buttons, undo } = isDone && reparsed ? offersOf(context, change, reparsed, settled, at) : { buttons: [] };
+  const after = event.kind === 'unverified' ? reparsed?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
   const text = joined([markFor[event.kind], reply, after, until]);
   const final = { reply: { text, buttons }, lastNote: says, ...(undo && { also: { undo: JSON.stringify(undo) } }) };
@@ -197,5 +197,5 @@ function offersOf(
   return { buttons: [{ label: 'Undo', press }, ...next], undo: { args, left: left ?? null, until: at + undoMs } };
 }
 
-const trailOf = (change: Change, now: number): PollState =>
+const pollStateOf = (change: Change, now: number): PollState =>
   change.poll_state === null ? { since: now, looks: 0, known: false, unclear: 0 } : parseStored(change.poll_state);

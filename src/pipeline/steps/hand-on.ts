@@ -59,14 +59,8 @@ export async function handOn(
   const isDirect = /^[DUW]/.test(place.id);
   if (!isDirect) assertChannel(context.policy(), place, [target, ...alsoReads]);
   const runners = await whoMayRun(context, resolved, person.id);
-  const told = runners.people.slice(0, maxTold);
-  if (told.length === 0 && (isDirect || runners.unknown.length === 0)) throw nobodyToAsk(runners);
-  const id = randomUUID();
-  const posted = [
-    ...told.map((one) => ({ key: `hand_on:${id}:${one.id}`, kind: 'direct' as const, recipient: one.id })),
-    ...(isDirect ? [] : [{ key: `hand_on:${id}`, kind: 'notice' as const, recipient: place.id }]),
-  ];
-  return save(context, { id, resolved, person, runners, posted, told, inbox });
+  if (runners.people.length === 0 && (isDirect || runners.unknown.length === 0)) throw nobodyToAsk(runners);
+  return saveAndPost(context, resolved, person, { runners, channelId: isDirect ? undefined : place.id, inbox });
 }
 
 /** Nobody else may; or Slack doesn't tell right now, which is no *no*. */
@@ -78,21 +72,26 @@ const nobodyToAsk = ({ later }: Runners): Refusal =>
         isLater: true,
       });
 
-type HandingOn = {
-  readonly id: string;
-  readonly resolved: Resolved;
-  readonly person: Person;
+/** `channelId`: where all of them are asked; undefined: nowhere. */
+type Recipients = {
   readonly runners: Runners;
-  readonly posted: Parameters<typeof postOffers>[1];
-  readonly told: Runners['people'];
+  readonly channelId: string | undefined;
   readonly inbox: string | undefined;
 };
 
-async function save(
+async function saveAndPost(
   context: StepsContext,
-  { id, resolved, person, runners, posted, told, inbox }: HandingOn,
+  resolved: Resolved,
+  person: Person,
+  { runners, channelId, inbox }: Recipients,
 ): Promise<Text> {
   const { parsed } = resolved;
+  const id = randomUUID();
+  const told = runners.people.slice(0, maxTold);
+  const posted = [
+    ...told.map((one) => ({ key: `hand_on:${id}:${one.id}`, kind: 'direct' as const, recipient: one.id })),
+    ...(channelId === undefined ? [] : [{ key: `hand_on:${id}`, kind: 'notice' as const, recipient: channelId }]),
+  ];
   const says = handedOnWords(context, resolved, person.name);
   const until = await exclusiveTransaction(context.database, async (tx, at) => {
     const args = JSON.stringify(canonicalArgs(resolved));
@@ -112,8 +111,7 @@ async function save(
   });
   context.onSaved();
   // Cards, and so this, may belong into another channel than the one in which it was asked for.
-  const notice = posted.find(({ kind }) => kind === 'notice')?.recipient;
-  const where = notice ? say`in ${channel(notice)}` : undefined;
+  const where = channelId === undefined ? undefined : say`in ${channel(channelId)}`;
   const direct = told.length > 0 ? say`${joined(displayNames(told), ', ')} directly` : undefined;
   return say`**I asked ${joined([direct, where], ' and ')}.** Whoever may run it can do so as their own change until ${time(until)}. Nothing was sent yet.`;
 }

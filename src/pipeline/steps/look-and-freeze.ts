@@ -53,8 +53,8 @@ async function freezeEach(
     }
   };
   await Promise.all(Array.from({ length: looksAtOnce }, next));
-  const items = found.filter((one) => one !== undefined).filter((one) => 'fingerprint' in one);
-  const nothing = found.filter((one) => one !== undefined).filter((one) => 'why' in one);
+  const items = found.flatMap((one) => (one && 'fingerprint' in one ? [one] : []));
+  const nothing = found.flatMap((one) => (one && 'why' in one ? [one] : []));
   if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'This is so for all of them.' });
   return { ...freezeBatch(parsed, action, items), leftOut: leftOutOf(parsed.notAllowed ?? [], nothing) };
 }

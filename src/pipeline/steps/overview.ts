@@ -73,9 +73,9 @@ async function decidableBy(context: AccessContext, by: Person, changes: readonly
   const policy = context.policy();
   let unlockable = 0;
   const decides = changes.map(async (change) => {
-    const restored = reparse(change, namesWith(context, change));
-    if (restored === undefined) return false;
-    const ending = endingOf(change, restored, context.company());
+    const reparsed = reparse(change, namesWith(context, change));
+    if (reparsed === undefined) return false;
+    const ending = endingOf(change, reparsed, context.company());
     const right = mayEnd({ ...ending, policy, by });
     // Finding other closers is expensive, so it is done for no more changes than are shown.
     if (right.kind === 'if nobody may') unlockable += 1;

@@ -74,10 +74,10 @@ async function remind(context: StepsContext, change: Change): Promise<void> {
 
 /** What can be read, and who can close it: not known if the words of the change can't be parsed any more. */
 async function look(context: StepsContext, change: Change) {
-  const restored = reparse(change, namesWith(context, change));
-  const seen = await readBack(context, change, restored);
+  const reparsed = reparse(change, namesWith(context, change));
+  const seen = await readBack(context, change, reparsed);
   const unknown: Closers = { people: [], byUnlock: false, anybody: undefined };
-  const ending = restored && endingOf(change, restored, context.company());
+  const ending = reparsed && endingOf(change, reparsed, context.company());
   return { seen, closers: ending ? await closersOf(context, ending) : unknown };
 }
 

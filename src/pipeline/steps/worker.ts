@@ -106,8 +106,11 @@ async function declareUnknown({ database, changeStore }: StepsContext, change: C
   });
 }
 
-/** How many steps are running per requester's id. */
-type UnderWay = Readonly<Record<'changes' | 'timers', Map<string, number>>>;
+/**
+ * What is running here: steps and timers per requester's id, and the changes being stepped, because a send may outlast
+ * its lease while the database is away.
+ */
+type UnderWay = Readonly<Record<'changes' | 'timers', Map<string, number>>> & { readonly stepping: Set<number> };
 
 /** Counts the work for this person while it runs. */
 async function counted(underWay: Map<string, number>, who: string, work: () => Promise<void>): Promise<void> {
@@ -125,9 +128,7 @@ async function counted(underWay: Map<string, number>, who: string, work: () => P
 export function createWorker(context: StepsContext, onStep: () => void): Worker {
   const steps = new Set<Promise<void>>();
   const timers = new Set<Promise<void>>();
-  const underWay: UnderWay = { changes: new Map(), timers: new Map() };
-  /** The changes whose steps are running here: a send may outlast its lease while the database is away. */
-  const stepping = new Set<number>();
+  const underWay: UnderWay = { changes: new Map(), timers: new Map(), stepping: new Set() };
   const checks = createChecksAfter(context, onStep);
   const run = (running: Set<Promise<void>>, what: string, work: Promise<void>): void => {
     const task = work
@@ -142,15 +143,15 @@ export function createWorker(context: StepsContext, onStep: () => void): Worker 
   };
   const poll = async (): Promise<void> => {
     await checkTimeline(context);
-    const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, { ...underWay, stepping });
+    const claimed = await claimAll(context, maxSteps - steps.size, maxTimers - timers.size, underWay);
     for (const change of claimed.changes) {
-      stepping.add(change.number);
+      underWay.stepping.add(change.number);
       const work = counted(underWay.changes, change.requester, () => stepOrPutBack(context, change));
       run(
         steps,
         `a step of #${change.number}`,
         work.finally(() => {
-          stepping.delete(change.number);
+          underWay.stepping.delete(change.number);
           checks.stepped(change);
         }),
       );
@@ -203,7 +204,7 @@ async function claimAll(
   { database, owner, policy }: StepsContext,
   free: number,
   freeForTimers: number,
-  underWay: UnderWay & { readonly stepping: ReadonlySet<number> },
+  underWay: UnderWay,
 ): Promise<{ changes: readonly Change[]; timers: readonly Timer[] }> {
   if (!(await isAnyDue(database, ['changes', 'timers'], await database.now()))) return { changes: [], timers: [] };
   return database.unflushed(async (tx) => {
@@ -219,12 +220,12 @@ async function claimAll(
       const turns = { underWay: running, maxEach, idsOf: ids };
       claimed.push(...(await claimDue(tx, { ...claim, limit }, turns, [...underWay.stepping])));
     };
-    await take(free - reserved, maxStepsEach);
     // One person's changes may fill the first claim. Once they have their share, others come up.
-    for (let before = 0; claimed.length - before >= maxStepsEach && claimed.length < free - reserved;) {
+    let before: number;
+    do {
       before = claimed.length;
       await take(free - reserved - before, maxStepsEach);
-    }
+    } while (claimed.length - before >= maxStepsEach && claimed.length < free - reserved);
     // The ordinary slots are full: the reserved ones go to people with nothing running.
     if (claimed.length >= free - reserved) await take(free - claimed.length, 1);
     const timers = freeForTimers > 0 ? await claimTimers(tx, { ...claim, limit: freeForTimers }, shares) : [];
