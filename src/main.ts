@@ -118,11 +118,11 @@ function openEdge(config: Config, foundations: Foundations, slack: Slack, back: 
   const { groups, bot, token } = slack;
   const payloads = createPayloadStore(database, (error) => onTrouble('saving the payload of a button', error));
   const context = contextOf(config, foundations, slack, back.pipeline, payloads);
-  const onHopeless = (says: Text): void => {
+  const onUnsatisfiable = (says: Text): void => {
     log.warn(plain(says));
     foundations.tell('policy:hopeless', says);
   };
-  const policyHistory = createPolicyHistory({ ...back.pipeline, onHopeless });
+  const policyHistory = createPolicyHistory({ ...back.pipeline, onUnsatisfiable });
   const housekeeping = { database, lostNote };
   const poller = (what: string, everyMs: number, look: () => Promise<void>) =>
     createPoller({ everyMs, look, onTrouble: (error) => onTrouble(what, error) });

@@ -1,7 +1,7 @@
 import { ConfigMistakes } from './config.ts';
 import type { Logger } from './log.ts';
 import { clockWords } from './pipeline/messages/ops-messages.ts';
-import type { Telling } from './pipeline/audit/audit-anchor.ts';
+import type { PublishResult } from './pipeline/audit/audit-anchor.ts';
 import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
 import type { openPolicy } from './policy/watch.ts';
 import type { DatabaseOptions } from './storage/database.ts';
@@ -41,10 +41,10 @@ export const ofDatabase = (
 });
 
 /** The log is separate evidence: stored elsewhere, it keeps what could be removed from the database. */
-export function logHead(log: Logger, telling: Telling | undefined): void {
-  if (telling?.kind === 'told') log.info({ trail: telling.head }, 'the audit trail ends here');
-  if (telling?.kind === 'altered')
-    log.error({ trail: telling.head }, 'the audit trail was altered: this line is not in it');
+export function logHead(log: Logger, result: PublishResult | undefined): void {
+  if (result?.kind === 'published') log.info({ trail: result.head }, 'the audit trail ends here');
+  if (result?.kind === 'altered')
+    log.error({ trail: result.head }, 'the audit trail was altered: this line is not in it');
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Database } from '../../storage/database.ts';
 import { installedAt, readKv, writeKv } from '../../storage/kv.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { verifyAudit } from '../../storage/verify.ts';
-import { code, say, type Text } from '../../text.ts';
+import { code, say, time, type Text } from '../../text.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { fieldsOf } from './audit-details.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
@@ -18,25 +18,25 @@ import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
  * the ops channel and the log. The stored head only remembers what was published; it proves nothing by itself.
  */
 
-type Witnessed = TrailHead & { readonly at: number };
-/** `told`: the head was published now. `altered`: the head that was published before is no longer in the trail. */
-export type Telling = { readonly kind: 'told' | 'altered'; readonly head: TrailHead };
+type PublishedHead = TrailHead & { readonly at: number };
+/** `published`: the head was published now. `altered`: the head that was published before is no longer in the trail. */
+export type PublishResult = { readonly kind: 'published' | 'altered'; readonly head: TrailHead };
 
 const headKey = 'witnessed_head';
 const alarmKey = 'trail_altered';
 const dayMs = 86_400_000;
 /** A running bot checks every hour, so it has published a head by then. */
-const toldWithinMs = dayMs + 7_200_000;
+const publishedWithinMs = dayMs + 7_200_000;
 /** Tolerance for a reader beside the bot, who has the machine's clock and not the bot's. */
 const aheadMs = 3_600_000;
 
 /** Publishes the head in the ops channel a day after the last one, or after the first line. Undefined: nothing due. */
-export async function publishAuditHead(database: Database): Promise<Telling | undefined> {
+export async function publishAuditHead(database: Database): Promise<PublishResult | undefined> {
   return exclusiveTransaction(database, async (tx, at) => {
-    const before = await readWitnessed(tx);
+    const before = await readPublishedHead(tx);
     if (before !== undefined && (await findAudit(tx, before.seq))?.hash !== before.hash) {
-      const alarmed = await readKv(tx, alarmKey);
-      if (alarmed && !isAhead(alarmed, at) && at - alarmed.at < dayMs) return undefined;
+      const lastAlarm = await readKv(tx, alarmKey);
+      if (lastAlarm && !isAhead(lastAlarm, at) && at - lastAlarm.at < dayMs) return undefined;
       await writeKv(tx, { key: alarmKey, value: '1', at });
       await enqueueOps(tx, `trail altered:${at}`, alteredText(before), at);
       return { kind: 'altered', head: { seq: before.seq, hash: before.hash } };
@@ -47,7 +47,7 @@ export async function publishAuditHead(database: Database): Promise<Telling | un
     if (since === undefined || at - since < dayMs || head.hash === last?.hash) return undefined;
     await writeKv(tx, { key: headKey, value: JSON.stringify(head), at });
     await enqueueOps(tx, `trail:${at}`, headText(head), at);
-    return { kind: 'told', head };
+    return { kind: 'published', head };
   });
 }
 
@@ -56,15 +56,15 @@ export async function publishAuditHead(database: Database): Promise<Telling | un
  * database. `keys`: the current key of the trail first, then its former ones. `now`: the time of the database.
  */
 export async function findingOf(db: ReadHandle, keys: readonly Buffer[], now: number): Promise<Finding> {
-  const witnessed = await readWitnessed(db);
+  const published = await readPublishedHead(db);
   // Read before the trail: a change made meanwhile would have its first line after the part that is read.
   const [change] = await listChanges(db, { limit: 1 });
-  const read = await verifyAudit(db, keys, witnessed);
+  const read = await verifyAudit(db, keys, published);
   // The first line of an altered trail may be unreadable.
   const first = read.kind === 'altered' ? undefined : await findAudit(db, 1);
-  const isTold = witnessed !== undefined && !isAhead(witnessed, now);
+  const isPublished = published !== undefined && !isAhead(published, now);
   const [key] = keys.map(keyId);
-  const about = { since: first?.at, witnessed: isTold || read.kind === 'altered' ? witnessed : undefined, key };
+  const about = { since: first?.at, witnessed: isPublished || read.kind === 'altered' ? published : undefined, key };
   if (read.kind === 'altered') return { ...about, verdict: read };
   const { lines, head } = read;
   const restored = read.restored && restoreIn(read.restored);
@@ -72,7 +72,7 @@ export async function findingOf(db: ReadHandle, keys: readonly Buffer[], now: nu
     const why = `change #${change.number} exists, but it has no audit line`;
     return { ...about, verdict: { kind: 'altered', seq: head.seq + 1, why } };
   }
-  if (isTold || now - (first?.at ?? (await installedAt(db))) < toldWithinMs)
+  if (isPublished || now - (first?.at ?? (await installedAt(db))) < publishedWithinMs)
     return { ...about, ...restored, verdict: read };
   const gap: TrailGap = { from: 1, to: lines, why: lines === 0 ? 'no line' : 'never told' };
   const gaps = [...(read.kind === 'unproven' ? read.gaps : []), gap];
@@ -88,18 +88,18 @@ function restoreIn({ at, details }: Pick<AuditLine, 'at' | 'details'>): Pick<Fin
 /** A time in the future was not written by us, and would stop a head or an alarm from being published. */
 const isAhead = ({ at }: { readonly at: number }, now: number): boolean => at - now > aheadMs;
 
-async function readWitnessed(db: ReadHandle): Promise<Witnessed | undefined> {
+async function readPublishedHead(db: ReadHandle): Promise<PublishedHead | undefined> {
   const stored = await readKv(db, headKey);
   if (stored === undefined) return undefined;
   // Anybody who can write the database can write this, so it is validated.
-  const parsed = witnessedHead.safeParse({ ...fieldsOf(stored.value), at: stored.at });
+  const parsed = publishedHead.safeParse({ ...fieldsOf(stored.value), at: stored.at });
   return parsed.success ? parsed.data : undefined;
 }
 
-const witnessedHead = z.object({ seq: z.int().min(1), hash: z.string().min(1), at: z.int().min(0).max(8.64e15) });
+const publishedHead = z.object({ seq: z.int().min(1), hash: z.string().min(1), at: z.int().min(0).max(8.64e15) });
 
 const headText = ({ seq, hash }: TrailHead): Text =>
   say`The audit trail has ${counted(seq, 'line')}; line ${seq} is ${code(shortHash(hash))}. To check it later, type ${code('audit verify')} and compare.`;
 
-const alteredText = ({ seq, hash, at }: Witnessed): Text =>
-  say`⚠️ **The audit trail was altered.** Line ${seq}, posted here as ${code(shortHash(hash))} on ${{ at, as: 'date' }}, has changed. ${code('audit verify')} names the first line that is wrong.`;
+const alteredText = ({ seq, hash, at }: PublishedHead): Text =>
+  say`⚠️ **The audit trail was altered.** Line ${seq}, posted here as ${code(shortHash(hash))} on ${time(at, 'date')}, has changed. ${code('audit verify')} names the first line that is wrong.`;

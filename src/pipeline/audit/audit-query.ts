@@ -110,7 +110,9 @@ async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: 
   const readable = new Map(changes.map((change) => [change.number, mayRead(change)]));
   return lines.flatMap((line) => {
     if (line.change !== null)
-      return (readable.get(line.change) ?? mayRead(nowhere)) ? [{ line, details: parseDetails(line.details) }] : [];
+      return (readable.get(line.change) ?? mayRead(unknownTargets))
+        ? [{ line, details: parseDetails(line.details) }]
+        : [];
     const details = parseDetails(line.details);
     const about = targetsOf(line, details);
     return about === undefined || mayRead(about) ? [{ line, details }] : [];
@@ -137,11 +139,11 @@ async function withChanges(db: ReadHandle, readable: readonly Readable[]): Promi
 
 /** The policy's text names every target, so it takes the right to the whole company. */
 const targetsOf = ({ event }: AuditLine, details: AuditDetails): StoredTargets | undefined =>
-  event === 'policy' ? ofTheCompany : details.about;
+  event === 'policy' ? companyTargets : details.about;
 
 /** Stands for a change whose row is missing, so that its targets are unknown. */
-const nowhere = about({ kind: 'environment', id: '', name: '', live: true, site: undefined });
-const ofTheCompany = about({ kind: 'company', id: '', name: '' });
+const unknownTargets = about({ kind: 'environment', id: '', name: '', live: true, site: undefined });
+const companyTargets = about({ kind: 'company', id: '', name: '' });
 
 function about(target: Target): StoredTargets {
   return { targets: JSON.stringify([target]) };

@@ -19,19 +19,19 @@ export type PolicyHistory = {
   readonly policy: () => Policy;
   readonly membersOf: AccessContext['membersOf'];
   /** Called with a message about rules that can never be satisfied. */
-  readonly onHopeless: (says: Text) => void;
+  readonly onUnsatisfiable: (says: Text) => void;
 };
 
 /** The function checks whether the policy has changed since its last call; if so, it records and checks the new one. */
 export function createPolicyHistory(context: PolicyHistory): () => Promise<void> {
-  let seen: string | undefined;
+  let recorded: string | undefined;
   return async () => {
     const policy = context.policy();
-    if (policy.hash === seen) return;
+    if (policy.hash === recorded) return;
     await record(context, policy);
-    const says = await hopeless(context, policy);
-    if (says) context.onHopeless(says);
-    seen = policy.hash;
+    const says = await unsatisfiableText(context, policy);
+    if (says) context.onUnsatisfiable(says);
+    recorded = policy.hash;
   };
 }
 
@@ -46,7 +46,7 @@ async function record({ database, changeStore }: PolicyHistory, { hash, text }: 
 }
 
 /** A message about rules whose approval can never be completed, by the groups that can be read; undefined: none. */
-async function hopeless({ membersOf }: PolicyHistory, policy: Policy): Promise<Text | undefined> {
+async function unsatisfiableText({ membersOf }: PolicyHistory, policy: Policy): Promise<Text | undefined> {
   const lookUp = async (group: string) => [group, await membersOf(group)] as const;
   const groups = await Promise.all(mentionedGroups(policy).map(lookUp));
   const known = groups.flatMap(([group, members]) => (members ? [[group, members] as const] : []));

@@ -150,10 +150,10 @@ async function heldNow(tx: Tx, mayRead: MayRead): Promise<Paused['named']> {
 }
 
 /** Writes the audit line of an action without other effects here, and answers its delivery. */
-export const writeDown = (context: ChangesContext, actor: Actor, entry: Entry): Promise<void> =>
+export const writeDown = (context: ChangesContext, actor: Actor, entry: AdminEntry): Promise<void> =>
   exclusiveTransaction(context.database, (tx, at) => record(context, actor, tx, at, entry));
 
-type Entry = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
+type AdminEntry = { readonly event: string; readonly target?: Environment; readonly says?: Text } & Readonly<
   Record<string, unknown>
 >;
 
@@ -163,7 +163,13 @@ export async function answerDelivery(tx: Tx, { inbox }: Actor, at: number): Prom
 }
 
 /** Writes the audit line, answers the delivery, and posts `says`, if any, to the ops channel. */
-export async function record(context: ChangesContext, actor: Actor, tx: Tx, at: number, entry: Entry): Promise<void> {
+export async function record(
+  context: ChangesContext,
+  actor: Actor,
+  tx: Tx,
+  at: number,
+  entry: AdminEntry,
+): Promise<void> {
   const { event, target, says, ...rest } = entry;
   const { person } = actor;
   await answerDelivery(tx, actor, at);

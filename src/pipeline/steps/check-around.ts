@@ -102,7 +102,7 @@ async function checkAfter(context: StepsContext, number: number): Promise<void> 
   // A domain that the change added, or the host has verified since, is read too.
   await context.freshenNames(listingMs);
   const plan = planFor(context, change);
-  if (plan?.kind !== 'pages' || !(await begin(context, number))) return;
+  if (plan?.kind !== 'pages' || !(await reserveSeries(context, number))) return;
   const limits = { onBehalfOf: change.requester };
   const first = await siteCheck.read(plan, limits);
   const after = findingsOf(await siteCheck.readOn(plan, first, limits));
@@ -128,7 +128,7 @@ function isJustOver({ state, sent_at, settled_at, lost_at }: Change, now: number
 }
 
 /** Reserves the only series of this change, before anything is read: a replica or a restart finds it taken. */
-const begin = ({ database }: StepsContext, number: number): Promise<boolean> =>
+const reserveSeries = ({ database }: StepsContext, number: number): Promise<boolean> =>
   database.transaction(async (tx) => {
     const { readings, stored } = await keptReadings(tx, number);
     if (readings.after !== undefined) return false;

@@ -34,7 +34,7 @@ const notTriedRetryMs = 300_000;
 const minMissing = 3;
 const recheckMs = 30_000;
 /** After this many attempts it gives up, and reminds the ops channel daily. */
-export const maxTimerAttempts = retryDelaysMs.length + 1;
+const maxAttempts = retryDelaysMs.length + 1;
 const remindMs = 86_400_000;
 
 /**
@@ -65,9 +65,9 @@ class TimerMoved extends Error {}
 
 async function fire(context: StepsContext, timer: Timer): Promise<void> {
   const { db } = context.database;
-  const made = timer.created_change === null ? undefined : await findChange(db, timer.created_change);
-  const isRunning = made !== undefined && made.settled_at === null;
-  if (isRunning && made.state !== 'unknown') return putOff(context, timer);
+  const removal = timer.created_change === null ? undefined : await findChange(db, timer.created_change);
+  const isRunning = removal !== undefined && removal.settled_at === null;
+  if (isRunning && removal.state !== 'unknown') return putOff(context, timer);
   const target = targetOf(context, timer);
   const open = await openNow(context, timer, target);
   if (open === 'gone') return end(context, timer, 'gone');
@@ -78,10 +78,10 @@ async function fire(context: StepsContext, timer: Timer): Promise<void> {
       ? putOff(context, timer, recheckMs, times_missing)
       : end(context, timer, 'not_there');
   }
-  if (made) {
-    const why = say`#${made.number} didn't do it: ${standing(made)}`;
+  if (removal) {
+    const why = say`#${removal.number} didn't do it: ${standing(removal)}`;
     // Nothing was sent, so the host refused nothing: not an attempt.
-    if (made.sent_at === null) return putOffAndTell(context, timer, why, { created_change: null });
+    if (removal.sent_at === null) return putOffAndTell(context, timer, why, { created_change: null });
     return failed(context, timer, why, isRunning);
   }
   if (timer.gave_up_at !== null) return remind(context, timer);
@@ -191,7 +191,7 @@ const putOff = ({ database }: StepsContext, timer: Timer, forMs = checkAfterMs, 
 async function failed(context: StepsContext, timer: Timer, why: Text, keepsChange = false): Promise<void> {
   if (timer.gave_up_at !== null) return remind(context, timer, why);
   const attempts = timer.attempts + 1;
-  const isLast = attempts >= maxTimerAttempts;
+  const isLast = attempts >= maxAttempts;
   await exclusiveTransaction(context.database, async (tx, at) => {
     const dueAt = at + (isLast ? remindMs : (retryDelaysMs[attempts - 1] ?? remindMs));
     const noted = await noteTimer(tx, timer, dueAt, {

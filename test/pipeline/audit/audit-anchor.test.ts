@@ -51,12 +51,12 @@ describeBoth('the head of the trail', (open) => {
     expect(await publishAuditHead(database)).toBeUndefined();
     now += 1;
     const head = await auditHead(database.db);
-    expect(await publishAuditHead(database)).toEqual({ kind: 'told', head });
+    expect(await publishAuditHead(database)).toEqual({ kind: 'published', head });
     expect(await publishAuditHead(database)).toBeUndefined();
     now += day;
     expect(await publishAuditHead(database)).toBeUndefined();
     await append(database, now);
-    expect(await publishAuditHead(database)).toMatchObject({ kind: 'told', head: { seq: 2 } });
+    expect(await publishAuditHead(database)).toMatchObject({ kind: 'published', head: { seq: 2 } });
     const messages = await opsSaid(database);
     expect(messages).toHaveLength(2);
     expect(messages[0]).toContain(shortHash(head.hash));
@@ -69,7 +69,7 @@ describeBoth('the head of the trail', (open) => {
     const value = JSON.stringify({ seq, hash });
     await database.transaction((tx) => writeKv(tx, { key: 'witnessed_head', value, at: 8e15 }));
     expect(await verified(database)).toContain('none of its heads is on record');
-    expect(await publishAuditHead(database)).toEqual({ kind: 'told', head: { seq, hash } });
+    expect(await publishAuditHead(database)).toEqual({ kind: 'published', head: { seq, hash } });
     expect(await publishAuditHead(database)).toBeUndefined();
     expect(await verified(database)).toMatch(/^The one line of the audit trail is unaltered/);
   });
