@@ -8,7 +8,7 @@ import { enqueueOps } from '../messages/ops-messages.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
 /** The audit line that starts the use of key `to`. `from`: the key before; undefined: the lines before had none. */
-export type Sealed = { readonly seq: number; readonly from: string | undefined; readonly to: string };
+type Sealed = { readonly seq: number; readonly from: string | undefined; readonly to: string };
 
 /**
  * Call at start, before anything else is written. If the newest line was not hashed with the current key, writes a line

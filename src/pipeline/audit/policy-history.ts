@@ -13,7 +13,7 @@ import type { AccessContext } from '../access/context.ts';
 /** The key that holds the hash of the policy in force, and since when. */
 export const policyInForceKey = 'policy';
 
-export type PolicyHistory = {
+type PolicyHistory = {
   readonly database: Database;
   readonly changeStore: ChangeStore;
   readonly policy: () => Policy;

@@ -26,7 +26,7 @@ const readingMs = 2_700;
 const freshMs = 20_000;
 /** A change that was over earlier is not checked: the readings would be about something else. */
 const justNowMs = 60_000;
-/** How many changes are checked at once, those included that turn out not to be over. */
+/** How many changes are checked at once, including those that turn out not to be over. */
 const maxRunning = 40;
 
 /** Whether what this change does can break a site. */
@@ -68,7 +68,7 @@ function planFor(context: StepsContext, change: Change): CheckPlan | undefined {
 }
 
 /** Reads sites after changes, beside the steps of the worker. */
-export type ChecksAfter = {
+type ChecksAfter = {
   /** To be called after a step of this change, given as it was before. Reads its site if the change is over now. */
   readonly stepped: (before: Change) => void;
   readonly running: ReadonlySet<Promise<void>>;
@@ -93,7 +93,7 @@ export function createChecksAfter(context: StepsContext, onTold: () => void): Ch
   };
 }
 
-/** Three readings, and one reply if they show what somebody should know. A series that is cut off is not made up for. */
+/** Three readings, and one reply if they show what somebody should know. A series that is cut off is not repeated. */
 async function checkAfter(context: StepsContext, number: number): Promise<void> {
   const { database, siteCheck } = context;
   const change = await findChange(database.db, number);

@@ -39,7 +39,7 @@ import { batchNote } from './decide-batch.ts';
 import { declareLost } from './lost-commit.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
-export type Decided = ShownVersion & {
+type Decided = ShownVersion & {
   readonly verdict: DecisionKind;
   readonly person: string;
   readonly team: string | undefined;
@@ -183,7 +183,7 @@ const tooLate = (): Refusal =>
 /** The database may lack that this change was sent. */
 class SetBack extends Error {}
 
-/** To be asked while the change is held: no row is newer then than the one read. */
+/** Call it while the row is locked: nobody can have moved it on then. */
 const isSetBack = async ({ history }: StepsContext, tx: Tx, change: Change): Promise<boolean> =>
   history.newerThan(change) !== undefined || !isSameTimeline(history, await readTimeline(tx));
 

@@ -36,7 +36,7 @@ export type DigestFindings = {
 };
 
 const dayMs = 86_400_000;
-/** All reads of the host, one after the other, and of sites. What is not read by then is named as not read. */
+/** For all reads of the host and of sites. What is not read by then is named as not read. */
 const readMs = 90_000;
 const maxRows = 1_000;
 /** Characters of the name of a theme. */
@@ -159,7 +159,7 @@ async function changesOf({ database }: StepsContext, mayRead: MayRead, envs: rea
   };
 }
 
-/** Not with its title, which may name a site that this channel may not hear of. */
+/** Without its title, which may name a site that this channel may not know of. */
 const changeText = ({ number, command, target_name, lost_at, created_at }: Change): Text =>
   say`${target_name}: ${code(`#${number}`)} ${code(command)}, since ${time(lost_at ?? created_at, 'date')}`;
 

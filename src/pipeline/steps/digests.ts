@@ -15,7 +15,7 @@ import { moveWatch } from './watches.ts';
 const pollMs = 5_000;
 /** Longer than all reads of a digest. */
 const leaseMs = 240_000;
-/** What can't be checked on Monday is tried again so often, for so long. */
+/** If it can't be checked on Monday, it is tried again this often, for this long. */
 const retryMs = 15 * 60_000;
 const givesUpAfterMs = 24 * 3_600_000;
 

@@ -63,7 +63,7 @@ export async function handOn(
   return saveAndPost(context, resolved, person, { runners, channelId: isDirect ? undefined : place.id, inbox });
 }
 
-/** Nobody else may; or Slack doesn't tell right now, which is no *no*. */
+/** Nobody else may. If Slack doesn't tell right now, that is not a *no*. */
 const nobodyToAsk = ({ later }: Runners): Refusal =>
   later === undefined
     ? new Refusal(say`**I can't find anybody else who may do this.** Nobody was asked, and nothing was sent.`)
@@ -133,7 +133,7 @@ async function refuseTooMany(
 }
 
 /**
- * The request that these arguments were handed on with; undefined: with none. Throws `Refusal` if it was run already,
+ * The handed-on request that these arguments came with, or undefined. Throws `Refusal` if it was run already,
  * expired, or was another one.
  */
 export async function handedOnWith(
@@ -155,12 +155,12 @@ export async function handedOnWith(
  */
 export async function whoIsInvolved(context: StepsContext, frozen: Frozen, requester: string) {
   const { approval } = frozen.authorization;
-  const handed = await handedOnWith(context, frozen);
-  const askers = { requester, handedOnBy: handed?.person ?? null };
-  if (approval === 'none') return { handed, whom: { asks: [] } };
-  const whom = await whomToAsk(context, approval, frozen, askers);
-  if (frozen.items) await refuseIfNobodyApproves(context, approval, frozen, askers, whom.asks);
-  return { handed, whom };
+  const handedOn = await handedOnWith(context, frozen);
+  const askers = { requester, handedOnBy: handedOn?.person ?? null };
+  if (approval === 'none') return { handedOn, approvers: { asks: [] } };
+  const approvers = await whomToAsk(context, approval, frozen, askers);
+  if (frozen.items) await refuseIfNobodyApproves(context, approval, frozen, askers, approvers.asks);
+  return { handedOn, approvers };
 }
 
 /** Ends a handed-on request in the transaction that saves its change. Throws `Refusal` if somebody was faster. */

@@ -5,7 +5,7 @@ import type { Frozen } from '../changes/freeze.ts';
 import type { StepsContext } from './context.ts';
 
 /** A reviewed change, and how it was confirmed; `isAsShown`: it asks for the approval that the review showed. */
-export type Confirmed = {
+type Confirmed = {
   readonly frozen: Frozen;
   readonly confirmation: Confirmation;
   readonly isAsShown: boolean;

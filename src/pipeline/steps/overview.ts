@@ -14,7 +14,7 @@ import { maxPlaces } from './queue.ts';
 import type { AccessContext } from '../access/context.ts';
 
 /** One person's overview of all changes; each list is newest first. */
-export type Overview = {
+type Overview = {
   /** Waiting for this person's decision: approvals, and unknown outcomes. */
   readonly toDecide: readonly Card[];
   /** Their own unsettled changes. */
@@ -69,10 +69,10 @@ export async function overviewFor(context: AccessContext, person: Person): Promi
 }
 
 /** The changes on which this person's click would count, as far as is known without asking Slack about them again. */
-async function decidableBy(context: AccessContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
+function decidableBy(context: AccessContext, by: Person, changes: readonly Change[]): Promise<readonly Change[]> {
   const policy = context.policy();
   let unlockable = 0;
-  const decides = changes.map(async (change) => {
+  return filterAsync(changes, async (change) => {
     const reparsed = reparse(change, namesWith(context, change));
     if (reparsed === undefined) return false;
     const ending = endingOf(change, reparsed, context.company());
@@ -81,16 +81,19 @@ async function decidableBy(context: AccessContext, by: Person, changes: readonly
     if (right.kind === 'if nobody may') unlockable += 1;
     return unlockable <= maxShown.toDecide ? isCloser(context, right, ending) : right.kind === 'may';
   });
-  const isTheirs = await Promise.all(decides);
-  return changes.filter((_, at) => isTheirs[at]);
 }
 
-async function notVotedBy(db: ReadHandle, { id }: Person, changes: readonly Change[]): Promise<readonly Change[]> {
-  const voted = await Promise.all(
-    changes.map(
-      async ({ number, state }) =>
-        state === 'waiting' && (await listVotes(db, number)).some((vote) => vote.person === id),
-    ),
+const notVotedBy = (db: ReadHandle, { id }: Person, changes: readonly Change[]): Promise<readonly Change[]> =>
+  filterAsync(
+    changes,
+    async ({ number, state }) =>
+      state !== 'waiting' || (await listVotes(db, number)).every(({ person }) => person !== id),
   );
-  return changes.filter((_, index) => !voted[index]);
+
+async function filterAsync(
+  changes: readonly Change[],
+  isKept: (change: Change) => Promise<boolean>,
+): Promise<readonly Change[]> {
+  const kept = await Promise.all(changes.map(isKept));
+  return changes.filter((_, at) => kept[at]);
 }

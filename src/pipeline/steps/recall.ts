@@ -6,8 +6,8 @@ import type { StepsContext } from './context.ts';
 
 /**
  * Cancels the changes of a batch that it has begun and not sent, because it stops: one may be put off for minutes by a
- * pause or a busy host. Their items are to do again. Resolves with the batch and its changes as they are then. To be
- * called while the global lock is held.
+ * pause or a busy host. Their items have to be done again. Resolves with the batch and its changes as they are
+ * then. Call it while the global lock is held.
  */
 export async function recall(
   { changeStore, history }: Pick<StepsContext, 'changeStore' | 'history'>,

@@ -11,7 +11,7 @@ import type { ChangeStore } from '../changes/change-store.ts';
 import { pauseAfterLoss } from './lost-commit.ts';
 
 /** A restore. `former`: the id of the database in the backup; `from`: the newest time in it, epoch ms; `by`: a person. */
-export type Restore = { readonly former: string; readonly from: number; readonly by: string };
+type Restore = { readonly former: string; readonly from: number; readonly by: string };
 
 type Context = {
   readonly database: Pick<Database, 'installation'>;
@@ -21,8 +21,8 @@ type Context = {
 };
 
 /**
- * In the transaction that restored the rows: lets them know that the world has moved on. Sending is paused, the trail
- * has a line, and buttons posted before no longer work. Rejects if the trail has a key that is not the current one.
+ * Call it in the transaction that restored the rows, which lack what happened since the backup. Sending is paused, the
+ * trail gets a line, and buttons posted before no longer work. Rejects if the trail has a key that is not the current one.
  */
 export async function acknowledgeRestore(
   { database, changeStore, auditKeys }: Context,

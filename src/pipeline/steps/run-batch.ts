@@ -48,7 +48,7 @@ const readingsWithinMs = 150_000;
 /** Begins an approved batch; `execute` has just checked its rights and targets. */
 export async function startBatch(context: StepsContext, seen: Change): Promise<void> {
   await exclusiveTransaction(context.database, async (tx, at) => {
-    const change = await present(context, tx, seen);
+    const change = await currentBatch(context, tx, seen);
     if (change === undefined) return;
     const note = { by: 'sitehand', at };
     // As it was asked for: an edit of the policy since then makes it neither longer nor shorter.
@@ -60,7 +60,7 @@ export async function startBatch(context: StepsContext, seen: Change): Promise<v
 /** One step of a running or stopped batch. */
 export async function runBatch(context: StepsContext, seen: Change): Promise<void> {
   await exclusiveTransaction(context.database, async (tx, at) => {
-    const batch = await present(context, tx, seen);
+    const batch = await currentBatch(context, tx, seen);
     if (batch === undefined) return;
     const changes = await changesInBatch(tx, batch.number);
     const progress = batchProgress(batch);
@@ -73,7 +73,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
     const run: Run = { context, tx, batch, changes, progress, at };
     switch (step.kind) {
       case 'begin':
-        if (await isPaused(tx)) return rest(run, progress, pausedMs);
+        if (await isPaused(tx)) return reschedule(run, progress, pausedMs);
         return begin(run, step.items, step.isCanaryPassed);
       case 'wait':
         if (batch.state === 'stopped' && progress.isFollowed && !isUnderWay(progress, known)) return sumUp(run);
@@ -103,7 +103,7 @@ type Run = {
 };
 
 /** The batch as it is in this transaction; undefined if somebody else moved it, or the database may have been set back. */
-async function present({ history, owner }: StepsContext, tx: Tx, seen: Change): Promise<Change | undefined> {
+async function currentBatch({ history, owner }: StepsContext, tx: Tx, seen: Change): Promise<Change | undefined> {
   const change = await findChange(tx, seen.number);
   if (change?.version !== seen.version || change.owner !== owner) return undefined;
   return isSameTimeline(history, await readTimeline(tx)) ? change : undefined;
@@ -133,10 +133,10 @@ async function begin(run: Run, indexes: readonly number[], isCanaryPassed: boole
     items[index] = { change: number };
   }
   const canary = progress.canary && { ...progress.canary, isPassed: progress.canary.isPassed || isCanaryPassed };
-  await rest(run, { ...progress, items, ...(canary && { canary }) }, againMs);
+  await reschedule(run, { ...progress, items, ...(canary && { canary }) }, againMs);
 }
 
-/** What was being sent when a batch stopped, and was not taken, is not sent after that either. */
+/** Cancels what was being sent when the batch stopped, if the host did not take it. */
 async function withoutUnsent(run: Run): Promise<Run> {
   const { context, tx, batch, changes, at } = run;
   if (batch.state === 'running' || changes.every(({ state }) => state !== 'approved')) return run;
@@ -148,17 +148,17 @@ async function withoutUnsent(run: Run): Promise<Run> {
 async function waitFor(run: Run): Promise<void> {
   const { context, tx, batch, changes, progress, at } = run;
   const standings = standingsOf(progress, byNumber(changes));
-  if (batch.state === 'running' || standings.includes('under way')) return rest(run, progress, againMs);
-  if (!standings.includes('unknown')) return rest(run, progress, Math.max(againMs, batch.expires_at - at));
+  if (batch.state === 'running' || standings.includes('under way')) return reschedule(run, progress, againMs);
+  if (!standings.includes('unknown')) return reschedule(run, progress, Math.max(againMs, batch.expires_at - at));
   // The requester and the ops channel were told when it stopped.
   const isFirst = progress.reminders === undefined;
   const { count, nextAt } = progress.reminders ?? { count: 0, nextAt: at };
   // Once its time is over, its card has no buttons to go on any more.
   const isOver = at >= batch.expires_at;
-  if (isOver && !progress.isOver) return rest(run, { ...progress, isOver }, againMs);
-  if (at < nextAt) return rest(run, progress, isOver ? nextAt - at : Math.min(nextAt, batch.expires_at) - at);
+  if (isOver && !progress.isOver) return reschedule(run, { ...progress, isOver }, againMs);
+  if (at < nextAt) return reschedule(run, progress, isOver ? nextAt - at : Math.min(nextAt, batch.expires_at) - at);
   const reminders = { count: isFirst ? 0 : count + 1, nextAt: nextReminderOfUnknown(isFirst ? 0 : count + 1, at) };
-  await rest(run, { ...progress, reminders }, reminders.nextAt - at);
+  await reschedule(run, { ...progress, reminders }, reminders.nextAt - at);
   const closers = askedPeople(authorizationOf(batch));
   const tell = closers.length > 0 || isFirst ? closers : [batch.requester];
   const reply = stoppedReply(batch, changes, lastNoteOf(batch));
@@ -166,12 +166,12 @@ async function waitFor(run: Run): Promise<void> {
   await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: reminders.count } });
 }
 
-/** Saves how far it is and looks again later; redraws the card if it is time and shows something else. */
-async function rest(run: Run, progress: BatchProgress, afterMs: number): Promise<void> {
+/** Saves the progress and looks again later. Redraws the card if it shows something else and it is time. */
+async function reschedule(run: Run, progress: BatchProgress, afterMs: number): Promise<void> {
   const { tx, batch, changes, at } = run;
   const everyMs = Math.max(redrawMs, ((await countRunning(tx)) * 60_000) / editsPerMinute);
   const shown = itemsShown({ ...batch, progress: JSON.stringify(progress) }, changes);
-  const drawn = looksOf(shown, progress.isOver);
+  const drawn = cardHash(shown, progress.isOver);
   const isAsDrawn = drawn === progress.drawn;
   const isDrawn = !isAsDrawn && at - (progress.drawnAt ?? 0) >= everyMs;
   const shownBad = badIn(progress, byNumber(changes));
@@ -184,7 +184,7 @@ async function rest(run: Run, progress: BatchProgress, afterMs: number): Promise
 }
 
 /** A hash of what the card shows of its items. */
-const looksOf = (shown: ReturnType<typeof itemsShown>, isOver = false): string =>
+const cardHash = (shown: ReturnType<typeof itemsShown>, isOver = false): string =>
   createHash('sha256')
     .update(JSON.stringify([isOver, shown.map((one) => [one.standing, one.standing === 'done' ? '' : itemLine(one)])]))
     .digest('base64url')
@@ -205,7 +205,7 @@ async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Pro
 
 const lastNoteOf = ({ last_note: said }: Change): Text => (said === null ? say`Stopped.` : parseStored<Text>(said));
 
-/** Says anew what came of it, once nothing is under way any more. */
+/** Says again how it stands, once nothing is under way any more. */
 async function sumUp({ context, tx, batch, changes, progress, at }: Run): Promise<void> {
   const { also, ...note } = stopNote(batch, changes, progress, lastNoteOf(batch));
   const saved = await touchChange(tx, batch, { ...also, due_at: at, ...unowned });

@@ -46,7 +46,7 @@ export async function save(
   if (lacksReason(frozen)) throw reasonRequired();
   // What is asked for after a failover must not count as asked before it.
   await checkTimeline(context);
-  const { handed, whom } = await whoIsInvolved(context, frozen, requester.person.id);
+  const { handedOn, approvers } = await whoIsInvolved(context, frozen, requester.person.id);
   let begunRow: NewChange | undefined;
   try {
     const change = await database.transaction(async (tx) => {
@@ -54,9 +54,9 @@ export async function save(
       begunRow = undefined;
       if (!(await claimDelivery(tx, inboxKey, now))) return undefined;
       const row = {
-        ...rowOf({ ...frozen, authorization: { ...frozen.authorization, ...whom } }, requester, now),
+        ...rowOf({ ...frozen, authorization: { ...frozen.authorization, ...approvers } }, requester, now),
         request: inboxKey === undefined ? null : requestId(inboxKey),
-        handed_on_by: handed?.person ?? null,
+        handed_on_by: handedOn?.person ?? null,
       };
       await refuseTooMany(tx, row, idsOf(context.policy(), row.requester));
       const twin = row.state === 'waiting' ? await findWaiting(tx, row) : undefined;
@@ -71,7 +71,7 @@ export async function save(
       await also(tx, saved);
       // A timer does not act for the person whose grant it ends.
       if (confirmation !== 'timer') await usePlace(context, tx, saved, now);
-      if (handed) await useHandedOnFor(context, tx, handed, saved, now);
+      if (handedOn) await useHandedOnFor(context, tx, handedOn, saved, now);
       return saved;
     });
     if (change) context.onSaved();

@@ -40,7 +40,7 @@ export const maxMessagesAnHour = 3;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const maxRemembered = 300;
-/** People are told of a trouble after so many looks in a row, with whatever trouble. */
+/** After how many looks in a row with any trouble people are told of this kind. */
 const looksUntilTold: Readonly<Record<Trouble['kind'], number>> = { unread: 3, gap: 1, unsure: 2 };
 
 export const emptyProgress: WatchProgress = { found: [], held: [], heldMore: 0, hour: { from: 0, messages: 0 } };
@@ -82,7 +82,7 @@ export function takeIn(
   };
 }
 
-/** One more look in a row with a trouble, now this one. `since`: of this one (epoch ms). `isNews`: people are to be told now. */
+/** Counts one more look with trouble in a row. `since`: when this one began (epoch ms). `isNews`: people have to be told. */
 export function inTrouble(
   { trouble, ...rest }: WatchProgress,
   kind: Trouble['kind'],

@@ -36,7 +36,7 @@ export async function watchStanding(context: WatchChecks, watch: Watch): Promise
   if (owner === undefined) return later(say`Slack doesn't tell me right now who may read it.`);
   if (owner.standing !== 'member') return notAllowed(say`${watch.requester_name} may no longer use Sitehand.`);
   const env = await listedNow(context, watch);
-  if ('kind' in env && env.kind !== 'environment') return env;
+  if (env.kind !== 'environment') return env;
   const may = mayWatch(context.policy(), owner, env, 'errors');
   if (may === 'no') return notAllowed(say`${watch.requester_name} is no longer allowed to watch it.`);
   const channel = isDirect(watch) ? undefined : await channelStanding(context, watch, [env]);

@@ -42,10 +42,10 @@ const minIntervalMs = 5 * minuteMs;
 const maxLines = 20_000;
 /** How far before the last look a read goes, so that a line shows that it covers 24 hours. */
 const backMs = 36 * hourMs;
-/** Lines may reach the host's log so much late. */
+/** How late lines may reach the host's log. */
 const lateMs = 10 * minuteMs;
 
-/** The time between two looks of a watch, if there are so many: it grows, so that all get their turn. */
+/** The time between two looks of a watch (ms). It grows with their number, so that all get their turn. */
 export const intervalMs = (watches: number): number =>
   Math.max(minIntervalMs, Math.ceil((1.25 * watches * minuteMs) / readsPerMinute));
 
