@@ -73,22 +73,14 @@ export const tellAfterMs = 900_000;
 
 /** Looks for new lines every two seconds. A stop ends the running attempt, whose batch is sent again later. */
 export function createAuditOut(options: AuditOutOptions): Poller {
-  const closing = new AbortController();
   // Somebody may have restarted it because the trouble is over.
   let isFirst = true;
-  const look = async (): Promise<void> => {
+  const look = async (stopping: AbortSignal): Promise<void> => {
     const atOnce = isFirst;
     isFirst = false;
-    await sendAll(options, closing.signal, atOnce);
+    await sendAll(options, stopping, atOnce);
   };
-  const poller = createPoller({ everyMs, look, onTrouble: options.onTrouble });
-  return {
-    ...poller,
-    stop: () => {
-      closing.abort();
-      return poller.stop();
-    },
-  };
+  return createPoller({ everyMs, look, onTrouble: options.onTrouble });
 }
 
 /** Sends what is due, batch after batch; with `atOnce` also during a pause. */

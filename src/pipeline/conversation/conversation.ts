@@ -13,7 +13,7 @@ import type { ParsedCommand } from '../language/parsed-command.ts';
 import { resolve, type Resolved } from '../language/resolve.ts';
 import type { Requester } from '../steps/new-change.ts';
 import { handedOnWith, handOn } from '../steps/hand-on.ts';
-import { joinQueue, type Joined } from '../steps/queue.ts';
+import { joinQueue, type JoinResult } from '../steps/queue.ts';
 import { leaveOut } from '../steps/leave-out.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
 import { reasonRequired, save, lacksReason } from '../steps/submit.ts';
@@ -76,7 +76,7 @@ export type Next =
   | Refuse
   | { readonly kind: 'show'; readonly page: Page; readonly parsed: Authorized }
   /** It waits for a lock, or another command is to be run instead. */
-  | Joined
+  | JoinResult
   /** What will happen. `differs`: from what the person was shown before. */
   | { readonly kind: 'review'; readonly frozen: Frozen; readonly differs: boolean }
   /** Undefined: the person has been told that nothing was done, so it was not saved. */

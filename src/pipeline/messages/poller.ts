@@ -10,7 +10,8 @@ export type Poller = {
 
 type PollerOptions = {
   readonly everyMs: number;
-  readonly look: () => Promise<void>;
+  /** `stopping` aborts when polling stops. */
+  readonly look: (stopping: AbortSignal) => Promise<void>;
   readonly onTrouble: (error: unknown) => void;
 };
 
@@ -19,12 +20,13 @@ export function createPoller({ everyMs, look, onTrouble }: PollerOptions): Polle
   let timer: NodeJS.Timeout | undefined;
   let polling: Promise<void> | undefined;
   let again = false;
+  const stopping = new AbortController();
   let soon: NodeJS.Timeout | undefined;
 
   const pollWhileNudged = async (): Promise<void> => {
     do {
       again = false;
-      await look().catch(onTrouble);
+      await look(stopping.signal).catch(onTrouble);
     } while (again);
     // Cleared here, not in a later `then`: a nudge in between would be lost.
     polling = undefined;
@@ -48,6 +50,7 @@ export function createPoller({ everyMs, look, onTrouble }: PollerOptions): Polle
       nudge();
     },
     stop: async () => {
+      stopping.abort();
       clearInterval(timer);
       clearTimeout(soon);
       timer = undefined;

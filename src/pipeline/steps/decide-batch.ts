@@ -27,7 +27,7 @@ type BatchDecision = {
 
 /** What goes with a decision about a batch by the person of this name. Throws `Refusal` if it would be ended while changes are under way. */
 export async function batchNote(
-  context: Pick<StepsContext, 'changeStore' | 'history'>,
+  context: StepsContext,
   tx: Tx,
   batch: Change,
   { verdict, person, leaveOut = [] }: BatchDecision,

@@ -39,7 +39,7 @@ import { batchNote } from './decide-batch.ts';
 import { declareLost } from './lost-commit.ts';
 
 /** A decision as delivered. It is trusted only for who pressed which button. */
-type Decided = ShownVersion & {
+type DeliveredDecision = ShownVersion & {
   readonly verdict: DecisionKind;
   readonly person: string;
   readonly team: string | undefined;
@@ -61,7 +61,7 @@ const maxRecounts = 5;
  * Applies a decision: checks rights, target and drift again, then commits in one transaction, so that the first of
  * several clicks wins. Resolves when saved. Throws `Refusal` if it is too late, not allowed, or can't be checked.
  */
-export async function decide(context: StepsContext, decided: Decided): Promise<void> {
+export async function decide(context: StepsContext, decided: DeliveredDecision): Promise<void> {
   if (decided.verdict === 'decline' && !decided.reason?.trim()) {
     throw new Refusal('Declining needs a reason. Nothing was done.', { field: 'reason' });
   }
@@ -94,7 +94,7 @@ type Present = { readonly by: Person; readonly change: Change; readonly reparsed
 /** The person and the change as they are now. An unreadable change is refused in the words for a missing one. */
 async function loadPresent(
   context: StepsContext,
-  { installation, number, person, team, verdict }: Decided,
+  { installation, number, person, team, verdict }: DeliveredDecision,
 ): Promise<Present> {
   await refuseUnlessOurs(context.database, installation);
   const change = await findChange(context.database.db, number);
@@ -119,7 +119,7 @@ const couldNotCheck = (why: Text): Refusal =>
   });
 
 /** Rechecks everything before an approval counts. If something moved on, ends the change and throws. */
-async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }: Decided): Promise<void> {
+async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }: DeliveredDecision): Promise<void> {
   const checked = await recheck(context, change);
   if (checked.kind === 'as it was') return;
   if (checked.kind === 'later' || checked.kind === 'host trouble') throw couldNotCheck(checked.why);
@@ -137,11 +137,11 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
   });
   if (came === 'second') return;
   const says = say`**#${change.number} can no longer be approved.** ${nothingSent(change, checked.why)}`;
-  throw came === 'first' ? new Ended(says) : new Refusal(says);
+  throw came === 'first' ? new EndedByClick(says) : new Refusal(says);
 }
 
 /** The click ended the change, and its delivery counts as answered; the person still has to be told. */
-export class Ended extends Refusal {}
+export class EndedByClick extends Refusal {}
 
 type Session = Omit<VoteContext, 'change' | 'now'> & Pick<Present, 'by'> & { readonly votes: readonly Vote[] };
 
@@ -149,7 +149,7 @@ type Session = Omit<VoteContext, 'change' | 'now'> & Pick<Present, 'by'> & { rea
  * Applies the decision in one transaction. False, with nothing written, if somebody voted since the votes were read:
  * the new voter has to be checked first.
  */
-async function commit(context: StepsContext, decided: Decided, session: Session): Promise<boolean> {
+async function commit(context: StepsContext, decided: DeliveredDecision, session: Session): Promise<boolean> {
   const { database } = context;
   try {
     return await database.transaction(async (tx) => {
@@ -160,12 +160,12 @@ async function commit(context: StepsContext, decided: Decided, session: Session)
       if (change === undefined || (await isSetBack(context, tx, change))) throw new SetBack();
       if (!(await claimDelivery(tx, decided.inbox, now))) throw tooLate();
       const votes = await listVotes(tx, change.number);
-      if (votes.length !== session.votes.length) throw new Recount();
+      if (votes.length !== session.votes.length) throw new VotesChanged();
       await apply(context, tx, change, decided, session, now);
       return true;
     });
   } catch (error) {
-    if (error instanceof Recount) return false;
+    if (error instanceof VotesChanged) return false;
     if (error instanceof SetBack) throw await setBack(context, decided);
     if (!(error instanceof LockHeld)) throw error;
     const says = busy(error, await database.now());
@@ -175,7 +175,7 @@ async function commit(context: StepsContext, decided: Decided, session: Session)
   }
 }
 
-class Recount extends Error {}
+class VotesChanged extends Error {}
 
 const tooLate = (): Refusal =>
   new Refusal('I was delayed and have already told you so. Nothing was done with this click.');
@@ -188,7 +188,7 @@ const isSetBack = async ({ history }: StepsContext, tx: Tx, change: Change): Pro
   history.newerThan(change) !== undefined || !isSameTimeline(history, await readTimeline(tx));
 
 /** Deals with it as looking for work does; resolves with what to tell the person. */
-async function setBack(context: StepsContext, { number }: Decided): Promise<Refusal> {
+async function setBack(context: StepsContext, { number }: DeliveredDecision): Promise<Refusal> {
   await checkTimeline(context);
   const change = await findChange(context.database.db, number);
   const known = change && context.history.newerThan(change);
@@ -197,10 +197,10 @@ async function setBack(context: StepsContext, { number }: Decided): Promise<Refu
 }
 
 async function apply(
-  context: Pick<StepsContext, 'changeStore' | 'history'>,
+  context: StepsContext,
   tx: Tx,
   change: Change,
-  decided: Decided,
+  decided: DeliveredDecision,
   session: Session,
   at: number,
 ): Promise<void> {
@@ -223,7 +223,7 @@ async function apply(
 
 function noteFor(
   change: Change,
-  decided: Decided,
+  decided: DeliveredDecision,
   by: Person,
   ruling: DecisionResult,
   isPaused: boolean,

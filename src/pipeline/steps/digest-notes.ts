@@ -17,9 +17,9 @@ const maxLength = 2_500;
 
 const about = (watch: Watch) => list(namesIn(digestScope(watch)), maxNames);
 
-type May = Extract<DigestStanding, { readonly kind: 'may' }>;
+type MayTell = Extract<DigestStanding, { readonly kind: 'may' }>;
 
-export function digestNote(watch: Watch, standing: May, { found, unread }: DigestFindings, now: number): Note {
+export function digestNote(watch: Watch, standing: MayTell, { found, unread }: DigestFindings, now: number): Note {
   const { envs, missing, hidden, tooMany, trouble } = standing;
   const gaps: readonly Text[] = [
     ...(trouble ? [say`The host's list of sites: ${trouble}`] : []),

@@ -22,21 +22,15 @@ const givesUpAfterMs = 24 * 3_600_000;
 /** Creates what tells digests that are due, one at a time. `onNote` is called when there may be messages to post. */
 export function createDigester(context: WatchChecks, onNote: () => void): Poller {
   const { database, owner } = context;
-  const stopping = new AbortController();
   const onTrouble = (error: unknown): void => context.onTrouble('telling a digest', error);
-  const look = async (): Promise<void> => {
+  const look = async (stopping: AbortSignal): Promise<void> => {
     if (!(await isAnyDue(database, ['watches'], await database.now()))) return;
     const watch = await exclusiveTransaction(database, (tx, now) => claimDigest(tx, { owner, now, leaseMs }));
     if (watch === undefined) return;
-    await tellDigest(context, watch, stopping.signal);
+    await tellDigest(context, watch, stopping);
     onNote();
   };
-  const poller = createPoller({ everyMs: pollMs, look, onTrouble });
-  const stop = (): Promise<void> => {
-    stopping.abort();
-    return poller.stop();
-  };
-  return { ...poller, stop };
+  return createPoller({ everyMs: pollMs, look, onTrouble });
 }
 
 /** The next Monday after `now`, but no later than the end of the digest (epoch ms). */

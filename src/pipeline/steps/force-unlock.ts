@@ -40,14 +40,14 @@ export function forceUnlock(context: ChangesContext, actor: Actor, env: Environm
 /** Not while it is approved, being sent or followed. */
 const mayFree = ({ state, settled_at }: Change): boolean => state === 'unknown' || settled_at !== null;
 
-type Removed = { readonly change: Change; readonly env: Environment; readonly still: readonly number[] };
+type FreedLock = { readonly change: Change; readonly env: Environment; readonly still: readonly number[] };
 
 async function tell(
   context: ChangesContext,
   actor: Actor,
   tx: Tx,
   at: number,
-  { change, env, still }: Removed,
+  { change, env, still }: FreedLock,
 ): Promise<void> {
   const { person } = actor;
   await answerDelivery(tx, actor, at);

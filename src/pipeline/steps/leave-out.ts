@@ -5,7 +5,7 @@ import type { Frozen } from '../changes/freeze.ts';
 import type { StepsContext } from './context.ts';
 
 /** A reviewed change, and how it was confirmed; `isAsShown`: it asks for the approval that the review showed. */
-type Confirmed = {
+type ConfirmedChange = {
   readonly frozen: Frozen;
   readonly confirmation: Confirmation;
   readonly isAsShown: boolean;
@@ -20,7 +20,7 @@ export function leaveOut(
   shown: Frozen,
   person: Person,
   confirmation: Confirmation,
-): Confirmed {
+): ConfirmedChange {
   const ids = typeof confirmation === 'string' ? [] : (confirmation.leaveOut ?? []);
   if (ids.length === 0) return { frozen: shown, confirmation, isAsShown: true };
   refuseUnlessConfirmed(shown, confirmation);

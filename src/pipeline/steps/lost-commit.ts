@@ -42,7 +42,7 @@ export async function pauseAfterLoss(
   const why = plain(found.says);
   const stored = await readKv(tx, pauseKey);
   const earlier = stored && attempt(() => parseStored<Pause>(stored.value));
-  // On top of a person's pause: whoever ends that one may not know of this.
+  // Added to a person's pause, because whoever ends that one may not know of this.
   if (stored === undefined || (earlier && earlier.by !== 'sitehand')) {
     const pause: Pause = { by: 'sitehand', name: 'Sitehand', why, at, ...(earlier && { earlier }) };
     await writeKv(tx, { key: pauseKey, value: JSON.stringify(pause), at });
@@ -73,28 +73,19 @@ export const mayBeSent = ({ state }: Pick<Change, 'state'>, known: ChangeMemory)
 
 /** Such a change becomes unknown, and a batch ends. Undefined if somebody else moved it first. */
 export function callUnknown(
-  { changeStore }: Pick<StepsContext, 'changeStore'>,
+  { changeStore }: StepsContext,
   tx: Tx,
   change: Change,
   known: ChangeMemory,
   at: number,
 ): Promise<Change | undefined> {
+  const base = { by: 'sitehand', at, details: { known } };
   if (change.progress !== null) {
     const kind = change.state === 'waiting' || change.state === 'approved' ? 'supersede' : 'end';
-    const why = say`My database lacks some of it.`;
-    return changeStore.advance(
-      tx,
-      change,
-      { kind },
-      { by: 'sitehand', at, details: { known }, ...batchSetBack(change, why) },
-    );
+    const note = { ...base, ...batchSetBack(change, say`My database lacks some of it.`) };
+    return changeStore.advance(tx, change, { kind }, note);
   }
   const sentAt = known.sentAt ?? at;
-  const note = {
-    by: 'sitehand',
-    at,
-    details: { known },
-    ...alarm({ ...change, sent_at: sentAt }, unknownAfterLoss(known.sentAt)),
-  };
+  const note = { ...base, ...alarm({ ...change, sent_at: sentAt }, unknownAfterLoss(known.sentAt)) };
   return changeStore.advance(tx, change, { kind: 'commit_lost', sentAt }, note);
 }

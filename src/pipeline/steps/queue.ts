@@ -35,7 +35,7 @@ const maxEach = 10;
 export const maxPlaces = 5;
 
 /** In the queue, with what its requester is told; or nothing is in the way, so these arguments can go ahead. */
-export type Joined =
+export type JoinResult =
   | { readonly kind: 'queued'; readonly note: Note }
   | { readonly kind: 'instead'; readonly args: Args };
 
@@ -46,7 +46,7 @@ export function joinQueue(
   action: AnyAction,
   { person, channel }: Requester,
   inbox: string | undefined,
-): Promise<Joined> {
+): Promise<JoinResult> {
   const { target, alsoReads, parsed } = authorized;
   const wants = { risk: action.risk, targets: JSON.stringify([target, ...alsoReads]) };
   return exclusiveTransaction(context.database, async (tx, at) => {
@@ -100,7 +100,7 @@ async function lockAhead(tx: Tx, wants: Pick<QueuedRequest, 'risk' | 'targets'>,
   return held;
 }
 
-const queued = (row: QueuedRequest, place: number, front: Text): Joined => ({
+const queued = (row: QueuedRequest, place: number, front: Text): JoinResult => ({
   kind: 'queued',
   note: { text: joinedWords(row, place, front), buttons: [leaveButton(row)] },
 });
@@ -117,14 +117,14 @@ function joinedWords(row: QueuedRequest, place: number, front: Text): Text {
   ]);
 }
 
-type Around = {
+type QueueCounts = {
   readonly same: QueuedRequest | undefined;
   readonly places: number;
   readonly ahead: number;
   readonly where: string;
 };
 
-function refuseTooMany({ same, places, ahead, where }: Around): void {
+function refuseTooMany({ same, places, ahead, where }: QueueCounts): void {
   const hint = say`${code('queue')} shows who waits.`;
   if (same !== undefined)
     throw new Refusal(say`**You're already in the queue with that.** Nothing was sent.`, { hint });

@@ -10,7 +10,7 @@ import type { StepsContext } from './context.ts';
  * then. Call it while the global lock is held.
  */
 export async function recall(
-  { changeStore, history }: Pick<StepsContext, 'changeStore' | 'history'>,
+  { changeStore, history }: StepsContext,
   tx: Tx,
   { batch, changes }: { readonly batch: Change; readonly changes: readonly Change[] },
   { by, at }: { readonly by: string; readonly at: number },

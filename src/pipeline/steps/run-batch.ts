@@ -94,7 +94,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
 
 /** A step in its transaction. `changes`: those that the batch has begun. */
 type Run = {
-  readonly context: Pick<StepsContext, 'changeStore' | 'history'>;
+  readonly context: StepsContext;
   readonly tx: Tx;
   readonly batch: Change;
   readonly changes: readonly Change[];

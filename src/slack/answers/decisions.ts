@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Refusal } from '../../errors.ts';
 import { leftToDo, questionFor } from '../../pipeline/changes/call-details.ts';
 import { identifySender } from '../../pipeline/conversation/speaker.ts';
-import { decide, Ended } from '../../pipeline/steps/decide.ts';
+import { decide, EndedByClick } from '../../pipeline/steps/decide.ts';
 import { decisionKinds, type ShownVersion, type DecisionKind } from '../../pipeline/changes/card.ts';
 import { joined, say, type Text } from '../../text.ts';
 import { approveView, declineView, goOnView, noticeView, type Memo } from '../forms/views.ts';
@@ -113,5 +113,5 @@ function withNote(error: unknown, note: string): unknown {
   if (!(error instanceof Refusal)) return error;
   const says = joined([error.says, say`I posted no note. Yours was: “${note}”`]);
   const { hint, offers } = error;
-  return error instanceof Ended ? new Ended(says, { hint, offers }) : new Refusal(says, { hint, offers });
+  return error instanceof EndedByClick ? new EndedByClick(says, { hint, offers }) : new Refusal(says, { hint, offers });
 }

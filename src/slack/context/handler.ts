@@ -1,5 +1,5 @@
 import { attempt, Fault, Refusal } from '../../errors.ts';
-import { Ended } from '../../pipeline/steps/decide.ts';
+import { EndedByClick } from '../../pipeline/steps/decide.ts';
 import { NotAdmitted } from '../../semaphore.ts';
 import { closeInbox, isInboxOpen } from '../../storage/inbox.ts';
 import { CommitUnanswered, isBack, isLostConnection } from '../../storage/lost-connection.ts';
@@ -60,7 +60,8 @@ export async function runHandler(
     const message = wordsFor(context, interaction, what, error);
     try {
       // Told first: whoever dies in between tells twice, and never not at all.
-      if (error instanceof Ended || (await isOpen(context, interaction))) await context.ephemeral(interaction, message);
+      if (error instanceof EndedByClick || (await isOpen(context, interaction)))
+        await context.ephemeral(interaction, message);
       else if (error instanceof CommitUnanswered && !(await wasReportedLost(context, interaction)))
         await context.ephemeral(interaction, savedUnseen);
       await close(context, interaction);
