@@ -152,18 +152,19 @@ async function waitFor(run: Run): Promise<void> {
   if (!standings.includes('unknown')) return reschedule(run, progress, Math.max(againMs, batch.expires_at - at));
   // The requester and the ops channel were told when it stopped.
   const isFirst = progress.reminders === undefined;
-  const { count, nextAt } = progress.reminders ?? { count: 0, nextAt: at };
+  const count = isFirst ? 0 : progress.reminders.count + 1;
+  const nextAt = progress.reminders?.nextAt ?? at;
   // Once its time is over, its card has no buttons to go on any more.
   const isOver = at >= batch.expires_at;
   if (isOver && !progress.isOver) return reschedule(run, { ...progress, isOver }, againMs);
   if (at < nextAt) return reschedule(run, progress, isOver ? nextAt - at : Math.min(nextAt, batch.expires_at) - at);
-  const reminders = { count: isFirst ? 0 : count + 1, nextAt: nextReminderOfUnknown(isFirst ? 0 : count + 1, at) };
+  const reminders = { count, nextAt: nextReminderOfUnknown(count, at) };
   await reschedule(run, { ...progress, reminders }, reminders.nextAt - at);
   const closers = askedPeople(authorizationOf(batch));
   const tell = closers.length > 0 || isFirst ? closers : [batch.requester];
   const reply = stoppedReply(batch, changes, lastNoteOf(batch));
   const note = { by: 'sitehand', at, reply, replyKey: `${batch.number}:stopped`, ops: !isFirst, tell, redraw: true };
-  await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: reminders.count } });
+  await context.changeStore.remark(tx, batch, 'unknown_reminded', { ...note, details: { reminders: count } });
 }
 
 /** Saves the progress and looks again later. Redraws the card if it shows something else and it is time. */

@@ -17,7 +17,7 @@ import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { digestScope, namesIn } from './digest-standing.ts';
 import * as notes from './watch-notes.ts';
-import { heldIn, inTrouble, watchProgress, takeIn, type News, type WatchProgress } from './watch-progress.ts';
+import { inTrouble, watchProgress, takeIn, type News, type WatchProgress } from './watch-progress.ts';
 import { isDirect, watchStanding, storedEnvironment, type WatchChecks, type WatchStanding } from './watch-standing.ts';
 
 /** What a look needs besides its checks. */
@@ -72,17 +72,11 @@ async function claimDue(context: WatchContext): Promise<readonly Watch[]> {
 /** One look: checks the rights, reads the log, and tells what is new. A failed look is tried again at the next one. */
 async function lookFor(context: WatchContext, watch: Watch): Promise<void> {
   const now = await context.database.now();
-  const isOver = now >= watch.ends_at;
-  const isHolding = heldIn(watchProgress(watch)) > 0;
-  const quietUntil = isOver && isHolding ? quietEnd(watch, now) : undefined;
-  // What it holds back is told after the quiet hours, with the rights of that moment.
-  if (quietUntil !== undefined) return moveWatch(context, watch, { onward: { dueAt: quietUntil } });
-  const standing = isOver && !isHolding ? undefined : await watchStanding(context, watch);
-  if (standing?.kind === 'lost') return end(context, watch, standing, now);
-  if (isOver) return endInTime(context, watch, standing?.kind === 'may' ? standing.env : undefined, now);
-  if (standing?.kind === 'unsure') return pause(context, watch, standing.groups);
-  if (standing?.kind === 'later') return unread(context, watch, standing.why);
-  if (standing === undefined) return;
+  if (now >= watch.ends_at) return endInTime(context, watch, now);
+  const standing = await watchStanding(context, watch);
+  if (standing.kind === 'lost') return end(context, watch, standing, now);
+  if (standing.kind === 'unsure') return pause(context, watch, standing.groups);
+  if (standing.kind === 'later') return unread(context, watch, standing.why);
   const { env } = standing;
   const read = await readLog(context, watch, env, now);
   if ('why' in read) return unread(context, watch, read.why, env);
@@ -240,14 +234,15 @@ const end = (
     ...(reason === 'no_channel' && { place: { to: 'owner' } }),
   });
 
-/** `env`: what was held back may be told. */
-async function endInTime(
-  context: WatchContext,
-  watch: Watch,
-  env: Environment | undefined,
-  now: number,
-): Promise<void> {
+/** Ends a watch whose time is up. What it holds back is told after the quiet hours, with the rights of that moment. */
+async function endInTime(context: WatchContext, watch: Watch, now: number): Promise<void> {
   const { held, heldMore } = watchProgress(watch);
+  const isHolding = held.length + heldMore > 0;
+  const quietUntil = isHolding ? quietEnd(watch, now) : undefined;
+  if (quietUntil !== undefined) return moveWatch(context, watch, { onward: { dueAt: quietUntil } });
+  const standing = isHolding ? await watchStanding(context, watch) : undefined;
+  if (standing?.kind === 'lost') return end(context, watch, standing, now);
+  const env = standing?.kind === 'may' ? standing.env : undefined;
   const isTold = env !== undefined && held.length > 0;
   const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
   const untold = env === undefined ? held.length + heldMore : 0;
