@@ -67,7 +67,7 @@ const fits =
   (line: AuditLine): boolean =>
     (since === undefined || line.at >= since) && (by === undefined || line.actor === by);
 
-/** In batches: the first has `first` lines, the next fills up to a multiple of `batch`. */
+/** In batches: the first has `first` lines, the second fills up to a multiple of `batch`. */
 async function* newestFirst(
   db: ReadHandle,
   { env, by, since }: TrailFilter,

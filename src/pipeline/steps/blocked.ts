@@ -23,7 +23,7 @@ export async function blockedReason(
 /** A change of a batch does not wait for a lock: it would keep another one from its turn. People can retry it. */
 export async function skip({ database, changeStore, history }: StepsContext, change: Change, why: Text): Promise<void> {
   await exclusiveTransaction(database, async (tx, at) => {
-    // It may have been sent. Looking for work deals with it.
+    // It may have been sent; the worker's next poll deals with it.
     if (!isSameTimeline(history, await readTimeline(tx))) return;
     await changeStore.advance(tx, change, { kind: 'cancel' }, { by: 'sitehand', at, lastNote: why });
   });

@@ -22,7 +22,7 @@ import type { StepsContext } from './context.ts';
 /** How long a reading may hold up a send, and a little less, so that it can be kept within that. */
 const beforeMs = 3_000;
 const readingMs = 2_700;
-/** A reading from before the send that is not older is not taken again, such as when the send is tried again. */
+/** A younger reading from before the send is used again, for example when the send is tried again. */
 const freshMs = 20_000;
 /** A change that was over earlier is not checked: the readings would be about something else. */
 const justNowMs = 60_000;
@@ -69,7 +69,7 @@ function planFor(context: StepsContext, change: Change): CheckPlan | undefined {
 
 /** Reads sites after changes, beside the steps of the worker. */
 type ChecksAfter = {
-  /** To be called after a step of this change, given as it was before. Reads its site if the change is over now. */
+  /** Call it after a step, with the change as it was before. Reads the site if the change is over now. */
   readonly stepped: (before: Change) => void;
   readonly running: ReadonlySet<Promise<void>>;
 };
@@ -120,7 +120,7 @@ async function checkAfter(context: StepsContext, number: number): Promise<void> 
   });
 }
 
-/** It was sent, and ended or was lost sight of just now. */
+/** It was sent, and ended or became unknown just now. */
 function isJustOver({ state, sent_at, settled_at, lost_at }: Change, now: number): boolean {
   const isOver = settled_at !== null && ['accepted', 'done', 'failed'].includes(state);
   const since = isOver ? settled_at : state === 'unknown' ? lost_at : null;

@@ -25,7 +25,7 @@ type BatchDecision = {
   readonly leaveOut?: readonly string[];
 };
 
-/** What goes with a decision about a batch by the person of this name. Throws `Refusal` if it would be ended while changes are under way. */
+/** The note for a decision about a batch by the person of this name. Throws `Refusal` if it can't be made yet. */
 export async function batchNote(
   context: StepsContext,
   tx: Tx,
@@ -63,7 +63,7 @@ export async function batchNote(
   }
 }
 
-/** Throws `Refusal` if a change ended badly that the card has not shown yet: nobody lets it go on after that unseen. */
+/** Throws `Refusal` if a change ended badly and the card has not shown that yet: people have to see it first. */
 function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes: ChangesByNumber): void {
   if (badIn(progress, changes).every((one) => progress.shownBad?.includes(one))) return;
   throw new Refusal(

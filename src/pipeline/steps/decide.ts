@@ -54,7 +54,7 @@ type DeliveredDecision = ShownVersion & {
 const maxReasonLength = 500;
 /** Decisions that a right to unlock allows if nobody else is left to make them. */
 const ends: ReadonlySet<DecisionKind> = new Set(['decline', 'happened', 'did_not_happen']);
-/** How often the votes are read at most, if others vote meanwhile. */
+/** How often the votes are read at most while others vote. */
 const maxRecounts = 5;
 
 /**
@@ -238,7 +238,7 @@ function noteFor(
     case 'approve': {
       if (ruling.kind === 'move') {
         const reply = approved(change, by.name, isPaused, reason);
-        // Of a batch, the reply about a stop replaces it.
+        // For a batch, the reply about a stop replaces this one.
         const replyKey = change.progress === null ? {} : { replyKey: `${change.number}:stopped` };
         return { ...base, reply, ...replyKey, decide: coolsDown(change), tell: [change.requester] };
       }

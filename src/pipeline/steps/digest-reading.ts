@@ -31,7 +31,7 @@ export const digestParts = [
 
 export type DigestFindings = {
   readonly found: Readonly<Record<(typeof digestParts)[number], readonly Text[]>>;
-  /** What could not be read, and why. It may be anything, also bad. */
+  /** What could not be read, and why. */
   readonly unread: readonly Text[];
 };
 
@@ -43,7 +43,7 @@ const maxRows = 1_000;
 const maxThemeLength = 80;
 const maxNamed = 5;
 
-/** Reads everything for these environments, behind people, until `stopping`. Never rejects because of the host. */
+/** Reads everything for these environments, after what people wait for, until `stopping`. Host trouble never rejects it. */
 export async function readDigest(
   context: StepsContext,
   owner: Person,

@@ -27,7 +27,7 @@ export function digestScope(watch: Pick<Watch, 'target' | 'progress'>): DigestSc
 export const namesIn = ({ sites, environments }: DigestScope): readonly string[] =>
   [...sites, ...environments].map(({ name }) => name);
 
-/** What of it the host lists, and the names that it does not list. */
+/** Its environments that the host lists, and the names that the host does not list. */
 export function listedIn({ sites, environments }: DigestScope, names: KnownNames) {
   const ofSites = sites.map((site) => ({ name: site.name, found: environmentsOfSite(names, site.id) }));
   const named = environments.map(({ id, name }) => ({

@@ -91,7 +91,7 @@ async function commitSending(context: StepsContext, seen: Change): Promise<Sendi
     if (change?.version !== seen.version || change.owner !== context.owner) return false;
     if (context.history.newerThan(change)) return false;
     if (await blockedReason(tx, change, now)) return false;
-    // Looking for work deals with it.
+    // The worker's next poll deals with it.
     if (!isSameTimeline(context.history, await readTimeline(tx))) return false;
     const sending = { kind: 'send', owner: context.owner, leaseMs: sendLeaseMs } as const;
     const sent = await context.changeStore.advance(tx, change, sending, { by: 'sitehand', at: now });

@@ -29,20 +29,20 @@ import type { StepsContext } from './context.ts';
 const showRunningAfterMs = 10_000;
 /** The same if the host can't be asked; short trouble isn't worth a line. */
 const showTroubleAfterMs = 20_000;
-/** The key that exists once the host has answered about an operation. */
-const followingWorks = 'following';
+/** This key exists once the host has answered about an operation. */
+const followingKey = 'following';
 
 /** Polls an accepted change once: asks about its operation or reads back, and settles it if that is conclusive. */
 export async function follow(context: StepsContext, change: Change): Promise<void> {
   const reparsed = reparse(change, namesWith(context, change));
   const now = await context.database.now();
   const observed = await observe(context, change, reparsed);
-  const works = (await readKv(context.database.db, followingWorks)) !== undefined;
+  const works = (await readKv(context.database.db, followingKey)) !== undefined;
   const result = judge(change, pollStateOf(change, now), observed, works, now);
   if (!('wait' in result)) failpoint('seen', change.number);
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
-    if (!works && isKnown(observed.operation)) await writeKv(tx, { key: followingWorks, value: 'on', at });
+    if (!works && isKnown(observed.operation)) await writeKv(tx, { key: followingKey, value: 'on', at });
     if ('wait' in result) {
       await tellProgress(tx, change, observed.operation, at);
       const poll_state = JSON.stringify(result.trail);

@@ -40,7 +40,7 @@ const maxEach = 5;
 const windowMs = 3_600_000;
 /** How many people get a direct message about one. */
 const maxTold = 3;
-/** What a button has room for, in characters of a typed command. */
+/** Characters of a typed command that fit into a button. */
 const maxLength = 1_500;
 const lookMs = 15_000;
 
@@ -110,7 +110,7 @@ async function saveAndPost(
     return expires_at;
   });
   context.onSaved();
-  // Cards, and so this, may belong into another channel than the one in which it was asked for.
+  // The policy may put cards, and so this, into another channel than the one in which it was asked.
   const where = channelId === undefined ? undefined : say`in ${channel(channelId)}`;
   const direct = told.length > 0 ? say`${joined(displayNames(told), ', ')} directly` : undefined;
   return say`**I asked ${joined([direct, where], ' and ')}.** Whoever may run it can do so as their own change until ${time(until)}. Nothing was sent yet.`;

@@ -71,7 +71,7 @@ export async function declareLost(context: StepsContext, change: Change, known: 
 export const mayBeSent = ({ state }: Pick<Change, 'state'>, known: ChangeMemory): boolean =>
   ['approved', 'running', 'stopped'].includes(state) || (state === 'waiting' && known.sentAt !== undefined);
 
-/** Such a change becomes unknown, and a batch ends. Undefined if somebody else moved it first. */
+/** Makes such a change unknown, and ends a batch. Undefined if somebody else moved it first. */
 export function callUnknown(
   { changeStore }: StepsContext,
   tx: Tx,

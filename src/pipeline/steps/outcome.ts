@@ -22,7 +22,7 @@ import type { StepsContext } from './context.ts';
  */
 const saveAgainAfterMs = [100, 400, 1_500, 5_000, 10_000, 15_000, 30_000];
 
-/** The delay until a change is tried again whose *sending* was not saved. */
+/** The delay before another try if *sending* was not saved. */
 const notBegunRetryMs = 5_000;
 
 /** Saves an outcome, whatever state the row has now. If it can't move the change, it is a remark, also for ops. */
@@ -75,12 +75,12 @@ async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outc
 const isNotBegun = (found: Change, sent: Change): boolean =>
   found.state === 'approved' && found.version === sent.version - 1 && found.owner === sent.owner;
 
-/** It was not done, and somebody else went on with the change meanwhile: this is no answer to what they did. */
+/** It was not done, and somebody else has moved the change since: this does not answer their send. */
 const wentOn = (found: Change, sent: Change, outcome: Outcome): boolean =>
   outcome.kind === 'not sent' && outcome.isBegun === 'not known' && found.sent_at !== sent.sent_at;
 
 /**
- * As `lateEvent`. If a failover or a restore made it unknown, a later send may be lost, so it does not end the change that
+ * As `lateEvent`. If a failover or a restore made it unknown, a later send may be lost, so the change does not end because
  * this one wrote nothing.
  */
 async function lateUnlessSetBack(

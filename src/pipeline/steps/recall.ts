@@ -19,7 +19,7 @@ export async function recall(
   const recalled = new Set<number>();
   const note = { by, at, lastNote: say`Its batch stopped before it was sent.` };
   for (const change of changes) {
-    // One that the database no longer knows to be sent is dealt with by looking for work.
+    // The worker's next poll deals with one that was sent and that the database calls unsent.
     if (change.state !== 'approved' || history.newerThan(change) !== undefined) continue;
     const cancelled = await changeStore.advance(tx, change, { kind: 'cancel' }, note);
     if (cancelled === undefined) continue;

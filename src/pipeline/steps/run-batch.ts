@@ -51,7 +51,7 @@ export async function startBatch(context: StepsContext, seen: Change): Promise<v
     const change = await currentBatch(context, tx, seen);
     if (change === undefined) return;
     const note = { by: 'sitehand', at };
-    // As it was asked for: an edit of the policy since then makes it neither longer nor shorter.
+    // The validity it was asked for with: a policy edit since then does not change it.
     await context.changeStore.advance(tx, change, { kind: 'start', validMs: batchValidityOf(change) }, note);
   });
   context.onSaved();
