@@ -32,14 +32,7 @@ export const headOf = (format: Format): string => (format === 'csv' ? csvLine(co
 
 /** One line of the trail, with its line break. */
 export function exportLine(format: Format, entry: Entry): string {
-  const row = rowOf(entry);
-  if (format === 'jsonl') return `${JSON.stringify(row)}\n`;
+  const row: Row = { ...entry, line: entry.seq, at: new Date(entry.at).toISOString(), what: entry.says };
+  if (format === 'jsonl') return `${JSON.stringify(row, [...columns])}\n`;
   return csvLine(columns.map((column) => [row[column] ?? ''].flat().join(', ')));
-}
-
-function rowOf({ seq, at, says, change, ...entry }: Entry): Row {
-  const { actor, name, event, target, reason, rules, policy, fingerprint, approvers, receipt } = entry;
-  const chain = { details: entry.details, previous: entry.previous, hash: entry.hash };
-  const about = { change, target, reason, rules, policy, fingerprint, approvers, receipt };
-  return { line: seq, at: new Date(at).toISOString(), actor, name, event, what: says, ...about, ...chain };
 }

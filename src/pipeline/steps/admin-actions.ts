@@ -104,7 +104,7 @@ function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<
       }),
     resume: (began) =>
       exclusiveTransaction(context.database, async (tx, at) => {
-        const { ended, left } = without(await readPause(tx), began);
+        const { ended, left } = pauseToEnd(await readPause(tx), began);
         if (ended) await endPause(context, actor, tx, at, ended, left);
         const held = (await countStates(tx)).approved ?? 0;
         return { ended, left, held, named: await heldNow(tx, mayRead) };
@@ -113,7 +113,7 @@ function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<
 }
 
 /** The pause that `resume` means, and the one that stays. */
-function without(paused: Pause | undefined, began: number | undefined): Pick<Resumed, 'ended' | 'left'> {
+function pauseToEnd(paused: Pause | undefined, began: number | undefined): Pick<Resumed, 'ended' | 'left'> {
   if (paused === undefined) return { ended: undefined, left: undefined };
   const { earlier, ...newest } = paused;
   const all = earlier ? [earlier, newest] : [newest];

@@ -43,7 +43,7 @@ const maxRows = 1_000;
 const maxThemeLength = 80;
 const maxNamed = 5;
 
-/** Reads everything for these environments, after what people wait for, until `stopping`. Host trouble never rejects it. */
+/** Reads everything for these environments, after what people wait for, until `stopping`. Host trouble does not reject it. */
 export async function readDigest(
   context: StepsContext,
   owner: Person,

@@ -80,8 +80,8 @@ const wentOn = (found: Change, sent: Change, outcome: Outcome): boolean =>
   outcome.kind === 'not sent' && outcome.isBegun === 'not known' && found.sent_at !== sent.sent_at;
 
 /**
- * As `lateEvent`. If a failover or a restore made it unknown, a later send may be lost, so the change does not end because
- * this one wrote nothing.
+ * As `lateEvent`. If a failover or a restore made it unknown, a later send may be lost, so the change does not end
+ * because this one wrote nothing.
  */
 async function lateUnlessSetBack(
   tx: Tx,

@@ -22,7 +22,8 @@ type Context = {
 
 /**
  * Call it in the transaction that restored the rows, which lack what happened since the backup. Sending is paused, the
- * trail gets a line, and buttons posted before no longer work. Rejects if the trail has a key that is not the current one.
+ * trail gets a line, and buttons posted before no longer work. Rejects if the trail has a key that is not the current
+ * one.
  */
 export async function acknowledgeRestore(
   { database, changeStore, auditKeys }: Context,

@@ -82,7 +82,7 @@ export function takeIn(
   };
 }
 
-/** Counts one more look with trouble in a row. `since`: when this one began (epoch ms). `isNews`: people have to be told. */
+/** Counts one more look with trouble. `since`: when this trouble began (epoch ms). `isNews`: people have to be told. */
 export function inTrouble(
   { trouble, ...rest }: WatchProgress,
   kind: Trouble['kind'],
