@@ -28,7 +28,7 @@ export function createPolicyHistory(context: PolicyHistory): () => Promise<void>
   return async () => {
     const policy = context.policy();
     if (policy.hash === recorded) return;
-    await record(context, policy);
+    await recordPolicy(context, policy);
     const says = await unsatisfiableText(context, policy);
     if (says) context.onUnsatisfiable(says);
     recorded = policy.hash;
@@ -36,7 +36,7 @@ export function createPolicyHistory(context: PolicyHistory): () => Promise<void>
 }
 
 /** Writes the whole text of a new policy into the trail: changes refer to it by its hash. */
-async function record({ database, changeStore }: PolicyHistory, { hash, text }: Policy): Promise<void> {
+async function recordPolicy({ database, changeStore }: PolicyHistory, { hash, text }: Policy): Promise<void> {
   await database.transaction(async (tx) => {
     if ((await readKv(tx, policyInForceKey))?.value === hash) return;
     const at = await database.now(tx);

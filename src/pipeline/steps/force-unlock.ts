@@ -30,7 +30,7 @@ export function forceUnlock(context: ChangesContext, actor: Actor, env: Environm
     await freeLock(tx, { target: held.target, change: change.number });
     await wakeQueues(tx, [held.target], at);
     const still = numbers.filter((number) => number !== change.number);
-    await tell(context, actor, tx, at, { change, env, still });
+    await announceFreed(context, actor, tx, at, { change, env, still });
     const others = (await locksOf(tx, change.number, at)).map(({ target }) => target.replace(/^environment:/, ''));
     const arrives = change.state === 'unknown' && at < closableFrom(change) ? closableFrom(change) : undefined;
     return { kind: 'freed', change: change.number, stands: standing(change), arrives, others, still };
@@ -42,7 +42,7 @@ const mayFree = ({ state, settled_at }: Change): boolean => state === 'unknown' 
 
 type FreedLock = { readonly change: Change; readonly env: Environment; readonly still: readonly number[] };
 
-async function tell(
+async function announceFreed(
   context: ChangesContext,
   actor: Actor,
   tx: Tx,

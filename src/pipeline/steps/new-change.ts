@@ -16,7 +16,7 @@ export type Requester = { readonly person: Person; readonly channel: Channel };
 /** The row of a new change: waiting if the rules want an approval, else approved. `now` in epoch milliseconds. */
 export function rowOf(frozen: Frozen, { person, channel }: Requester, now: number): NewChange {
   return {
-    ...aboutOf(frozen),
+    ...targetColumns(frozen),
     command: frozen.parsed.path,
     risk: frozen.action.risk,
     args: JSON.stringify(canonicalArgs(withoutId(frozen))),
@@ -38,7 +38,7 @@ export function rowOf(frozen: Frozen, { person, channel }: Requester, now: numbe
 }
 
 /** What the change is about. A batch is about all of its environments and locks none of them itself. */
-function aboutOf(frozen: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is_live' | 'targets' | 'progress'> {
+function targetColumns(frozen: Frozen): Pick<NewChange, 'target' | 'target_name' | 'is_live' | 'targets' | 'progress'> {
   const { target, alsoReads, items } = frozen;
   if (items) {
     const canary = canaryIn(frozen, items);

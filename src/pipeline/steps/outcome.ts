@@ -35,7 +35,9 @@ export async function saveOutcome(context: StepsContext, sent: Change, outcome: 
     if (afterMs > 0) await wait(afterMs, undefined, { ref: false });
     try {
       // Serialized with all other moves.
-      const row = await exclusiveTransaction(context.database, (tx, at) => record(context, tx, sent, outcome, at));
+      const row = await exclusiveTransaction(context.database, (tx, at) =>
+        applyOutcome(context, tx, sent, outcome, at),
+      );
       if (row) context.history.believe(row);
       failpoint('answer saved', sent.number);
       return;
@@ -46,7 +48,7 @@ export async function saveOutcome(context: StepsContext, sent: Change, outcome: 
 }
 
 /** Resolves with the row as it is afterwards, or undefined if there is no row. */
-async function record(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome, at: number) {
+async function applyOutcome(context: StepsContext, tx: Tx, sent: Change, outcome: Outcome, at: number) {
   const found = await findChange(tx, sent.number);
   if (found === undefined) {
     await reportMissing(context, tx, sent, outcome, at);

@@ -31,11 +31,11 @@ export const nextReminderOfUnknown = (reminders: number, now: number): number =>
 
 /** One step of an unknown change: first the evidence, later reminders. */
 export const reconcile = (context: StepsContext, change: Change): Promise<void> =>
-  change.reminders === null ? gatherEvidence(context, change) : remind(context, change);
+  change.reminders === null ? gatherEvidence(context, change) : remindOfUnknown(context, change);
 
 /** Posts what can be read, without acting on it. If the host can't be read, tries again later. */
 async function gatherEvidence(context: StepsContext, change: Change): Promise<void> {
-  const { seen, closers } = await look(context, change);
+  const { seen, closers } = await lookAgain(context, change);
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
     const isLater =
@@ -54,8 +54,8 @@ async function gatherEvidence(context: StepsContext, change: Change): Promise<vo
 }
 
 /** Reminds in the thread, in the ops channel, and those who can close it. */
-async function remind(context: StepsContext, change: Change): Promise<void> {
-  const { seen, closers } = await look(context, change);
+async function remindOfUnknown(context: StepsContext, change: Change): Promise<void> {
+  const { seen, closers } = await lookAgain(context, change);
   await context.database.transaction(async (tx) => {
     const at = await context.database.now(tx);
     const reminders = (change.reminders ?? 0) + 1;
@@ -73,7 +73,7 @@ async function remind(context: StepsContext, change: Change): Promise<void> {
 }
 
 /** What can be read, and who can close it: not known if the words of the change can't be parsed any more. */
-async function look(context: StepsContext, change: Change) {
+async function lookAgain(context: StepsContext, change: Change) {
   const reparsed = reparse(change, namesWith(context, change));
   const seen = await readBack(context, change, reparsed);
   const unknown: Closers = { people: [], byUnlock: false, anybody: undefined };

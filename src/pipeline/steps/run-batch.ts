@@ -74,7 +74,7 @@ export async function runBatch(context: StepsContext, seen: Change): Promise<voi
     switch (step.kind) {
       case 'begin':
         if (await isPaused(tx)) return reschedule(run, progress, pausedMs);
-        return begin(run, step.items, step.isCanaryPassed);
+        return beginItems(run, step.items, step.isCanaryPassed);
       case 'wait':
         if (batch.state === 'stopped' && progress.isFollowed && !isUnderWay(progress, known)) return sumUp(run);
         return waitFor(await withoutUnsent(run));
@@ -113,7 +113,7 @@ const isUnderWay = (progress: BatchProgress, changes: ChangesByNumber): boolean 
   standingsOf(progress, changes).includes('under way');
 
 /** Begins a change for each of these items, as frozen. One whose target is locked is skipped, and says by whom. */
-async function begin(run: Run, indexes: readonly number[], isCanaryPassed: boolean): Promise<void> {
+async function beginItems(run: Run, indexes: readonly number[], isCanaryPassed: boolean): Promise<void> {
   const { context, tx, batch, progress, at } = run;
   const frozen = batchItemsOf(batch) ?? [];
   if (fingerprint(batch.call, batch.card) !== batch.fingerprint)

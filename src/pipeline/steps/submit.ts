@@ -39,7 +39,7 @@ export async function save(
   requester: Requester,
   confirmation: Confirmation,
   inboxKey: string | undefined,
-  also: (tx: Tx, saved: Change) => Promise<void> = async () => undefined,
+  also?: (tx: Tx, saved: Change) => Promise<void>,
 ): Promise<Change | undefined> {
   const { database, changeStore } = context;
   refuseUnlessConfirmed(frozen, confirmation);
@@ -68,7 +68,7 @@ export async function save(
       begunRow = row;
       const reply = asked(saved, { held, twin, isPaused: await isPaused(tx) });
       await changeStore.remark(tx, saved, event, { by: 'sitehand', at: now, ...(reply && { reply, decide }) });
-      await also(tx, saved);
+      await also?.(tx, saved);
       // A timer does not act for the person whose grant it ends.
       if (confirmation !== 'timer') await usePlace(context, tx, saved, now);
       if (handedOn) await useHandedOnFor(context, tx, handedOn, saved, now);

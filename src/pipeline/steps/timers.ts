@@ -70,13 +70,13 @@ async function fire(context: StepsContext, timer: Timer): Promise<void> {
   if (isRunning && removal.state !== 'unknown') return putOff(context, timer);
   const target = targetOf(context, timer);
   const open = await openNow(context, timer, target);
-  if (open === 'gone') return end(context, timer, 'gone');
+  if (open === 'gone') return endTimer(context, timer, 'gone');
   if (open.length === 0) {
     const times_missing = timer.times_missing + 1;
     // One answer of the host may be stale.
     return times_missing < minMissing
       ? putOff(context, timer, recheckMs, times_missing)
-      : end(context, timer, 'not_there');
+      : endTimer(context, timer, 'not_there');
   }
   if (removal) {
     const why = say`#${removal.number} didn't do it: ${standing(removal)}`;
@@ -84,7 +84,7 @@ async function fire(context: StepsContext, timer: Timer): Promise<void> {
     if (removal.sent_at === null) return putOffAndTell(context, timer, why, { created_change: null });
     return failed(context, timer, why, isRunning);
   }
-  if (timer.gave_up_at !== null) return remind(context, timer);
+  if (timer.gave_up_at !== null) return remindOps(context, timer);
   return createRemoval(context, timer, target);
 }
 
@@ -163,7 +163,7 @@ async function putOffAndTell(
   why: Text,
   also: { readonly created_change?: null } = {},
 ): Promise<void> {
-  if (timer.gave_up_at !== null) return remind(context, timer, why);
+  if (timer.gave_up_at !== null) return remindOps(context, timer, why);
   await exclusiveTransaction(context.database, async (tx, at) => {
     const noted = await noteTimer(tx, timer, at + notTriedRetryMs, {
       last_note: JSON.stringify(why),
@@ -189,11 +189,11 @@ const putOff = ({ database }: StepsContext, timer: Timer, forMs = checkAfterMs, 
 
 /** A failed attempt: counts and reports it, then tries again later, or gives up after the last one. */
 async function failed(context: StepsContext, timer: Timer, why: Text, keepsChange = false): Promise<void> {
-  if (timer.gave_up_at !== null) return remind(context, timer, why);
+  if (timer.gave_up_at !== null) return remindOps(context, timer, why);
   const attempts = timer.attempts + 1;
   const isLast = attempts >= maxAttempts;
   await exclusiveTransaction(context.database, async (tx, at) => {
-    const dueAt = at + (isLast ? remindMs : (retryDelaysMs[attempts - 1] ?? remindMs));
+    const dueAt = at + (retryDelaysMs[attempts - 1] ?? remindMs);
     const noted = await noteTimer(tx, timer, dueAt, {
       attempts,
       last_note: JSON.stringify(why),
@@ -236,7 +236,7 @@ const gaveUp = (timer: Timer, { target_name: where }: Change, why: Text): Text =
   ]);
 
 /** The daily reminder in the ops channel. Without `why` it repeats the last reason. */
-async function remind(context: StepsContext, timer: Timer, why?: Text): Promise<void> {
+async function remindOps(context: StepsContext, timer: Timer, why?: Text): Promise<void> {
   const lastNote = why === undefined ? timer.last_note : JSON.stringify(why);
   const lastReason = why ?? (lastNote === null ? undefined : say`When I last looked: ${parseStored<Text>(lastNote)}`);
   await exclusiveTransaction(context.database, async (tx, at) => {
@@ -256,7 +256,7 @@ async function remind(context: StepsContext, timer: Timer, why?: Text): Promise<
 }
 
 /** Ends a timer: the environment is gone, or the addresses are off the list. */
-async function end(context: StepsContext, timer: Timer, reason: 'gone' | 'not_there'): Promise<void> {
+async function endTimer(context: StepsContext, timer: Timer, reason: 'gone' | 'not_there'): Promise<void> {
   await exclusiveTransaction(context.database, async (tx, at) => {
     if ((await noteTimer(tx, timer, at)) === undefined) return;
     await changeTimer(tx, timer.id, { end_reason: reason, at });

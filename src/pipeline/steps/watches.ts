@@ -74,13 +74,13 @@ async function lookFor(context: WatchContext, watch: Watch): Promise<void> {
   const now = await context.database.now();
   if (now >= watch.ends_at) return endInTime(context, watch, now);
   const standing = await watchStanding(context, watch);
-  if (standing.kind === 'lost') return end(context, watch, standing, now);
+  if (standing.kind === 'lost') return endLost(context, watch, standing, now);
   if (standing.kind === 'unsure') return pause(context, watch, standing.groups);
   if (standing.kind === 'later') return unread(context, watch, standing.why);
   const { env } = standing;
   const read = await readLog(context, watch, env, now);
   if ('why' in read) return unread(context, watch, read.why, env);
-  await tell(context, watch, env, read, now);
+  await tellNew(context, watch, env, read, now);
 }
 
 type Unread = { readonly why: Text };
@@ -104,7 +104,13 @@ async function readLog(context: WatchContext, watch: Watch, env: Environment, no
 }
 
 /** Saves a look that read the log, and tells what it found. */
-async function tell(context: WatchContext, watch: Watch, env: Environment, read: NewKinds, now: number): Promise<void> {
+async function tellNew(
+  context: WatchContext,
+  watch: Watch,
+  env: Environment,
+  read: NewKinds,
+  now: number,
+): Promise<void> {
   const { trouble, ...before } = watchProgress(watch);
   const isResumed = trouble?.told.includes('unsure') ?? false;
   const still = trouble && { ...trouble, told: trouble.told.filter((kind) => kind !== 'unsure') };
@@ -116,7 +122,7 @@ async function tell(context: WatchContext, watch: Watch, env: Environment, read:
   if (after?.isNews && gap) lines.push(notes.unreadNote(watch, env, gap, after.progress.trouble.since));
   if (!gap && still && still.told.length > 0) lines.push(notes.readAgainNote(watch, env, still));
   if (taken.news) lines.push(notes.newsNote(watch, env, taken.news, read));
-  await save(context, watch, {
+  await saveLook(context, watch, {
     progress: after?.progress ?? taken.progress,
     read_to: now,
     dueBy: taken.due,
@@ -134,13 +140,13 @@ const gapIn = ({ read_to }: Watch, { isCut, reaches, lines }: NewKinds): Text | 
 async function unread(context: WatchContext, watch: Watch, why: Text, env = storedEnvironment(watch)): Promise<void> {
   const { progress, isNews } = inTrouble(watchProgress(watch), 'unread', await context.database.now());
   const { since } = progress.trouble;
-  await save(context, watch, { progress, notes: isNews ? [notes.unreadNote(watch, env, why, since)] : [] });
+  await saveLook(context, watch, { progress, notes: isNews ? [notes.unreadNote(watch, env, why, since)] : [] });
 }
 
 async function pause(context: WatchContext, watch: Watch, groups: readonly string[]): Promise<void> {
   const { progress, isNews } = inTrouble(watchProgress(watch), 'unsure', await context.database.now());
   const note = notes.pausedNote(watch, storedEnvironment(watch), groups);
-  await save(context, watch, { progress, ...(isNews && { notes: [note], event: 'watch_pause' }) });
+  await saveLook(context, watch, { progress, ...(isNews && { notes: [note], event: 'watch_pause' }) });
 }
 
 /** What came of a look. `dueBy`: the latest time of the next one (epoch ms). */
@@ -150,7 +156,7 @@ type LookResult = Pick<WatchStep, 'notes' | 'event'> & {
   readonly dueBy?: number | undefined;
 };
 
-async function save(
+async function saveLook(
   context: WatchContext,
   watch: Watch,
   { progress, read_to, dueBy = Infinity, ...about }: LookResult,
@@ -220,7 +226,7 @@ export const auditDetails = (watch: Watch) => ({
 });
 
 /** Ends a watch that may not go on. What it holds back is not told: nobody knows that it may be. */
-const end = (
+const endLost = (
   context: WatchContext,
   watch: Watch,
   { reason, why }: Extract<WatchStanding, { kind: 'lost' }>,
@@ -241,7 +247,7 @@ async function endInTime(context: WatchContext, watch: Watch, now: number): Prom
   const quietUntil = isHolding ? quietEnd(watch, now) : undefined;
   if (quietUntil !== undefined) return moveWatch(context, watch, { onward: { dueAt: quietUntil } });
   const standing = isHolding ? await watchStanding(context, watch) : undefined;
-  if (standing?.kind === 'lost') return end(context, watch, standing, now);
+  if (standing?.kind === 'lost') return endLost(context, watch, standing, now);
   const env = standing?.kind === 'may' ? standing.env : undefined;
   const isTold = env !== undefined && held.length > 0;
   const news: News | undefined = isTold ? { kinds: held, more: heldMore, wereHeld: true, until: undefined } : undefined;
