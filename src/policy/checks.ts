@@ -7,32 +7,34 @@ import { fields, refuse, several, that } from './shapes.ts';
 
 /** `checks:` of the policy file: its shape, and what it expects of an environment. */
 
-const MAX_PATHS = 5;
-const MAX_TEXTS = 10;
-const MAX_DOMAINS = 10;
+const maxPaths = 5;
+const maxTexts = 10;
+const maxDomains = 10;
 /** Visible ASCII after one slash: with two, the next word would be a host. */
-const PATH = /^\/(?!\/)[!"$-~]{0,199}$/;
-const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
-const TEXT = /^(?! )[^\p{Cc}\p{Cs}]{1,200}(?<! )$/u;
+const pathShape = /^\/(?!\/)[!"$-~]{0,199}$/;
+const domainShape = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
+const textShape = /^(?! )[^\p{Cc}\p{Cs}]{1,200}(?<! )$/u;
 
-const path = z.string('expected a path').regex(PATH, that('is not a path; write it like "/checkout/", without #'));
-const text = z.string('expected a text').regex(TEXT, that('cannot be looked for; use 1 to 200 characters on one line'));
+const path = z.string('expected a path').regex(pathShape, that('is not a path; write it like "/checkout/", without #'));
+const text = z
+  .string('expected a text')
+  .regex(textShape, that('cannot be looked for; use 1 to 200 characters on one line'));
 const domain = z
   .string('expected a domain')
-  .regex(DOMAIN, that('is not a domain; write it like "shop.example.com", in small letters'));
+  .regex(domainShape, that('is not a domain; write it like "shop.example.com", in small letters'));
 
 const expectations = fields(
   {
     paths: several(path, 'paths, like ["/", "/checkout/"]')
-      .max(MAX_PATHS, `at most ${MAX_PATHS} paths are checked`)
+      .max(maxPaths, `at most ${maxPaths} paths are checked`)
       .optional()
       .describe('The pages to read; left out: ["/"]'),
     must: several(text, 'texts, like ["Add to cart"]')
-      .max(MAX_TEXTS, `at most ${MAX_TEXTS} texts are looked for`)
+      .max(maxTexts, `at most ${maxTexts} texts are looked for`)
       .optional()
       .describe('Texts that must be there, each on at least one of the pages'),
     domains: several(domain, 'domains, like ["shop.example.com"]')
-      .max(MAX_DOMAINS, `at most ${MAX_DOMAINS} domains are named`)
+      .max(maxDomains, `at most ${maxDomains} domains are named`)
       .optional()
       .describe('The domains of one environment, where the hosting API does not say'),
   },

@@ -4,16 +4,16 @@ import { unknownAmong, withVisibleSpaces, type Mistake } from './mistakes.ts';
 import type { Catalogue, Policy, Rule } from './rules.ts';
 import { policyFile, type PolicySettings } from './schema.ts';
 import { impossibleRules } from './unsatisfiable.ts';
-import { isOverflow, TOO_DEEP, YamlDocument, type Path } from './yaml-document.ts';
+import { isOverflow, tooDeep, YamlDocument, type Path } from './yaml-document.ts';
 
 /** The largest policy file, in bytes. */
-export const MAX_BYTES = 256 * 1024;
-const MAX_MISTAKES = 100;
+export const maxPolicyBytes = 256 * 1024;
+const maxMistakes = 100;
 /** A rule is shown to people in at most as many characters. */
-const MAX_TEXT = 120;
+const maxText = 120;
 
 /** Planned keys: refused by name, so that people do not rely on them yet. */
-const PLANNED = new Set(['freeze', 'night', 'breakGlass', 'delegates']);
+const plannedKeys = new Set(['freeze', 'night', 'breakGlass', 'delegates']);
 
 export type Loaded =
   | { readonly kind: 'policy'; readonly policy: Policy }
@@ -24,12 +24,12 @@ export type Loaded =
  * every command that a rule may name.
  */
 export function loadPolicy(text: string, catalogue: Catalogue): Loaded {
-  if (Buffer.byteLength(text) > MAX_BYTES) return unusable(`the file is larger than ${MAX_BYTES / 1024} KiB`);
+  if (Buffer.byteLength(text) > maxPolicyBytes) return unusable(`the file is larger than ${maxPolicyBytes / 1024} KiB`);
   try {
     return read(text, catalogue);
   } catch (error) {
     const message = error instanceof Error ? error.message : 'no reason given';
-    return unusable(isOverflow(message) ? TOO_DEEP : `this cannot be read: ${message}`);
+    return unusable(isOverflow(message) ? tooDeep : `this cannot be read: ${message}`);
   }
 }
 
@@ -40,7 +40,7 @@ const refused = (mistakes: readonly Mistake[]): Loaded => ({
   kind: 'mistakes',
   mistakes: mistakes
     .toSorted((a, b) => a.line - b.line || a.column - b.column)
-    .slice(0, MAX_MISTAKES)
+    .slice(0, maxMistakes)
     .map((mistake) => ({ ...mistake, says: withVisibleSpaces(mistake.says) })),
 });
 
@@ -86,11 +86,11 @@ function mistakesIn(issues: readonly Issue[], file: YamlDocument): readonly Mist
   const first = new Map(all.toReversed().map((finding) => [JSON.stringify(finding.path), finding]));
   return [...first.values()].toReversed().map(({ path, says }) => ({
     ...file.place(path),
-    says: says.startsWith(EXPECTED) ? file.instead(path, says.slice(EXPECTED.length)) : says,
+    says: says.startsWith(expectedPrefix) ? file.instead(path, says.slice(expectedPrefix.length)) : says,
   }));
 }
 
-const EXPECTED = 'expected ';
+const expectedPrefix = 'expected ';
 
 type Issue = z.core.$ZodIssue;
 type Finding = { readonly path: Path; readonly says: string };
@@ -109,7 +109,7 @@ const isOfThatKind = (issues: readonly Issue[]): boolean =>
   issues.every(({ code, path }) => path.length > 0 || (code !== 'invalid_type' && code !== 'invalid_value'));
 
 const unknownKey = (key: string, known: readonly string[]): string =>
-  PLANNED.has(key) ? `"${key}" is not supported yet` : unknownAmong('key', key, known);
+  plannedKeys.has(key) ? `"${key}" is not supported yet` : unknownAmong('key', key, known);
 
 function settingsOf({ live, groups, people, sets, channels, checks, environments, sites }: PolicySettings) {
   const { deny, ops, ...bounds } = channels;
@@ -140,7 +140,7 @@ function ruleOf({
   const what = new Set(allow ?? deny);
   const places = where ? ` where ${where.map(({ text }) => text).join(', ')}` : '';
   const text = `${effect} ${[...what].join(', ')} to ${to === 'everyone' ? to : to.join(', ')}${places}`;
-  const shown = text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT - 1)}…` : text;
+  const shown = text.length > maxText ? `${text.slice(0, maxText - 1)}…` : text;
   const patterns = where?.map(({ pattern }) => pattern);
   return { effect, what, to, where: patterns, approval, canary, batchValidity, text: shown };
 }

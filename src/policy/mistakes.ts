@@ -38,13 +38,13 @@ export function unknownAmong(what: string, name: string, known: readonly string[
   return `unknown ${what} ${quoted(name)}${offer}`;
 }
 
-const MAX_OFFERED = 4;
+const maxOffered = 4;
 
 function nearest(name: string, known: readonly string[]): readonly string[] {
   const wanted = name.slice(0, 100).toLowerCase();
   if (wanted === '' || known.length === 0) return [];
   const longer = known.filter((one) => one.startsWith(`${wanted} `));
-  if (longer.length > 0) return longer.slice(0, MAX_OFFERED);
+  if (longer.length > 0) return longer.slice(0, maxOffered);
   const near = closest(wanted, [...known]);
   return distance(wanted, near.toLowerCase()) <= Math.max(1, Math.floor(near.length / 3)) ? [near] : [];
 }

@@ -10,7 +10,7 @@ export type Pattern =
   | { readonly kind: 'domain'; readonly name: Glob }
   | { readonly kind: 'company' };
 
-const MAX_LENGTH = 253;
+const maxLength = 253;
 
 /** The form in which names are compared: NFKC, in lower case. Look-alike letters stay different. */
 export const comparableName = (name: string): string =>
@@ -20,7 +20,7 @@ export const comparableName = (name: string): string =>
 /** Reads a name in which `*` stands for any run of characters. A returned string says what is wrong. */
 export function readGlob(text: string): Glob | string {
   if (text === '' || text.trim() !== text) return 'a name is missing, or has spaces around it';
-  if (text.length > MAX_LENGTH) return `a name has at most ${MAX_LENGTH} characters`;
+  if (text.length > maxLength) return `a name has at most ${maxLength} characters`;
   if (/[\p{Cc}\p{Cf}\p{Cs}]/u.test(text)) return 'a name has invisible characters in it';
   if (/[?[\]{}!]|\*\*/.test(text)) return 'the only wildcard is a single *';
   return comparableName(text).split('*');
@@ -44,7 +44,7 @@ function readDomain(text: string): Pattern | string {
   if (text === '*') return { kind: 'domain', name: ['', ''] };
   const below = text.startsWith('*.');
   const name = host(below ? text.slice(2) : text);
-  if (name.length > MAX_LENGTH || !/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name)) {
+  if (name.length > maxLength || !/^[a-z0-9_-]+(\.[a-z0-9_-]+)+$/.test(name)) {
     return 'expected domain:example.com, domain:*.example.com or domain:*';
   }
   return { kind: 'domain', name: below ? ['', `.${name}`] : [name] };

@@ -4,7 +4,7 @@ import { strictest, type Needed } from './approval-requirement.ts';
 import { coversOfKind, coversSpelled, spell, type Spelled } from './pattern.ts';
 import {
   approvalBy,
-  DEFAULT_BATCH_VALIDITY,
+  defaultBatchValidityMs,
   speaksOf,
   type Aim,
   type PolicyCommand,
@@ -95,7 +95,7 @@ export const mayRead = (policy: Policy, person: Member, target: Target): boolean
 
 /** The decision on whether the person may see a target and its state. */
 export const decideReading = (policy: Policy, person: Member, target: Target): AccessDecision =>
-  decideAccess(policy, person, { command: READING, aims: [{ target, access: 'read' }] });
+  decideAccess(policy, person, { command: readingAnything, aims: [{ target, access: 'read' }] });
 
 /** Whether the person may run this command on any target. Help and suggestions show only these. */
 export const mayAnywhere = (policy: Policy, person: Member, command: PolicyCommand): boolean =>
@@ -136,8 +136,8 @@ export function whoMay(policy: Policy, request: AccessRequest): readonly string[
 }
 
 /** The Slack user groups that decide whether a person may run a command, and which targets they may name. */
-export function groupsAbout(policy: Policy, command: PolicyCommand = READING): readonly string[] {
-  const about = [rulesOn(policy, command), rulesOn(policy, READING)];
+export function groupsAbout(policy: Policy, command: PolicyCommand = readingAnything): readonly string[] {
+  const about = [rulesOn(policy, command), rulesOn(policy, readingAnything)];
   return userGroupsIn(
     policy,
     about.flatMap(({ allow, deny }) => [...allow, ...deny].map(audienceOf)),
@@ -160,13 +160,13 @@ type Question = {
 
 const none: readonly string[] = [];
 /** Reading in general, by no command's name. The source of a push is checked with it. */
-const READING: PolicyCommand = { path: '', risk: 'read' };
+const readingAnything: PolicyCommand = { path: '', risk: 'read' };
 
 function questionsOf(policy: Policy, { command, aims }: AccessRequest): readonly Question[] {
   const reads = command.risk === 'read' || command.risk === 'named';
   if (aims.length === 0) return [{ command, target: undefined, rules: rulesOn(policy, command) }];
   return aims.map(({ target, access }) => {
-    const asked = access === 'read' && !reads ? READING : command;
+    const asked = access === 'read' && !reads ? readingAnything : command;
     return { command: asked, target: spell(target), rules: rulesOn(policy, asked) };
   });
 }
@@ -263,7 +263,7 @@ function allowed(found: readonly Matches[], memberships: Memberships): AccessDec
 function batchValidityOf({ certain, perhaps }: Matches): number {
   const said = (rules: readonly Rule[]): readonly number[] => rules.flatMap((rule) => rule.batchValidity ?? []);
   const own = said(certain);
-  return Math.min(...(own.length > 0 ? own : [DEFAULT_BATCH_VALIDITY]), ...said(perhaps));
+  return Math.min(...(own.length > 0 ? own : [defaultBatchValidityMs]), ...said(perhaps));
 }
 
 /** What is asked of approvers, to compare. Whom a rule notifies makes no approval weaker. */

@@ -37,8 +37,8 @@ export type SiteExpectations = {
 };
 
 /** The classes a rule can name instead of commands. */
-export const CLASSES = ['read', 'routine', 'sensitive', 'destructive'] as const;
-type Class = (typeof CLASSES)[number];
+export const classes = ['read', 'routine', 'sensitive', 'destructive'] as const;
+type Class = (typeof classes)[number];
 
 /** A command as the rules see it. `named`: no class covers it, so a rule must name it (`audit`, `pause`, …). */
 export type PolicyCommand = {
@@ -127,15 +127,15 @@ export function speaksOf(rule: Rule, command: PolicyCommand): boolean {
 }
 
 /** How long a change waits for approval by default, in milliseconds. */
-export const DEFAULT_EXPIRY = 3_600_000;
+export const defaultExpiryMs = 3_600_000;
 
 /** How long a batch may begin changes after its start by default, in milliseconds. */
-export const DEFAULT_BATCH_VALIDITY = 30 * 60_000;
+export const defaultBatchValidityMs = 30 * 60_000;
 
 /** Applies to a destructive command if the allowing rule does not mention approval. */
-const SOMEBODY_ELSE: Approval = { by: 'allowed', count: 1, expires: DEFAULT_EXPIRY, reason: 'optional' };
+const bySomebodyElse: Approval = { by: 'allowed', count: 1, expires: defaultExpiryMs, reason: 'optional' };
 
 /** The approval an allowing rule asks for before this command is sent. */
 export function approvalBy(rule: Rule, command: PolicyCommand): 'none' | Approval {
-  return rule.approval ?? (command.risk === 'destructive' ? SOMEBODY_ELSE : 'none');
+  return rule.approval ?? (command.risk === 'destructive' ? bySomebodyElse : 'none');
 }

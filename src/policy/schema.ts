@@ -4,7 +4,7 @@ import { checks } from './checks.ts';
 import { quoted, unknownAmong } from './mistakes.ts';
 import { isNamedLive } from './live-environments.ts';
 import { comparableName, readGlob, readPattern } from './pattern.ts';
-import { CLASSES, DEFAULT_BATCH_VALIDITY, DEFAULT_EXPIRY, type Catalogue } from './rules.ts';
+import { classes, defaultBatchValidityMs, defaultExpiryMs, type Catalogue } from './rules.ts';
 import { fields, listShape, parsedText, refuse, several, that, type Context } from './shapes.ts';
 
 /**
@@ -15,22 +15,22 @@ import { fields, listShape, parsedText, refuse, several, that, type Context } fr
 /** The names that rules may use: every command, and each group of the file with the number of its ids. */
 export type RuleNames = { readonly catalogue: Catalogue; readonly groups: ReadonlyMap<string, number> };
 
-const MAX_APPROVALS = 20;
-const MAX_IN_SET = 200;
-const SHORTEST = 60_000;
-const LONGEST_EXPIRY = 30 * 86_400_000;
-const LONGEST_BATCH_VALIDITY = 2 * 3_600_000;
+const maxApprovals = 20;
+const maxInSet = 200;
+const minDurationMs = 60_000;
+const maxExpiryMs = 30 * 86_400_000;
+const maxBatchValidityMs = 2 * 3_600_000;
 
 /** Ids of channels, and of people and Slack user groups. */
-export const CHANNEL = /^[CG][A-Z0-9]{2,20}$/;
-export const MEMBER = /^[UWS][A-Z0-9]{2,20}$/;
-const CHANNEL_KEY = /^([CG][A-Z0-9]{2,20}|deny|ops)$/;
-const GROUP_NAME = /^(?!everyone$)[a-z0-9_-]{1,40}$/;
-const NAME = /^(?! )[^\p{Cc}\p{Cf}\p{Cs}/*]{1,100}(?<! )$/u;
-const PERSON = /^[UW][A-Z0-9]{2,20}$/;
-const UUID = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
+export const channelShape = /^[CG][A-Z0-9]{2,20}$/;
+export const memberShape = /^[UWS][A-Z0-9]{2,20}$/;
+const channelKeyShape = /^([CG][A-Z0-9]{2,20}|deny|ops)$/;
+const groupNameShape = /^(?!everyone$)[a-z0-9_-]{1,40}$/;
+const nameShape = /^(?! )[^\p{Cc}\p{Cf}\p{Cs}/*]{1,100}(?<! )$/u;
+const personShape = /^[UW][A-Z0-9]{2,20}$/;
+const uuidShape = /^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$/;
 
-const groupName = z.string().regex(GROUP_NAME, {
+const groupName = z.string().regex(groupNameShape, {
   error: ({ input }) =>
     input === 'everyone'
       ? '"everyone" already means everyone; give this group another name'
@@ -38,14 +38,14 @@ const groupName = z.string().regex(GROUP_NAME, {
 });
 const member = z
   .string('expected a Slack id')
-  .regex(MEMBER, that('is not a Slack id: U… or W… for a person, S… for a user group; never a name'));
+  .regex(memberShape, that('is not a Slack id: U… or W… for a person, S… for a user group; never a name'));
 const groups = z.record(
   groupName,
   listShape(member, 'Slack ids'),
   'expected names of groups, each with a list of Slack ids',
 );
 
-const personId = z.string('expected a Slack id').regex(PERSON, that('is not the Slack id of a person: U… or W…'));
+const personId = z.string('expected a Slack id').regex(personShape, that('is not the Slack id of a person: U… or W…'));
 const people = z
   .record(z.string(), listShape(personId, 'Slack ids'), 'expected names of people, each with a list of their Slack ids')
   .superRefine((all, ctx) => {
@@ -73,8 +73,8 @@ const setName = z
 const sets = z.record(
   setName,
   several(environmentPattern, 'environments, like ["acme-*/live"]').max(
-    MAX_IN_SET,
-    `a set has at most ${MAX_IN_SET} entries`,
+    maxInSet,
+    `a set has at most ${maxInSet} entries`,
   ),
   'expected names of sets, each with a list of environments',
 );
@@ -86,21 +86,21 @@ const durationUpTo = (longest: number) =>
       .regex(/^\d{1,8}[smhd]$/, that('is not a duration; write it like 90s, 30m, 1h or 7d')),
     (text) => {
       const length = parseDuration(text) ?? 0;
-      const isInBounds = length >= SHORTEST && length <= longest;
+      const isInBounds = length >= minDurationMs && length <= longest;
       return isInBounds
         ? length
-        : `${quoted(text)} is out of bounds: from ${showDuration(SHORTEST)} to ${showDuration(longest)}`;
+        : `${quoted(text)} is out of bounds: from ${showDuration(minDurationMs)} to ${showDuration(longest)}`;
     },
   );
-const wholeNumber = `expected a whole number from 1 to ${MAX_APPROVALS}`;
+const wholeNumber = `expected a whole number from 1 to ${maxApprovals}`;
 const approvalOf = <T extends z.ZodType>(approvers: T) =>
   fields(
     {
       by: approvers.describe('The groups whose members can approve'),
       notify: approvers.optional().describe('The groups whose members are notified instead; they need not approve'),
-      count: z.int(wholeNumber).min(1, wholeNumber).max(MAX_APPROVALS, wholeNumber).default(1),
-      expires: durationUpTo(LONGEST_EXPIRY)
-        .prefault(showDuration(DEFAULT_EXPIRY))
+      count: z.int(wholeNumber).min(1, wholeNumber).max(maxApprovals, wholeNumber).default(1),
+      expires: durationUpTo(maxExpiryMs)
+        .prefault(showDuration(defaultExpiryMs))
         .describe('How long a change waits: 90s, 30m, 1h or 7d'),
       reason: z.enum(['required', 'optional'], 'expected "required" or "optional"').default('optional'),
     },
@@ -108,7 +108,7 @@ const approvalOf = <T extends z.ZodType>(approvers: T) =>
   );
 
 function ruleOf(known: RuleNames) {
-  const names = [...CLASSES, ...known.catalogue.map(({ path }) => path)];
+  const names = [...classes, ...known.catalogue.map(({ path }) => path)];
   const command = z.enum(names, {
     error: ({ input }) =>
       typeof input === 'string' ? unknownAmong('command or class', input, names) : 'expected a command or a class',
@@ -136,10 +136,10 @@ function ruleOf(known: RuleNames) {
       .boolean('expected true or false')
       .optional()
       .describe('Whether a batch sends to one environment first, and goes on once its site is known to be well'),
-    batchValidity: durationUpTo(LONGEST_BATCH_VALIDITY)
+    batchValidity: durationUpTo(maxBatchValidityMs)
       .optional()
       .describe(
-        `How long a batch may begin changes after its start: ${showDuration(LONGEST_BATCH_VALIDITY)} at most; left out: ${showDuration(DEFAULT_BATCH_VALIDITY)}`,
+        `How long a batch may begin changes after its start: ${showDuration(maxBatchValidityMs)} at most; left out: ${showDuration(defaultBatchValidityMs)}`,
       ),
   };
   return fields(rule, 'a rule: allow or deny, to, where, approval, canary, batchValidity')
@@ -186,7 +186,7 @@ const site = parsedText(z.string('expected the name of a site'), (text) => {
 });
 const channel = z
   .string('expected the id of a channel')
-  .regex(CHANNEL, that('is not the id of a channel: C… or G…, never its name'));
+  .regex(channelShape, that('is not the id of a channel: C… or G…, never its name'));
 const channelBounds = fields(
   { sites: several(site, 'sites, like ["acme-*"]').optional(), cards: channel.optional() },
   '{ sites, cards }',
@@ -195,7 +195,7 @@ const anyMapping = z.record(z.string(), z.unknown());
 const channels = z.preprocess(
   (given, ctx) => {
     for (const key of Object.keys(anyMapping.safeParse(given).data ?? {}))
-      if (!CHANNEL_KEY.test(key))
+      if (!channelKeyShape.test(key))
         refuse(ctx, [key], `${quoted(key)} is neither the id of a channel (C… or G…) nor deny nor ops`);
     return given;
   },
@@ -210,13 +210,13 @@ const channels = z.preprocess(
       for (const { path, id } of [...posts, { path: ['ops'], id: ops }])
         if (id !== undefined && deny.includes(id)) refuse(ctx, path, `${id} is denied, so nothing can be posted there`);
     })
-    .meta({ propertyNames: { pattern: CHANNEL_KEY.source } }),
+    .meta({ propertyNames: { pattern: channelKeyShape.source } }),
 );
 
 const uuid = that('is not the id of a site or environment; expected a UUID');
-const pinId = z.string().regex(UUID, uuid);
-const environmentId = z.string('expected the id of an environment').regex(UUID, uuid).toLowerCase();
-const name = z.string('expected a name').regex(NAME, that('cannot be a name'));
+const pinId = z.string().regex(uuidShape, uuid);
+const environmentId = z.string('expected the id of an environment').regex(uuidShape, uuid).toLowerCase();
+const name = z.string('expected a name').regex(nameShape, that('cannot be a name'));
 
 /** Mappings of pins by their ids. `namesOf`: the names that one pin takes, each with the path to it. */
 function pins<T extends z.ZodType>(pin: T, expected: string, namesOf: (pin: z.output<T>) => readonly Claim[]) {

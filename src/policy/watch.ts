@@ -2,7 +2,7 @@ import { watch, watchFile, unwatchFile } from 'node:fs';
 import { dirname } from 'node:path';
 import { attempt } from '../errors.ts';
 import { readAtMost } from '../regular-file.ts';
-import { loadPolicy, MAX_BYTES, unusable, type Loaded } from './load.ts';
+import { loadPolicy, maxPolicyBytes, unusable, type Loaded } from './load.ts';
 import { canonicalId, idsOf } from './people.ts';
 import { PolicyMistakes, type Mistake } from './mistakes.ts';
 import type { Catalogue, Policy } from './rules.ts';
@@ -30,9 +30,9 @@ export type PolicyFile = {
 };
 
 /** A save arrives as several events. The file is read this long after the last one, in milliseconds. */
-const SETTLE_MS = 100;
+const settleMs = 100;
 /** How often the file is polled as well, in milliseconds, because some folders report no events. */
-const POLL_MS = 2_000;
+const pollMs = 2_000;
 
 /** Opens the policy file and follows its changes. Rejects with `PolicyMistakes` if it cannot be used. */
 export async function openPolicy(path: string, catalogue: Catalogue, events: PolicyEvents): Promise<PolicyFile> {
@@ -79,12 +79,12 @@ function follow(path: string, onChanged: () => void): () => void {
   let settling: NodeJS.Timeout | undefined;
   const changed = () => {
     clearTimeout(settling);
-    settling = setTimeout(onChanged, SETTLE_MS);
+    settling = setTimeout(onChanged, settleMs);
     settling.unref();
   };
   // If the folder cannot be watched, polling covers it.
   const folder = attempt(() => watch(dirname(path), { persistent: false }, changed).on('error', changed));
-  watchFile(path, { interval: POLL_MS, persistent: false }, changed);
+  watchFile(path, { interval: pollMs, persistent: false }, changed);
   return () => {
     clearTimeout(settling);
     folder?.close();
@@ -95,7 +95,10 @@ function follow(path: string, onChanged: () => void): () => void {
 /** Reads a policy file. Never rejects: what cannot be read is a mistake too. */
 export async function readPolicy(path: string, catalogue: Catalogue): Promise<Loaded> {
   try {
-    return loadPolicy(new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, MAX_BYTES)), catalogue);
+    return loadPolicy(
+      new TextDecoder('utf-8', { fatal: true }).decode(await readAtMost(path, maxPolicyBytes)),
+      catalogue,
+    );
   } catch (error) {
     return unusable(`the file cannot be read: ${error instanceof Error ? error.message : 'no reason given'}`);
   }

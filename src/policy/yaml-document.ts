@@ -13,7 +13,7 @@ import { cached } from './cached.ts';
 import { quoted, type Mistake } from './mistakes.ts';
 
 /** The most entries that a list or a mapping may have. */
-const MAX_ENTRIES = 1_000;
+const maxEntries = 1_000;
 
 /** The way to a value: keys of mappings and indexes of lists. */
 export type Path = readonly PropertyKey[];
@@ -86,10 +86,10 @@ export class YamlDocument {
     if (isScalar(node)) return node.value;
     if (!isMap(node) && !isSeq(node)) return null;
     const kind = isMap(node) ? 'mapping' : 'list';
-    if (node.items.length > MAX_ENTRIES) this.#note(node.range[0], `a ${kind} has at most ${MAX_ENTRIES} entries`);
-    if (isSeq(node)) return node.items.slice(0, MAX_ENTRIES).map((item) => this.#plain(item));
+    if (node.items.length > maxEntries) this.#note(node.range[0], `a ${kind} has at most ${maxEntries} entries`);
+    if (isSeq(node)) return node.items.slice(0, maxEntries).map((item) => this.#plain(item));
     const taken = new Set<string>();
-    const entries = node.items.slice(0, MAX_ENTRIES).flatMap(({ key, value }) => {
+    const entries = node.items.slice(0, maxEntries).flatMap(({ key, value }) => {
       const wrong = wrongKey(key);
       if (wrong !== undefined) this.#note(key.range[0], wrong);
       const plain = this.#plain(value);
@@ -152,7 +152,7 @@ function wrongKey(key: ParsedNode): string | undefined {
 }
 
 /** What is said of thousands of nested brackets. */
-export const TOO_DEEP = 'this is nested too deeply';
+export const tooDeep = 'this is nested too deeply';
 /** Whether an error says that the parser's stack overflowed. */
 export const isOverflow = (message: string): boolean => message.includes('Maximum call stack size exceeded');
 
@@ -170,7 +170,7 @@ function explain({ code, message }: ParserError): string {
   if (code === 'TAB_AS_INDENT') return 'tabs cannot be used to indent; use spaces';
   if (code === 'BAD_DIRECTIVE') return 'no directive but %YAML 1.2 is supported here; leave this line out';
   if (code === 'BAD_ALIAS' && message.startsWith('Alias')) return 'text that begins with * needs quotes, like "*/live"';
-  if (isOverflow(message)) return TOO_DEEP;
+  if (isOverflow(message)) return tooDeep;
   return `this is not YAML: ${message.split('\n')[0]}`;
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_BYTES } from '../policy/load.ts';
+import { maxPolicyBytes } from '../policy/load.ts';
 import { YamlDocument } from '../policy/yaml-document.ts';
 import { readAtMost } from '../regular-file.ts';
 
@@ -44,13 +44,13 @@ const file = z.strictObject(
 
 /** Reads the file. Never rejects: what cannot be read is a mistake too. */
 export async function readExpectations(path: string): Promise<Read> {
-  const bytes = await readAtMost(path, MAX_BYTES).catch((error: unknown) =>
+  const bytes = await readAtMost(path, maxPolicyBytes).catch((error: unknown) =>
     error instanceof Error ? error : new Error(String(error)),
   );
   if (bytes instanceof Error)
     return mistakes([{ line: 1, column: 1, says: `the file cannot be read: ${bytes.message}` }]);
-  if (bytes.length > MAX_BYTES)
-    return mistakes([{ line: 1, column: 1, says: `the file is larger than ${MAX_BYTES / 1024} KiB` }]);
+  if (bytes.length > maxPolicyBytes)
+    return mistakes([{ line: 1, column: 1, says: `the file is larger than ${maxPolicyBytes / 1024} KiB` }]);
   const document = new YamlDocument(Buffer.from(bytes).toString('utf8'));
   if (document.mistakes.length > 0) return mistakes(document.mistakes);
   const read = file.safeParse(document.value);

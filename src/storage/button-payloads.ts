@@ -6,9 +6,9 @@ import type { ReadHandle, Tx } from './tx.ts';
 export type ButtonPayload = Selectable<ButtonPayloadTable>;
 
 /** How many payloads are kept for each person; a further one replaces the oldest. */
-export const PAYLOADS_PER_PERSON = 50;
+export const maxPayloadsPerPerson = 50;
 
-/** Saves payloads and deletes the oldest ones beyond `PAYLOADS_PER_PERSON`. */
+/** Saves payloads and deletes the oldest ones beyond `maxPayloadsPerPerson`. */
 export async function putPayloads(tx: Tx, payloads: readonly ButtonPayload[]): Promise<void> {
   await tx
     .insertInto('button_payloads')
@@ -25,7 +25,7 @@ export async function putPayloads(tx: Tx, payloads: readonly ButtonPayload[]): P
       ];
     })
     .where('person', 'in', people);
-  const tooMany = tx.selectFrom(ranked.as('ranked')).select('id').where('place', '>', PAYLOADS_PER_PERSON);
+  const tooMany = tx.selectFrom(ranked.as('ranked')).select('id').where('place', '>', maxPayloadsPerPerson);
   await tx.deleteFrom('button_payloads').where('id', 'in', tooMany).execute();
 }
 

@@ -75,7 +75,7 @@ export type DatabaseOptions = {
   readonly onWarning?: (warning: string) => void;
 };
 
-const ATTEMPTS = 3;
+const maxAttempts = 3;
 
 /**
  * Opens `sqlite:PATH`, `sqlite::memory:` or `postgres://…` and migrates its tables. Rejects with a sentence for people
@@ -229,7 +229,7 @@ async function transaction<T>(db: Kysely<Schema>, work: (tx: Tx) => Promise<T>):
       });
     } catch (error) {
       if (isCommitting && isLostConnection(error)) throw new CommitUnanswered(error);
-      if (attempt === ATTEMPTS || !isRetryable(error)) throw error;
+      if (attempt === maxAttempts || !isRetryable(error)) throw error;
       // Retried at once, it could deadlock with the same transaction again.
       await setTimeout(attempt * 20 + Math.random() * 20);
     }

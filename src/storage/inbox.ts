@@ -6,9 +6,9 @@ import type { ReadHandle, Tx } from './tx.ts';
 export type InboxRow = Selectable<InboxTable>;
 
 /** The largest delivery, in characters: more than Slack sends. */
-export const CONTENT_LIMIT = 100_000;
+export const maxContent = 100_000;
 /** How many rows one call reads or deletes. */
-const BATCH = 500;
+const batchSize = 500;
 
 /**
  * The id of a delivery in the log, in the audit trail, in requests to the host and in what people are told: `r-` and ten
@@ -16,9 +16,9 @@ const BATCH = 500;
  */
 export const requestId = (key: string): string => `r-${createHash('sha256').update(key).digest('hex').slice(0, 10)}`;
 
-/** Saves a delivery until it is answered; `seen` if it is there already. RangeError beyond `CONTENT_LIMIT`. */
+/** Saves a delivery until it is answered; `seen` if it is there already. RangeError beyond `maxContent`. */
 export async function receive(db: ReadHandle, row: Omit<InboxRow, 'closed_at'>): Promise<'new' | 'seen'> {
-  if ((row.content?.length ?? 0) > CONTENT_LIMIT) throw new RangeError('the delivery is too long to be kept');
+  if ((row.content?.length ?? 0) > maxContent) throw new RangeError('the delivery is too long to be kept');
   const kept = await db
     .insertInto('inbox')
     .values(row)
@@ -75,7 +75,7 @@ export function abandoned(db: ReadHandle, now: number): Promise<InboxRow[]> {
     .where('closed_at', 'is', null)
     .where('lease_until', '<=', now)
     .orderBy('lease_until')
-    .limit(BATCH)
+    .limit(batchSize)
     .execute();
 }
 
@@ -96,7 +96,7 @@ export async function forgetInbox(tx: Tx, before: number): Promise<number> {
     .select('key')
     .where('received_at', '<', before)
     .where('closed_at', 'is not', null)
-    .limit(BATCH);
+    .limit(batchSize);
   const gone = await tx.deleteFrom('inbox').where('key', 'in', old).returning('key').execute();
   return gone.length;
 }

@@ -17,19 +17,19 @@ export type NewMessage = Pick<Message, 'key' | 'kind'> &
 export type MessagePlace = { readonly channel: string; readonly ts: string };
 
 /** The longest body, in characters of JSON. */
-export const BODY_LIMIT = 200_000;
+export const maxMessageBody = 200_000;
 /** How many rows one call deletes. */
-const BATCH = 500;
+const batchSize = 500;
 
 /**
  * Queues a message, due at once. If the key exists, its message gets this body and a new version: it will be edited, or
- * posted in its newest form. Rejects with a RangeError beyond `BODY_LIMIT`.
+ * posted in its newest form. Rejects with a RangeError beyond `maxMessageBody`.
  */
 export async function enqueueMessage(
   tx: Tx,
   { key, kind, at, change = null, recipient = null, body = null, decides: mayDecide = false }: NewMessage,
 ): Promise<Message> {
-  if ((body?.length ?? 0) > BODY_LIMIT) throw new RangeError('the message is too long to be kept');
+  if ((body?.length ?? 0) > maxMessageBody) throw new RangeError('the message is too long to be kept');
   const [requester, waits] = [
     sql<string>`(select requester from changes where number = ${change})`,
     sql<number>`(select case when state = 'waiting' then 1 else 0 end from changes where number = ${change})`,
@@ -294,7 +294,7 @@ export async function forgetMessages(tx: Tx, before: number): Promise<number> {
     .where('due_at', 'is', null)
     .where('kind', '<>', 'card')
     .where('created_at', '<', before)
-    .limit(BATCH);
+    .limit(batchSize);
   const gone = await tx.deleteFrom('messages').where('id', 'in', old).returning('id').execute();
   return gone.length;
 }

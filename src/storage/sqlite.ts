@@ -9,9 +9,9 @@ import { BoundedMap } from '../bounded-map.ts';
 import { otherThanFile } from '../regular-file.ts';
 
 /** How long a statement waits, in ms, if another program writes to the file. Short: it blocks the whole process. */
-const BUSY_MS = 250;
+const busyMs = 250;
 /** SQLite's result code for a file locked by another process. */
-const SQLITE_BUSY = 5;
+const sqliteBusy = 5;
 /** SQLite's result codes for a file or folder that could not be flushed. */
 const notFlushed = new Set([1034, 1290]);
 
@@ -68,7 +68,7 @@ export async function openSqlite(
 export function readSqlite(path: string): Kysely<Schema> {
   const other = otherThanFile(statSync(path, { throwIfNoEntry: false }));
   if (other) throw new Error(`${path} is ${other}, not the file of a database`);
-  const database = new DatabaseSync(path, { readOnly: true, timeout: BUSY_MS });
+  const database = new DatabaseSync(path, { readOnly: true, timeout: busyMs });
   return new Kysely<Schema>({ dialect: new SqliteDialect({ database: adapter({ database }) }) });
 }
 
@@ -97,7 +97,7 @@ function openDatabaseAt(path: string): DatabaseSync {
   let database: DatabaseSync | undefined;
   try {
     makeFile(path);
-    database = new DatabaseSync(path, { timeout: BUSY_MS });
+    database = new DatabaseSync(path, { timeout: busyMs });
     database.prepare('pragma schema_version').get();
     return database;
   } catch (error) {
@@ -121,7 +121,7 @@ function keepOthersOut(path: string): DatabaseSync {
     return guard;
   } catch (error) {
     guard.close();
-    if (!(error instanceof Error && 'errcode' in error && error.errcode === SQLITE_BUSY)) throw error;
+    if (!(error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)) throw error;
     throw new Error(
       `Another Sitehand has ${path} open; this one was not started. Stop the other one, or give this one its own DATABASE_URL.`,
       { cause: error },
@@ -136,11 +136,11 @@ export const wasNotFlushed = (error: unknown): boolean =>
 type Statement = ReturnType<SqliteDatabase['prepare']>;
 
 /** How many prepared statements are kept. */
-const PREPARED = 200;
+const maxPrepared = 200;
 
 /** Node's SQLite behind the interface that Kysely expects. */
 function adapter({ database, guard }: Files, onClose?: () => void): SqliteDatabase {
-  const prepared = new BoundedMap<string, Statement>(PREPARED);
+  const prepared = new BoundedMap<string, Statement>(maxPrepared);
   const prepare = (text: string): Statement => {
     const statement = database.prepare(text);
     return {

@@ -8,7 +8,7 @@ export type Row = Readonly<Record<string, string | number | null>>;
 export type Table = { readonly name: string; readonly columns: readonly string[]; readonly key: readonly string[] };
 
 /** How many rows are read at once. */
-const BATCH = 100;
+const batchSize = 100;
 /** What every migration and every backup writes anew. */
 const notCopied = sql.join(['migrations', 'digest']);
 
@@ -37,9 +37,9 @@ export async function* batchesOf(db: ReadHandle, { name, columns, key }: Table):
     const after = reached && sql`where (${keys}) > (${sql.join(key.map((column) => reached[column]))})`;
     const { rows } = await sql<Row>`
       select ${sql.join(columns.map((column) => sql.ref(column)))} from ${sql.table(name)} ${after ?? sql``}
-      order by ${keys} limit ${sql.lit(BATCH)}`.execute(db);
+      order by ${keys} limit ${sql.lit(batchSize)}`.execute(db);
     if (rows.length > 0) yield rows;
-    if (rows.length < BATCH) return;
+    if (rows.length < batchSize) return;
     last = rows.at(-1);
   }
 }

@@ -58,7 +58,7 @@ type Scan = {
   readonly gaps: Gap[];
 };
 
-const BATCH = 500;
+const batchSize = 500;
 
 /**
  * Reads the whole trail, 500 lines at a time, and finds lines that were altered, removed or moved. `keys`: the current
@@ -83,7 +83,7 @@ export async function verifyAudit(
   const strange = await strangeLine(db);
   if (strange !== undefined) return { kind: 'altered', seq: strange, why: strangeAt(strange) };
   for (;;) {
-    const lines = await linesAfter(db, read.head.seq, BATCH);
+    const lines = await linesAfter(db, read.head.seq, batchSize);
     for (const line of lines) {
       const why = misplaced(line, read.head, witnessed);
       const wrong = why === undefined ? accept(read, line, hashingOf(line, known)) : { seq: line.seq, why };
@@ -91,7 +91,7 @@ export async function verifyAudit(
       read.head = { seq: line.seq, hash: line.hash };
       if (line.event === restoredEvent) read.restored = line;
     }
-    if (lines.length < BATCH) break;
+    if (lines.length < batchSize) break;
     // SQLite answers synchronously; without this a long trail would block the event loop.
     await setImmediate();
   }

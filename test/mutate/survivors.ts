@@ -275,7 +275,7 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/policy/rules.ts': [
     ...same(
       'When approvals are combined, any value but `required` means optional.',
-      "const SOMEBODY_ELSE: Approval = { by: 'allowed', count: 1, expires: DEFAULT_EXPIRY, reason: 'optional' };",
+      "const bySomebodyElse: Approval = { by: 'allowed', count: 1, expires: defaultExpiryMs, reason: 'optional' };",
       '\'optional\' → ""',
     ),
   ],

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { loadPolicy, MAX_BYTES } from '../../src/policy/load.ts';
+import { loadPolicy, maxPolicyBytes } from '../../src/policy/load.ts';
 import { PolicyMistakes } from '../../src/policy/mistakes.ts';
 import { decideAccess } from '../../src/policy/policy.ts';
 import { ana, catalogue, chi, company, domain, GROUPS, mistakesOf, policyOf, rob, to, withRules } from './fixtures.ts';
@@ -513,8 +513,8 @@ describe('bounds', () => {
 
   test('a file of 256 KiB, and one byte more', () => {
     const padded = (size: number) => ok + '#'.repeat(size - ok.length);
-    expect(mistakesOf(padded(MAX_BYTES))).toEqual([]);
-    expect(mistakesOf(padded(MAX_BYTES + 1))).toEqual(['line 1: the file is larger than 256 KiB']);
+    expect(mistakesOf(padded(maxPolicyBytes))).toEqual([]);
+    expect(mistakesOf(padded(maxPolicyBytes + 1))).toEqual(['line 1: the file is larger than 256 KiB']);
   });
 
   test('a thousand entries, and one more', () => {

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { rights } from '../../src/commands/rights.ts';
 import { parseDuration } from '../../src/duration.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { DEFAULT_EXPIRY } from '../../src/policy/rules.ts';
+import { defaultExpiryMs } from '../../src/policy/rules.ts';
 import { derivedIn, policySchema } from '../derived.ts';
 import { withRules } from './fixtures.ts';
 
@@ -27,9 +27,9 @@ test('the example names it for editors', () => {
 
 test('an approval without `expires` has the default, which editors show', () => {
   const loaded = loadPolicy(withRules('{ allow: [push], to: [leads], approval: { by: [leads] } }'), rights);
-  expect(loaded).toMatchObject({ policy: { rules: [{ approval: { expires: DEFAULT_EXPIRY } }] } });
+  expect(loaded).toMatchObject({ policy: { rules: [{ approval: { expires: defaultExpiryMs } }] } });
   const [, defaultText = ''] = /"default": "(\d+[smhd])"/.exec(read('policy.schema.json')) ?? [];
-  expect(parseDuration(defaultText)).toBe(DEFAULT_EXPIRY);
+  expect(parseDuration(defaultText)).toBe(defaultExpiryMs);
 });
 
 describe('editors accept what Sitehand accepts', () => {

@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { MAX_BYTES } from '../../src/policy/load.ts';
+import { maxPolicyBytes } from '../../src/policy/load.ts';
 import { PolicyMistakes, tell } from '../../src/policy/mistakes.ts';
 import { openPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
 import { catalogue, withRules } from './fixtures.ts';
@@ -81,7 +81,7 @@ describe('at start', () => {
   test.each<[string, string | Uint8Array | undefined, RegExp]>([
     ['missing', undefined, /line 1: the file cannot be read: ENOENT/],
     ['not text', new Uint8Array([0x76, 0xff, 0xfe]), /line 1: the file cannot be read: .*utf-8/i],
-    ['too large', ' '.repeat(MAX_BYTES + 1), /line 1: the file is larger than 256 KiB/],
+    ['too large', ' '.repeat(maxPolicyBytes + 1), /line 1: the file is larger than 256 KiB/],
   ])('a file that is %s', async (_, content, expected) => {
     if (content !== undefined) await writeFile(path, content);
     await expect(opened()).rejects.toThrow(expected);

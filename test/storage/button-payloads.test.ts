@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import {
-  PAYLOADS_PER_PERSON,
+  maxPayloadsPerPerson,
   expirePayloads,
   findPayload,
   putPayloads,
@@ -33,7 +33,7 @@ describeBoth('button payloads', (open) => {
 
   it('are kept up to a number per person, the newest ones', async () => {
     const database = await open();
-    const many = Array.from({ length: PAYLOADS_PER_PERSON + 2 }, (_, at) => ({
+    const many = Array.from({ length: maxPayloadsPerPerson + 2 }, (_, at) => ({
       ...payload,
       id: `a${at}`,
       created_at: at,

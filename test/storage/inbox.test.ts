@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
   abandoned,
   closeInbox,
-  CONTENT_LIMIT,
+  maxContent,
   forgetInbox,
   receive,
   renewInbox,
@@ -96,7 +96,7 @@ describeBoth('the inbox', (open) => {
     const database = await open();
     const deliver = (length: number) =>
       database.transaction((tx) => receive(tx, { ...row, content: 'x'.repeat(length) }));
-    await expect(deliver(CONTENT_LIMIT + 1)).rejects.toThrow(RangeError);
-    expect(await deliver(CONTENT_LIMIT)).toBe('new');
+    await expect(deliver(maxContent + 1)).rejects.toThrow(RangeError);
+    expect(await deliver(maxContent)).toBe('new');
   });
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/storage/database.ts';
 import {
-  BODY_LIMIT,
+  maxMessageBody,
   findCard,
   claimMessages,
   markDelivered,
@@ -180,9 +180,9 @@ describeBoth('messages', (open) => {
 
   it('refuse a body too long to be kept', async () => {
     const database = await open();
-    await expect(enqueue(database, { key: 'o', kind: 'ops', body: 'x'.repeat(BODY_LIMIT + 1), at: 1 })).rejects.toThrow(
-      RangeError,
-    );
+    await expect(
+      enqueue(database, { key: 'o', kind: 'ops', body: 'x'.repeat(maxMessageBody + 1), at: 1 }),
+    ).rejects.toThrow(RangeError);
   });
 
   it('are removed when they are old and drawn; cards and pending ones are not', async () => {

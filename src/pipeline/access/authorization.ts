@@ -1,6 +1,6 @@
 import type { Askers } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
-import { DEFAULT_BATCH_VALIDITY } from '../../policy/rules.ts';
+import { defaultBatchValidityMs } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
@@ -54,7 +54,7 @@ export const askersOf = (change: Pick<Change, 'requester' | 'handed_on_by'>): As
 
 /** How long a stored batch may begin changes after its start, in milliseconds. */
 export const batchValidityOf = (change: Pick<Change, 'authorization'>): number =>
-  authorizationOf(change).batchValidity ?? DEFAULT_BATCH_VALIDITY;
+  authorizationOf(change).batchValidity ?? defaultBatchValidityMs;
 
 /** The authorization of a stored change. */
 export const authorizationOf = (change: Pick<Change, 'authorization'>): Authorization =>

@@ -3,7 +3,7 @@ import { counted } from '../../commands/kit/page.ts';
 import { Refusal } from '../../errors.ts';
 import { spokenDuration } from '../../duration.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { DEFAULT_BATCH_VALIDITY } from '../../policy/rules.ts';
+import { defaultBatchValidityMs } from '../../policy/rules.ts';
 import { joined, list, plain, say, type Inline, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
@@ -103,7 +103,7 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly 
     ...liveOrNot(all),
     ...shared(cards),
     ['Not the same everywhere', differing(cards)],
-    ['Valid for', say`${spokenDuration(authorization.batchValidity ?? DEFAULT_BATCH_VALIDITY)} from its start`],
+    ['Valid for', say`${spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs)} from its start`],
   ];
   return {
     title: words.title,

@@ -1,6 +1,6 @@
 import { rights } from '../../commands/rights.ts';
 import { variables } from '../../config.ts';
-import { CHANNEL, MEMBER } from '../../policy/schema.ts';
+import { channelShape, memberShape } from '../../policy/schema.ts';
 import { loadPolicy } from '../../policy/load.ts';
 import { listPeople, listUserGroups, type ListedMember, type MemberList } from '../../slack/client/workspace-list.ts';
 import { quietClient } from '../../slack/client/client-options.ts';
@@ -37,7 +37,7 @@ async function askOps(prompts: Prompts): Promise<string | undefined> {
   for (;;) {
     const id = await prompts.ask('Id of the channel for faults and unknown outcomes (C…), or nothing');
     if (id === '') return undefined;
-    if (CHANNEL.test(id)) return id;
+    if (channelShape.test(id)) return id;
     prompts.tell('It must be the id of a channel, C… or G…, which Slack shows at the end of the channel details.');
   }
 }
@@ -67,7 +67,7 @@ async function chooseMembers(
   if (listed.length > 0) return prompts.chooseMembers(question, listed, least);
   for (;;) {
     const ids = splitIds(await prompts.ask(`${question} (ids, with commas)`));
-    if (ids.length >= least && ids.every((id) => MEMBER.test(id))) return ids;
+    if (ids.length >= least && ids.every((id) => memberShape.test(id))) return ids;
     prompts.tell('These must be Slack ids: U… or W… of people, S… of user groups.');
   }
 }
