@@ -2,7 +2,7 @@ import { ConfigMistakes } from './config.ts';
 import type { Logger } from './log.ts';
 import { clockWords } from './pipeline/messages/ops-messages.ts';
 import type { PublishResult } from './pipeline/audit/audit-anchor.ts';
-import { PolicyMistakes, tell as mistakeInWords } from './policy/mistakes.ts';
+import { PolicyMistakes, mistakeLine as mistakeInWords } from './policy/mistakes.ts';
 import type { openPolicy } from './policy/watch.ts';
 import type { DatabaseOptions } from './storage/database.ts';
 import { code, joined, say, type Text } from './text.ts';

@@ -3,9 +3,9 @@ import { allThemes } from './contract/all-themes.ts';
 import type { HostReader } from './contract/call.ts';
 import { listDomains, type CompanyDomain } from './contract/domains.ts';
 import { listSites, validateKey } from './contract/operations.ts';
-import { domainsFromSites, domainsOf, fromSites, fromThemes, maxDomains, maxEnvironments, pinned } from './names.ts';
+import { domainsFromSites, domainsOf, fromSites, fromThemes, maxDomains, maxEnvironments, withPins } from './names.ts';
 import type { ListedEnvironment, Listing, Pins, SiteDomain } from './names.ts';
-import { trimmed, presenceIn, type Named, type Presence } from './presence.ts';
+import { trimmed, presenceIn, type TargetIdentity, type Presence } from './presence.ts';
 import { HostTrouble } from './trouble.ts';
 
 export type DirectoryOptions = {
@@ -28,7 +28,7 @@ export type DirectoryOptions = {
 export type Directory = {
   readonly listing: () => Listing;
   /** Whether a target exists, judging by what the host said at `since` (epoch ms) or later. */
-  readonly presenceOf: (target: Named, since: number) => Presence;
+  readonly presenceOf: (target: TargetIdentity, since: number) => Presence;
   /** Reads everything again; concurrent calls share one read. Never rejects: trouble is in the listing. */
   readonly refresh: () => Promise<void>;
   /**
@@ -63,7 +63,7 @@ type Domains = readonly CompanyDomain[];
 /** `isWhole`: what is missing does not exist. */
 type HostList<T> = { readonly list: T; readonly isWhole: boolean };
 type SiteLister = (company: string) => Promise<HostList<Sites>>;
-const nothingSeen: Omit<HostListing, 'company'> = {
+const emptyHostListing: Omit<HostListing, 'company'> = {
   at: undefined,
   sites: { environments: [], domains: [] },
   sitesAt: undefined,
@@ -78,7 +78,7 @@ const nothingSeen: Omit<HostListing, 'company'> = {
 export function createDirectory(options: DirectoryOptions): Directory {
   const { now, refreshMs = defaultRefreshMs } = options;
   const sites = siteLister(options);
-  let seen: HostListing = { ...nothingSeen, company: options.company };
+  let seen: HostListing = { ...emptyHostListing, company: options.company };
   const listings = createListings();
   /** The latest consecutive complete listings, only as many as `presenceIn` needs to call a target gone. */
   let completeListings: readonly Listing[] = [];
@@ -160,11 +160,11 @@ async function readAll(
 }
 
 /** An empty list after a filled one is trouble at the host: nobody removes all entries between two reads. */
-const emptied = (): TypeError => new TypeError('the host sent an empty list where there were entries before');
+const emptyListError = (): TypeError => new TypeError('the host sent an empty list where there were entries before');
 
 async function domainsIn(read: HostReader, company: string, before: Domains): Promise<HostList<Domains>> {
   const list = await read(listDomains({ company }));
-  if (list.length === 0 && before.length > 0) throw emptied();
+  if (list.length === 0 && before.length > 0) throw emptyListError();
   return { list, isWhole: list.length > 0 && list.every(({ id, name }) => id !== undefined && name !== undefined) };
 }
 
@@ -185,7 +185,7 @@ function createListings(): (seen: HostListing, pins: Pins) => Listing {
 const unlessSame = <T>(known: T, fresh: T): T => (JSON.stringify(known) === JSON.stringify(fresh) ? known : fresh);
 
 function listingOf({ company, sites, domains: known, ...seen }: HostListing, pins: Pins): Listing {
-  const environments = pinned(sites.environments, pins);
+  const environments = withPins(sites.environments, pins);
   const domains = domainsOf(known, sites.domains, environments, pins);
   return {
     ...seen,
@@ -216,7 +216,7 @@ function siteLister({ read, now, listsSites = false, onSites }: DirectoryOptions
       try {
         const { sites, isWhole } = await read(listSites({ company, include_environments: true }));
         const environments = fromSites(sites);
-        if (environments.length === 0 && everAnswered) throw emptied();
+        if (environments.length === 0 && everAnswered) throw emptyListError();
         if (environments.length > 0 && !everAnswered) {
           everAnswered = true;
           onSites?.();

@@ -105,7 +105,7 @@ export function fromThemes(themes: readonly CompanyTheme[]): readonly ListedEnvi
 }
 
 /** The environments under the policy's names, with those that only the policy knows. */
-export function pinned(environments: readonly ListedEnvironment[], pins: Pins): readonly ListedEnvironment[] {
+export function withPins(environments: readonly ListedEnvironment[], pins: Pins): readonly ListedEnvironment[] {
   const known = new Map(environments.map((one) => [one.id, one]));
   const homes = pins.sites.flatMap(({ id, name, environments }) =>
     environments.map((member) => [member, { id, name, displayName: name }] as const),

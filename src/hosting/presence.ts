@@ -2,7 +2,7 @@ import type { Target } from './contract/target.ts';
 import type { Listing } from './names.ts';
 
 /** The target to look for. */
-export type Named = Pick<Target, 'kind' | 'id' | 'name'>;
+export type TargetIdentity = Pick<Target, 'kind' | 'id' | 'name'>;
 
 /**
  * Whether the host still has a target. `missing`: a fresh list lacks it, which is not enough to call it gone.
@@ -34,7 +34,7 @@ export function trimmed(listings: readonly Listing[]): readonly Listing[] {
 export function presenceIn(
   newest: Listing,
   listings: readonly Listing[],
-  { kind, id, name }: Named,
+  { kind, id, name }: TargetIdentity,
   since: number,
 ): Presence {
   const has = ({ environments, domains }: Listing): boolean =>

@@ -3,7 +3,7 @@ import type { Environment } from '../hosting/contract/target.ts';
 import { quoted } from './mistakes.ts';
 import { coversSpelled, readPattern, spell } from './pattern.ts';
 import type { Policy, SiteExpectations } from './rules.ts';
-import { fields, refuse, several, that } from './shapes.ts';
+import { fields, refuse, filledList, inputError } from './shapes.ts';
 
 /** `checks:` of the policy file: its shape, and what it expects of an environment. */
 
@@ -15,25 +15,27 @@ const pathShape = /^\/(?!\/)[!"$-~]{0,199}$/;
 const domainShape = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const textShape = /^(?! )[^\p{Cc}\p{Cs}]{1,200}(?<! )$/u;
 
-const path = z.string('expected a path').regex(pathShape, that('is not a path; write it like "/checkout/", without #'));
+const path = z
+  .string('expected a path')
+  .regex(pathShape, inputError('is not a path; write it like "/checkout/", without #'));
 const text = z
   .string('expected a text')
-  .regex(textShape, that('cannot be looked for; use 1 to 200 characters on one line'));
+  .regex(textShape, inputError('cannot be looked for; use 1 to 200 characters on one line'));
 const domain = z
   .string('expected a domain')
-  .regex(domainShape, that('is not a domain; write it like "shop.example.com", in small letters'));
+  .regex(domainShape, inputError('is not a domain; write it like "shop.example.com", in small letters'));
 
 const expectations = fields(
   {
-    paths: several(path, 'paths, like ["/", "/checkout/"]')
+    paths: filledList(path, 'paths, like ["/", "/checkout/"]')
       .max(maxPaths, `at most ${maxPaths} paths are checked`)
       .optional()
       .describe('The pages to read; left out: ["/"]'),
-    must: several(text, 'texts, like ["Add to cart"]')
+    must: filledList(text, 'texts, like ["Add to cart"]')
       .max(maxTexts, `at most ${maxTexts} texts are looked for`)
       .optional()
       .describe('Texts that must be there, each on at least one of the pages'),
-    domains: several(domain, 'domains, like ["shop.example.com"]')
+    domains: filledList(domain, 'domains, like ["shop.example.com"]')
       .max(maxDomains, `at most ${maxDomains} domains are named`)
       .optional()
       .describe('The domains of one environment, where the hosting API does not say'),

@@ -9,14 +9,14 @@ export class PolicyMistakes extends Error {
   readonly mistakes: readonly Mistake[];
 
   constructor(path: string, mistakes: readonly Mistake[]) {
-    super([`${path} cannot be used:`, ...mistakes.map((mistake) => `  ${tell(mistake)}`)].join('\n'));
+    super([`${path} cannot be used:`, ...mistakes.map((mistake) => `  ${mistakeLine(mistake)}`)].join('\n'));
     this.name = 'PolicyMistakes';
     this.mistakes = mistakes;
   }
 }
 
 /** A mistake as a sentence: `line 14: unknown group "leadz"; did you mean "leads"?`. */
-export function tell({ line, says }: Mistake): string {
+export function mistakeLine({ line, says }: Mistake): string {
   return `line ${line}: ${says}`;
 }
 

@@ -5,7 +5,7 @@ import { coversOfKind, coversSpelled, spell, type Spelled } from './pattern.ts';
 import {
   approvalBy,
   defaultBatchValidityMs,
-  speaksOf,
+  namesCommand,
   type Aim,
   type PolicyCommand,
   type Member,
@@ -183,7 +183,7 @@ function rulesOn({ rules }: Policy, command: PolicyCommand): RulesByEffect {
   const known = rulesByCommand.get(rules) ?? new Map<string, RulesByEffect>();
   const found = known.get(key);
   if (found) return found;
-  const all = rules.filter((rule) => speaksOf(rule, command));
+  const all = rules.filter((rule) => namesCommand(rule, command));
   const made = {
     allow: all.filter(({ effect }) => effect === 'allow'),
     deny: all.filter(({ effect }) => effect === 'deny'),
@@ -209,17 +209,17 @@ function findAllowing(question: Question, memberships: Memberships): Matches {
   for (const rule of rules.allow) {
     const is = holds(rule.to, memberships, 'allow');
     if (is === 'perhaps') unsure.push(rule);
-    else if (is === 'yes' && isAbout(rule, question)) certain.push(rule);
+    else if (is === 'yes' && coversQuestion(rule, question)) certain.push(rule);
   }
   const asksForMore = (rule: Rule): boolean =>
     approvalBy(rule, command) !== 'none' || rule.canary || rule.batchValidity !== undefined;
   const matters = (rule: Rule): boolean => certain.length === 0 || asksForMore(rule);
-  return { command, certain, perhaps: unsure.filter((rule) => matters(rule) && isAbout(rule, question)) };
+  return { command, certain, perhaps: unsure.filter((rule) => matters(rule) && coversQuestion(rule, question)) };
 }
 
 /** Every rule that allows the question, to any audience. */
 const allowsFor = (question: Question): readonly Rule[] =>
-  question.rules.allow.filter((rule) => isAbout(rule, question));
+  question.rules.allow.filter((rule) => coversQuestion(rule, question));
 
 /** The first rule that denies any question. Otherwise the unknown user groups through which one could. */
 function findDenying(
@@ -230,7 +230,7 @@ function findDenying(
   for (const question of questions)
     for (const rule of question.rules.deny) {
       const is = holds(rule.to, memberships, 'deny');
-      if (is === 'no' || !isAbout(rule, question)) continue;
+      if (is === 'no' || !coversQuestion(rule, question)) continue;
       if (is === 'yes') return { question, rule };
       perhaps.push(rule.to);
     }
@@ -238,7 +238,7 @@ function findDenying(
 }
 
 /** Whether a rule for this command also covers the target. */
-function isAbout({ where, effect }: Rule, { target }: Question): boolean {
+function coversQuestion({ where, effect }: Rule, { target }: Question): boolean {
   if (where === undefined) return true;
   return where.some((pattern) => (target ? coversSpelled(pattern, target, effect) : pattern.kind === 'company'));
 }

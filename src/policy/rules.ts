@@ -122,7 +122,7 @@ export type Policy = {
 };
 
 /** Whether the rule names this command's path or class. No rule can name the class `named`. */
-export function speaksOf(rule: Rule, command: PolicyCommand): boolean {
+export function namesCommand(rule: Rule, command: PolicyCommand): boolean {
   return rule.what.has(command.path) || rule.what.has(command.risk);
 }
 

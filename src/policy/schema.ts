@@ -5,7 +5,7 @@ import { quoted, unknownAmong } from './mistakes.ts';
 import { isNamedLive } from './live-environments.ts';
 import { comparableName, readGlob, readPattern } from './pattern.ts';
 import { classes, defaultBatchValidityMs, defaultExpiryMs, type Catalogue } from './rules.ts';
-import { fields, listShape, parsedText, refuse, several, that, type Context } from './shapes.ts';
+import { fields, listShape, parsedText, refuse, filledList, inputError, type Context } from './shapes.ts';
 
 /**
  * The shape of the policy file; `policy.schema.json` is derived from it. A message that begins with `expected` is
@@ -38,14 +38,16 @@ const groupName = z.string().regex(groupNameShape, {
 });
 const member = z
   .string('expected a Slack id')
-  .regex(memberShape, that('is not a Slack id: U… or W… for a person, S… for a user group; never a name'));
+  .regex(memberShape, inputError('is not a Slack id: U… or W… for a person, S… for a user group; never a name'));
 const groups = z.record(
   groupName,
   listShape(member, 'Slack ids'),
   'expected names of groups, each with a list of Slack ids',
 );
 
-const personId = z.string('expected a Slack id').regex(personShape, that('is not the Slack id of a person: U… or W…'));
+const personId = z
+  .string('expected a Slack id')
+  .regex(personShape, inputError('is not the Slack id of a person: U… or W…'));
 const people = z
   .record(z.string(), listShape(personId, 'Slack ids'), 'expected names of people, each with a list of their Slack ids')
   .superRefine((all, ctx) => {
@@ -66,13 +68,13 @@ const target = parsedText(z.string('expected a target, like "acme-shop/*"'), (te
 const environmentPattern = target.superRefine(({ text, pattern }, ctx) => {
   if (pattern.kind !== 'environment') ctx.addIssue(`${quoted(text)} is not an environment; expected site/environment`);
 });
-const live = several(environmentPattern, 'environments, like ["*/live"]');
+const live = filledList(environmentPattern, 'environments, like ["*/live"]');
 const setName = z
   .string()
-  .regex(/^[a-z0-9_-]{1,40}$/, that('cannot name a set; use small letters a to z, digits, - and _, 40 at most'));
+  .regex(/^[a-z0-9_-]{1,40}$/, inputError('cannot name a set; use small letters a to z, digits, - and _, 40 at most'));
 const sets = z.record(
   setName,
-  several(environmentPattern, 'environments, like ["acme-*/live"]').max(
+  filledList(environmentPattern, 'environments, like ["acme-*/live"]').max(
     maxInSet,
     `a set has at most ${maxInSet} entries`,
   ),
@@ -83,7 +85,7 @@ const durationUpTo = (longest: number) =>
   parsedText(
     z
       .string('expected a duration, like 30m or 1h')
-      .regex(/^\d{1,8}[smhd]$/, that('is not a duration; write it like 90s, 30m, 1h or 7d')),
+      .regex(/^\d{1,8}[smhd]$/, inputError('is not a duration; write it like 90s, 30m, 1h or 7d')),
     (text) => {
       const length = parseDuration(text) ?? 0;
       const isInBounds = length >= minDurationMs && length <= longest;
@@ -117,15 +119,15 @@ function ruleOf(known: RuleNames) {
   const group = z.string('expected the name of a group').refine((name) => known.groups.has(name), {
     error: ({ input }) => unknownAmong('group', String(input), groupNames),
   });
-  const audience = several(group, 'groups, like [leads]');
-  const what = several(command, 'commands or classes').optional();
+  const audience = filledList(group, 'groups, like [leads]');
+  const what = filledList(command, 'commands or classes').optional();
   const rule = {
     allow: what.describe('What the rule allows: classes, or commands by name'),
     deny: what.describe('What the rule denies, whatever others allow: classes, or commands by name'),
     to: z
       .union([z.literal('everyone'), audience], 'expected everyone, or a list of groups like [leads]')
       .describe('everyone, or a list of groups'),
-    where: several(target, 'targets, like ["acme-shop/*"]')
+    where: filledList(target, 'targets, like ["acme-shop/*"]')
       .optional()
       .describe('site/environment, domain:example.com, domain:*.example.com or company; left out: everywhere'),
     approval: z
@@ -158,14 +160,14 @@ function ruleOf(known: RuleNames) {
     .meta({ oneOf: [{ required: ['allow'] }, { required: ['deny'], not: { required: ['approval'] } }] });
 }
 
-type Written = {
+type RuleInput = {
   readonly allow?: readonly string[] | undefined;
   readonly deny?: readonly string[] | undefined;
   readonly approval?: unknown;
 };
 
 /** Refuses an approval that would never be asked for. */
-function refuseApproval({ allow = [], deny, approval }: Written, { catalogue }: RuleNames, ctx: Context): void {
+function refuseApproval({ allow = [], deny, approval }: RuleInput, { catalogue }: RuleNames, ctx: Context): void {
   const isReport = ({ risk }: Catalogue[number]) => risk === 'read' || risk === 'named';
   const report = ['read', ...catalogue.filter(isReport).map(({ path }) => path)].find((name) => allow.includes(name));
   if (deny) refuse(ctx, ['approval'], 'only a rule that allows can ask for approval');
@@ -186,9 +188,9 @@ const site = parsedText(z.string('expected the name of a site'), (text) => {
 });
 const channel = z
   .string('expected the id of a channel')
-  .regex(channelShape, that('is not the id of a channel: C… or G…, never its name'));
+  .regex(channelShape, inputError('is not the id of a channel: C… or G…, never its name'));
 const channelBounds = fields(
-  { sites: several(site, 'sites, like ["acme-*"]').optional(), cards: channel.optional() },
+  { sites: filledList(site, 'sites, like ["acme-*"]').optional(), cards: channel.optional() },
   '{ sites, cards }',
 );
 const anyMapping = z.record(z.string(), z.unknown());
@@ -213,13 +215,13 @@ const channels = z.preprocess(
     .meta({ propertyNames: { pattern: channelKeyShape.source } }),
 );
 
-const uuid = that('is not the id of a site or environment; expected a UUID');
+const uuid = inputError('is not the id of a site or environment; expected a UUID');
 const pinId = z.string().regex(uuidShape, uuid);
 const environmentId = z.string('expected the id of an environment').regex(uuidShape, uuid).toLowerCase();
-const name = z.string('expected a name').regex(nameShape, that('cannot be a name'));
+const name = z.string('expected a name').regex(nameShape, inputError('cannot be a name'));
 
 /** Mappings of pins by their ids. `namesOf`: the names that one pin takes, each with the path to it. */
-function pins<T extends z.ZodType>(pin: T, expected: string, namesOf: (pin: z.output<T>) => readonly Claim[]) {
+function pins<T extends z.ZodType>(pin: T, expected: string, namesOf: (pin: z.output<T>) => readonly TakenName[]) {
   return z.record(pinId, pin, `expected ${expected}`).superRefine((all, ctx) => {
     const taken = new Set<string>();
     for (const [id, one] of Object.entries(all))
@@ -229,7 +231,7 @@ function pins<T extends z.ZodType>(pin: T, expected: string, namesOf: (pin: z.ou
       }
   });
 }
-type Claim = { readonly name: string; readonly path?: readonly PropertyKey[] };
+type TakenName = { readonly name: string; readonly path?: readonly PropertyKey[] };
 
 const environments = pins(
   fields({ site: name, name, live: z.boolean('expected true or false').optional() }, '{ site, name, live }'),

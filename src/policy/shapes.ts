@@ -7,7 +7,7 @@ import { quoted } from './mistakes.ts';
  */
 
 /** The error of a schema: quotes the text and says what is wrong with it. */
-export const that = (says: string) => ({
+export const inputError = (says: string) => ({
   error: ({ input }: { input?: unknown }) => `${quoted(String(input))} ${says}`,
 });
 
@@ -18,7 +18,7 @@ export const refuse = (ctx: Context, path: PropertyKey[], message: string): void
 
 export const listShape = <T extends z.ZodType>(item: T, of: string) => z.array(item, `expected a list of ${of}`);
 /** The same, but not an empty one. */
-export const several = <T extends z.ZodType>(item: T, of: string) =>
+export const filledList = <T extends z.ZodType>(item: T, of: string) =>
   listShape(item, of).min(1, `this list is empty; expected ${of}`);
 /** A mapping with these keys and no others. */
 export const fields = <S extends z.ZodRawShape>(shape: S, expected: string) =>

@@ -3,7 +3,7 @@ import type { Mistake } from './mistakes.ts';
 import { canonicalId, isUserGroup } from './people.ts';
 import {
   approvalBy,
-  speaksOf,
+  namesCommand,
   type Approval,
   type Audience,
   type PolicyCommand,
@@ -26,7 +26,7 @@ export function impossibleRules(policy: Policy, members: Members): readonly Mist
   return policy.rules.flatMap((rule) => {
     if (rule.effect === 'deny') return [];
     const found = policy.catalogue
-      .filter((command) => speaksOf(rule, command))
+      .filter((command) => namesCommand(rule, command))
       .map((command) => reasonFor(census, rule, command))
       .find((says) => says !== undefined);
     return found === undefined ? [] : [{ line: rule.line, column: rule.column, says: found }];
@@ -71,7 +71,7 @@ function censusOf(policy: Policy, members: Members) {
   };
   const deniedEverywhere = cached((command: PolicyCommand): ReadonlySet<string> => {
     const everywhere = policy.rules.filter(
-      (rule) => rule.effect === 'deny' && rule.where === undefined && speaksOf(rule, command),
+      (rule) => rule.effect === 'deny' && rule.where === undefined && namesCommand(rule, command),
     );
     return new Set(everywhere.flatMap(({ to }) => (to === 'everyone' ? [] : to.flatMap(known))));
   });
@@ -85,7 +85,7 @@ function censusOf(policy: Policy, members: Members) {
   const allowed = cached((command: PolicyCommand): People => {
     const people = new Set<string>();
     for (const rule of policy.rules) {
-      if (rule.effect === 'deny' || !speaksOf(rule, command)) continue;
+      if (rule.effect === 'deny' || !namesCommand(rule, command)) continue;
       const some = notDenied(rule.to, command);
       if (!some) return undefined;
       some.forEach((id) => people.add(id));

@@ -14,7 +14,7 @@ import type { HealthContext } from '../pipeline/conversation/health/context.ts';
 import { healthOf } from '../pipeline/conversation/health/health.ts';
 import { bad, unknown, well } from '../pipeline/conversation/health/check-result.ts';
 import { listsSites } from '../pipeline/steps/site-listing.ts';
-import { tell } from '../policy/mistakes.ts';
+import { mistakeLine } from '../policy/mistakes.ts';
 import type { Policy } from '../policy/rules.ts';
 import { loadPolicy } from '../policy/load.ts';
 import { readPolicy } from '../policy/watch.ts';
@@ -157,7 +157,7 @@ async function rulesOf(file: string): Promise<{ readonly policy: Policy; readonl
   if (read.kind === 'policy') return { policy: read.policy, known: {} };
   const nothing = loadPolicy('version: 1\nrules: []\n', rights);
   if (nothing.kind === 'mistakes') throw new Error('rules that allow nothing have mistakes');
-  const mistakes = joined(read.mistakes.slice(0, maxMistakes).map(tell), '; ');
+  const mistakes = joined(read.mistakes.slice(0, maxMistakes).map(mistakeLine), '; ');
   const unread = unknown(say`unknown: the rules can't be read`);
   return {
     policy: nothing.policy,

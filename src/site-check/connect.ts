@@ -41,7 +41,7 @@ export async function resolveWith(resolver: Resolver, name: string, signal: Abor
     const found = asked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     const failed = asked.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []));
     // Without an answer for one family, nobody knows that there is no address.
-    if (found.length === 0) throw failed.find((one) => !saysNone(one)) ?? failed[0];
+    if (found.length === 0) throw failed.find((one) => !isNoSuchAddress(one)) ?? failed[0];
     return found;
   } finally {
     signal.removeEventListener('abort', stop);
@@ -49,7 +49,7 @@ export async function resolveWith(resolver: Resolver, name: string, signal: Abor
 }
 
 /** Whether DNS answered that there is no address. */
-export const saysNone = (error: unknown): boolean =>
+export const isNoSuchAddress = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
 
 /**

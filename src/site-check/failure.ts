@@ -1,4 +1,4 @@
-import { NotResolved, saysNone } from './connect.ts';
+import { NotResolved, isNoSuchAddress } from './connect.ts';
 
 /** Why there was no answer, in words that follow the name of a site, and whether that is the site's own doing. */
 export type SiteFailure = { readonly why: string; readonly isOfSite: boolean };
@@ -41,7 +41,7 @@ export const slowness = (ms: number, answeringMs: number): SiteFailure => ({
 /** `isWayOpen`: connections from here were opened lately, so that a refused one is the site's doing. */
 export function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean): SiteFailure {
   if (error instanceof NotResolved)
-    return unsure(saysNone(error.cause) ? 'has no address in DNS' : 'could not be looked up in DNS');
+    return unsure(isNoSuchAddress(error.cause) ? 'has no address in DNS' : 'could not be looked up in DNS');
   const code = codeOf(error);
   if (phase === 'connecting' && /^(ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code))
     return isWayOpen ? bySite('refused the connection') : unsure('refused the connection, or my own network did');

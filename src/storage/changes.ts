@@ -244,7 +244,7 @@ export async function changesNumbered(db: ReadHandle, numbers: readonly number[]
 }
 
 /** The targets of these changes, in no particular order. */
-export async function aboutChanges(
+export async function targetsOfChanges(
   db: ReadHandle,
   numbers: readonly number[],
 ): Promise<Pick<Change, 'number' | 'target' | 'targets'>[]> {

@@ -157,13 +157,13 @@ const postgres = () => import('./postgres.ts');
 /** The path of `sqlite:PATH`; undefined for any other address. */
 export const sqlitePath = (url: string): string | undefined => /^sqlite:(.+)$/s.exec(url)?.[1];
 
-type Ways = Pick<Database, 'db' | 'transaction' | 'statement' | 'unflushed' | 'stillOurs'> & {
+type OpenedDatabase = Pick<Database, 'db' | 'transaction' | 'statement' | 'unflushed' | 'stillOurs'> & {
   readonly listenForDue?: (listening: Listening) => () => void;
 };
 
 type Opening = DatabaseOptions & Required<Pick<DatabaseOptions, 'migrations'>>;
 
-async function openEither(url: string, { onLost = () => {}, ...options }: Opening): Promise<Ways> {
+async function openEither(url: string, { onLost = () => {}, ...options }: Opening): Promise<OpenedDatabase> {
   const file = sqlitePath(url);
   if (file !== undefined) return openFile(file, options);
   if (/^postgres(ql)?:\/\//.test(url)) {
@@ -179,7 +179,7 @@ async function openEither(url: string, { onLost = () => {}, ...options }: Openin
 async function openFile(
   path: string,
   { onFatal = () => {}, onWarning = () => {}, migrations }: Opening,
-): Promise<Ways> {
+): Promise<OpenedDatabase> {
   const { db, flush, replaced } = await openSqlite(path, onWarning, migrations);
   const reliance = createReliance(onFatal);
   const flushed = coalesce(async () => {

@@ -13,15 +13,14 @@ export type Claim = {
 
 /** All ids of the person with this id; the first one represents the person. */
 export type IdsOf = (id: string) => readonly string[];
-export const onlyThat: IdsOf = (id) => [id];
+export const onlyItself: IdsOf = (id) => [id];
 export const personBy = (idsOf: IdsOf, id: string): string => idsOf(id)[0] ?? id;
 
 /** Column values that end a lease. */
 export const unowned = { owner: null, lease_until: null } as const;
 
 /** The tables with leases, and their id columns. */
-const ids = { changes: 'number', messages: 'id', timers: 'id', watches: 'id', queued_requests: 'id' } as const;
-const tables = ['changes', 'messages', 'timers', 'watches', 'queued_requests'] as const;
+const idColumns = { changes: 'number', messages: 'id', timers: 'id', watches: 'id', queued_requests: 'id' } as const;
 
 type Leased = { readonly due_at: number | null } & ({ readonly number: number } | { readonly id: number });
 
@@ -58,7 +57,7 @@ const minConsidered = 24;
  */
 export async function isAnyDue(
   { db, noteNeeded, isOutdated }: Pick<Database, 'db' | 'noteNeeded' | 'isOutdated'>,
-  tables: readonly (keyof typeof ids)[],
+  tables: readonly (keyof typeof idColumns)[],
   now: number,
 ): Promise<boolean> {
   const due = tables.map((table) => sql`exists (select 1 from ${sql.table(table)} where due_at <= ${now})`);
@@ -76,13 +75,13 @@ export async function isAnyDue(
  */
 export async function claim<Row extends Leased>(
   tx: Tx,
-  table: keyof typeof ids,
+  table: keyof typeof idColumns,
   { owner, now, leaseMs, limit }: Claim,
   order: Turns<Row>,
   { condition = sql`true`, groups = [sql`true`] }: Candidates = {},
 ): Promise<Row[]> {
-  const [rows, id] = [sql.table(table), sql.ref(`${table}.${ids[table]}`)];
-  const columns = sql.join([ids[table], ...order.columns].map((name) => sql.ref(name)));
+  const [rows, id] = [sql.table(table), sql.ref(`${table}.${idColumns[table]}`)];
+  const columns = sql.join([idColumns[table], ...order.columns].map((name) => sql.ref(name)));
   const isFree = sql`due_at <= ${now} and (owner is null or lease_until <= ${now})`;
   const due = groups.map(
     (group) => sql`select * from (
@@ -101,7 +100,7 @@ export async function claim<Row extends Leased>(
       order by turns.at limit ${limit} ${forUpdateSkipLocked(tx, table)}
     )
     update ${rows} set owner = ${owner}, lease_until = ${now + leaseMs}
-    where ${id} in (select ${sql.ref(`free.${ids[table]}`)} from free) returning *`.execute(tx);
+    where ${id} in (select ${sql.ref(`free.${idColumns[table]}`)} from free) returning *`.execute(tx);
   return claimed.rows.toSorted((one, other) => turns.indexOf(idOf(one)) - turns.indexOf(idOf(other)));
 }
 
@@ -113,7 +112,7 @@ export type Shares = {
 };
 
 /** Turns and groups for `claim` that keep every requester within their share. */
-export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, idsOf = onlyThat }: Shares) {
+export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, idsOf = onlyItself }: Shares) {
   const underWay = new Map<string, number>();
   for (const [id, count] of ofEach) {
     const person = personBy(idsOf, id);
@@ -122,15 +121,16 @@ export function inShares({ underWay: ofEach = new Map(), maxEach = Infinity, ids
   // The longest overdue rows may all belong to busy people, so idle people are a group of their own.
   const busy = [...underWay.keys()];
   const belowShare = busy.filter((person) => (underWay.get(person) ?? 0) < maxEach);
-  const groups = [byNone(busy.flatMap(idsOf)), ...belowShare.flatMap(idsOf).map(by)];
+  const groups = requesterGroups(belowShare.flatMap(idsOf), busy.flatMap(idsOf));
   const whose = ({ requester }: { readonly requester: string }): string => personBy(idsOf, requester);
   return { whose, underWay, maxEach, groups };
 }
 
-/** SQL: what this person requested. `byNone`: what none of these did. */
-export const by = (id: string): RawBuilder<unknown> => sql`requester = ${id}`;
-export const byNone = (ids: readonly string[]): RawBuilder<unknown> =>
-  ids.length === 0 ? sql`true` : sql`requester not in (${sql.join(ids)})`;
+/** SQL: what each of these ids requested, and what none of `known` did. */
+export const requesterGroups = (ids: readonly string[], known = ids): readonly RawBuilder<unknown>[] => [
+  known.length === 0 ? sql`true` : sql`requester not in (${sql.join(known)})`,
+  ...ids.map((id) => sql`requester = ${id}`),
+];
 
 const idOf = (row: Leased): number => ('number' in row ? row.number : row.id);
 
@@ -161,7 +161,7 @@ export function inTurn<Row>(
  * an answer may still come. Steps that still run there can save nothing any more that others could have begun.
  */
 export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<void> {
-  for (const table of tables) {
+  for (const table of Object.keys(idColumns)) {
     const mayAnswer = table === 'changes' ? sql`and state <> 'sending'` : sql``;
     const ended = sql`owner = null, lease_until = null, due_at = ${now}`;
     await sql`update ${sql.table(table)} set ${ended} where owner = ${owner} ${mayAnswer}`.execute(tx);
@@ -176,7 +176,7 @@ export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<
 
 /** Ends all leases; only safe if no other process can be at work. Rows are due at once: cut-off sends become unknown. */
 export async function releaseAll(tx: Tx, now: number): Promise<void> {
-  for (const table of tables) {
+  for (const table of Object.keys(idColumns)) {
     const ended = sql`owner = null, lease_until = null, due_at = ${now}`;
     await sql`update ${sql.table(table)} set ${ended} where owner is not null`.execute(tx);
   }

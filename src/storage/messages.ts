@@ -1,5 +1,5 @@
 import { sql, type Selectable, type UpdateObject } from 'kysely';
-import { by, byNone, claim, onlyThat, personBy, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
+import { claim, onlyItself, personBy, requesterGroups, unowned, type Claim, type IdsOf, type Turns } from './lease.ts';
 import type { MessageTable, Schema } from './schema.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
@@ -78,7 +78,7 @@ export function claimMessages(
   tx: Tx,
   wanted: Claim,
   servedIds: LastServed = new Map(),
-  idsOf: IdsOf = onlyThat,
+  idsOf: IdsOf = onlyItself,
 ): Promise<Message[]> {
   const whose = ({ requester }: Pick<Message, 'requester'>): string => personBy(idsOf, requester);
   const served = new Map<string, number>();
@@ -99,10 +99,9 @@ export function claimMessages(
   )`;
   // The longest overdue messages may all be one busy person's, so recent requesters are groups of their own.
   const lately = [...served.keys()].flatMap(idsOf);
-  const byRequester = [byNone(lately), ...lately.map(by)];
   const groups = [
     sql`decides = 1 and ts is null`,
-    ...byRequester.map((theirs) => sql`(decides = 0 or ts is not null) and ${theirs}`),
+    ...requesterGroups(lately).map((theirs) => sql`(decides = 0 or ts is not null) and ${theirs}`),
   ];
   return claim<Message>(tx, 'messages', wanted, { ...order, whose, served }, { condition: itsTurn, groups });
 }
@@ -116,7 +115,7 @@ type Claimed = Pick<Message, 'id' | 'version' | 'owner'>;
  */
 export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: MessagePlace): Promise<boolean> {
   const { version } = claimed;
-  return released(tx, claimed, {
+  return release(tx, claimed, {
     channel,
     ts,
     delivered_version: sql`case when delivered_version < ${version} then ${version} else delivered_version end`,
@@ -129,17 +128,18 @@ export async function markDelivered(tx: Tx, claimed: Claimed, { channel, ts }: M
 export const findClaimed = (tx: Tx, { id }: Claimed): Promise<Message | undefined> =>
   tx.selectFrom('messages').selectAll().where('id', '=', id).executeTakeFirst();
 
+/** Column values that make a message due again, from `at` (epoch ms) on. */
+const redrawnAt = (at: number) => ({ version: sql<number>`version + 1`, due_at: at, owed_at: at, attempts: 0 });
+
+const isPostedOrOwed = sql<boolean>`(ts is not null or due_at is not null)`;
+
 /** Makes a posted message due again at `at` (epoch ms), as it is: what is shown may be older. */
 export async function redrawMessage(tx: Tx, { id }: Claimed, at: number): Promise<void> {
-  await tx
-    .updateTable('messages')
-    .set({ version: sql`version + 1`, due_at: at, owed_at: at, attempts: 0 })
-    .where('id', '=', id)
-    .execute();
+  await tx.updateTable('messages').set(redrawnAt(at)).where('id', '=', id).execute();
 }
 
 /** Updates and releases a claimed message; false, with nothing written, if another owner has claimed it since. */
-async function released(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Schema, 'messages'>): Promise<boolean> {
+async function release(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Schema, 'messages'>): Promise<boolean> {
   const updated = await tx
     .updateTable('messages')
     .set({ ...patch, ...unowned })
@@ -151,7 +151,7 @@ async function released(tx: Tx, { id, owner }: Claimed, patch: UpdateObject<Sche
 
 /** Puts a claimed message back until `dueAt` (epoch ms) and counts an attempt; later replies of its change wait too. */
 export async function retryLater(tx: Tx, claimed: Claimed, dueAt: number): Promise<void> {
-  await released(tx, claimed, { due_at: dueAt, attempts: sql`attempts + 1` });
+  await release(tx, claimed, { due_at: dueAt, attempts: sql`attempts + 1` });
 }
 
 /** Puts claimed messages back until `dueAt` (epoch ms) without an attempt: their place is busy. */
@@ -166,9 +166,9 @@ export async function releaseUntil(tx: Tx, messages: readonly Claimed[], dueAt: 
     .execute();
 }
 
-/** As `postpone`, while Slack accepts nothing from us: counts no attempt, and the message's age starts again at `now`. */
+/** As `retryLater`, while Slack accepts nothing from us: counts no attempt, and the message's age starts again at `now`. */
 export async function deferWhileBlocked(tx: Tx, claimed: Claimed, now: number, dueAt: number): Promise<void> {
-  await released(tx, claimed, { due_at: dueAt, owed_at: now });
+  await release(tx, claimed, { due_at: dueAt, owed_at: now });
 }
 
 /** Sets all owed messages to the ops channel that have no lease due at `dueAt` (epoch ms). */
@@ -206,13 +206,13 @@ export async function dropOldOps(tx: Tx, most: number): Promise<number> {
  * False, with nothing written, if another owner has claimed it since.
  */
 export const giveUpMessage = (tx: Tx, claimed: Claimed): Promise<boolean> =>
-  released(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
+  release(tx, claimed, { due_at: sql`case when version > ${claimed.version} then due_at end` });
 
 /** Queues a redraw of the card of a change; `all`: also of its copies, which costs more of Slack's rate limit. */
 export async function redrawCards(tx: Tx, change: number, at: number, all: boolean): Promise<void> {
   await tx
     .updateTable('messages')
-    .set({ version: sql`version + 1`, due_at: at, owed_at: at, attempts: 0 })
+    .set(redrawnAt(at))
     .where('change', '=', change)
     .where('kind', 'in', all ? ['card', 'copy'] : ['card'])
     .execute();
@@ -227,11 +227,11 @@ export async function replaceDirect(tx: Tx, change: number, but: string, body: s
   const due_at = sql<number | null>`case when ts is null and owner is null then null else cast(${at} as bigint) end`;
   await tx
     .updateTable('messages')
-    .set({ body, version: sql`version + 1`, due_at, owed_at: at, attempts: 0, decides: 0 })
+    .set({ ...redrawnAt(at), body, due_at, decides: 0 })
     .where('change', '=', change)
     .where('kind', '=', 'direct')
     .where('recipient', '<>', but)
-    .where((is) => is.or([is('ts', 'is not', null), is('due_at', 'is not', null)]))
+    .where(isPostedOrOwed)
     .execute();
 }
 
@@ -242,9 +242,9 @@ export async function replaceDirect(tx: Tx, change: number, but: string, body: s
 export async function rebindButtons(tx: Tx, former: string, ours: string, at: number): Promise<void> {
   await tx
     .updateTable('messages')
-    .set({ version: sql`version + 1`, due_at: at, owed_at: at, attempts: 0 })
+    .set(redrawnAt(at))
     .where((is) => is.or([is('kind', 'in', ['card', 'copy']), is('decides', '=', 1)]))
-    .where((is) => is.or([is('ts', 'is not', null), is('due_at', 'is not', null)]))
+    .where(isPostedOrOwed)
     .where('change', 'in', tx.selectFrom('changes').select('number').where('settled_at', 'is', null))
     .execute();
   // In JSON, no text that somebody typed looks like this: its quotes are escaped.
@@ -280,7 +280,7 @@ export function messagesToDecide(tx: Tx, change: number): Promise<(Message & { r
     .where('change', '=', change)
     .where('kind', 'in', ['reply', 'ops', 'direct'])
     .where('decides', '=', 1)
-    .where((is) => is.or([is('ts', 'is not', null), is('due_at', 'is not', null)]))
+    .where(isPostedOrOwed)
     .orderBy('id')
     .$narrowType<{ body: string }>()
     .execute();

@@ -85,8 +85,8 @@ export async function verifyAudit(
   for (;;) {
     const lines = await linesAfter(db, read.head.seq, batchSize);
     for (const line of lines) {
-      const why = misplaced(line, read.head, witnessed);
-      const wrong = why === undefined ? accept(read, line, hashingOf(line, known)) : { seq: line.seq, why };
+      const why = whyMisplaced(line, read.head, witnessed);
+      const wrong = why === undefined ? scanLine(read, line, hashingOf(line, known)) : { seq: line.seq, why };
       if (wrong !== undefined) return { kind: 'altered', ...wrong };
       read.head = { seq: line.seq, hash: line.hash };
       if (line.event === restoredEvent) read.restored = line;
@@ -95,13 +95,13 @@ export async function verifyAudit(
     // SQLite answers synchronously; without this a long trail would block the event loop.
     await setImmediate();
   }
-  return verdictOn(read, known, witnessed);
+  return resultOf(read, known, witnessed);
 }
 
 const strangeAt = (seq: number): string =>
   seq < 1 ? 'it comes before line 1, where no line belongs' : 'it has a number that no line is written with';
 
-function verdictOn(read: Scan, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
+function resultOf(read: Scan, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
   const { head, seal, gaps, restored } = read;
   if (head.seq < witnessed.seq) {
     const why = `the trail had a line ${witnessed.seq}, and now it ends before this one`;
@@ -109,11 +109,11 @@ function verdictOn(read: Scan, known: ReadonlyMap<string, Buffer>, witnessed: He
   }
   const [newest] = known.keys();
   const last = { from: read.since, to: head.seq };
-  if (newest !== undefined && head.seq > 0 && read.id === undefined) fill(gaps, { ...last, why: 'no key' });
+  if (newest !== undefined && head.seq > 0 && read.id === undefined) addUncovered(gaps, { ...last, why: 'no key' });
   else if (read.id !== undefined && read.id !== newest && known.has(read.id))
-    fill(gaps, { ...last, why: 'former key', key: read.id });
+    addUncovered(gaps, { ...last, why: 'former key', key: read.id });
   const whole = { lines: head.seq, head, ...(restored && { restored }) };
-  return gaps.length > 0 ? { kind: 'unproven', ...whole, gaps: joinedUp(gaps) } : { kind: 'proven', ...whole, seal };
+  return gaps.length > 0 ? { kind: 'unproven', ...whole, gaps: mergedGaps(gaps) } : { kind: 'proven', ...whole, seal };
 }
 
 /** How a line was hashed; undefined if its hash is wrong. */
@@ -127,28 +127,28 @@ function hashingOf(line: AuditLine, known: ReadonlyMap<string, Buffer>): Hashing
   return line.hash === digestOf(line, undefined) ? { id: undefined, checked: true } : undefined;
 }
 
-function misplaced(line: AuditLine, last: Head, witnessed: Head): string | undefined {
+function whyMisplaced(line: AuditLine, last: Head, witnessed: Head): string | undefined {
   if (line.seq !== last.seq + 1) return `line ${last.seq + 1} is missing`;
   if (line.previous !== last.hash) return 'it does not follow from the line before';
   if (line.seq === witnessed.seq && line.hash !== witnessed.hash) return 'it is not the line that was witnessed';
   return undefined;
 }
 
-type Wrong = { readonly seq: number; readonly why: string };
+type WrongLine = { readonly seq: number; readonly why: string };
 
 /** Adds the next line, which is in its place, to the scan; returns what is wrong with it, or undefined. */
-function accept(read: Scan, line: AuditLine, hashing: Hashing | undefined): Wrong | undefined {
+function scanLine(read: Scan, line: AuditLine, hashing: Hashing | undefined): WrongLine | undefined {
   const { seq, target, details } = line;
   // The target is not hashed, so it must match the details, which are.
   if (target !== targetIn(details)) return { seq, why: 'it is listed under another target than the one it names' };
   if (hashing === undefined) return { seq, why: 'it was altered' };
   const { id, checked } = hashing;
-  if (id !== undefined && !checked) add(read.gaps, { from: seq, to: seq, why: 'unknown key', key: id });
+  if (id !== undefined && !checked) addGap(read.gaps, { from: seq, to: seq, why: 'unknown key', key: id });
   if (id !== read.id && read.head.seq > 0) {
     if (id === undefined) return { seq, why: 'it was written without the key' };
     // A replaced key may be in the wrong hands, so its new lines prove nothing.
     if (checked && read.used.has(id)) {
-      add(read.gaps, { from: seq, to: seq, why: 'replaced key', key: id });
+      addGap(read.gaps, { from: seq, to: seq, why: 'replaced key', key: id });
       return undefined;
     }
     if (!isSealing(line.event)) {
@@ -160,7 +160,8 @@ function accept(read: Scan, line: AuditLine, hashing: Hashing | undefined): Wron
       };
     }
     if (read.id === undefined && checked) read.seal = { seq, at: line.at };
-    else if (read.id === undefined) fill(read.gaps, { from: read.since, to: seq - 1, why: 'unknown seal', key: id });
+    else if (read.id === undefined)
+      addUncovered(read.gaps, { from: read.since, to: seq - 1, why: 'unknown seal', key: id });
   }
   if (id !== read.id) read.since = seq;
   read.id = id;
@@ -169,7 +170,7 @@ function accept(read: Scan, line: AuditLine, hashing: Hashing | undefined): Wron
 }
 
 /** Adds the part of a gap that no other gap covers: a line is in one gap only. */
-function fill(gaps: Gap[], { from, to, ...gap }: Gap): void {
+function addUncovered(gaps: Gap[], { from, to, ...gap }: Gap): void {
   let next = from;
   for (const taken of gaps.filter((one) => one.to >= from && one.from <= to).toSorted(inOrder)) {
     if (taken.from > next) gaps.push({ ...gap, from: next, to: taken.from - 1 });
@@ -179,16 +180,16 @@ function fill(gaps: Gap[], { from, to, ...gap }: Gap): void {
 }
 
 /** The gaps in order, with adjacent ones of the same kind merged. */
-function joinedUp(gaps: readonly Gap[]): readonly Gap[] {
+function mergedGaps(gaps: readonly Gap[]): readonly Gap[] {
   const joined: Gap[] = [];
-  for (const gap of gaps.toSorted(inOrder)) add(joined, gap);
+  for (const gap of gaps.toSorted(inOrder)) addGap(joined, gap);
   return joined;
 }
 
 const inOrder = (one: Gap, other: Gap): number => one.from - other.from;
 
 /** Adds a gap, or extends the last one by it if they are adjacent and of the same kind. */
-function add(gaps: Gap[], gap: Gap): void {
+function addGap(gaps: Gap[], gap: Gap): void {
   const last = gaps.at(-1);
   const isAdjacent = last?.why === gap.why && last.key === gap.key && last.to === gap.from - 1;
   if (isAdjacent) gaps[gaps.length - 1] = { ...last, to: gap.to };

@@ -16,7 +16,7 @@ import type { ParsedCommand } from '../../src/pipeline/language/parsed-command.t
 import type { Given } from '../../src/pipeline/language/parse.ts';
 import type { KnownNames } from '../../src/pipeline/language/resolve.ts';
 import { loadPolicy } from '../../src/policy/load.ts';
-import { tell } from '../../src/policy/mistakes.ts';
+import { mistakeLine } from '../../src/policy/mistakes.ts';
 import type { Policy } from '../../src/policy/rules.ts';
 import { createSiteCheck } from '../../src/site-check/site-check.ts';
 import type { Change } from '../../src/storage/changes.ts';
@@ -113,7 +113,7 @@ export const rob = member('U06ROB', 'Rob');
 /** The policy in this file; a mistake in it fails the test. */
 export function policyFrom(text: string): Policy {
   const loaded = loadPolicy(text, rights);
-  if (loaded.kind === 'mistakes') throw new Error(loaded.mistakes.map(tell).join('\n'));
+  if (loaded.kind === 'mistakes') throw new Error(loaded.mistakes.map(mistakeLine).join('\n'));
   return loaded.policy;
 }
 

@@ -1,5 +1,5 @@
 import { loadPolicy } from '../../src/policy/load.ts';
-import { tell } from '../../src/policy/mistakes.ts';
+import { mistakeLine } from '../../src/policy/mistakes.ts';
 import type { Catalogue, PolicyCommand, Member, Policy } from '../../src/policy/rules.ts';
 import type { Company, Domain, Environment } from '../../src/hosting/contract/target.ts';
 import type { AccessRequest } from '../../src/policy/policy.ts';
@@ -24,12 +24,12 @@ export function command(path: string): PolicyCommand {
 /** The mistakes in a policy text, as sentences. */
 export function mistakesOf(text: string): readonly string[] {
   const loaded = loadPolicy(text, catalogue);
-  return loaded.kind === 'mistakes' ? loaded.mistakes.map(tell) : [];
+  return loaded.kind === 'mistakes' ? loaded.mistakes.map(mistakeLine) : [];
 }
 
 export function policyOf(text: string): Policy {
   const loaded = loadPolicy(text, catalogue);
-  if (loaded.kind === 'mistakes') throw new Error(loaded.mistakes.map(tell).join('\n'));
+  if (loaded.kind === 'mistakes') throw new Error(loaded.mistakes.map(mistakeLine).join('\n'));
   return loaded.policy;
 }
 

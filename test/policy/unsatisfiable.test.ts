@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { tell } from '../../src/policy/mistakes.ts';
+import { mistakeLine } from '../../src/policy/mistakes.ts';
 import { impossibleRules } from '../../src/policy/unsatisfiable.ts';
 import { mistakesOf, policyOf } from './fixtures.ts';
 
@@ -132,7 +132,7 @@ describe('once the user groups are known', () => {
 
   test('the rule is named', () => {
     const [mistake] = impossibleRules(policy, new Map([['S0GUIDES', []]]));
-    expect(mistake && tell(mistake)).toBe(
+    expect(mistake && mistakeLine(mistake)).toBe(
       `line ${LINE + 1}: "push" could never be approved: it needs 2 of mixed, and there is only U03CHI`,
     );
   });

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { maxPolicyBytes } from '../../src/policy/load.ts';
-import { PolicyMistakes, tell } from '../../src/policy/mistakes.ts';
+import { PolicyMistakes, mistakeLine } from '../../src/policy/mistakes.ts';
 import { openPolicy, type PolicyEvents, type PolicyFile } from '../../src/policy/watch.ts';
 import { catalogue, withRules } from './fixtures.ts';
 
@@ -50,7 +50,7 @@ async function opened(name = path) {
   };
   const events: PolicyEvents = {
     onReload: (policy, before) => note(`${before.rules.length} → ${policy.rules.length} rules`),
-    onBroken: (mistakes) => note(mistakes.map(tell).join()),
+    onBroken: (mistakes) => note(mistakes.map(mistakeLine).join()),
   };
   const file = await openPolicy(name, catalogue, events);
   files.push(file);

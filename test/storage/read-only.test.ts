@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { expect, it } from 'vitest';
 import { appendAudit, findAudit, linesAfter, linesOfChanges, listAudit } from '../../src/storage/audit.ts';
-import { aboutChanges } from '../../src/storage/changes.ts';
+import { targetsOfChanges } from '../../src/storage/changes.ts';
 import { openToRead, type Database } from '../../src/storage/database.ts';
 import { describeBoth } from './describe-both.ts';
 import { save } from './samples.ts';
@@ -61,8 +61,8 @@ describeBoth('lines of the trail', (open) => {
     expect(seqs(await linesOfChanges(db, [one.number, other.number], ['asked']))).toEqual([1, 2]);
     expect(await linesOfChanges(db, [], ['asked'])).toEqual([]);
     expect(seqs(await linesAfter(db, 2, 2))).toEqual([3, 4]);
-    expect(await aboutChanges(db, [])).toEqual([]);
-    expect(await aboutChanges(db, [other.number])).toEqual([
+    expect(await targetsOfChanges(db, [])).toEqual([]);
+    expect(await targetsOfChanges(db, [other.number])).toEqual([
       { number: other.number, target: 'environment:e2', targets: '[]' },
     ]);
   });

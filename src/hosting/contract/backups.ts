@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { momentOf } from './timestamps.ts';
-import { reading } from './endpoint.ts';
+import { readEndpoint } from './endpoint.ts';
 import { flagCell, entriesOrNone, numberCell, textCell } from './fields.ts';
 
 const backup = z.object({
@@ -13,7 +13,7 @@ const backup = z.object({
 });
 
 /** 4.21. `reset_at` is a moment in words. */
-export const getNextDownloadableBackup = reading({
+export const getNextDownloadableBackup = readEndpoint({
   section: '4.21',
   path: '/sites/environments/{env_id}/next-downloadable-backup-available',
   statuses: [200, 401, 404, 500],
@@ -21,7 +21,7 @@ export const getNextDownloadableBackup = reading({
 });
 
 /** 4.22. Manual, scheduled and system-generated backups, in the host's order. */
-export const listBackups = reading({
+export const listBackups = readEndpoint({
   section: '4.22',
   path: '/sites/environments/{env_id}/backups',
   statuses: [200, 401, 404, 500],

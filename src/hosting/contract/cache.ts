@@ -1,8 +1,8 @@
-import { writing } from './endpoint.ts';
+import { writeEndpoint } from './endpoint.ts';
 import { uuid } from './fields.ts';
 
 /** 4.12. The page cache only. */
-export const clearCache = writing({
+export const clearCache = writeEndpoint({
   section: '4.12',
   method: 'POST',
   path: '/sites/tools/clear-cache',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { values } from '../dialect.ts';
-import { writing } from './endpoint.ts';
+import { writeEndpoint } from './endpoint.ts';
 import { uuid } from './fields.ts';
 
 /** The ways to compress images. */
 export const imageOptimizations = values.imageOptimizations;
 
 /** 4.11 */
-export const optimizeImages = writing({
+export const optimizeImages = writeEndpoint({
   section: '4.11',
   method: 'PUT',
   path: '/sites/cdn/image-optimization',

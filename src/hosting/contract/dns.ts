@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reading, writing } from './endpoint.ts';
+import { readEndpoint, writeEndpoint } from './endpoint.ts';
 import { filledLine, line, entriesOrNone, numberCell, textCell, wholeList } from './fields.ts';
 
 const dnsRecord = z.object({
@@ -16,7 +16,7 @@ const recordValues = z
   .readonly();
 
 /** 4.6. `ttl` in seconds, within what DNS itself allows. */
-export const updateDnsRecord = writing({
+export const updateDnsRecord = writeEndpoint({
   section: '4.6',
   method: 'PUT',
   path: '/domains/{domain_id}/dns-records',
@@ -32,7 +32,7 @@ export const updateDnsRecord = writing({
 });
 
 /** 4.6a. Changes rely on this list, so a missing one is an odd answer. */
-export const listDnsRecords = reading({
+export const listDnsRecords = readEndpoint({
   section: '4.6a',
   path: '/domains/{domain_id}/dns-records',
   statuses: [200, 401, 500],

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { names, values } from '../dialect.ts';
-import { reading, writing } from './endpoint.ts';
+import { readEndpoint, writeEndpoint } from './endpoint.ts';
 import { filledLine, trueOrFalse, flagCell, idCell, entriesOrNone, secretReference, textCell, uuid } from './fields.ts';
 
 const companyDomain = z.object({ id: idCell, name: textCell, site_id: idCell, is_active: flagCell });
@@ -11,7 +11,7 @@ export type CompanyDomain = z.output<typeof companyDomain>;
 export const setupTypes = values.setupTypes;
 
 /** 4.4. Key and certificate are references: a stored call contains neither. */
-export const addDomain = writing({
+export const addDomain = writeEndpoint({
   section: '4.4',
   method: 'POST',
   path: '/sites/environments/{env_id}/domains',
@@ -40,7 +40,7 @@ const setupRecords = z.object({
 });
 
 /** 4.5. `site_domain_id` is the `id` of 4.7. Undefined if the host has no such domain (404). */
-export const getVerificationRecords = reading({
+export const getVerificationRecords = readEndpoint({
   section: '4.5',
   path: '/sites/environments/domains/{site_domain_id}/verification-records',
   statuses: [200, 401, 404, 500],
@@ -54,7 +54,7 @@ export const getVerificationRecords = reading({
 });
 
 /** 4.7. `site_id` may be missing. */
-export const listDomains = reading({
+export const listDomains = readEndpoint({
   section: '4.7',
   path: '/domains',
   query: { [names.company]: uuid },

@@ -19,13 +19,15 @@ type NamesIn<Path extends string> = Path extends `${string}{${infer Name}}${infe
 /** A path template with known names only; any other does not compile. */
 type Template<Path extends string> = NamesIn<Path> extends keyof typeof pathFields ? Path : never;
 /** The parameters for these fields; none without fields. */
-type Given<F> = F extends Fields
+type ParametersFor<F> = F extends Fields
   ? { readonly [K in keyof F as undefined extends z.input<F[K]> ? never : K]: z.input<F[K]> } & {
       readonly [K in keyof F as undefined extends z.input<F[K]> ? K : never]?: z.input<F[K]>;
     }
   : unknown;
 /** The parameters of an endpoint: names of its path, query and body side by side. */
-type Parameters<Path extends string, Q, B> = Readonly<Record<NamesIn<Path>, string>> & Given<Q> & Given<B>;
+type Parameters<Path extends string, Q, B> = Readonly<Record<NamesIn<Path>, string>> &
+  ParametersFor<Q> &
+  ParametersFor<B>;
 
 type Outline = {
   /** The section of the document: `4.17`; a name for endpoints beyond the document. */
@@ -37,7 +39,7 @@ type Outline = {
 };
 
 /** What the document says about an endpoint, as values for catalogues, tables and tests. */
-export type About = Outline & {
+export type EndpointInfo = Outline & {
   readonly method: 'GET' | Write['method'];
   readonly path: string;
   readonly query: readonly string[];
@@ -47,7 +49,7 @@ export type About = Outline & {
 };
 
 /** Declares a read endpoint. Calling it checks the parameters (`TypeError`) and returns the request as a value. */
-export function reading<
+export function readEndpoint<
   const Path extends string,
   R,
   Q extends QueryFields | undefined = undefined,
@@ -60,7 +62,7 @@ export function reading<
     readonly answers?: readonly number[];
     readonly reply: z.ZodType<R>;
   },
-): ((parameters: Parameters<Path, Q, B>) => Read<R>) & About {
+): ((parameters: Parameters<Path, Q, B>) => Read<R>) & EndpointInfo {
   const about = outlined('GET', of);
   const answers = of.answers && { answers: of.answers };
   const read = (parameters: Parameters<Path, Q, B>): Read<R> => {
@@ -74,7 +76,7 @@ export function reading<
  * Declares an endpoint that changes something. Calling it checks the parameters (`TypeError`, so a malformed call can
  * never be frozen) and returns the request as a value. `unsound` explains what is wrong with a combination of fields.
  */
-export function writing<const Path extends string, B extends Fields | undefined = undefined>(
+export function writeEndpoint<const Path extends string, B extends Fields | undefined = undefined>(
   of: Outline & {
     readonly method: Write['method'];
     readonly path: Template<Path>;
@@ -82,8 +84,8 @@ export function writing<const Path extends string, B extends Fields | undefined 
     readonly operation?: string;
     readonly unsound?: (parameters: Parameters<Path, undefined, B>) => string | undefined;
   },
-): ((parameters: Parameters<Path, undefined, B>) => Write) & About {
-  const about: About = { ...outlined(of.method, of), ...(of.operation && { operation: of.operation }) };
+): ((parameters: Parameters<Path, undefined, B>) => Write) & EndpointInfo {
+  const about: EndpointInfo = { ...outlined(of.method, of), ...(of.operation && { operation: of.operation }) };
   const write = (parameters: Parameters<Path, undefined, B>): Write => {
     const request = checked(about, of, parameters);
     const wrong = of.unsound?.(parameters);
@@ -95,9 +97,9 @@ export function writing<const Path extends string, B extends Fields | undefined 
 
 type Shapes = { readonly path: string; readonly query?: QueryFields | undefined; readonly body?: Fields | undefined };
 
-const titleOf = (about: About): string => `${about.section} ${about.method} ${about.path}`;
+const titleOf = (about: EndpointInfo): string => `${about.section} ${about.method} ${about.path}`;
 
-function outlined(method: About['method'], of: Outline & Shapes): About {
+function outlined(method: EndpointInfo['method'], of: Outline & Shapes): EndpointInfo {
   const { section, statuses, path, query = {}, body = {} } = of;
   const optional = of.optional && { optional: of.optional };
   return { section, method, path, query: Object.keys(query), body: Object.keys(body), statuses, ...optional };
@@ -105,7 +107,7 @@ function outlined(method: About['method'], of: Outline & Shapes): About {
 
 type Checked = { readonly path: string; readonly query?: Query; readonly body?: Readonly<Record<string, Json>> };
 
-function checked(about: About, { path, query, body }: Shapes, parameters: object): Checked {
+function checked(about: EndpointInfo, { path, query, body }: Shapes, parameters: object): Checked {
   const title = titleOf(about);
   const given = new Map<string, unknown>(Object.entries(parameters));
   const inPath = Object.fromEntries(Object.entries(pathFields).filter(([name]) => path.includes(`{${name}}`)));

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reading } from './endpoint.ts';
+import { readEndpoint } from './endpoint.ts';
 import { cell, entries, entriesOrNone, textCell } from './fields.ts';
 
 /** A file or, with `children`, a folder. `path` is relative to the site's root. */
@@ -14,7 +14,7 @@ const fileNode: z.ZodType<FileNode> = z.lazy(() =>
 );
 
 /** 4.20 */
-export const listFiles = reading({
+export const listFiles = readEndpoint({
   section: '4.20',
   path: '/sites/environments/{env_id}/file-list',
   statuses: [200, 401, 404, 500],

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { names } from '../dialect.ts';
-import { reading } from './endpoint.ts';
+import { readEndpoint } from './endpoint.ts';
 import { line } from './fields.ts';
 
 const moment = z.iso.datetime({ offset: true });
 
 /** 4.19. The newest lines of a log as one text. `from` and `to` are ISO 8601 moments. */
-export const getLogs = reading({
+export const getLogs = readEndpoint({
   section: '4.19',
   path: '/sites/environments/{env_id}/logs',
   query: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { expiryOf } from './timestamps.ts';
-import { reading, writing } from './endpoint.ts';
+import { readEndpoint, writeEndpoint } from './endpoint.ts';
 import { cell, entries, idCell, entriesOrNone, textCell, uuid } from './fields.ts';
 
 /**
@@ -25,7 +25,7 @@ const operationReply = z
   .refine(({ status, body }) => states.has(body.status) && (status < 300 || body.status === status));
 
 /** Beyond the document. */
-export const getOperation = reading({
+export const getOperation = readEndpoint({
   section: 'operation',
   optional: true,
   path: '/operations/{operation_id}',
@@ -59,7 +59,7 @@ const wholeSite = z.object({ id: uuid, environments: z.array(z.object({ id: uuid
  * Beyond the document. The live environment is the one named `live`, anywhere in the list. `isWhole`: there are sites,
  * and all of them and their environments could be read, so what is missing does not exist.
  */
-export const listSites = reading({
+export const listSites = readEndpoint({
   section: 'sites',
   optional: true,
   path: '/sites',
@@ -72,7 +72,7 @@ export const listSites = reading({
 });
 
 /** Beyond the document. `company` is the id of the company the key belongs to; `expires_at` in epoch milliseconds. */
-export const validateKey = reading({
+export const validateKey = readEndpoint({
   section: 'validate',
   optional: true,
   path: '/validate',
@@ -85,7 +85,7 @@ export const validateKey = reading({
 });
 
 /** Beyond the document. */
-export const restartPhp = writing({
+export const restartPhp = writeEndpoint({
   section: 'restart-php',
   optional: true,
   method: 'POST',

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { names, values } from '../dialect.ts';
-import { reading, writing } from './endpoint.ts';
+import { readEndpoint, writeEndpoint } from './endpoint.ts';
 import { cell, wholeNumber, line, numberCell, sortOrder, wholeList } from './fields.ts';
 
 /** Keeps null: a rule has no id and is identified by its whole value. */
@@ -47,7 +47,7 @@ const selection = {
 };
 
 /** 4.2 */
-export const listRedirects = reading({
+export const listRedirects = readEndpoint({
   section: '4.2',
   path: '/sites/environments/{env_id}/redirect-rules',
   query: selection,
@@ -64,7 +64,7 @@ export const listRedirects = reading({
 });
 
 /** 4.3. Creates, changes or removes rules, named whole in `rules_to_update`. `DELETE_ALL` empties the list. */
-export const updateRedirects = writing({
+export const updateRedirects = writeEndpoint({
   section: '4.3',
   method: 'POST',
   path: '/sites/environments/{env_id}/redirect-rules',

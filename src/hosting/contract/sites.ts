@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { writing } from './endpoint.ts';
+import { writeEndpoint } from './endpoint.ts';
 import { filledLine, trueOrFalse, uuid } from './fields.ts';
 
 /** 4.8. `company` is the company's id. */
-export const cloneSite = writing({
+export const cloneSite = writeEndpoint({
   section: '4.8',
   method: 'POST',
   path: '/sites/clone',
@@ -13,7 +13,7 @@ export const cloneSite = writing({
 });
 
 /** 4.9. All flags are required: the service treats a missing flag as yes. */
-export const pushEnvironment = writing({
+export const pushEnvironment = writeEndpoint({
   section: '4.9',
   method: 'PUT',
   path: '/sites/{site_id}/environments',
@@ -37,7 +37,7 @@ export const pushEnvironment = writing({
 });
 
 /** 4.10 */
-export const deleteEnvironment = writing({
+export const deleteEnvironment = writeEndpoint({
   section: '4.10',
   method: 'DELETE',
   path: '/sites/environments/{env_id}',

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { allowlistKeys, values } from '../dialect.ts';
-import { reading, writing } from './endpoint.ts';
+import { readEndpoint, writeEndpoint } from './endpoint.ts';
 import { filledLine, trueOrFalse, wholeList } from './fields.ts';
 
 /** How long an SSH password may be valid. */
 export const expirationIntervals = values.expirationIntervals;
 
 /** 4.15 */
-export const setPasswordExpiration = writing({
+export const setPasswordExpiration = writeEndpoint({
   section: '4.15',
   method: 'POST',
   path: '/sites/environments/{env_id}/ssh/change-expiration-interval',
@@ -16,7 +16,7 @@ export const setPasswordExpiration = writing({
 });
 
 /** 4.16. Replaces the whole list. Addresses the host already lists may have any form. */
-export const setAllowedIps = writing({
+export const setAllowedIps = writeEndpoint({
   section: '4.16',
   method: 'POST',
   path: '/sites/environments/{env_id}/ssh/set-allowed-ips',
@@ -28,7 +28,7 @@ const allowlist = wholeList(z.string());
 const [documented, seen] = allowlistKeys;
 
 /** 4.17. This list decides who may connect, so a missing list is an odd answer, never an empty one. */
-export const getAllowedIps = reading({
+export const getAllowedIps = readEndpoint({
   section: '4.17',
   path: '/sites/environments/{env_id}/ssh/get-allowed-ips',
   statuses: [200, 400, 401, 404, 500],
@@ -44,7 +44,7 @@ export const getAllowedIps = reading({
 });
 
 /** 4.18 */
-export const setPasswordAccess = writing({
+export const setPasswordAccess = writeEndpoint({
   section: '4.18',
   method: 'POST',
   path: '/sites/environments/{env_id}/ssh/set-password-status',

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { reading, writing } from './endpoint.ts';
+import { readEndpoint, writeEndpoint } from './endpoint.ts';
 import {
   wholeNumber,
   filledLine,
@@ -50,7 +50,7 @@ const environmentTheme = z.object({
 export type CompanyTheme = z.output<typeof companyTheme>;
 
 /** 4.1. Some deployments ignore the body of this GET, so also filter, sort and page the answer. */
-export const listCompanyThemes = reading({
+export const listCompanyThemes = readEndpoint({
   section: '4.1',
   path: '/company/{id}/wp-themes',
   body: {
@@ -72,7 +72,7 @@ export const listCompanyThemes = reading({
 });
 
 /** 4.13. `themes` are named by `name`. */
-export const updateThemes = writing({
+export const updateThemes = writeEndpoint({
   section: '4.13',
   method: 'PUT',
   path: '/sites/environments/{env_id}/themes/bulk-update',
@@ -88,7 +88,7 @@ export const updateThemes = writing({
 });
 
 /** 4.14, deprecated: for environments that 4.1 does not list. */
-export const listEnvironmentThemes = reading({
+export const listEnvironmentThemes = readEndpoint({
   section: '4.14',
   path: '/sites/environments/{env_id}/themes',
   statuses: [200, 401, 404, 500],

@@ -11,7 +11,7 @@ import {
   type AccessDecision,
   type AccessRequest as Asked,
 } from '../../policy/policy.ts';
-import { speaksOf, type Policy } from '../../policy/rules.ts';
+import { namesCommand, type Policy } from '../../policy/rules.ts';
 import { code, say } from '../../text.ts';
 import { whoIsAsked, whoIsNotified, whomToAsk } from './approver-lookup.ts';
 import { aboutOf } from './targets.ts';
@@ -130,7 +130,7 @@ function refusalOf(decision: AccessDecision): Ability['answer'] {
 function rulesAllowing(policy: Policy, person: Person, { command }: Asked): Policy['rules'] {
   const memberships = membershipsOf(policy, person);
   const mine = policy.rules.filter(({ effect, to }) => effect === 'allow' && holds(to, memberships, 'allow') === 'yes');
-  return mine.filter((rule) => speaksOf(rule, command));
+  return mine.filter((rule) => namesCommand(rule, command));
 }
 
 /** Forms pass the command as one text. */

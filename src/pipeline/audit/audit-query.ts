@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TrailFilter, TrailLine } from '../../commands/kit/audit.ts';
 import { linesAfter, linesOfChanges, listAudit, type AuditLine } from '../../storage/audit.ts';
 import type { Target } from '../../hosting/contract/target.ts';
-import { aboutChanges } from '../../storage/changes.ts';
+import { targetsOfChanges } from '../../storage/changes.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import type { MayRead, StoredTargets } from '../access/visibility.ts';
@@ -106,7 +106,7 @@ export const entriesOf = async (
 
 /** Lines without targets need only the right to the trail. */
 async function readableOf(db: ReadHandle, lines: readonly AuditLine[], mayRead: MayRead): Promise<readonly Readable[]> {
-  const changes = await aboutChanges(db, changesOf(lines));
+  const changes = await targetsOfChanges(db, changesOf(lines));
   const readable = new Map(changes.map((change) => [change.number, mayRead(change)]));
   return lines.flatMap((line) => {
     if (line.change !== null)

@@ -1,4 +1,4 @@
-import { tell } from '../../policy/mistakes.ts';
+import { mistakeLine } from '../../policy/mistakes.ts';
 import { mentionedGroups } from '../../policy/people.ts';
 import { impossibleRules } from '../../policy/unsatisfiable.ts';
 import type { Policy } from '../../policy/rules.ts';
@@ -52,5 +52,5 @@ async function unsatisfiableText({ membersOf }: PolicyHistory, policy: Policy): 
   const known = groups.flatMap(([group, members]) => (members ? [[group, members] as const] : []));
   const mistakes = impossibleRules(policy, new Map(known));
   if (mistakes.length === 0) return undefined;
-  return say`⚠️ **Some rules can never be satisfied.**\n${joined(mistakes.slice(0, 10).map(tell), '\n')}`;
+  return say`⚠️ **Some rules can never be satisfied.**\n${joined(mistakes.slice(0, 10).map(mistakeLine), '\n')}`;
 }

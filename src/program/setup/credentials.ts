@@ -3,7 +3,7 @@
 export type CredentialName = 'SLACK_BOT_TOKEN' | 'SLACK_APP_TOKEN' | 'SLACK_SIGNING_SECRET' | 'HOSTING_API_KEY';
 
 /** What belongs there, and where it is found. */
-export const wanted: Readonly<Record<CredentialName, string>> = {
+export const credentialDescriptions: Readonly<Record<CredentialName, string>> = {
   SLACK_BOT_TOKEN: 'the Bot User OAuth Token (xoxb-…) from OAuth & Permissions',
   SLACK_APP_TOKEN: 'an app-level token (xapp-…) from Basic Information → App-Level Tokens',
   SLACK_SIGNING_SECRET: 'the Signing Secret from Basic Information → App Credentials',

@@ -48,7 +48,7 @@ export async function obtain({ settings, prompts }: Job, { name, ask, test }: Qu
  * Puts a file into the folder. One with another content is replaced only if somebody says so. Resolves with false if it
  * was kept.
  */
-export async function place(job: Job, name: string, text: string, mode: number): Promise<boolean> {
+export async function placeFile(job: Job, name: string, text: string, mode: number): Promise<boolean> {
   const { folder, options, prompts, tell, written } = job;
   const path = pathWithin(folder, name);
   try {

@@ -8,7 +8,7 @@ import {
   variables,
   type EnvironmentVariables,
 } from '../../config.ts';
-import { credentialKind, wanted, type CredentialName } from './credentials.ts';
+import { credentialKind, credentialDescriptions, type CredentialName } from './credentials.ts';
 
 /** The settings that `setup` gathers, as variables of an environment: `NAME`, or `NAME_FILE` for a secret in a file. */
 export type Settings = Record<string, string>;
@@ -36,9 +36,10 @@ export function mistakeIn(settings: EnvironmentVariables, name: SettingName): st
   if (mistakes[0] !== undefined) return mistakes[0];
   if (value !== undefined && isCredential(name)) {
     const kind = credentialKind(value);
-    if (kind && !kind.fits.includes(name)) return `${name} must be ${wanted[name]}, and this is ${kind.what}`;
+    if (kind && !kind.fits.includes(name))
+      return `${name} must be ${credentialDescriptions[name]}, and this is ${kind.what}`;
     const other = credentials.find((one) => one !== name && valueIn(settings, one) === value);
-    if (other) return `${name} must be ${wanted[name]}, and this is the value of ${other}`;
+    if (other) return `${name} must be ${credentialDescriptions[name]}, and this is the value of ${other}`;
   }
   const { error } = variables.shape[name].safeParse(value);
   if (error) return `${name} ${error.issues[0]?.message ?? 'cannot be used'}`;

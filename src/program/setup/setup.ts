@@ -8,7 +8,7 @@ import { sqlitePath } from '../../storage/database.ts';
 import { doctor } from '../doctor.ts';
 import { obtainAppToken, obtainBotToken, obtainHost, obtainSigningSecret } from './connections.ts';
 import { envOf } from './files.ts';
-import { obtain, pathWithin, place, type Job } from './job.ts';
+import { obtain, pathWithin, placeFile, type Job } from './job.ts';
 import { manifestOf } from './manifest.ts';
 import { isRequestUrl, optionsOf, requestUrlForm } from './options.ts';
 import { terminalPrompts, type Prompts } from './prompts.ts';
@@ -64,7 +64,7 @@ async function run(job: Job, write: (text: string) => void): Promise<number> {
   stopAtMistakes(job);
   const command = await obtainCommand(job);
   const requestUrl = await obtainRequestUrl(job);
-  const placeManifest = (): Promise<boolean> => place(job, 'manifest.yml', manifestOf(command, requestUrl), 0o644);
+  const placeManifest = (): Promise<boolean> => placeFile(job, 'manifest.yml', manifestOf(command, requestUrl), 0o644);
   // The app is made from it, so it must be there before anything of the app is asked for.
   const early = prompts && (await placeManifest());
   prompts?.tell(toMakeTheApp);
@@ -77,10 +77,10 @@ async function run(job: Job, write: (text: string) => void): Promise<number> {
   const env = envOf(settings);
   const placed = [
     early ?? (await placeManifest()),
-    policy === undefined || (await place(job, policyFileIn(settings), policy, 0o644)),
+    policy === undefined || (await placeFile(job, policyFileIn(settings), policy, 0o644)),
   ];
   // Last, because with it a bot can start.
-  if (!(await place(job, '.env', env, 0o600))) {
+  if (!(await placeFile(job, '.env', env, 0o600))) {
     job.tell("These answers are not in .env, so I didn't check the rest with them.");
     return exitCodes.look;
   }

@@ -3,7 +3,7 @@ import { clearCache } from '../../../src/hosting/contract/cache.ts';
 import { optimizeImages } from '../../../src/hosting/contract/cdn.ts';
 import { listDnsRecords, updateDnsRecord } from '../../../src/hosting/contract/dns.ts';
 import { addDomain, getVerificationRecords, listDomains } from '../../../src/hosting/contract/domains.ts';
-import type { About } from '../../../src/hosting/contract/endpoint.ts';
+import type { EndpointInfo } from '../../../src/hosting/contract/endpoint.ts';
 import { listFiles } from '../../../src/hosting/contract/files.ts';
 import { getLogs } from '../../../src/hosting/contract/logs.ts';
 import { getOperation, listSites, restartPhp, validateKey } from '../../../src/hosting/contract/operations.ts';
@@ -18,7 +18,7 @@ import {
 import { listCompanyThemes, listEnvironmentThemes, updateThemes } from '../../../src/hosting/contract/themes.ts';
 
 /** All endpoints in the order of the document; those beyond it (`optional`) come last. */
-export const catalogue: readonly About[] = [
+export const catalogue: readonly EndpointInfo[] = [
   listCompanyThemes,
   listRedirects,
   updateRedirects,
