@@ -9,7 +9,7 @@ import { isUsed, restoreRows, stepOf, upgradedCopy, writeBackup } from '../../sr
 import { openDatabase, openToRead, type Database } from '../../src/storage/database.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { enqueueMessage } from '../../src/storage/messages.ts';
-import { migrations, type Migration } from '../../src/storage/migrations/migrate.ts';
+import { migrations } from '../../src/storage/migrations/migrate.ts';
 import type { ReadHandle } from '../../src/storage/tx.ts';
 import { verifyAudit } from '../../src/storage/verify.ts';
 import { castVote } from '../../src/storage/votes.ts';
@@ -160,9 +160,11 @@ describe('a backup of an earlier step', () => {
     const before = readFileSync(path);
     // Kept so that nothing can change it.
     chmodSync(path, 0o400);
-    const up: Migration['up'] = async (tx) => void (await sql`alter table votes add column note text`.execute(tx));
-    const added = migrations.slice(0, 1).map((one): Migration => ({ ...one, name: 'made up', up }));
-    const copy = await upgradedCopy(path, `${path}.upgraded`, [...migrations, ...added]);
+    const statements = () => ['alter table votes add column note text'];
+    const copy = await upgradedCopy(path, `${path}.upgraded`, [
+      ...migrations,
+      { name: 'made up', oldest: 1, statements },
+    ]);
     expect(statSync(`${path}.upgraded`).mode & 0o777).toBe(0o600);
     expect(await sql`select note from votes`.execute(copy)).toMatchObject({ rows: [] });
     expect(await copy.selectFrom('changes').select('number').execute()).toEqual([{ number: 1 }]);

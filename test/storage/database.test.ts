@@ -108,7 +108,7 @@ describeBoth('a database', (open) => {
   it('applies each migration once, and is opened by the versions that its migrations do not exclude', async () => {
     const database = await open();
     const [known, steps] = [migrations.length, [] as string[]];
-    const step = (name: string, oldest: number) => ({ name, oldest, up: async () => void steps.push(name) });
+    const step = (name: string, oldest: number) => ({ name, oldest, statements: () => (steps.push(name), []) });
     const compatible = [...migrations, step('adds', known)];
     await migrate(database.db, compatible);
     await migrate(database.db, compatible);
@@ -128,7 +128,7 @@ describeBoth('a database', (open) => {
     await save(database, { due_at: 1 });
     const isDue = (): Promise<boolean> => isAnyDue(database, ['changes'], 2);
     const known = migrations.length;
-    const step = (oldest: number) => ({ name: 'next', oldest, up: async () => undefined });
+    const step = (oldest: number) => ({ name: 'next', oldest, statements: () => [] });
     await migrate(database.db, [...migrations, step(known)]);
     expect([await isDue(), database.isOutdated()]).toEqual([true, false]);
     expect(() => database.stillOurs()).not.toThrow();
@@ -144,10 +144,7 @@ describeBoth('a database', (open) => {
     const broken = {
       name: 'broken',
       oldest: 1,
-      up: async (tx: Parameters<typeof readKv>[0]) => {
-        await sql`create table half (id text)`.execute(tx);
-        throw new Error('broken');
-      },
+      statements: () => ['create table half (id text)', 'broken'],
     };
     await expect(migrate(database.db, [...migrations, broken])).rejects.toThrow('broken');
     await expect(sql`select * from half`.execute(database.db)).rejects.toThrow(/half/);

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import { sql } from 'kysely';
 import type { SqlDialect } from '../sql-dialect.ts';
-import type { Tx } from '../tx.ts';
 
 /** Creates the tables of `schema.ts`, which explains every column, and the id of the database. */
-export async function firstTables(tx: Tx, dialect: SqlDialect): Promise<void> {
+export function firstTables(dialect: SqlDialect): readonly string[] {
   const tables = [changes(dialect), votes(dialect), audit(dialect), locks(dialect), timers(dialect)];
   const edge = [inbox(dialect), messages(dialect), buttonPayloads(dialect), kv(dialect)];
   // A claim writes a lease into its row and clears it later, which stays cheap when many rows wait.
   const room = ['changes', 'messages', 'timers'].map(dialect.roomIn);
-  const statements = [...tables, ...edge, ...room].flat();
-  for (const statement of statements) await sql.raw(statement).execute(tx);
   const id = randomBytes(8).toString('hex');
-  await tx.insertInto('installation').values({ id, created_at: Date.now() }).execute();
+  return [
+    ...tables,
+    ...edge,
+    ...room,
+    `insert into installation (id, created_at) values ('${id}', ${Date.now()})`,
+  ].flat();
 }
 
 const changes = ({ integer, counted, strict }: SqlDialect): string[] => [

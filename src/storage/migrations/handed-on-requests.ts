@@ -1,15 +1,12 @@
-import { sql } from 'kysely';
 import type { SqlDialect } from '../sql-dialect.ts';
-import type { Tx } from '../tx.ts';
 
 /**
  * Requests that were handed on, and who handed on the request of a change. Older programs are excluded: they would let
  * that person approve it.
  */
-export async function handedOnRequests(tx: Tx, { integer, strict }: SqlDialect): Promise<void> {
-  const statements = [
-    'alter table changes add column handed_on_by text',
-    `create table handed_on_requests (
+export const handedOnRequests = ({ integer, strict }: SqlDialect): readonly string[] => [
+  'alter table changes add column handed_on_by text',
+  `create table handed_on_requests (
       id text primary key,
       command text not null,
       args text not null,
@@ -22,7 +19,5 @@ export async function handedOnRequests(tx: Tx, { integer, strict }: SqlDialect):
       used_by text,
       change ${integer}
     ) ${strict}`,
-    'create index handed_on_open on handed_on_requests (expires_at) where ended_at is null',
-  ];
-  for (const statement of statements) await sql.raw(statement).execute(tx);
-}
+  'create index handed_on_open on handed_on_requests (expires_at) where ended_at is null',
+];

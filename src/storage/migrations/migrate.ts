@@ -2,14 +2,10 @@ import { sql, type Kysely } from 'kysely';
 import { acquireMigrationLock, dialects, databaseKind, type SqlDialect } from '../sql-dialect.ts';
 import type { Schema } from '../schema.ts';
 import type { Tx } from '../tx.ts';
-import { announceDueWork } from './announce-due-work.ts';
 import { batches } from './batches.ts';
-import { digests } from './digests.ts';
 import { firstTables } from './first-tables.ts';
 import { handedOnRequests } from './handed-on-requests.ts';
-import { pausesInTheTrail } from './pauses-in-the-trail.ts';
 import { queuedRequests } from './queued-requests.ts';
-import { requestOfChange } from './request-of-change.ts';
 import { addWatches } from './watches.ts';
 import { sharedLocks } from './shared-locks.ts';
 
@@ -21,25 +17,31 @@ export type Migration = {
    * programs can go on beside it, else its own number.
    */
   readonly oldest: number;
-  up(tx: Tx, dialect: SqlDialect): Promise<void>;
+  readonly statements: (dialect: SqlDialect) => readonly string[];
 };
+
+const kindOfWatch = "kind text not null default 'errors' check (kind in ('errors', 'digest'))";
 
 /**
  * All steps in order. Never change a released one, not even its spelling, which backups are compared with; add new ones
- * at the end. A step only adds: what older programs read
- * and write is removed by a later one, which excludes them.
+ * at the end. A step only adds: what older programs read and write is removed by a later one, which excludes them.
  */
 export const migrations: readonly Migration[] = [
-  { name: 'first tables', oldest: 1, up: firstTables },
-  { name: 'the request of a change', oldest: 1, up: requestOfChange },
-  { name: 'announce due work', oldest: 1, up: announceDueWork },
-  { name: 'pauses in the trail', oldest: 1, up: pausesInTheTrail },
-  { name: 'watches', oldest: 1, up: addWatches },
-  { name: 'shared locks', oldest: 6, up: sharedLocks },
-  { name: 'queued requests', oldest: 6, up: queuedRequests },
-  { name: 'digests', oldest: 8, up: digests },
-  { name: 'handed-on requests', oldest: 9, up: handedOnRequests },
-  { name: 'batches', oldest: 10, up: batches },
+  { name: 'first tables', oldest: 1, statements: firstTables },
+  { name: 'the request of a change', oldest: 1, statements: () => ['alter table changes add column request text'] },
+  { name: 'announce due work', oldest: 1, statements: ({ announceDue }) => announceDue },
+  {
+    name: 'pauses in the trail',
+    oldest: 1,
+    statements: () => ["create index audit_of_pauses on audit (seq) where event in ('pause', 'resume')"],
+  },
+  { name: 'watches', oldest: 1, statements: addWatches },
+  { name: 'shared locks', oldest: 6, statements: sharedLocks },
+  { name: 'queued requests', oldest: 6, statements: queuedRequests },
+  // Programs from before digests would read logs for them.
+  { name: 'digests', oldest: 8, statements: () => [`alter table watches add column ${kindOfWatch}`] },
+  { name: 'handed-on requests', oldest: 9, statements: handedOnRequests },
+  { name: 'batches', oldest: 10, statements: batches },
 ];
 
 /**
@@ -59,7 +61,7 @@ export async function migrate(db: Kysely<Schema>, steps: readonly Migration[] = 
     }
     for (const [index, step] of steps.entries()) {
       if (index < taken) continue;
-      await step.up(tx, dialect);
+      for (const statement of step.statements(dialect)) await sql.raw(statement).execute(tx);
       const row = sql.join([index + 1, step.name, step.oldest, Date.now()]);
       await sql`insert into migrations (step, name, oldest, at) values (${row})`.execute(tx);
     }

@@ -1,11 +1,8 @@
-import { sql } from 'kysely';
 import type { SqlDialect } from '../sql-dialect.ts';
-import type { Tx } from '../tx.ts';
 
 /** Requests that wait for a lock. Older programs leave them alone, and need not know them. */
-export async function queuedRequests(tx: Tx, { integer, counted, strict, announcing }: SqlDialect): Promise<void> {
-  const statements = [
-    `create table queued_requests (
+export const queuedRequests = ({ integer, counted, strict, announcing }: SqlDialect): readonly string[] => [
+  `create table queued_requests (
       id ${counted},
       target text not null,
       target_name text not null,
@@ -27,9 +24,7 @@ export async function queuedRequests(tx: Tx, { integer, counted, strict, announc
       lease_until ${integer},
       check ((owner is null) = (lease_until is null))
     ) ${strict}`,
-    'create index queued_requests_due on queued_requests (due_at)',
-    'create index queued_requests_of_target on queued_requests (target, id)',
-    ...announcing('queued_requests'),
-  ];
-  for (const statement of statements) await sql.raw(statement).execute(tx);
-}
+  'create index queued_requests_due on queued_requests (due_at)',
+  'create index queued_requests_of_target on queued_requests (target, id)',
+  ...announcing('queued_requests'),
+];

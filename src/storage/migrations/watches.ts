@@ -1,11 +1,8 @@
-import { sql } from 'kysely';
 import type { SqlDialect } from '../sql-dialect.ts';
-import type { Tx } from '../tx.ts';
 
 /** Creates the table of watches; `schema.ts` explains its columns. Older programs leave it alone. */
-export async function addWatches(tx: Tx, { integer, counted, strict, roomIn }: SqlDialect): Promise<void> {
-  const statements = [
-    `create table watches (
+export const addWatches = ({ integer, counted, strict, roomIn }: SqlDialect): readonly string[] => [
+  `create table watches (
       id ${counted},
       target_key text not null,
       target text not null,
@@ -29,9 +26,7 @@ export async function addWatches(tx: Tx, { integer, counted, strict, roomIn }: S
       check ((ended_at is null) = (end_reason is null)),
       check ((ended_at is null) = (due_at is not null))
     ) ${strict}`,
-    'create index watches_due on watches (due_at) where due_at is not null',
-    'create index watches_ended on watches (ended_at) where ended_at is not null',
-    ...roomIn('watches'),
-  ];
-  for (const statement of statements) await sql.raw(statement).execute(tx);
-}
+  'create index watches_due on watches (due_at) where due_at is not null',
+  'create index watches_ended on watches (ended_at) where ended_at is not null',
+  ...roomIn('watches'),
+];
