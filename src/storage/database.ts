@@ -7,7 +7,6 @@ import { databaseKind, isRetryable, type DatabaseKind } from './sql-dialect.ts';
 import type { Listening } from './listener.ts';
 import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
-import { createReliance, type DatabaseLost } from './reliance.ts';
 import { openSqlite, readSqlite, wasNotFlushed } from './sqlite.ts';
 import { coalesce } from './coalesce.ts';
 import { beginTime, type Clocks, type Time } from './time.ts';
@@ -75,6 +74,11 @@ export type DatabaseOptions = {
   readonly onWarning?: (warning: string) => void;
 };
 
+/** The database can't be relied on any more, so the process must end. The message says what was found and what to do. */
+export class DatabaseLost extends Error {
+  override readonly name = 'DatabaseLost';
+}
+
 const maxAttempts = 3;
 
 /**
@@ -83,7 +87,7 @@ const maxAttempts = 3;
  */
 export async function openDatabase(url: string, options: DatabaseOptions = {}): Promise<Database> {
   const { migrations = ourMigrations } = options;
-  const { db, stillOurs, listenForDue, ...ways } = await openEither(url, { ...options, migrations });
+  const { db, stillOurs, listenForDue, ...transactions } = await openEither(url, { ...options, migrations });
   let stopListening = (): void => {};
   try {
     const early: Jump[] = [];
@@ -99,7 +103,7 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
     return {
       kind: databaseKind(db),
       db,
-      ...ways,
+      ...transactions,
       ...watchMigrations(migrations.length, stillOurs),
       now,
       clockAhead: ahead,
@@ -124,17 +128,17 @@ function watchMigrations(
   stillOurs: () => void,
 ): Pick<Database, 'isOutdated' | 'outdated' | 'noteNeeded' | 'stillOurs'> {
   const { promise: outdated, resolve } = Promise.withResolvers<string>();
-  let says: string | undefined;
+  let why: string | undefined;
   return {
     outdated,
-    isOutdated: () => says !== undefined,
+    isOutdated: () => why !== undefined,
     noteNeeded: (migrations) => {
       if (migrations <= known) return;
-      says = outdatedWords(migrations, known);
-      resolve(says);
+      why = outdatedWords(migrations, known);
+      resolve(why);
     },
     stillOurs: () => {
-      if (says !== undefined) throw new Error(says);
+      if (why !== undefined) throw new Error(why);
       stillOurs();
     },
   };
@@ -167,10 +171,12 @@ async function openEither(url: string, { onLost = () => {}, ...options }: Openin
   const file = sqlitePath(url);
   if (file !== undefined) return openFile(file, options);
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const { openPostgres, listenForDue } = await postgres();
+    const { openPostgres } = await postgres();
+    const { listenForDue } = await import('./listener.ts');
     const db = await openPostgres(url, onLost, options.migrations);
-    const one: Database['transaction'] = (work) => transaction(db, work);
-    return { db, transaction: one, statement: (work) => work(db), unflushed: one, stillOurs: () => {}, listenForDue };
+    const retried: Database['transaction'] = (work) => transaction(db, work);
+    const statement: Database['statement'] = (work) => work(db);
+    return { db, transaction: retried, statement, unflushed: retried, stillOurs: () => {}, listenForDue };
   }
   throw new Error('DATABASE_URL must be sqlite:PATH or postgres://USER@HOST/DATABASE. Nothing was opened.');
 }
@@ -208,6 +214,23 @@ async function openFile(
       reliance.check();
       const other = replaced();
       if (other !== undefined) reliance.end(replacedWords(other));
+    },
+  };
+}
+
+/** Whether the database can still be relied on. `check` throws `DatabaseLost` after `end`, which calls `onFatal` once. */
+function createReliance(onFatal: (error: DatabaseLost) => void) {
+  let lost: DatabaseLost | undefined;
+  const check = (): void => {
+    if (lost) throw lost;
+  };
+  return {
+    check,
+    end: (message: string, cause?: unknown): never => {
+      check();
+      lost = new DatabaseLost(message, { cause });
+      onFatal(lost);
+      throw lost;
     },
   };
 }

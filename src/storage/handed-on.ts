@@ -21,9 +21,9 @@ export function findSameHandedOn(db: ReadHandle, args: string, now: number): Pro
 
 /** How many requests these people handed on since `since` (epoch ms). */
 export async function countHandedOn(db: ReadHandle, people: readonly string[], since: number): Promise<number> {
-  const own = db.selectFrom('handed_on_requests').select(db.fn.countAll().as('count'));
-  const { count } = await own.where('person', 'in', people).where('created_at', '>', since).executeTakeFirstOrThrow();
-  return Number(count);
+  const own = db.selectFrom('handed_on_requests').select((of) => of.fn.countAll<number>().as('count'));
+  const lately = own.where('person', 'in', people).where('created_at', '>', since);
+  return (await lately.executeTakeFirstOrThrow()).count;
 }
 
 /** Ends a request: used by somebody, or not. Undefined, with nothing written, if it has ended. `at` in epoch ms. */

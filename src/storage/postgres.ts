@@ -12,11 +12,8 @@ import {
   type Driver,
 } from 'kysely';
 import { Pool, TypeOverrides, types as oids } from 'pg';
-import { listenForDue } from './listener.ts';
 import { migrate, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
-
-export { listenForDue };
 
 /** Called when a connection is lost. Its query fails by itself, and the pool opens another connection. */
 export type OnLost = (error: Error) => void;

@@ -76,7 +76,7 @@ export const dialects: Readonly<Record<DatabaseKind, SqlDialect>> = {
 };
 
 /** Keys of PostgreSQL's advisory locks: arbitrary, but the same in every replica. */
-const advisory = { acquireGlobalLock: 7_401_001, migration: 7_401_002 } as const;
+const advisory = { global: 7_401_001, migration: 7_401_002 } as const;
 
 async function advisoryLock(tx: Tx, key: number, also: RawBuilder<unknown> = sql`null`): Promise<void> {
   // SQLite's single connection already runs transactions one after the other.
@@ -92,7 +92,7 @@ const durableCommit = sql`
  * Takes a global lock, shared by all replicas, until the transaction ends; later reads see all that earlier holders
  * committed. Locks, audit lines and moves of changes are written under it. The commit survives a crash of the server.
  */
-export const acquireGlobalLock = (tx: Tx): Promise<void> => advisoryLock(tx, advisory.acquireGlobalLock, durableCommit);
+export const acquireGlobalLock = (tx: Tx): Promise<void> => advisoryLock(tx, advisory.global, durableCommit);
 
 /** Lets only one replica at a time migrate the tables; held until the transaction ends. */
 export const acquireMigrationLock = (tx: Tx): Promise<void> => advisoryLock(tx, advisory.migration);

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { removeKv, readKv, writeKv } from './kv.ts';
 import { parseStored } from './parse-json.ts';
 import { databaseKind } from './sql-dialect.ts';
+import { aliveKey } from './time.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
 /** The key of the server and timeline at the last check. */
@@ -45,4 +46,24 @@ const restoredIn = (value: string | undefined): Restored | undefined =>
 export async function saveTimeline(tx: Tx, { now }: Timeline, at: number): Promise<void> {
   if (databaseKind(tx) === 'postgres') await writeKv(tx, { key: timelineKey, value: now, at });
   await removeKv(tx, setBackKey);
+}
+
+/** The key that says to which state the database with that id was restored. */
+const restoredKey = (installation: string): string => `restored:${installation}`;
+
+/** To which state (epoch ms) the database with that id was restored; undefined: nothing here was restored from it. */
+export async function restoredTo(db: ReadHandle, installation: string): Promise<number | undefined> {
+  const kept = await readKv(db, restoredKey(installation));
+  return kept && Number(kept.value);
+}
+
+/**
+ * Remembers that the rows here are those of the database with the id `former`, as they were at `from` (epoch ms). Forgets
+ * when a bot was last alive on it: one that starts here would call everything since then an absence.
+ */
+export async function noteRestore(tx: Tx, former: string, { from, at }: Omit<Restored, 'kind'>): Promise<void> {
+  const setBack: Restored = { kind: 'restored', from, at };
+  await writeKv(tx, { key: setBackKey, value: JSON.stringify(setBack), at });
+  await writeKv(tx, { key: restoredKey(former), value: String(from), at });
+  await removeKv(tx, aliveKey);
 }

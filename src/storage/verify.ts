@@ -71,7 +71,7 @@ export async function verifyAudit(
   witnessed: Head = emptyHead,
 ): Promise<VerifyResult> {
   const known = new Map(keys.map((key) => [keyId(key), key]));
-  const read: Scan = {
+  const scan: Scan = {
     head: emptyHead,
     id: undefined,
     since: 1,
@@ -83,35 +83,35 @@ export async function verifyAudit(
   const strange = await strangeLine(db);
   if (strange !== undefined) return { kind: 'altered', seq: strange, why: strangeAt(strange) };
   for (;;) {
-    const lines = await linesAfter(db, read.head.seq, batchSize);
+    const lines = await linesAfter(db, scan.head.seq, batchSize);
     for (const line of lines) {
-      const why = whyMisplaced(line, read.head, witnessed);
-      const wrong = why === undefined ? scanLine(read, line, hashingOf(line, known)) : { seq: line.seq, why };
+      const why = whyMisplaced(line, scan.head, witnessed);
+      const wrong = why === undefined ? scanLine(scan, line, hashingOf(line, known)) : { seq: line.seq, why };
       if (wrong !== undefined) return { kind: 'altered', ...wrong };
-      read.head = { seq: line.seq, hash: line.hash };
-      if (line.event === restoredEvent) read.restored = line;
+      scan.head = { seq: line.seq, hash: line.hash };
+      if (line.event === restoredEvent) scan.restored = line;
     }
     if (lines.length < batchSize) break;
     // SQLite answers synchronously; without this a long trail would block the event loop.
     await setImmediate();
   }
-  return resultOf(read, known, witnessed);
+  return resultOf(scan, known, witnessed);
 }
 
 const strangeAt = (seq: number): string =>
   seq < 1 ? 'it comes before line 1, where no line belongs' : 'it has a number that no line is written with';
 
-function resultOf(read: Scan, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
-  const { head, seal, gaps, restored } = read;
+function resultOf(scan: Scan, known: ReadonlyMap<string, Buffer>, witnessed: Head): VerifyResult {
+  const { head, seal, gaps, restored } = scan;
   if (head.seq < witnessed.seq) {
     const why = `the trail had a line ${witnessed.seq}, and now it ends before this one`;
     return { kind: 'altered', seq: head.seq + 1, why };
   }
   const [newest] = known.keys();
-  const last = { from: read.since, to: head.seq };
-  if (newest !== undefined && head.seq > 0 && read.id === undefined) addUncovered(gaps, { ...last, why: 'no key' });
-  else if (read.id !== undefined && read.id !== newest && known.has(read.id))
-    addUncovered(gaps, { ...last, why: 'former key', key: read.id });
+  const last = { from: scan.since, to: head.seq };
+  if (newest !== undefined && head.seq > 0 && scan.id === undefined) addUncovered(gaps, { ...last, why: 'no key' });
+  else if (scan.id !== undefined && scan.id !== newest && known.has(scan.id))
+    addUncovered(gaps, { ...last, why: 'former key', key: scan.id });
   const whole = { lines: head.seq, head, ...(restored && { restored }) };
   return gaps.length > 0 ? { kind: 'unproven', ...whole, gaps: mergedGaps(gaps) } : { kind: 'proven', ...whole, seal };
 }
@@ -137,35 +137,35 @@ function whyMisplaced(line: AuditLine, last: Head, witnessed: Head): string | un
 type WrongLine = { readonly seq: number; readonly why: string };
 
 /** Adds the next line, which is in its place, to the scan; returns what is wrong with it, or undefined. */
-function scanLine(read: Scan, line: AuditLine, hashing: Hashing | undefined): WrongLine | undefined {
+function scanLine(scan: Scan, line: AuditLine, hashing: Hashing | undefined): WrongLine | undefined {
   const { seq, target, details } = line;
   // The target is not hashed, so it must match the details, which are.
   if (target !== targetIn(details)) return { seq, why: 'it is listed under another target than the one it names' };
   if (hashing === undefined) return { seq, why: 'it was altered' };
   const { id, checked } = hashing;
-  if (id !== undefined && !checked) addGap(read.gaps, { from: seq, to: seq, why: 'unknown key', key: id });
-  if (id !== read.id && read.head.seq > 0) {
+  if (id !== undefined && !checked) addGap(scan.gaps, { from: seq, to: seq, why: 'unknown key', key: id });
+  if (id !== scan.id && scan.head.seq > 0) {
     if (id === undefined) return { seq, why: 'it was written without the key' };
     // A replaced key may be in the wrong hands, so its new lines prove nothing.
-    if (checked && read.used.has(id)) {
-      addGap(read.gaps, { from: seq, to: seq, why: 'replaced key', key: id });
+    if (checked && scan.used.has(id)) {
+      addGap(scan.gaps, { from: seq, to: seq, why: 'replaced key', key: id });
       return undefined;
     }
     if (!isSealing(line.event)) {
       if (!checked) return undefined;
       // A new key always starts with a sealing line, so the lines before this one are not the original ones.
       return {
-        seq: read.since,
+        seq: scan.since,
         why: `it was not written with key ${id}, as line ${seq} was, and no line says that the key was changed`,
       };
     }
-    if (read.id === undefined && checked) read.seal = { seq, at: line.at };
-    else if (read.id === undefined)
-      addUncovered(read.gaps, { from: read.since, to: seq - 1, why: 'unknown seal', key: id });
+    if (scan.id === undefined && checked) scan.seal = { seq, at: line.at };
+    else if (scan.id === undefined)
+      addUncovered(scan.gaps, { from: scan.since, to: seq - 1, why: 'unknown seal', key: id });
   }
-  if (id !== read.id) read.since = seq;
-  read.id = id;
-  if (id !== undefined) read.used.add(id);
+  if (id !== scan.id) scan.since = seq;
+  scan.id = id;
+  if (id !== undefined) scan.used.add(id);
   return undefined;
 }
 

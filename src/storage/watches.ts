@@ -108,8 +108,7 @@ export async function oldestWatchDue(db: ReadHandle, now: number): Promise<numbe
 /** How many watches of logs are not over. */
 export async function countWatches(db: ReadHandle): Promise<number> {
   const open = db.selectFrom('watches').where('ended_at', 'is', null).where(isOf('errors'));
-  const { count } = await open.select(sql<number>`count(*)`.as('count')).executeTakeFirstOrThrow();
-  return count;
+  return (await open.select((of) => of.fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
 }
 
 /** Deletes the watches that were over before then (epoch ms). */

@@ -23,7 +23,7 @@ import { openDatabase } from '../../src/storage/database.ts';
 import { readKv, writeKv } from '../../src/storage/kv.ts';
 import { enqueueMessage, markDelivered } from '../../src/storage/messages.ts';
 import { migrations } from '../../src/storage/migrations/migrate.ts';
-import { restoredTo } from '../../src/storage/restored.ts';
+import { restoredTo } from '../../src/storage/timeline.ts';
 import { openIdleSqlite } from '../../src/storage/sqlite.ts';
 import { save } from '../storage/samples.ts';
 

@@ -1,6 +1,6 @@
 import { Refusal } from '../../errors.ts';
 import type { Database } from '../../storage/database.ts';
-import { restoredTo } from '../../storage/restored.ts';
+import { restoredTo } from '../../storage/timeline.ts';
 import { code, say, time } from '../../text.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Database } from '../../storage/database.ts';
 import { auditHead } from '../../storage/audit.ts';
 import { closeAllInbox } from '../../storage/inbox.ts';
 import { rebindButtons } from '../../storage/messages.ts';
-import { noteRestore } from '../../storage/restored.ts';
+import { noteRestore } from '../../storage/timeline.ts';
 import type { Tx } from '../../storage/tx.ts';
 import { restoredEvent } from '../../storage/verify.ts';
 import { say, time } from '../../text.ts';
