@@ -4,7 +4,6 @@ import type { AuditBatch, AuditDestination, DeliveryResult } from '../pipeline/a
 import { within } from '../time-limit.ts';
 import { appendTo } from './appended-file.ts';
 import { jsonLines } from './format.ts';
-import { print } from './standard-output.ts';
 import { postBatch } from './webhook.ts';
 
 type AuditOut = NonNullable<Config['auditOut']>;
@@ -23,7 +22,7 @@ export function destinationOf(to: AuditOut): AuditDestination {
     case 'file':
       return { id: idOf(`file:${to.path}`), name: to.path, deliver: oneAtATime((lines) => appendTo(to.path, lines)) };
     case 'stdout':
-      return { id: idOf('stdout'), name: 'standard output', deliver: oneAtATime(print) };
+      return { id: idOf('stdout'), name: 'standard output', deliver: oneAtATime(writeToOutput) };
   }
 }
 
@@ -47,6 +46,14 @@ export function oneAtATime(
     return within(limitMs, running).catch(() => late);
   };
 }
+
+/** Writes the text to standard output, between lines of the log; resolves once the system has taken it. */
+const writeToOutput = (text: string): Promise<DeliveryResult> =>
+  new Promise((resolve) => {
+    process.stdout.write(text, (error) =>
+      resolve(error ? { kind: 'failed', why: 'it is closed', lasting: false } : { kind: 'taken' }),
+    );
+  });
 
 /** A digest: the address may hold a token, and the database keeps the id. */
 const idOf = (address: string): string => createHash('sha256').update(address).digest('hex').slice(0, 16);

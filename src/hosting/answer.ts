@@ -51,7 +51,7 @@ export async function glance({ body, headers }: Answer): Promise<string> {
 async function collected(
   body: Body,
   most: number,
-  kept: Uint8Array[] = [],
+  kept: Uint8Array[],
   long?: { readonly from: number; readonly onLong: () => Promise<void> },
 ): Promise<{ bytes: Buffer; cut: boolean }> {
   let size = 0;
@@ -91,6 +91,9 @@ function isDeep(text: string): boolean {
 
 /** Whether it is an HTML page, as from a gateway, and so not from the API. */
 export const isPage = (text: string): boolean => /^\s*</.test(text);
+
+/** Whether a page stands in the place of the host's answer with this status; from 500 on and for 429, none is expected. */
+export const isPageInstead = (status: number, body: string): boolean => status < 500 && status !== 429 && isPage(body);
 
 /** A field of a JSON object; undefined if there is no such field or no object. */
 export function fieldOf(value: unknown, name: string): unknown {

@@ -5,7 +5,7 @@ import type { Read, HostReader, Write } from './contract/call.ts';
 import { getLogs } from './contract/logs.ts';
 import type { Dialect } from './dialect.ts';
 import { createLogRate, type LogRate } from './log-rate.ts';
-import { createReading, readBudget, type ReadBudget } from './read.ts';
+import { createReader, readBudget, type ReadBudget } from './read.ts';
 import type { Receipt, Unsent } from './receipt.ts';
 import { openConnection, writeBudget, type Opened, type Sending, type WriteBudget } from './send.ts';
 import { HostTrouble } from './trouble.ts';
@@ -56,19 +56,21 @@ export type Client = {
 
 /** A client of the hosting API at `url`. Throws `TypeError` on an invalid address. */
 export function createClient(options: ClientOptions): Client {
-  const { dialect, now = Date.now, random = Math.random, secrets = () => undefined, budgets } = options;
-  const { replicas = () => 1 } = options;
+  const { dialect, now = Date.now, random = Math.random, replicas = () => 1 } = options;
+  const { secrets = () => undefined, budgets = {} } = options;
   const wire = wireTo(options.url, options.key);
-  const reading = createReading({ wire, dialect, budget: { ...readBudget, ...budgets?.reads }, replicas, now, random });
+  const reads = { ...readBudget, ...budgets.reads };
+  const writes = { ...writeBudget, ...budgets.writes };
+  const reader = createReader({ wire, dialect, budget: reads, replicas, now, random });
   const logRate = createLogRate(() => performance.now(), replicas);
-  const watch = watchCalls(options.onCall);
-  const writing = createWriting({ wire, budget: { ...writeBudget, ...budgets?.writes }, secrets, now }, watch);
+  const observe = observedBy(options.onCall);
+  const writing = createWriting({ wire, budget: writes, secrets, now }, observe);
 
   async function read<R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal): Promise<R> {
     if (call.section === getLogs.section) logRate.note();
-    const end = watch(call.section, call.method);
+    const end = observe(call.section, call.method);
     try {
-      const value = await reading.read(call, onBehalfOf, cancel);
+      const value = await reader.read(call, onBehalfOf, cancel);
       end('answered');
       return value;
     } catch (error) {
@@ -79,18 +81,18 @@ export function createClient(options: ClientOptions): Client {
 
   return {
     read,
-    load: reading.load,
+    load: reader.load,
     hasLogRoom: logRate.hasRoom,
     open: writing.open,
     close: async () => {
-      await Promise.all([reading.close(), writing.close()]);
+      await Promise.all([reader.close(), writing.close()]);
     },
   };
 }
 
-type Watch = (section: string, method: CallObservation['method']) => (outcome: CallObservation['outcome']) => void;
+type Observe = (section: string, method: CallObservation['method']) => (outcome: CallObservation['outcome']) => void;
 
-function watchCalls(onCall: ClientOptions['onCall']): Watch {
+function observedBy(onCall: ClientOptions['onCall']): Observe {
   return (section, method) => {
     const began = performance.now();
     // An error in counting must not change the result of the call.
@@ -99,7 +101,7 @@ function watchCalls(onCall: ClientOptions['onCall']): Watch {
 }
 
 /** Tracks open connections, so that closing leaves none behind and interrupts no write. */
-function createWriting(sending: Sending, watch: Watch): Pick<Client, 'open' | 'close'> {
+function createWriting(sending: Sending, observe: Observe): Pick<Client, 'open' | 'close'> {
   const idle = new Set<Opened>();
   const running = new Set<Promise<unknown>>();
   let closed = false;
@@ -110,7 +112,7 @@ function createWriting(sending: Sending, watch: Watch): Pick<Client, 'open' | 'c
   }
 
   async function write(opened: Opened, call: Write, request?: string): Promise<Receipt | Unsent> {
-    const end = watch(call.section, call.method);
+    const end = observe(call.section, call.method);
     idle.delete(opened);
     const answer = opened.write(call, request);
     running.add(answer);
@@ -122,7 +124,7 @@ function createWriting(sending: Sending, watch: Watch): Pick<Client, 'open' | 'c
 
   return {
     async open() {
-      const end = watch('connection', 'CONNECT');
+      const end = observe('connection', 'CONNECT');
       const opened = await openConnection(sending).catch((error: unknown) => {
         end('not sent');
         throw error;

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { glance, isPage, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
+import { glance, isPageInstead, jsonOf, OddBody, retryAfterOf, messageIn, textOf } from './answer.ts';
 import { following, watching, type Read, type HostReader } from './contract/call.ts';
 import { inDialect, type Dialect } from './dialect.ts';
 import { hostFailureOf, failureOfStatus, mayPass, type HostFailure } from './failure.ts';
@@ -58,7 +58,7 @@ export const readBudget: ReadBudget = {
   waitMs: 15_000,
 };
 
-type Reading = {
+type ReaderOptions = {
   readonly wire: HostConnection;
   readonly dialect: Dialect;
   readonly budget: ReadBudget;
@@ -66,15 +66,15 @@ type Reading = {
   readonly now: () => number;
   readonly random: () => number;
 };
-type Try<R> = { readonly value: R } | { readonly failure: HostFailure };
+type Attempt<R> = { readonly value: R } | { readonly failure: HostFailure };
 
 /** `load`: free connections, and all reads that wait. `close` ends running reads. */
 type Reader = { readonly read: HostReader; readonly load: () => Load; close(): Promise<void> };
 
 /** Sends reads. Retries failures that may pass, then rejects with `HostTrouble`. */
-export function createReading(of: Reading): Reader {
-  const { budget, replicas } = of;
-  const pool = poolFor(of);
+export function createReader(options: ReaderOptions): Reader {
+  const { budget, replicas } = options;
+  const pool = poolFor(options);
   const closing = new AbortController();
   const { waiting, waitMs } = budget;
   const { forAll, forPeople, forFollowing, forWatching } = turnsAmong(budget, replicas);
@@ -84,7 +84,7 @@ export function createReading(of: Reading): Reader {
   async function read<R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal): Promise<R> {
     const own = onBehalfOf === following ? forFollowing : onBehalfOf === watching ? forWatching : forPeople;
     const queued: Semaphore = onBehalfOf === undefined ? forAll : (work) => own(() => forAll(work), onBehalfOf);
-    const claim: Claim = () =>
+    const longTurn: LongTurn = () =>
       new Promise((resolve, reject) => {
         long(() => new Promise<void>((done) => resolve(done)), onBehalfOf).catch(reject);
       });
@@ -93,12 +93,12 @@ export function createReading(of: Reading): Reader {
     for (let attempts = 1; ; attempts += 1) {
       const outcome = await queued(async () =>
         // It may have been cancelled while it waited for its turn.
-        cancel?.aborted ? { failure: cancelled } : once(of, pool, call, ending, claim),
+        cancel?.aborted ? { failure: cancelled } : attemptRead(options, pool, call, ending, longTurn),
       ).catch(noTurn);
       if ('value' in outcome) return outcome.value;
       const failure = cancel?.aborted ? cancelled : outcome.failure;
       const elapsedMs = Math.round(performance.now() - began);
-      const rest = failure.retryAfterMs ?? of.random() * budget.pauseMs * 2 ** (attempts - 1);
+      const rest = failure.retryAfterMs ?? options.random() * budget.pauseMs * 2 ** (attempts - 1);
       const again = attempts < budget.tries && mayPass(failure) && elapsedMs + rest <= budget.withinMs;
       if (!again || ending.aborted) throw new HostTrouble(failure, { attempts, elapsedMs });
       await pause(rest, undefined, { signal: ending }).catch(() => undefined);
@@ -115,7 +115,7 @@ export function createReading(of: Reading): Reader {
   };
 }
 
-const poolFor = ({ wire, budget }: Reading): Pool =>
+const poolFor = ({ wire, budget }: ReaderOptions): Pool =>
   new Pool(wire.origin, {
     connections: budget.connections,
     allowH2: false,
@@ -155,29 +155,35 @@ function noTurn(error: unknown): { readonly failure: HostFailure } {
 }
 
 /** Waits for the place of a long answer; resolves with the function that frees it. */
-type Claim = () => Promise<() => void>;
+type LongTurn = () => Promise<() => void>;
 
-async function once<R>(of: Reading, pool: Pool, read: Read<R>, ending: AbortSignal, claim: Claim): Promise<Try<R>> {
+async function attemptRead<R>(
+  { wire, dialect, budget, now }: ReaderOptions,
+  pool: Pool,
+  read: Read<R>,
+  ending: AbortSignal,
+  longTurn: LongTurn,
+): Promise<Attempt<R>> {
   let release = (): void => undefined;
-  const call = inDialect(read, of.dialect);
+  const call = inDialect(read, dialect);
   const body = call.body === undefined ? undefined : JSON.stringify(call.body);
   try {
     const answer = await pool.request({
       method: call.method,
-      path: requestTarget(of.wire, call.path, call.query),
-      headers: headersFor(of.wire, body, 'gzip'),
+      path: requestTarget(wire, call.path, call.query),
+      headers: headersFor(wire, body, 'gzip'),
       body: body ?? null,
-      signal: AbortSignal.any([ending, AbortSignal.timeout(of.budget.tryMs)]),
+      signal: AbortSignal.any([ending, AbortSignal.timeout(budget.tryMs)]),
     });
     const { statusCode: status, headers } = answer;
     if (!isAnswer(call, status)) {
       const body = await glance(answer);
-      if (status < 500 && status !== 429 && isPage(body))
+      if (isPageInstead(status, body))
         return { failure: { kind: 'odd answer', status, says: `a page answered ${status} instead of the host` } };
-      return { failure: failureOfStatus(status, messageIn(body), retryAfterOf(headers['retry-after'], of.now())) };
+      return { failure: failureOfStatus(status, messageIn(body), retryAfterOf(headers['retry-after'], now())) };
     }
-    const text = await textOf(answer, of.budget.bytes, async () => {
-      release = await claim();
+    const text = await textOf(answer, budget.bytes, async () => {
+      release = await longTurn();
     });
     return parsedReply(call, status, text);
   } catch (error) {
@@ -196,7 +202,7 @@ const isAnswer = (call: Read<unknown>, status: number): boolean =>
   call.answers ? call.answers.includes(status) : status >= 200 && status < 300;
 
 /** Parses the body with the contract's schema. */
-function parsedReply<R>(call: Read<R>, status: number, text: string): Try<R> {
+function parsedReply<R>(call: Read<R>, status: number, text: string): Attempt<R> {
   const body = jsonOf(text);
   if (body === undefined && !call.answers) {
     return { failure: { kind: 'odd answer', status, says: 'the answer is not JSON' } };

@@ -1,4 +1,4 @@
-import { fieldOf, isPage, jsonOf, retryAfterOf, messageIn } from './answer.ts';
+import { fieldOf, isPageInstead, jsonOf, retryAfterOf, messageIn } from './answer.ts';
 import { operationId } from './contract/fields.ts';
 
 /** What the host answered to a write. */
@@ -35,7 +35,7 @@ export function receiptOf(
   retryAfter: string | string[] | undefined,
   now: number,
 ): Receipt {
-  if (status < 500 && status !== 429 && isPage(body))
+  if (isPageInstead(status, body))
     return { kind: 'unknown', why: `a page answered ${status} instead of the host`, status };
   if (status >= 200 && status < 300) return accepted(status, body);
   if (status === 429) return { kind: 'throttled', retryAfterMs: retryAfterOf(retryAfter, now) };

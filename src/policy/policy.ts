@@ -1,4 +1,5 @@
 import type { Target } from '../hosting/contract/target.ts';
+import { cached } from './cached.ts';
 import { dependsOn, holds, membershipsOf, userGroupsIn, type Memberships } from './memberships.ts';
 import { strictest, type Needed } from './approval-requirement.ts';
 import { coversOfKind, coversSpelled, spell, type Spelled } from './pattern.ts';
@@ -7,11 +8,13 @@ import {
   defaultBatchValidityMs,
   namesCommand,
   type Aim,
-  type PolicyCommand,
+  type Audience,
   type Member,
   type Policy,
+  type PolicyCommand,
+  type Rule,
+  type RuleRef,
 } from './rules.ts';
-import type { Audience, Rule, RuleRef } from './rules.ts';
 
 /** A command and its targets. Without aims, the command concerns no target. */
 export type AccessRequest = { readonly command: PolicyCommand; readonly aims: readonly Aim[] };
@@ -174,13 +177,13 @@ function questionsOf(policy: Policy, { command, aims }: AccessRequest): readonly
 /** The rules of one policy that apply to a command, in file order. */
 type RulesByEffect = Readonly<Record<Rule['effect'], readonly Rule[]>>;
 
-const rulesByCommand = new WeakMap<Policy['rules'], Map<string, RulesByEffect>>();
-
 /** Cached for each policy, because few of many rules apply to one command. */
+const rulesByCommand = cached<Policy['rules'], Map<string, RulesByEffect>>(() => new Map());
+
 function rulesOn({ rules }: Policy, command: PolicyCommand): RulesByEffect {
   // No risk has a space in it, so no two commands share a key.
   const key = `${command.risk} ${command.path}`;
-  const known = rulesByCommand.get(rules) ?? new Map<string, RulesByEffect>();
+  const known = rulesByCommand(rules);
   const found = known.get(key);
   if (found) return found;
   const all = rules.filter((rule) => namesCommand(rule, command));
@@ -188,7 +191,7 @@ function rulesOn({ rules }: Policy, command: PolicyCommand): RulesByEffect {
     allow: all.filter(({ effect }) => effect === 'allow'),
     deny: all.filter(({ effect }) => effect === 'deny'),
   };
-  rulesByCommand.set(rules, known.set(key, made));
+  known.set(key, made);
   return made;
 }
 

@@ -47,12 +47,13 @@ test('each line is one JSON object that says what it is', async () => {
 });
 
 test('standard output has taken what it has printed', () => {
-  const source = `import { print } from ${JSON.stringify(join(process.cwd(), 'src/audit-out/standard-output.ts'))};
-    process.stderr.write((await print('{"audit":1}\\n')).kind);`;
+  const source = `import { destinationOf } from ${JSON.stringify(join(process.cwd(), 'src/audit-out/destination.ts'))};
+    const { deliver } = destinationOf({ kind: 'stdout' });
+    process.stderr.write((await deliver({ installation: 'i', lines: [{ seq: 1 }] })).kind);`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', source], {
     encoding: 'utf8',
   });
-  expect([stdout, stderr]).toEqual(['{"audit":1}\n', 'taken']);
+  expect([stdout, stderr]).toEqual(['{"audit":1,"installation":"i","seq":1}\n', 'taken']);
 });
 
 test('a place that takes no lines is said, and waits', async () => {
