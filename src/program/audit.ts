@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { auditExport } from '../commands/builtin/audit/export.ts';
-import { findingPage } from '../commands/builtin/audit/verify.ts';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { auditExport } from '../commands/builtin/audit/export.ts';
+import { findingPage } from '../commands/builtin/audit/verify.ts';
 import { catalogue } from '../commands/index.ts';
 import type { Finding } from '../commands/kit/audit.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { momentAt } from '../commands/kit/values/times.ts';
-import { auditKeysOf, readTrailConfig, type TrailConfig } from '../config.ts';
+import { auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
 import { Refusal, type Args } from '../errors.ts';
 import { parseArgs } from '../pipeline/language/parse.ts';
 import { headOf, exportLine } from '../pipeline/audit/audit-export.ts';
@@ -19,6 +19,7 @@ import { clockOf } from '../storage/time.ts';
 import type { ReadHandle } from '../storage/tx.ts';
 import { joined, plain } from '../text.ts';
 import { failureMessage } from './failure.ts';
+import { out, type Out } from './output.ts';
 
 /**
  * The audit trail without Slack, for people on the machine: `verify`, or `export csv|jsonl [--since 7d]` to standard
@@ -29,22 +30,31 @@ import { failureMessage } from './failure.ts';
 const exitCodes = { well: 0, altered: 1, wrong: 2, unproven: 3 } as const;
 export const exitCodeOf = { proven: exitCodes.well, altered: exitCodes.altered, unproven: exitCodes.unproven } as const;
 
-/** Standard output and standard error. */
-type Out = { readonly write: (text: string) => Promise<void>; readonly complain: (text: string) => void };
+/** Its `write` resolves once the reader can take more: a trail may be longer than the memory. */
+type TrailOut = Pick<Out, 'complain'> & { readonly write: (text: string) => Promise<unknown> };
 
-type Environment = Parameters<typeof readTrailConfig>[0];
+const trailOut: TrailOut = {
+  write: async (text) => {
+    if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
+  },
+  complain: out.complain,
+};
 
-/** Runs the words with these environment variables. Resolves with the exit code, never rejects. */
-export async function auditBy(words: Args, environment: Environment, out: Out): Promise<number> {
+/** Runs the words. Resolves with the exit code, never rejects. */
+export async function audit(
+  words: Args,
+  environment?: EnvironmentVariables,
+  { write, complain }: TrailOut = trailOut,
+): Promise<number> {
   try {
-    return await run(words, readTrailConfig(environment), out.write);
+    return await run(words, readTrailConfig(environment), write);
   } catch (error) {
-    out.complain(`${failureMessage(error, 'The trail could not be read', 'Nothing was changed.')}\n`);
+    complain(`${failureMessage(error, 'The trail could not be read', 'Nothing was changed.')}\n`);
     return exitCodes.wrong;
   }
 }
 
-async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: Out['write']): Promise<number> {
+async function run(words: Args, { databaseUrl, ...keys }: TrailConfig, write: TrailOut['write']): Promise<number> {
   const { path, given } = parseArgs(['audit', ...words], catalogue);
   const { format, since } = auditExport.fields;
   const asked = given['format'];
@@ -84,7 +94,7 @@ export async function openExisting(url: string): Promise<Awaited<ReturnType<type
   return openToRead(url);
 }
 
-async function verify(db: ReadHandle, keys: readonly Buffer[], write: Out['write']): Promise<number> {
+async function verify(db: ReadHandle, keys: readonly Buffer[], write: TrailOut['write']): Promise<number> {
   const finding = await findingOf(db, keys, await clockOf(db));
   // The exit code says it too, also to somebody who reads no further.
   await write(`${inLines(finding)}\n`).catch(() => undefined);
@@ -96,12 +106,3 @@ export function inLines(finding: Finding): string {
   const { title, parts } = findingPage(finding);
   return plain(joined([title, ...textsIn(parts)], '\n'));
 }
-
-/** Waits if the reader is slower than the database. */
-async function toOutput(text: string): Promise<void> {
-  if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
-}
-
-/** Runs the words with the environment of this process. Resolves with the exit code, never rejects. */
-export const audit = (words: Args): Promise<number> =>
-  auditBy(words, undefined, { write: toOutput, complain: (text) => void process.stderr.write(text) });

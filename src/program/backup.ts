@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { counted } from '../commands/kit/page.ts';
-import { auditKeysOf, readTrailConfig, type TrailConfig } from '../config.ts';
+import { auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
 import { Refusal, type Args } from '../errors.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { flawOf } from '../storage/backup-digest.ts';
@@ -13,6 +13,7 @@ import type { ReadHandle } from '../storage/tx.ts';
 import { plain, say, time } from '../text.ts';
 import { exitCodeOf, inLines, openExisting } from './audit.ts';
 import { failureMessage } from './failure.ts';
+import { out, type Out } from './output.ts';
 
 /** `sitehand backup FILE`: a copy of the database in one file, taken beside a running bot and checked. */
 
@@ -20,18 +21,12 @@ import { failureMessage } from './failure.ts';
 const notWritten = 2;
 const nothing = 'Nothing was written.';
 
-/** Standard output and standard error. */
-export type Out = { readonly write: (text: string) => unknown; readonly complain: (text: string) => unknown };
-
-export const out: Out = {
-  write: (text) => process.stdout.write(text),
-  complain: (text) => process.stderr.write(text),
-};
-
-type Environment = Parameters<typeof readTrailConfig>[0];
-
 /** Runs the words. Resolves with the exit code, never rejects. */
-export async function backup(words: Args, environment?: Environment, { write, complain }: Out = out): Promise<number> {
+export async function backup(
+  words: Args,
+  environment?: EnvironmentVariables,
+  { write, complain }: Out = out,
+): Promise<number> {
   try {
     const [file] = words;
     if (file === undefined || words.length > 1 || file.startsWith('-'))

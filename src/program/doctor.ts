@@ -6,7 +6,7 @@ import { destinationOf } from '../audit-out/destination.ts';
 import { titleOf } from '../commands/builtin/doctor.ts';
 import type { Check } from '../commands/kit/builtin.ts';
 import { rights } from '../commands/rights.ts';
-import { ConfigMistakes, readConfig, type Config } from '../config.ts';
+import { ConfigMistakes, readConfig, type Config, type EnvironmentVariables } from '../config.ts';
 import { attempt } from '../errors.ts';
 import { createClient } from '../hosting/client.ts';
 import { createDirectory } from '../hosting/directory.ts';
@@ -29,39 +29,36 @@ import { openDatabase, openToRead, sqlitePath, type Database } from '../storage/
 import { databaseKind } from '../storage/sql-dialect.ts';
 import { clockOf } from '../storage/time.ts';
 import { code, joined, plain, say } from '../text.ts';
+import { exitCodes } from './setup/stopped.ts';
 
 /**
  * What `doctor` checks in Slack, and what a start needs, without a running bot or beside one: it writes nothing, posts
  * nothing and takes no delivery from a bot.
  */
 
-/** Exit codes: all is fine, something needs a look, wrong words or settings, something is unknown and nothing worse. */
-const ends = { fine: 0, look: 1, wrong: 2, unknown: 3 } as const;
-
-type Environment = Parameters<typeof readConfig>[0];
 type Known = NonNullable<Parameters<typeof healthOf>[1]>;
 
 /** Runs the checks with these environment variables and writes what was found. Resolves with the exit code. */
 export async function doctor(
   words: readonly string[],
-  environment?: Environment,
+  environment?: EnvironmentVariables,
   write: (text: string) => void = (text) => void process.stdout.write(text),
 ): Promise<number> {
   const asJson = words[0] === '--json';
   if (words.length > (asJson ? 1 : 0)) {
     process.stderr.write('Use doctor, or doctor --json. Nothing was checked.\n');
-    return ends.wrong;
+    return exitCodes.wrong;
   }
   try {
     const checks = await checksOf(readConfig(environment));
     write(asJson ? inJson(checks) : inLines(checks));
-    if (checks.some(({ ok }) => ok === false)) return ends.look;
-    return checks.some(({ ok }) => ok === undefined) ? ends.unknown : ends.fine;
+    if (checks.some(({ ok }) => ok === false)) return exitCodes.look;
+    return checks.some(({ ok }) => ok === undefined) ? exitCodes.unknown : exitCodes.fine;
   } catch (error) {
     if (!(error instanceof ConfigMistakes)) throw error;
     const mistakes = error.mistakes.map((mistake) => ({ what: 'Settings', ...bad(mistake, toCorrect) }));
     write(asJson ? inJson(mistakes) : inLines(mistakes));
-    return ends.wrong;
+    return exitCodes.wrong;
   }
 }
 

@@ -1,24 +1,17 @@
 import { z } from 'zod';
 import { maxPolicyBytes } from '../policy/load.ts';
+import type { Mistake } from '../policy/mistakes.ts';
 import { YamlDocument } from '../policy/yaml-document.ts';
 import { readAtMost } from '../regular-file.ts';
 
 /** What somebody expects of the policy, in a file: `allowed`, `approval`, `refused` and `unknown`, each a list of questions. */
 
 /** One expectation, with its place in the file. `expects`: `allowed`, `approval`, `approval by 2 of leads`, … */
-export type Expectation = {
-  readonly question: string;
-  readonly expects: string;
-  readonly line: number;
-  readonly column: number;
-};
+export type Expectation = Pick<Mistake, 'line' | 'column'> & { readonly question: string; readonly expects: string };
 
-type Read =
+type ReadResult =
   | { readonly kind: 'expectations'; readonly expectations: readonly Expectation[] }
-  | {
-      readonly kind: 'mistakes';
-      readonly mistakes: readonly { readonly line: number; readonly column: number; readonly says: string }[];
-    };
+  | { readonly kind: 'mistakes'; readonly mistakes: readonly Mistake[] };
 
 const example = "a question, such as '@leads cache clear acme-shop/live'";
 const question = z.string(`expected ${example}`).min(1, `expected ${example}`);
@@ -43,30 +36,27 @@ const file = z.strictObject(
 );
 
 /** Reads the file. Never rejects: what cannot be read is a mistake too. */
-export async function readExpectations(path: string): Promise<Read> {
+export async function readExpectations(path: string): Promise<ReadResult> {
   const bytes = await readAtMost(path, maxPolicyBytes).catch((error: unknown) =>
     error instanceof Error ? error : new Error(String(error)),
   );
-  if (bytes instanceof Error)
-    return mistakes([{ line: 1, column: 1, says: `the file cannot be read: ${bytes.message}` }]);
-  if (bytes.length > maxPolicyBytes)
-    return mistakes([{ line: 1, column: 1, says: `the file is larger than ${maxPolicyBytes / 1024} KiB` }]);
+  if (bytes instanceof Error) return unusable(`the file cannot be read: ${bytes.message}`);
+  if (bytes.length > maxPolicyBytes) return unusable(`the file is larger than ${maxPolicyBytes / 1024} KiB`);
   const document = new YamlDocument(Buffer.from(bytes).toString('utf8'));
-  if (document.mistakes.length > 0) return mistakes(document.mistakes);
+  if (document.mistakes.length > 0) return refused(...document.mistakes);
   const read = file.safeParse(document.value);
   if (!read.success)
-    return mistakes(read.error.issues.map(({ path: at, message }) => ({ ...document.place(at), says: message })));
+    return refused(...read.error.issues.map(({ path: at, message }) => ({ ...document.place(at), says: message })));
   const expectations = Object.entries(read.data).flatMap(([kind, all]) =>
     all.map((one, index): Expectation => ({ ...expectationOf(kind, one), ...document.place([kind, index]) })),
   );
   if (expectations.length === 0)
-    return mistakes([
-      { line: 1, column: 1, says: 'the file expects nothing: list questions under allowed, approval or refused' },
-    ]);
+    return unusable('the file expects nothing: list questions under allowed, approval or refused');
   return { kind: 'expectations', expectations };
 }
 
-const mistakes = (all: Extract<Read, { kind: 'mistakes' }>['mistakes']): Read => ({ kind: 'mistakes', mistakes: all });
+const refused = (...mistakes: readonly Mistake[]): ReadResult => ({ kind: 'mistakes', mistakes });
+const unusable = (says: string): ReadResult => refused({ line: 1, column: 1, says });
 
 function expectationOf(
   kind: string,

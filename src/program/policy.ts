@@ -2,31 +2,25 @@ import { abilityPage } from '../commands/builtin/can.ts';
 import type { Ability } from '../commands/kit/builtin.ts';
 import { textsIn } from '../commands/kit/page.ts';
 import { rights } from '../commands/rights.ts';
-import { policyFileIn } from '../config.ts';
+import { policyFileIn, type EnvironmentVariables } from '../config.ts';
 import { Refusal } from '../errors.ts';
+import type { Mistake } from '../policy/mistakes.ts';
 import type { Policy } from '../policy/rules.ts';
 import { readPolicy } from '../policy/watch.ts';
 import { joined, plain } from '../text.ts';
 import { readExpectations, type Expectation } from './expectations.ts';
 import { explainPolicy } from './explain-policy.ts';
+import { out, type Out } from './output.ts';
 
 /** The policy without Slack, for people on the machine and for their CI: `check`, `explain` and `test`. */
 
 /** Exit codes: it holds, it has mistakes or something in it is not as expected, wrong words. */
-const ends = { holds: 0, mistakes: 1, wrong: 2 } as const;
-
-type Environment = Parameters<typeof policyFileIn>[0];
-type Out = { readonly write: (text: string) => unknown; readonly complain: (text: string) => unknown };
-
-const out: Out = {
-  write: (text) => process.stdout.write(text),
-  complain: (text) => process.stderr.write(text),
-};
+const exitCodes = { holds: 0, mistakes: 1, wrong: 2 } as const;
 
 /** Runs the words. Resolves with the exit code, never rejects. */
 export async function policy(
   [word, ...words]: readonly string[],
-  environment?: Environment,
+  environment?: EnvironmentVariables,
   { write, complain }: Out = out,
 ): Promise<number> {
   const isKnown = word === 'check' || word === 'explain' || word === 'test';
@@ -34,44 +28,42 @@ export async function policy(
     complain(
       'Use policy check, policy explain "@GROUP COMMAND" or policy test; check and test take a FILE. Nothing was read.\n',
     );
-    return ends.wrong;
+    return exitCodes.wrong;
   }
   const [given] = words;
   const file = (word === 'check' ? given : undefined) ?? policyFileIn(environment);
   const read = await readPolicy(file, rights);
   if (read.kind === 'mistakes') {
     for (const mistake of read.mistakes) write(located(file, mistake));
-    return ends.mistakes;
+    return exitCodes.mistakes;
   }
   if (word === 'explain') return explain(read.policy, given ?? '', { write, complain });
   if (word === 'test') return check(read.policy, given ?? 'policy.test.yml', { write, complain });
   const { rules, groups, hash } = read.policy;
   write(`${file} can be used: ${rules.length} rules, ${groups.size} groups, ${hash.slice(0, 8)}.\n`);
-  return ends.holds;
+  return exitCodes.holds;
 }
 
-type Located = { readonly line: number; readonly column: number; readonly says: string };
-
 /** As compilers write it, so that editors and CI find the place. */
-const located = (file: string, { line, column, says }: Located): string => `${file}:${line}:${column}: ${says}\n`;
+const located = (file: string, { line, column, says }: Mistake): string => `${file}:${line}:${column}: ${says}\n`;
 
 async function explain(rules: Policy, question: string, { write, complain }: Out): Promise<number> {
   const answer = await answerTo(rules, question);
   if (answer instanceof Refusal) {
     complain(`${inLine(answer)}\n`);
-    return ends.wrong;
+    return exitCodes.wrong;
   }
   const { title, parts } = abilityPage(answer, false);
   const lines = [title, ...textsIn(parts)];
   write(`${plain(joined(lines, '\n'))}\n`);
-  return ends.holds;
+  return exitCodes.holds;
 }
 
 async function check(rules: Policy, file: string, { write }: Out): Promise<number> {
   const read = await readExpectations(file);
   if (read.kind === 'mistakes') {
     for (const mistake of read.mistakes) write(located(file, mistake));
-    return ends.wrong;
+    return exitCodes.wrong;
   }
   let wrong = 0;
   for (const expectation of read.expectations) {
@@ -82,7 +74,7 @@ async function check(rules: Policy, file: string, { write }: Out): Promise<numbe
   }
   const all = read.expectations.length;
   write(wrong === 0 ? `All ${all} expectations hold.\n` : `${wrong} of ${all} expectations do not hold.\n`);
-  return wrong === 0 ? ends.holds : ends.mistakes;
+  return wrong === 0 ? exitCodes.holds : exitCodes.mistakes;
 }
 
 /** What is otherwise than expected, in a sentence; undefined if nothing is. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Kysely } from 'kysely';
-import { auditKeyOf, auditKeysOf, readTrailConfig, type TrailConfig } from '../config.ts';
+import { auditKeyOf, auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
 import { attempt, Refusal, type Args } from '../errors.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { createChangeStore } from '../pipeline/changes/change-store.ts';
@@ -19,8 +19,9 @@ import { isReadable } from '../storage/private-files.ts';
 import { readSqlite } from '../storage/sqlite.ts';
 import { code, plain, say } from '../text.ts';
 import { exitCodeOf, inLines } from './audit.ts';
-import { contentsOf, out, timeOf, type Out } from './backup.ts';
+import { contentsOf, timeOf } from './backup.ts';
 import { failureMessage, isDiskFull } from './failure.ts';
+import { out, type Out } from './output.ts';
 
 /** `sitehand restore FILE`: a backup into an empty database, which then knows that time has passed since the backup. */
 
@@ -28,10 +29,12 @@ import { failureMessage, isDiskFull } from './failure.ts';
 const notRestored = 2;
 const nothing = 'Nothing was restored.';
 
-type Environment = Parameters<typeof readTrailConfig>[0];
-
 /** Runs the words. Resolves with the exit code, never rejects. */
-export async function restore(words: Args, environment?: Environment, { write, complain }: Out = out): Promise<number> {
+export async function restore(
+  words: Args,
+  environment?: EnvironmentVariables,
+  { write, complain }: Out = out,
+): Promise<number> {
   try {
     const [file] = words;
     if (file === undefined || words.length > 1 || file.startsWith('-'))

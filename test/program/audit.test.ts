@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { auditBy } from '../../src/program/audit.ts';
+import { audit } from '../../src/program/audit.ts';
 import { createChangeStore } from '../../src/pipeline/changes/change-store.ts';
 import { sealAudit } from '../../src/pipeline/audit/audit-keys.ts';
 import { appendAudit, hashLine, keyId, emptyHead } from '../../src/storage/audit.ts';
@@ -99,7 +99,7 @@ async function verify(file: string, keys: Readonly<Record<string, string>>) {
   const said: string[] = [];
   const write = async (text: string): Promise<void> => void said.push(text);
   const env = { DATABASE_URL: `sqlite:${file}`, ...keys };
-  const code = await auditBy(['verify'], env, { write, complain: (text) => void said.push(text) });
+  const code = await audit(['verify'], env, { write, complain: (text) => void said.push(text) });
   return { code, said: said.join('') };
 }
 

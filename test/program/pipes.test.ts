@@ -3,7 +3,7 @@ import { closeSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { auditBy } from '../../src/program/audit.ts';
+import { audit } from '../../src/program/audit.ts';
 import { backup } from '../../src/program/backup.ts';
 import { policy } from '../../src/program/policy.ts';
 import { restore } from '../../src/program/restore.ts';
@@ -61,7 +61,7 @@ test.each<[string, Parameters<typeof heard>[0], number, string]>([
   ],
   [
     'audit verify',
-    (out) => auditBy(['verify'], asDatabase, out),
+    (out) => audit(['verify'], asDatabase, out),
     2,
     `The trail could not be read: ${noDatabase} Nothing was changed.\n`,
   ],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { VisibleMessage } from '../../src/playground/slack/person-view.ts';
 import { everythingLabel } from '../../src/pipeline/changes/card.ts';
-import { auditBy } from '../../src/program/audit.ts';
+import { audit } from '../../src/program/audit.ts';
 import { backup } from '../../src/program/backup.ts';
 import { restore } from '../../src/program/restore.ts';
 import { freshPostgres, noPostgres, postgresRuns } from '../postgres.ts';
@@ -38,7 +38,7 @@ async function run(
 async function verify(environment: Scenario['environment']): Promise<Run> {
   let says = '';
   const write = async (text: string): Promise<void> => void (says += text);
-  const code = await auditBy(['verify'], environment, { write, complain: (text) => void (says += text) });
+  const code = await audit(['verify'], environment, { write, complain: (text) => void (says += text) });
   return { code, says };
 }
 
