@@ -56,8 +56,16 @@ export function attempt<T>(work: () => T): T | undefined {
   }
 }
 
+/** The code of an error of Node or a library, such as `ENOENT`; empty if it has none. */
+export const errorCode = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** The message of whatever was thrown. */
+export const errorMessage = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
 /** Throws the error for a port that cannot be listened on; `where` names the variables with their values. */
 export function notListening(where: string, cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  throw new Error(`Cannot listen on ${where}: ${why}. Use another one, or stop what is using it.`, { cause });
+  throw new Error(`Cannot listen on ${where}: ${errorMessage(cause)}. Use another one, or stop what is using it.`, {
+    cause,
+  });
 }

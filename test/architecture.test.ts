@@ -76,7 +76,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
     'storage',
     ...leaves,
   ],
-  'audit-out': ['pipeline', 'hosting', 'config', 'secret', 'time-limit'],
+  'audit-out': ['pipeline', 'hosting', 'config', 'errors', 'secret', 'time-limit'],
   'catalogue-cli': ['commands', 'pipeline'],
   slack: ['pipeline', 'policy', 'commands', 'storage', ...leaves],
   pipeline: [
@@ -102,7 +102,7 @@ const mayLeanOn: Readonly<Record<string, readonly string[]>> = {
   policy: ['hosting', 'storage', 'text', 'duration', 'errors', 'regular-file'],
   hosting: ['text', 'errors', 'secret', 'semaphore', 'share'],
   storage: ['bounded-map', 'errors', 'regular-file', 'risk'],
-  'site-check': ['text', 'just-begun', 'semaphore'],
+  'site-check': ['text', 'errors', 'just-begun', 'semaphore'],
   playground: [],
   addresses: [],
   contradictions: ['addresses'],

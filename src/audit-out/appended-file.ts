@@ -1,5 +1,6 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../errors.ts';
 import type { DeliveryResult } from '../pipeline/audit/audit-out.ts';
 
 /**
@@ -18,7 +19,7 @@ export async function appendTo(path: string, text: string): Promise<DeliveryResu
     }
     return { kind: 'taken' };
   } catch (error) {
-    return failed(`it can't be written (${codeOf(error) ?? 'unknown error'})`);
+    return failed(`it can't be written (${errorCode(error) || 'unknown error'})`);
   }
 }
 
@@ -54,8 +55,5 @@ async function flushFolder(path: string): Promise<void> {
 const failed = (why: string): DeliveryResult => ({ kind: 'failed', why, lasting: false });
 
 function absent(error: unknown): undefined {
-  if (codeOf(error) !== 'ENOENT') throw error;
+  if (errorCode(error) !== 'ENOENT') throw error;
 }
-
-const codeOf = (error: unknown): string | undefined =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined;

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Client, type Dispatcher } from 'undici';
+import { errorCode } from '../errors.ts';
 import { glance, isPage, retryAfterOf } from '../hosting/answer.ts';
 import type { AuditBatch, DeliveryResult } from '../pipeline/audit/audit-out.ts';
 import type { Secret } from '../secret.ts';
@@ -86,6 +87,6 @@ const mayPass = (status: number): boolean => status >= 500 || status === 408 || 
 
 /** An error's code, never its message, which may name the address. */
 function whyOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = errorCode(error);
   return `the connection failed${code && ` (${code})`}`;
 }

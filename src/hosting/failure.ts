@@ -1,4 +1,5 @@
 import { errors } from 'undici';
+import { errorCode } from '../errors.ts';
 
 export type TroubleKind =
   | 'unreachable'
@@ -47,7 +48,7 @@ const byCode: ReadonlyMap<string, Words> = new Map([
 export const hostFailureOf = (error: unknown): HostFailure => ({ ...wordsFor(error), cause: error });
 
 function wordsFor(error: unknown): Words {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = errorCode(error);
   const known = byCode.get(code);
   if (known) return known;
   if (error instanceof Error && error.name === 'TimeoutError') return silence;

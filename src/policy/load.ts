@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { errorMessage } from '../errors.ts';
 import { unknownAmong, withVisibleSpaces, type Mistake } from './mistakes.ts';
 import type { Catalogue, Policy, Rule } from './rules.ts';
 import { policyFile, type PolicySettings } from './schema.ts';
@@ -28,7 +29,7 @@ export function loadPolicy(text: string, catalogue: Catalogue): Loaded {
   try {
     return read(text, catalogue);
   } catch (error) {
-    const message = error instanceof Error ? error.message : 'no reason given';
+    const message = errorMessage(error);
     return unusable(isOverflow(message) ? tooDeep : `this cannot be read: ${message}`);
   }
 }

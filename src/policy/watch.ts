@@ -1,6 +1,6 @@
 import { watch, watchFile, unwatchFile } from 'node:fs';
 import { dirname } from 'node:path';
-import { attempt } from '../errors.ts';
+import { attempt, errorMessage } from '../errors.ts';
 import { readAtMost } from '../regular-file.ts';
 import { loadPolicy, maxPolicyBytes, unusable, type Loaded } from './load.ts';
 import { canonicalId, idsOf } from './people.ts';
@@ -100,6 +100,6 @@ export async function readPolicy(path: string, catalogue: Catalogue): Promise<Lo
       catalogue,
     );
   } catch (error) {
-    return unusable(`the file cannot be read: ${error instanceof Error ? error.message : 'no reason given'}`);
+    return unusable(`the file cannot be read: ${errorMessage(error)}`);
   }
 }

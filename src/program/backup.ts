@@ -2,7 +2,7 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSyn
 import { dirname, resolve } from 'node:path';
 import { counted } from '../commands/kit/page.ts';
 import { auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
-import { Refusal, type Args } from '../errors.ts';
+import { errorCode, Refusal, type Args } from '../errors.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { flawOf } from '../storage/backup-digest.ts';
 import { stepOf, writeBackup } from '../storage/backup.ts';
@@ -90,7 +90,7 @@ function create(path: string): void {
   try {
     closeSync(openSync(path, 'wx', 0o600));
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'EEXIST') {
       throw new Refusal(
         `${path} is there: another backup to this name is being written, or was interrupted. ${nothing} If none is running, remove that file.`,

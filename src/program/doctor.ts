@@ -7,7 +7,7 @@ import { titleOf } from '../commands/builtin/doctor.ts';
 import type { Check } from '../commands/kit/builtin.ts';
 import { rights } from '../commands/rights.ts';
 import { ConfigMistakes, readConfig, type Config, type EnvironmentVariables } from '../config.ts';
-import { attempt } from '../errors.ts';
+import { attempt, errorMessage } from '../errors.ts';
 import { createClient } from '../hosting/client.ts';
 import { createDirectory } from '../hosting/directory.ts';
 import type { HealthContext } from '../pipeline/conversation/health/context.ts';
@@ -119,7 +119,7 @@ async function checksOf(config: Config): Promise<readonly Check[]> {
 
 /** There is no log: standard output is the report. */
 function onTrouble(what: string, error: unknown): void {
-  process.stderr.write(scrub(`Trouble while ${what}: ${error instanceof Error ? error.message : String(error)}\n`));
+  process.stderr.write(scrub(`Trouble while ${what}: ${errorMessage(error)}\n`));
 }
 
 const signingSecretIsSet = well(
@@ -183,7 +183,7 @@ async function dataOf(url: string): Promise<Data> {
     return { database: { db, kind: databaseKind(db), now: () => clockOf(db) }, known: {}, close: () => db.destroy() };
   } catch (error) {
     const unread = unknown(say`unknown: the database can't be read`);
-    const why = scrub(error instanceof Error ? error.message : String(error));
+    const why = scrub(errorMessage(error));
     const hint = 'Check DATABASE_URL, and that this user may read it.';
     const Database = bad(say`can't be read: ${why}`, hint);
     const rest = { Replicas: unread, Sending: unread, Changes: unread, Work: unread, 'Audit trail elsewhere': unread };

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { errorMessage } from '../errors.ts';
 import { maxPolicyBytes } from '../policy/load.ts';
 import type { Mistake } from '../policy/mistakes.ts';
 import { YamlDocument } from '../policy/yaml-document.ts';
@@ -37,10 +38,8 @@ const file = z.strictObject(
 
 /** Reads the file. Never rejects: what cannot be read is a mistake too. */
 export async function readExpectations(path: string): Promise<ReadResult> {
-  const bytes = await readAtMost(path, maxPolicyBytes).catch((error: unknown) =>
-    error instanceof Error ? error : new Error(String(error)),
-  );
-  if (bytes instanceof Error) return unusable(`the file cannot be read: ${bytes.message}`);
+  const bytes = await readAtMost(path, maxPolicyBytes).catch(errorMessage);
+  if (typeof bytes === 'string') return unusable(`the file cannot be read: ${bytes}`);
   if (bytes.length > maxPolicyBytes) return unusable(`the file is larger than ${maxPolicyBytes / 1024} KiB`);
   const document = new YamlDocument(Buffer.from(bytes).toString('utf8'));
   if (document.mistakes.length > 0) return refused(...document.mistakes);

@@ -1,6 +1,7 @@
 import { ConfigMistakes } from '../config.ts';
-import { Refusal } from '../errors.ts';
+import { errorCode, errorMessage, Refusal } from '../errors.ts';
 import { scrub } from '../secret.ts';
+import { sqliteCode } from '../storage/sqlite.ts';
 import { joined, plain } from '../text.ts';
 
 /** The message for a failure, without a line break at the end. `what` failed, for an unforeseen one; `then`: a sentence. */
@@ -12,7 +13,7 @@ export function failureMessage(error: unknown, what: string, then: string): stri
   if (isDiskFull(error)) return `${what}: there is no space left on the disk. ${then}`;
   if (isReadOnly(error))
     return `${what}: SQLite keeps files beside a database, and this user may not write them. ${then} ${asTheBot}`;
-  const why = scrub(error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+  const why = scrub(errorMessage(error)).replace(/\.$/, '');
   return `${what}: ${why}. ${then}`;
 }
 
@@ -20,15 +21,11 @@ const asTheBot = 'Run this as the user who runs the bot, or copy the file to a f
 
 /** SQLite's result code, in the lowest byte, for a file that it may not write. */
 const sqliteReadOnly = 8;
-const isReadOnly = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && (Number(error.errcode) & 0xff) === sqliteReadOnly;
+const isReadOnly = (error: unknown): boolean => (sqliteCode(error) & 0xff) === sqliteReadOnly;
 
 /** SQLite's result code for a full disk, and PostgreSQL's. */
 const [sqliteFull, postgresFull] = [13, '53100'];
 
 /** Whether the disk had no room, so that nothing was committed. */
-export function isDiskFull(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  if ('errcode' in error && error.errcode === sqliteFull) return true;
-  return 'code' in error && [postgresFull, 'ENOSPC', 'EDQUOT'].includes(String(error.code));
-}
+export const isDiskFull = (error: unknown): boolean =>
+  sqliteCode(error) === sqliteFull || [postgresFull, 'ENOSPC', 'EDQUOT'].includes(errorCode(error));

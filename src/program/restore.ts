@@ -3,7 +3,7 @@ import { hostname, tmpdir, userInfo } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Kysely } from 'kysely';
 import { auditKeyOf, auditKeysOf, readTrailConfig, type EnvironmentVariables, type TrailConfig } from '../config.ts';
-import { attempt, Refusal, type Args } from '../errors.ts';
+import { attempt, errorMessage, Refusal, type Args } from '../errors.ts';
 import { findingOf } from '../pipeline/audit/audit-anchor.ts';
 import { createChangeStore } from '../pipeline/changes/change-store.ts';
 import { acknowledgeRestore } from '../pipeline/steps/restored.ts';
@@ -16,7 +16,7 @@ import { exclusiveTransaction } from '../storage/exclusive-transaction.ts';
 import { migrations } from '../storage/migrations/migrate.ts';
 import type { Schema } from '../storage/schema.ts';
 import { isReadable } from '../storage/private-files.ts';
-import { readSqlite } from '../storage/sqlite.ts';
+import { readSqlite, sqliteCode } from '../storage/sqlite.ts';
 import { code, plain, say } from '../text.ts';
 import { exitCodeOf, inLines } from './audit.ts';
 import { contentsOf, timeOf } from './backup.ts';
@@ -123,10 +123,10 @@ async function checkedStep(path: string, file: Backup): Promise<number> {
     if (flaw === undefined) return step;
     throw { foreign, damaged: broken, changed }[flaw];
   } catch (error) {
-    const errcode = error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : undefined;
+    const errcode = sqliteCode(error) & 0xff;
     if (errcode === notADatabase) throw foreign;
     // Or a number larger than any that we write.
-    if (damaged.includes(errcode ?? 0) || error instanceof RangeError) throw broken;
+    if (damaged.includes(errcode) || error instanceof RangeError) throw broken;
     throw error;
   }
 }
@@ -171,8 +171,7 @@ async function restoreInto(backup: Backup, config: TrailConfig, complain: Out['c
   } catch (error) {
     // A full disk certainly undid it, also at the commit.
     if (!isWritten || isDiskFull(error)) throw error;
-    const why = error instanceof Error ? scrub(error.message) : '';
-    throw new Refusal(`I don't know whether it was restored: the commit failed (${why}).`, {
+    throw new Refusal(`I don't know whether it was restored: the commit failed (${scrub(errorMessage(error))}).`, {
       hint: 'Run it again: if the database is not empty then, it was.',
     });
   } finally {

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { connect as connectPlain, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
+import { errorCode } from '../errors.ts';
 import type { Hop } from './hop.ts';
 import { isPublicAddress, isSameAddress } from './public-address.ts';
 
@@ -50,7 +51,7 @@ export async function resolveWith(resolver: Resolver, name: string, signal: Abor
 
 /** Whether DNS answered that there is no address. */
 export const isNoSuchAddress = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOTFOUND' || error.code === 'ENODATA');
+  errorCode(error) === 'ENOTFOUND' || errorCode(error) === 'ENODATA';
 
 /**
  * Opens a connection for one hop. Without `instead`, it goes to exactly the addresses that were looked up and found to be

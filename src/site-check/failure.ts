@@ -1,3 +1,4 @@
+import { errorCode } from '../errors.ts';
 import { NotResolved, isNoSuchAddress } from './connect.ts';
 
 /** Why there was no answer, in words that follow the name of a site, and whether that is the site's own doing. */
@@ -42,7 +43,7 @@ export const slowness = (ms: number, answeringMs: number): SiteFailure => ({
 export function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean): SiteFailure {
   if (error instanceof NotResolved)
     return unsure(isNoSuchAddress(error.cause) ? 'has no address in DNS' : 'could not be looked up in DNS');
-  const code = codeOf(error);
+  const code = errorCode(error);
   if (phase === 'connecting' && /^(ECONNREFUSED|ECONNRESET|EPIPE)$/.test(code))
     return isWayOpen ? bySite('refused the connection') : unsure('refused the connection, or my own network did');
   const known = byCode.get(code);
@@ -54,6 +55,3 @@ export function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean):
   if (/^(ERR_SSL_|EPROTO)/.test(code)) return bySite(`could not agree on a secure connection (${code})`);
   return unsure(`could not be read${code && ` (${code})`}`);
 }
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { errorCode } from '../errors.ts';
 
 /** The connection to PostgreSQL was lost: what that means for the work that needed it, and when it is back. */
 
@@ -28,7 +29,7 @@ const sentences =
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (sentences.test(error.message)) return true;
-  const code = 'code' in error ? String(error.code) : '';
+  const code = errorCode(error);
   return ('severity' in error && codes.test(code)) || socketCodes.test(code);
 }
 

@@ -12,6 +12,7 @@ import {
   type Driver,
 } from 'kysely';
 import { Pool, TypeOverrides, types as oids } from 'pg';
+import { errorMessage } from '../errors.ts';
 import { migrate, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 
@@ -64,7 +65,7 @@ export async function openPostgres(
 /** A host name with several addresses fails with an AggregateError, whose own message is empty. */
 function why(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(why).join(', ');
-  return error instanceof Error ? error.message : String(error);
+  return errorMessage(error);
 }
 
 /** Connects read-only, beside running bots, without migrating. */

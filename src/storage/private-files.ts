@@ -1,5 +1,6 @@
 import { accessSync, chmodSync, closeSync, constants, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { errorCode } from '../errors.ts';
 import { otherThanFile } from '../regular-file.ts';
 
 /** The files of a SQLite database: who may read them, and whether they are still the ones that were opened. */
@@ -53,7 +54,7 @@ function create(path: string): void {
     closeSync(openSync(path, 'ax', 0o600));
   } catch (error) {
     // An existing file is not even opened: closing it again would release this process's locks on it.
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    if (errorCode(error) !== 'EEXIST') throw error;
   }
 }
 

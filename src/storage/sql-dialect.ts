@@ -1,4 +1,5 @@
 import { PostgresAdapter, sql, type RawBuilder } from 'kysely';
+import { errorCode } from '../errors.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
 /** The two databases. All differences of their SQL are in this file. */
@@ -131,9 +132,7 @@ export async function postgresNow(db: ReadHandle): Promise<number> {
 }
 
 /** Whether PostgreSQL rolled the transaction back for a deadlock or conflict: it had no effect and can be retried. */
-export function isRetryable(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
-}
+export const isRetryable = (error: unknown): boolean => ['40P01', '40001'].includes(errorCode(error));
 
 /** SQLite: the size of the database in bytes, and the path of its file; in memory it has none. */
 export async function sqliteFile(

@@ -6,6 +6,7 @@ import { lockOf, makeFile, makePrivate, watchFiles } from './private-files.ts';
 import { migrate, type Migration } from './migrations/migrate.ts';
 import type { Schema } from './schema.ts';
 import { BoundedMap } from '../bounded-map.ts';
+import { errorMessage } from '../errors.ts';
 import { otherThanFile } from '../regular-file.ts';
 
 /** How long a statement waits, in ms, if another program writes to the file. Short: it blocks the whole process. */
@@ -102,9 +103,8 @@ function openDatabaseAt(path: string): DatabaseSync {
     return database;
   } catch (error) {
     database?.close();
-    const why = error instanceof Error ? error.message : String(error);
     throw new Error(
-      `${path} cannot be opened as a database: ${why}. Nothing was changed. Check DATABASE_URL: it must be sqlite:PATH, with the path of a file.`,
+      `${path} cannot be opened as a database: ${errorMessage(error)}. Nothing was changed. Check DATABASE_URL: it must be sqlite:PATH, with the path of a file.`,
       { cause: error },
     );
   }
@@ -121,7 +121,7 @@ function keepOthersOut(path: string): DatabaseSync {
     return guard;
   } catch (error) {
     guard.close();
-    if (!(error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy)) throw error;
+    if (sqliteCode(error) !== sqliteBusy) throw error;
     throw new Error(
       `Another Sitehand has ${path} open; this one was not started. Stop the other one, or give this one its own DATABASE_URL.`,
       { cause: error },
@@ -130,8 +130,11 @@ function keepOthersOut(path: string): DatabaseSync {
 }
 
 /** Whether SQLite reports that a flush failed. */
-export const wasNotFlushed = (error: unknown): boolean =>
-  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' && notFlushed.has(error.errcode);
+export const wasNotFlushed = (error: unknown): boolean => notFlushed.has(sqliteCode(error));
+
+/** SQLite's extended result code, whose lowest byte is the plain one; 0 if the error is not SQLite's. */
+export const sqliteCode = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : 0;
 
 type Statement = ReturnType<SqliteDatabase['prepare']>;
 

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { parseArgs, parseEnv } from 'node:util';
 import type { EnvironmentVariables } from '../../config.ts';
+import { errorMessage } from '../../errors.ts';
 import { otherThanFile } from '../../regular-file.ts';
 import { Stopped } from './stopped.ts';
 
@@ -71,7 +72,6 @@ function settingsFrom(file: string): EnvironmentVariables {
     if (other) throw new Error(`${file} is ${other}; pass them on standard input, with --settings -`);
     return parseEnv(readFileSync(file === '-' ? 0 : file, 'utf8'));
   } catch (error) {
-    const why = error instanceof Error ? error.message : 'no reason given';
-    throw new Stopped(`The settings cannot be read: ${why}.`, 'wrong');
+    throw new Stopped(`The settings cannot be read: ${errorMessage(error)}.`, 'wrong');
   }
 }
