@@ -74,7 +74,7 @@ function signedHeaders(
 const isUnread = (headers: Dispatcher.ResponseData['headers'], late: AbortSignal): boolean =>
   headers['content-encoding'] !== undefined || late.aborted;
 
-/** A page is a gateway's or a login's, and no receipt, whatever its status. */
+/** A page comes from a gateway or a login: it acknowledges nothing, whatever its status. */
 function resultOf(status: number, isHtml: boolean, retryAfterMs: number | undefined): DeliveryResult {
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && !isHtml) return { kind: 'taken' };

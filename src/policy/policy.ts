@@ -262,7 +262,7 @@ function allowed(found: readonly Matches[], memberships: Memberships): AccessDec
   return { kind: 'allowed', rules, approval, canary, batchValidity, unsure: groups };
 }
 
-/** The shortest that a rule says, or the default if no certain one does. What may not apply makes it no longer. */
+/** The shortest that a rule says, or the default if no certain one does. Rules that may not apply can only shorten it. */
 function batchValidityOf({ certain, perhaps }: Matches): number {
   const said = (rules: readonly Rule[]): readonly number[] => rules.flatMap((rule) => rule.batchValidity ?? []);
   const own = said(certain);

@@ -173,7 +173,7 @@ type Data = {
   readonly close: () => Promise<void>;
 };
 
-/** The bot's database, opened to be read. In its place an empty one if there is none yet, or if it cannot be opened. */
+/** The bot's database, opened read-only; an empty one in memory if there is none yet or it cannot be opened. */
 async function dataOf(url: string): Promise<Data> {
   const file = sqlitePath(url);
   if (file !== undefined && isNotMade(file))
@@ -191,7 +191,7 @@ async function dataOf(url: string): Promise<Data> {
   }
 }
 
-/** Not there yet, or made by something like `touch`: the first start makes the tables of either. */
+/** Missing, or empty: the first start makes the tables either way. */
 function isNotMade(file: string): boolean {
   const found = attempt(() => statSync(file));
   return found === undefined || (found.isFile() && found.size === 0);

@@ -16,10 +16,9 @@ import { code, joined, say } from '../text.ts';
  */
 
 /**
- * Answers a question such as `@leads push acme-shop/staging acme-shop/live`. Before the command stands a group of the
- * file, for somebody who is in that group and in no other, or a Slack id. The Slack user groups that this id is in may
- * follow, `@U0123456789+S0123456789`, or `+none`; else they are unknown, as they are while Slack does not answer.
- * Throws `Refusal`.
+ * Answers a question such as `@leads push acme-shop/staging acme-shop/live`. It begins with a group of the file, for
+ * somebody in that group and no other, or with a Slack id and perhaps its user groups: `@U0123456789+S0123456789`, or
+ * `+none`. Without these they are unknown, as they are while Slack does not answer. Throws `Refusal`.
  */
 export async function explainPolicy(policy: Policy, question: string): Promise<Ability> {
   const [who = ''] = question.trim().split(/\s/, 1);

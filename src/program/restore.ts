@@ -93,7 +93,7 @@ function refuseUnlessAFile(path: string): void {
   if (other) throw new Refusal(`${path} is ${other}. ${nothing} Name the file of a backup.`);
   if (!isReadable(path))
     throw new Refusal(`I'm not allowed to read ${path}. ${nothing} Run this as the user who owns it.`);
-  // An empty one is left by whoever only read a copied database.
+  // Reading a copied database leaves an empty one.
   if ((statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new Refusal(
       `${path} is a database in use, or one that was not closed. ${nothing} Set DATABASE_URL to it, run sitehand backup, and restore that backup.`,

@@ -48,7 +48,7 @@ export function siteFailureOf(error: unknown, phase: Phase, isWayOpen: boolean):
     return isWayOpen ? bySite('refused the connection') : unsure('refused the connection, or my own network did');
   const known = byCode.get(code);
   if (known) return known;
-  // Whatever does not begin as HTTP is a page for nobody. Beyond that, browsers put up with more than Node does.
+  // No browser shows what does not begin as HTTP. Otherwise browsers tolerate more than Node does.
   if (code === 'HPE_INVALID_CONSTANT') return bySite('did not answer in HTTP');
   if (code.startsWith('HPE_')) return unsure(`answered in HTTP that I cannot read (${code})`);
   if (code.startsWith('Z_')) return bySite('sent a badly compressed answer');

@@ -12,7 +12,7 @@ export type Hop = {
 /** Longer addresses are not followed. */
 const maxLength = 4_096;
 
-/** Names that lead into a network whatever DNS says. */
+/** Names of private networks, whatever DNS says. */
 const inside = /(^|\.)(localhost|local|localdomain|internal|intranet|lan|home|corp|private|home\.arpa)$/;
 const label = /^[a-z\d_]([a-z\d_-]{0,61}[a-z\d_])?$/;
 

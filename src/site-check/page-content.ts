@@ -24,7 +24,7 @@ const titles: readonly (readonly [RegExp, string])[] = [
 /** A fatal error of PHP ends the page, so nothing closes the document after it. */
 const fatal = /(?:fatal error|parse error)(?:<\/b>)?:\s[^<]{1,2000}/gi;
 
-/** Why a page that was answered with 200 is none: empty, or an error in words. Undefined: it looks like a page. */
+/** Why an answer with status 200 is not a real page: it is empty, or an error in words. Undefined: it looks like one. */
 export function troubleIn({ text, isWhole }: Body): string | undefined {
   if (isWhole && text.trim() === '') return 'the page is empty';
   if (!isWhole) return undefined;

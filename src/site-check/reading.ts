@@ -61,7 +61,7 @@ export type Verdict =
 
 /** A site is called bad after this many readings, all of them bad, over this time in milliseconds. */
 export const readingsForBad = 3;
-export const leastSpanMs = 15_000;
+const leastSpanMs = 15_000;
 
 /** What a look shows. A refusal (401, 403, 429 …) may be meant for Sitehand alone, so it is unknown. */
 export function impressionOf(look: Look): Impression {

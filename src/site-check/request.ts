@@ -27,8 +27,8 @@ export type PageResponse = {
 
 /**
  * Sends one GET on this socket, which is closed then, and reads the answer, at most `maxBody` of it. Rejects with the
- * error of HTTP, zlib or the socket. `headers` have no cookie and no credential. Not with undici: its client throws beyond
- * reach, and so ends the process, if a request is ended while a body without a length comes in.
+ * error of HTTP, zlib or the socket. `headers` have no cookie and no credential. Not with undici: if a request is ended
+ * while a body without a length comes in, its client throws where nothing can catch it, which ends the process.
  */
 export async function requestOn(
   socket: Socket,

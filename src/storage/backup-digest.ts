@@ -13,7 +13,7 @@ import type { ReadHandle } from './tx.ts';
 
 const digestTable = 'create table digest (sha256 text not null) strict';
 
-/** Leaves in it what Sitehand makes at that step, such as no index of somebody else's, and adds the digest. */
+/** Adds the digest, after removing whatever the migrations up to that step do not make, such as other people's indexes. */
 export async function addDigest(backup: Kysely<Schema>, step: number): Promise<void> {
   const [found, wanted] = [await entriesOf(backup), await entriesOfBackup(step)];
   const [others, missing] = [without(found, wanted), without(wanted, found)];
@@ -24,7 +24,7 @@ export async function addDigest(backup: Kysely<Schema>, step: number): Promise<v
       if (!isOurs) await sql`${sql.raw(`drop ${type} if exists`)} ${sql.table(name)}`.execute(tx);
     }
     for (const entry of missing) if (entry.type !== 'table' && entry.sql) await sql.raw(entry.sql).execute(tx);
-    // There is one if what is backed up is a backup.
+    // A backup of a backup has one already.
     await sql`drop table if exists digest`.execute(tx);
     await sql.raw(digestTable).execute(tx);
     await sql`insert into digest (sha256) values (${await digestOf(tx)})`.execute(tx);
@@ -32,11 +32,11 @@ export async function addDigest(backup: Kysely<Schema>, step: number): Promise<v
 }
 
 /**
- * Why a file is no whole backup of that step. `foreign`: it does not hold exactly the tables of a backup. `damaged`:
+ * Why a file is not a whole backup of that step. `foreign`: it does not hold exactly the tables of a backup. `damaged`:
  * something in it is not as SQLite or its tables demand. `changed`: it is not what was written. Undefined: none of these.
  */
 export async function flawOf(file: ReadHandle, step: number): Promise<'foreign' | 'damaged' | 'changed' | undefined> {
-  // First, because the rest relies on the constraints of the tables.
+  // First, because the checks below rely on the constraints of the tables.
   const [found, wanted] = [await entriesOf(file), await entriesOfBackup(step)];
   if (without(found, wanted).length + without(wanted, found).length > 0) return 'foreign';
   if (!(await isIntact(file))) return 'damaged';
@@ -51,7 +51,7 @@ async function entriesOf(file: ReadHandle): Promise<readonly Entry[]> {
   return (await sql<Entry>`select type, name, sql from sqlite_master`.execute(file)).rows;
 }
 
-/** Those of `some` that `others` lacks. */
+/** The entries of `some` that `others` lacks. */
 const without = (some: readonly Entry[], others: readonly Entry[]): readonly Entry[] =>
   some.filter(
     (one) => !others.some(({ type, name, sql: made }) => type === one.type && name === one.name && made === one.sql),

@@ -157,8 +157,8 @@ export function inTurn<Row>(
 }
 
 /**
- * Ends the leases of one owner that stops: others go on at once. A change that it was sending keeps its lease, because
- * an answer may still come. Steps that still run there can save nothing any more that others could have begun.
+ * Ends the leases of one owner that stops, so that others go on at once. A change that it is sending keeps its lease,
+ * because an answer may still come. Its steps that still run can no longer save what others may have taken over.
  */
 export async function releaseOwned(tx: Tx, owner: string, now: number): Promise<void> {
   for (const table of Object.keys(idColumns)) {

@@ -37,7 +37,7 @@ const appendOnlyFile = ['update', 'delete'].map(
     `create trigger audit_no_${action} before ${action} on audit begin select raise(abort, '${forbidden}'); end`,
 );
 
-/** By the server's clock, which may differ from ours by a jump: a look finds the rest. */
+/** By the server's clock, which may differ from ours after a jump: polling finds the rest. */
 const announcing = (table: string, condition = 'true'): string =>
   `create trigger ${table}_announce after insert or update of due_at on ${table} for each row
     when (new.owner is null and new.due_at <= (extract(epoch from clock_timestamp()) * 1000)::bigint and ${condition})
@@ -63,7 +63,7 @@ export const dialects: Readonly<Record<DatabaseKind, SqlDialect>> = {
       `create function announce_due() returns trigger language plpgsql as $$ begin perform pg_notify('${dueChannel}', ''); return null; end $$`,
       announcing('changes'),
       announcing('timers'),
-      // Edits wait for the next look: drawing every state in between would use up Slack's rate.
+      // Edits wait for the next poll: drawing every state in between would use up Slack's rate.
       announcing('messages', 'new.ts is null'),
     ],
     integer: 'bigint',

@@ -1,3 +1,4 @@
+import type { WebClient } from '@slack/web-api';
 import { variables } from '../../config.ts';
 import { createClient, HostTrouble } from '../../hosting/client.ts';
 import { validateKey } from '../../hosting/contract/operations.ts';
@@ -15,6 +16,9 @@ import { valueIn, type Settings } from './settings.ts';
 /** The credentials, each tried at once: one that is refused is asked for again; no answer says nothing about it. */
 
 const apiUrl = (settings: Settings): string => variables.shape.SLACK_API_URL.parse(valueIn(settings, 'SLACK_API_URL'));
+/** Calls Slack with the bot token. */
+export const botClient = (settings: Settings): WebClient =>
+  quietClient(apiUrl(settings), valueIn(settings, 'SLACK_BOT_TOKEN') ?? '');
 /** Without the full stop at its end. */
 const inLine = ({ says, hint }: CheckResult): string => plain(joined([says, hint], '. ')).replace(/\.$/, '');
 
@@ -25,8 +29,7 @@ export async function obtainBotToken(job: Job): Promise<Bot | undefined> {
     name: 'SLACK_BOT_TOKEN',
     ask: (prompts) => prompts.askSecret('Bot User OAuth Token (xoxb-…), from OAuth & Permissions of your app'),
     test: async () => {
-      const token = valueIn(job.settings, 'SLACK_BOT_TOKEN') ?? '';
-      const found = await checkBotToken(quietClient(apiUrl(job.settings), token));
+      const found = await checkBotToken(botClient(job.settings));
       bot = found.bot;
       // With too few scopes it is the right token: the app has to be installed again, which does not change it.
       if (found.ok === false && !bot) return inLine(found);

@@ -21,7 +21,7 @@ export function manifestOf(command: string, requestUrl: string | undefined): str
   const former = String(parseDocument(text).getIn(main));
   const named = text.replaceAll(new RegExp(`(?<=\\s)${RegExp.escape(former)}(?![\\w-])`, 'g'), command);
   const isSocketMode = requestUrl === undefined;
-  // It says where the addresses go, which will be there.
+  // That comment says where the addresses go; here they are filled in.
   const manifest = parseDocument(isSocketMode ? named : named.replace(/^# Without Socket Mode.*\n(?:#.*\n)*/m, ''));
   if (isSocketMode && manifest.getIn(socketMode) === true) return named;
   for (const path of addresses) {

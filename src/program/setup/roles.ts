@@ -1,15 +1,13 @@
 import { rights } from '../../commands/rights.ts';
-import { variables } from '../../config.ts';
 import { channelShape, memberShape } from '../../policy/schema.ts';
 import { loadPolicy } from '../../policy/load.ts';
 import { listPeople, listUserGroups, type ListedMember, type MemberList } from '../../slack/client/workspace-list.ts';
-import { quietClient } from '../../slack/client/client-options.ts';
 import type { Bot } from '../../slack/client/token.ts';
+import { botClient } from './connections.ts';
 import type { Prompts } from './prompts.ts';
 import { firstPolicy } from './first-policy.ts';
 import type { Job } from './job.ts';
 import { splitIds } from './options.ts';
-import { valueIn } from './settings.ts';
 import { Stopped } from './stopped.ts';
 
 /** Lists who is there, asks who may do what, and makes the text of the policy. `bot` undefined: Slack has not answered. */
@@ -45,8 +43,7 @@ async function askOps(prompts: Prompts): Promise<string | undefined> {
 type Lists = { readonly people: MemberList; readonly groups: MemberList };
 
 async function listsOf({ settings, tell }: Job, bot: Bot | undefined): Promise<Lists> {
-  const token = valueIn(settings, 'SLACK_BOT_TOKEN') ?? '';
-  const client = quietClient(variables.shape.SLACK_API_URL.parse(valueIn(settings, 'SLACK_API_URL')), token);
+  const client = botClient(settings);
   const unasked: MemberList = { members: [], why: 'it has not said who I am' };
   const [people, groups] = bot
     ? await Promise.all([listPeople(client, bot), listUserGroups(client)])
