@@ -21,8 +21,8 @@ const shownNames = 10;
 const nameShape = /^(?!\.{1,2}$)[\w.-]{1,100}$/;
 const fileShape = /^(.+)\.(key|pem)$/;
 
-/** The certificates of a folder; without a folder there are none. `now` gives epoch milliseconds. */
-export function openCertificates(folder: string | undefined, now: () => number = Date.now): Certificates {
+/** The certificates of a folder; without a folder there are none. */
+export function openCertificates(folder: string | undefined): Certificates {
   return {
     certificate: (name) => {
       if (folder === undefined) return wrong('There are no certificates on this machine: CERTIFICATES_DIR is not set.');
@@ -31,7 +31,7 @@ export function openCertificates(folder: string | undefined, now: () => number =
       const chain = contentOf(folder, `${name}.pem`);
       if (chain === undefined) return wrong(`${name}.pem is missing or can't be read.`, folder);
       if (key === undefined) return wrong(`${name}.key is missing or can't be read.`, folder);
-      const checked = checkedPair(name, key, chain, now());
+      const checked = checkedPair(name, key, chain, Date.now());
       return 'wrong' in checked ? wrong(checked.wrong, folder) : checked;
     },
     secrets: (reference) => {

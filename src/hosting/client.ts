@@ -29,8 +29,6 @@ export type ClientOptions = {
   readonly url: string;
   readonly key: Secret;
   readonly dialect: Dialect;
-  /** Epoch milliseconds: only for dates in `Retry-After`. */
-  readonly now?: () => number;
   /** From 0 to 1: spreads the pauses between attempts. */
   readonly random?: () => number;
   /** The credentials that a call's body may refer to. */
@@ -56,15 +54,15 @@ export type Client = {
 
 /** A client of the hosting API at `url`. Throws `TypeError` on an invalid address. */
 export function createClient(options: ClientOptions): Client {
-  const { dialect, now = Date.now, random = Math.random, replicas = () => 1 } = options;
+  const { dialect, random = Math.random, replicas = () => 1 } = options;
   const { secrets = () => undefined, budgets = {} } = options;
   const wire = wireTo(options.url, options.key);
   const reads = { ...readBudget, ...budgets.reads };
   const writes = { ...writeBudget, ...budgets.writes };
-  const reader = createReader({ wire, dialect, budget: reads, replicas, now, random });
+  const reader = createReader({ wire, dialect, budget: reads, replicas, random });
   const logRate = createLogRate(() => performance.now(), replicas);
   const observe = observedBy(options.onCall);
-  const writing = createWriting({ wire, budget: writes, secrets, now }, observe);
+  const writing = createWriting({ wire, budget: writes, secrets }, observe);
 
   async function read<R>(call: Read<R>, onBehalfOf?: string, cancel?: AbortSignal): Promise<R> {
     if (call.section === getLogs.section) logRate.note();

@@ -63,7 +63,6 @@ type ReaderOptions = {
   readonly dialect: Dialect;
   readonly budget: ReadBudget;
   readonly replicas: () => number;
-  readonly now: () => number;
   readonly random: () => number;
 };
 type Attempt<R> = { readonly value: R } | { readonly failure: HostFailure };
@@ -158,7 +157,7 @@ function noTurn(error: unknown): { readonly failure: HostFailure } {
 type LongTurn = () => Promise<() => void>;
 
 async function attemptRead<R>(
-  { wire, dialect, budget, now }: ReaderOptions,
+  { wire, dialect, budget }: ReaderOptions,
   pool: Pool,
   read: Read<R>,
   ending: AbortSignal,
@@ -180,7 +179,7 @@ async function attemptRead<R>(
       const body = await glance(answer);
       if (isPageInstead(status, body))
         return { failure: { kind: 'odd answer', status, says: `a page answered ${status} instead of the host` } };
-      return { failure: failureOfStatus(status, messageIn(body), retryAfterOf(headers['retry-after'], now())) };
+      return { failure: failureOfStatus(status, messageIn(body), retryAfterOf(headers['retry-after'], Date.now())) };
     }
     const text = await textOf(answer, budget.bytes, async () => {
       release = await longTurn();

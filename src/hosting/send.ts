@@ -35,7 +35,6 @@ export type Sending = {
   readonly wire: HostConnection;
   readonly budget: WriteBudget;
   readonly secrets: (name: string) => Secret | undefined;
-  readonly now: () => number;
 };
 
 const unsent = (why: string): Unsent => ({ kind: 'not sent', why });
@@ -89,7 +88,7 @@ async function sendOnce(
   call: Write & { readonly request: string | undefined },
   body: string | undefined,
   socket: Socket,
-  { wire, budget, now }: Sending,
+  { wire, budget }: Sending,
 ): Promise<Receipt | Unsent> {
   let isHandedOver = false;
   const client = new Client(wire.origin, {
@@ -112,7 +111,7 @@ async function sendOnce(
     const options = { method: call.method, path, headers, body: body ?? null, reset: true, signal: late.signal };
     const answer = await client.request(options);
     late.in(budget.bodyMs);
-    return receiptOf(answer.statusCode, await glance(answer), answer.headers['retry-after'], now());
+    return receiptOf(answer.statusCode, await glance(answer), answer.headers['retry-after'], Date.now());
   } catch (error) {
     if (!isHandedOver) return unsent(isFresh(socket) ? 'the request could not be made' : closedEarly);
     const why = late.signal.aborted ? `no answer after ${inSeconds(budget.answerMs)}` : hostFailureOf(error).says;

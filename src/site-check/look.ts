@@ -45,13 +45,12 @@ export async function lookAtPage(asked: PageRequest, reach: Reach, signal: Abort
       return { look: { ...asked, kind: 'not checked', why } };
     }
     const now = performance.now();
-    const ms = now - began;
     const { why, isOfSite } =
       signal.aborted || late.aborted
-        ? slowness(ms, answeredMs + (askedAt === undefined ? 0 : now - askedAt))
+        ? slowness(now - began, answeredMs + (askedAt === undefined ? 0 : now - askedAt))
         : siteFailureOf(error, askedAt === undefined ? 'connecting' : 'answering', isOpen(reach, now));
     const whose = movedTo === undefined ? why : `redirects to ${movedTo}, which ${why}`;
-    return { look: { ...asked, kind: 'no answer', why: whose, isOfSite, ms } };
+    return { look: { ...asked, kind: 'no answer', why: whose, isOfSite } };
   }
 }
 
@@ -86,7 +85,7 @@ async function follow(
     }
     if (progress.redirects === maxRedirects) {
       const why = `redirects more than ${maxRedirects} times`;
-      return { look: { ...asked, kind: 'no answer', why, isOfSite: true, ms: performance.now() - began } };
+      return { look: { ...asked, kind: 'no answer', why, isOfSite: true } };
     }
     address = next;
   }

@@ -27,7 +27,6 @@ export type Unanswered = PageRequest & {
   readonly why: string;
   /** Whether this is known to be the site's own doing. If not, it may be the network between. */
   readonly isOfSite: boolean;
-  readonly ms: number;
 };
 
 /** The request, or one that it was redirected to, is never made. */

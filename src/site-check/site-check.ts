@@ -155,7 +155,6 @@ const notReached = (asked: PageRequest): Look => ({
   kind: 'no answer',
   why: 'was not asked in time: I was busy or stopping',
   isOfSite: false,
-  ms: 0,
 });
 
 /** Which texts are on none of the pages, as visitors get them or past the cache. Pages that were not read leave it open. */

@@ -9,7 +9,7 @@ import type { OnLost } from './postgres.ts';
 import type { Schema } from './schema.ts';
 import { openSqlite, readSqlite, wasNotFlushed } from './sqlite.ts';
 import { coalesce } from './coalesce.ts';
-import { beginTime, type Clocks, type Time } from './time.ts';
+import { beginTime, type Time } from './time.ts';
 import type { ReadHandle, Tx } from './tx.ts';
 
 export type { Tx };
@@ -60,8 +60,6 @@ export type Database = {
 export type DatabaseOptions = {
   /** Replaces the time in tests, in epoch milliseconds. */
   readonly now?: () => number;
-  /** Replace this machine's clocks in tests. */
-  readonly clocks?: Partial<Clocks>;
   /** Called once for each clock jump, but not before `openDatabase` has resolved. */
   readonly onJump?: (jump: Jump) => void;
   /** Replaces the migrations in tests. */
@@ -92,10 +90,10 @@ export async function openDatabase(url: string, options: DatabaseOptions = {}): 
   try {
     const early: Jump[] = [];
     let onJump = (jump: Jump): void => void early.push(jump);
-    const { now: given, clocks = {} } = options;
+    const { now: given } = options;
     const { now, ahead }: Time = given
       ? { now: async () => given(), ahead: () => 0 }
-      : await beginTime(db, clocks, (jump) => onJump(jump));
+      : await beginTime(db, (jump) => onJump(jump));
     const { id } = await db.selectFrom('installation').select('id').executeTakeFirstOrThrow();
     onJump = options.onJump ?? (() => {});
     // Delayed, because the caller reports a jump through the database, which it doesn't have yet.

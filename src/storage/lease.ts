@@ -22,7 +22,7 @@ export const unowned = { owner: null, lease_until: null } as const;
 /** The tables with leases, and their id columns. */
 const idColumns = { changes: 'number', messages: 'id', timers: 'id', watches: 'id', queued_requests: 'id' } as const;
 
-type Leased = { readonly due_at: number | null } & ({ readonly number: number } | { readonly id: number });
+type Leased = { readonly number: number } | { readonly id: number };
 
 /** The order in which due rows are claimed. */
 export type Turns<Row> = {
@@ -78,7 +78,7 @@ export async function claim<Row extends Leased>(
   table: keyof typeof idColumns,
   { owner, now, leaseMs, limit }: Claim,
   order: Turns<Row>,
-  { condition = sql`true`, groups = [sql`true`] }: Candidates = {},
+  { condition = sql`true`, groups = [sql`true`] }: Candidates,
 ): Promise<Row[]> {
   const [rows, id] = [sql.table(table), sql.ref(`${table}.${idColumns[table]}`)];
   const columns = sql.join([idColumns[table], ...order.columns].map((name) => sql.ref(name)));

@@ -5,9 +5,6 @@ import type { Schema } from './schema.ts';
 import { readKv } from './kv.ts';
 import type { ReadHandle } from './tx.ts';
 
-/** This machine's clocks, in ms: monotonic ticks, and epoch time. */
-export type Clocks = { readonly ticks: () => number; readonly wall: () => number };
-
 /** `now`: the time of a database (epoch ms). `ahead`: how far its clock is ahead of that, in ms. */
 export type Time = { readonly now: (tx?: ReadHandle) => Promise<number>; readonly ahead: () => number };
 
@@ -25,15 +22,11 @@ export const clockOf = async (db: ReadHandle): Promise<number> =>
   databaseKind(db) === 'sqlite' ? Date.now() : postgresNow(db);
 
 /** Starts the time of a database by its clock, but not before the newest time stored in it. */
-export async function beginTime(
-  db: Kysely<Schema>,
-  clocks: Partial<Clocks>,
-  onJump: (jump: Jump) => void,
-): Promise<Time> {
-  const { ticks = createTicks(), wall = Date.now } = clocks;
+export async function beginTime(db: Kysely<Schema>, onJump: (jump: Jump) => void): Promise<Time> {
+  const ticks = createTicks();
   const isFile = databaseKind(db) === 'sqlite';
   const read = async (tx: ReadHandle): Promise<ClockReading> =>
-    isFile ? { clock: wall(), ticks: ticks() } : { ticks: ticks(), wall: wall(), clock: await postgresNow(tx) };
+    isFile ? { clock: Date.now(), ticks: ticks() } : { ticks: ticks(), wall: Date.now(), clock: await postgresNow(tx) };
   const first = await read(db);
   const expected = first.clock - (isFile ? 0 : await otherReplicasAhead(db, first.clock));
   const { newest, beyond } = await storedTimes(db, expected);

@@ -11,7 +11,7 @@ const timelineKey = 'timeline';
 export const setBackKey = 'set_back';
 
 /** Times of the backup and of its restore, epoch ms. */
-export type Restored = { readonly from: number; readonly at: number };
+export type Restored = { readonly kind: 'restored'; readonly from: number; readonly at: number };
 
 /**
  * Where this database stands in its own history. A promoted standby and a point-in-time restore start a new *timeline*; a
@@ -61,8 +61,9 @@ export async function restoredTo(db: ReadHandle, installation: string): Promise<
  * Remembers that the rows here are those of the database with the id `former`, as they were at `from` (epoch ms). Forgets
  * when a bot was last alive on it: one that starts here would call everything since then an absence.
  */
-export async function noteRestore(tx: Tx, former: string, { from, at }: Restored): Promise<void> {
-  await writeKv(tx, { key: setBackKey, value: JSON.stringify({ from, at } satisfies Restored), at });
+export async function noteRestore(tx: Tx, former: string, { from, at }: Omit<Restored, 'kind'>): Promise<void> {
+  const setBack: Restored = { kind: 'restored', from, at };
+  await writeKv(tx, { key: setBackKey, value: JSON.stringify(setBack), at });
   await writeKv(tx, { key: restoredKey(former), value: String(from), at });
   await removeKv(tx, aliveKey);
 }

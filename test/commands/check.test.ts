@@ -5,7 +5,7 @@ import { plain } from '../../src/text.ts';
 
 const refused: SiteReading = {
   at: Date.UTC(2026, 10, 23),
-  looks: [{ address: 'https://a.example/', as: 'visitor', kind: 'no answer', why: 'was away', isOfSite: true, ms: 1 }],
+  looks: [{ address: 'https://a.example/', as: 'visitor', kind: 'no answer', why: 'was away', isOfSite: true }],
   missing: [],
 };
 

@@ -25,7 +25,7 @@ const answered = (status: number, trouble?: string): Answered => ({
   certificateDays: undefined,
 });
 const unread: Look = { ...answered(200), unread: 'compressed oddly' };
-const silent = (isOfSite: boolean): Look => ({ ...asked, kind: 'no answer', why: 'is away', isOfSite, ms: 1 });
+const silent = (isOfSite: boolean): Look => ({ ...asked, kind: 'no answer', why: 'is away', isOfSite });
 const refused: Look = { ...asked, kind: 'not checked', why: 'it is inside' };
 const reading = (at: number, ...looks: readonly Look[]): SiteReading => ({ at, looks, missing: [] });
 

@@ -17,7 +17,7 @@ export type Prompts = {
   readonly ask: (question: string, shown?: { readonly example?: string; readonly initial?: string }) => Promise<string>;
   /** The answer is never shown. */
   readonly askSecret: (question: string) => Promise<string>;
-  readonly choose: (question: string, options: readonly Option[], initial?: string) => Promise<string>;
+  readonly choose: (question: string, options: readonly Option[]) => Promise<string>;
   /** Resolves with ids. */
   readonly chooseMembers: (
     question: string,
@@ -41,8 +41,7 @@ export function terminalPrompts(): Prompts | undefined {
       return (answered(await text({ message, ...shown })) ?? '').trim();
     },
     askSecret: async (message) => (answered(await password({ message })) ?? '').trim(),
-    choose: async (message, options, initial) =>
-      answered(await select({ message, options: [...options], ...(initial && { initialValue: initial }) })),
+    choose: async (message, options) => answered(await select({ message, options: [...options] })),
     chooseMembers: async (message, members, least) =>
       answered(
         await autocompleteMultiselect({

@@ -24,7 +24,7 @@ const answered = (status: number, more: Partial<Answered> = {}): Answered => ({
   certificateDays: undefined,
   ...more,
 });
-const silent: Look = { ...asked, kind: 'no answer', why: 'had not answered after 2.7 s', isOfSite: false, ms: 2_700 };
+const silent: Look = { ...asked, kind: 'no answer', why: 'had not answered after 2.7 s', isOfSite: false };
 const ten = 10_000;
 const reading = (at: number, look: Look, missing: readonly string[] = []): SiteReading => ({
   at,

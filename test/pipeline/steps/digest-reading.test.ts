@@ -68,7 +68,7 @@ function sitesWith(domains: Readonly<Record<string, Told>>, read: string[] = [])
     const told = domains[new URL(address).host] ?? 'no encryption';
     if (told !== 'no encryption' && 'why' in told)
       return 'isOfSite' in told
-        ? { address, as, kind: 'no answer', ms: 1, ...told }
+        ? { address, as, kind: 'no answer', ...told }
         : { address, as, kind: 'not checked', ...told };
     const certificateDays = told === 'no encryption' ? undefined : told.certificateDays;
     const page = {
