@@ -13,6 +13,8 @@ import {
 } from './batch.ts';
 import type { TransitionNote } from './change-store.ts';
 import {
+  confirming,
+  decisionButtonOf,
   decisionButtons,
   everythingLabel,
   renderCard,
@@ -20,8 +22,8 @@ import {
   type Approved,
   type Button,
   type Card,
-  type DecisionKind,
   type Note,
+  type Press,
 } from './card.ts';
 
 /** What people see of a batch: its card, and its replies. Pure. */
@@ -32,15 +34,16 @@ const barLength = 20;
 /** Facts that only matter before it begins. */
 const before = new Set(['Goes first, alone', 'Not the same everywhere', 'Valid for']);
 
-type Shown = {
+type ShownItem = {
   readonly item: BatchItem;
   readonly standing: Standing;
   readonly change?: Change;
   readonly skipped?: Text;
 };
+type WithStanding = Pick<ShownItem, 'standing'>;
 
 /** Every item of a batch with what became of it. `changes`: those that it began. */
-export function itemsShown(batch: Change, changes: readonly Change[]): readonly Shown[] {
+export function itemsShown(batch: Change, changes: readonly Change[]): readonly ShownItem[] {
   const progress = batchProgress(batch);
   const known = byNumber(changes);
   const standings = standingsOf(progress, known);
@@ -50,6 +53,15 @@ export function itemsShown(batch: Change, changes: readonly Change[]): readonly 
     return { item, standing: standings[at] ?? 'to do', ...(change && { change }), ...(skipped && { skipped }) };
   });
 }
+
+/** The items with these standings, in the order of the standings. */
+const itemsWith = <Item extends WithStanding>(
+  all: readonly Item[],
+  ...standings: readonly Standing[]
+): readonly Item[] => standings.flatMap((standing) => all.filter((item) => item.standing === standing));
+
+const has = (all: readonly WithStanding[], ...standings: readonly Standing[]): boolean =>
+  itemsWith(all, ...standings).length > 0;
 
 /** The card of a batch. Until it begins, it is that of any change. */
 export function renderBatch(
@@ -74,8 +86,8 @@ export function renderBatch(
 }
 
 /** A bar and the numbers: `▰▰▰▱▱ 12 of 40 done · 8 under way · 20 to do`. */
-export function countsOf(all: readonly Pick<Shown, 'standing'>[]): Text {
-  const count = (wanted: Standing): number => all.filter(({ standing }) => standing === wanted).length;
+export function countsOf(all: readonly WithStanding[]): Text {
+  const count = (standing: Standing): number => itemsWith(all, standing).length;
   const done = count('done');
   const filled = Math.floor((barLength * done) / all.length);
   const others = (['under way', 'unknown', 'failed', 'not sent', 'changed meanwhile', 'left out', 'to do'] as const)
@@ -97,75 +109,75 @@ const marks: Readonly<Record<Standing, string>> = {
 };
 
 /** One item in one line. */
-export function itemLine({ item, standing: where, change, skipped }: Shown): Text {
+export function itemLine({ item, standing: where, change, skipped }: ShownItem): Text {
   const says = skipped ?? (change && where !== 'done' ? standing(change) : undefined);
   const number = change ? ` · #${change.number}` : '';
   return joined([say`${marks[where]} **${item.target.name}**${number}`, says]);
 }
 
-/** A line for each that is neither done nor to do, the gravest first. */
-function openLines({ number }: Change, all: readonly Shown[]): readonly Text[] {
-  const order: readonly Standing[] = ['unknown', 'failed', 'not sent', 'changed meanwhile', 'under way'];
-  const open = order.flatMap((wanted) => all.filter((one) => one.standing === wanted));
-  const more = open.length - maxLines;
-  return [
-    ...open.slice(0, maxLines).map(itemLine),
-    ...(more > 0 ? [say`… and ${more} more: ${code(`change ${number}`)} lists all.`] : []),
-  ];
+/** At most `most` lines, one for each item, and `rest` with the number of the others. */
+function linesOf(items: readonly ShownItem[], most: number, rest: (count: number) => Text): readonly Text[] {
+  const lines = items.slice(0, most).map(itemLine);
+  return items.length > most ? [...lines, rest(items.length - most)] : lines;
 }
 
-function buttonsOf(batch: Change, all: readonly Shown[], installation: string): readonly Button[] {
+/** A line for each that is neither done nor to do, the gravest first. */
+function openLines({ number }: Change, all: readonly ShownItem[]): readonly Text[] {
+  const open = itemsWith(all, 'unknown', 'failed', 'not sent', 'changed meanwhile', 'under way');
+  return linesOf(open, maxLines, (count) => say`… and ${count} more: ${code(`change ${number}`)} lists all.`);
+}
+
+function buttonsOf(batch: Change, all: readonly ShownItem[], installation: string): readonly Button[] {
   const { number, version, state } = batch;
-  const seen = { installation, number, version };
-  const button = (verdict: DecisionKind, label: string, more: Partial<Button> = {}): Button => ({
-    label,
-    press: { kind: 'decision', verdict, ...seen },
-    ...more,
-  });
+  const button = decisionButtonOf(batch, installation);
   const everything: Button = {
     label: everythingLabel,
     press: { kind: 'call', page: 1, of: { installation, number } },
   };
-  const some = (wanted: Standing): boolean => all.some((one) => one.standing === wanted);
   const toClose = all.flatMap((one) => closing(one, installation)).slice(0, 2 * maxClosable);
   if (state === 'running') return [button('halt', 'Stop', { style: 'danger' }), ...toClose, everything];
   if (state !== 'stopped') return toClose;
-  const ask = (yes: string, says: Text): Partial<Button> => ({ confirm: { title: `${yes} #${number}?`, says, yes } });
   const { isOver = false } = batchProgress(batch);
-  const count = (wanted: Standing): number => (isOver ? 0 : all.filter(({ standing }) => standing === wanted).length);
+  const count = (standing: Standing): number => (isOver ? 0 : itemsWith(all, standing).length);
   const [left, unsent] = [count('to do'), count('not sent')];
+  const without: Press = { kind: 'without', verdict: 'go_on', installation, number, version };
   return [
     ...(left > 0
       ? [
           button('go_on', 'Go on', {
             style: 'primary',
-            ...ask('Go on', say`It goes on with the ${left} that are left to do, as they were approved.`),
+            ...confirming(
+              'Go on',
+              number,
+              say`It goes on with the ${left} that are left to do, as they were approved.`,
+            ),
           }),
         ]
       : []),
-    ...(left > 1 ? [{ label: 'Go on without…', press: { kind: 'without', verdict: 'go_on', ...seen } } as const] : []),
+    ...(left > 1 ? [{ label: 'Go on without…', press: without }] : []),
     ...(unsent > 0
       ? [
           button(
             'retry',
             'Retry those not sent',
-            ask(
+            confirming(
               'Retry',
+              number,
               say`It tries the ${unsent} again that were not sent, as they were approved, and goes on with the rest. What was sent, or may have been, is not sent again.`,
             ),
           ),
         ]
       : []),
-    ...(some('under way') || some('unknown')
+    ...(has(all, 'under way', 'unknown')
       ? []
-      : [button('end', 'End it', ask('End it', say`Nothing more is sent for it.`))]),
+      : [button('end', 'End it', confirming('End it', number, say`Nothing more is sent for it.`))]),
     ...toClose,
     everything,
   ];
 }
 
 /** The buttons that close an unknown outcome, with the name of the environment. */
-const closing = ({ standing: where, change, item }: Shown, installation: string): readonly Button[] =>
+const closing = ({ standing: where, change, item }: ShownItem, installation: string): readonly Button[] =>
   where !== 'unknown' || change === undefined
     ? []
     : decisionButtons(change, installation).map((one) => ({
@@ -195,15 +207,15 @@ export function whyStopped(batch: Change, changes: readonly Change[], why: StopR
 /** The reply when it stops: what was sent, what was not, and what can be done. */
 export function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
   const all = itemsShown(batch, changes);
-  const isUnderWay = all.some(({ standing }) => standing === 'under way');
+  const [isUnderWay, isUnknown] = [has(all, 'under way'), has(all, 'unknown')];
   return {
     text: joined(
       [
         joined([say`✋ ${why}`, isUnderWay ? 'What is under way is followed to its end.' : undefined]),
         countsOf(all),
         ...unwell(all),
-        all.some(({ standing }) => standing === 'unknown') ? unknownHint : undefined,
-        canGoOn(all) && !batchProgress(batch).isOver
+        isUnknown ? unknownHint : undefined,
+        has(all, 'to do', 'not sent') && !batchProgress(batch).isOver
           ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.`
           : undefined,
       ],
@@ -216,9 +228,6 @@ const unknownHint = say`What is unknown won't be sent again. Please check the ho
 
 const changedHint = say`What changed in the meantime needs a new review: please ask for it anew.`;
 
-const canGoOn = (all: readonly Shown[]): boolean =>
-  all.some(({ standing }) => standing === 'to do' || standing === 'not sent');
-
 /** What goes with a stop, or with its end: the reply, which replaces an earlier one. `progress`: as it is then. */
 export function stopNote(
   batch: Change,
@@ -227,12 +236,12 @@ export function stopNote(
   says: Text,
 ): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
   const all = itemsShown(batch, changes);
-  const isFollowed = all.some(({ standing }) => standing === 'under way');
+  const isFollowed = has(all, 'under way');
   const shownBad = badIn(progress, byNumber(changes));
   return {
     reply: stoppedReply(batch, changes, says),
     replyKey: `${batch.number}:stopped`,
-    ops: all.some(({ standing }) => standing === 'unknown'),
+    ops: has(all, 'unknown'),
     also: { progress: JSON.stringify({ ...progress, isFollowed, shownBad } satisfies BatchProgress) },
   };
 }
@@ -250,15 +259,11 @@ export function endedReply(batch: Change, changes: readonly Change[], isAllDone:
 const maxNamed = 8;
 
 /** Lines for those that are unknown, failed or not sent, and what to do about those that changed in the meantime. */
-function unwell(all: readonly Shown[]): readonly Text[] {
-  const bad = (['unknown', 'failed', 'not sent', 'changed meanwhile'] as const).flatMap((wanted) =>
-    all.filter(({ standing }) => standing === wanted),
-  );
-  const more = bad.length - maxNamed;
+function unwell(all: readonly ShownItem[]): readonly Text[] {
+  const bad = itemsWith(all, 'unknown', 'failed', 'not sent', 'changed meanwhile');
   return [
-    ...bad.slice(0, maxNamed).map(itemLine),
-    ...(more > 0 ? [say`… and ${more} more on the card.`] : []),
-    ...(all.some(({ standing }) => standing === 'changed meanwhile') ? [changedHint] : []),
+    ...linesOf(bad, maxNamed, (count) => say`… and ${count} more on the card.`),
+    ...(has(all, 'changed meanwhile') ? [changedHint] : []),
   ];
 }
 

@@ -36,6 +36,7 @@ import {
   renderCard,
   standing,
   type Approved,
+  type ShownChange,
   type ShownVersion,
 } from './card.ts';
 import type { AccessContext } from '../access/context.ts';
@@ -59,8 +60,6 @@ export type CallDetails = {
 
 /** Longer text is shown in fixed-width lines. */
 const maxTextLength = 1_000;
-
-type ShownChange = Pick<ShownVersion, 'installation' | 'number'>;
 
 /** The details of a saved change. Throws `Refusal` if this person may not read it. */
 export async function detailsFor(context: AccessContext, reader: Person, shown: ShownChange): Promise<CallDetails> {

@@ -5,7 +5,7 @@ import { bold, inline, inShort, joined, mention, say, time, type Text } from '..
 import { whoIsAsked } from '../access/approver-lookup.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { coolsDown } from './change.ts';
-import { frozenCardOf, type FrozenCard } from './freeze.ts';
+import { frozenCardOf, headingOf, type FrozenCard } from './freeze.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 
 /** The decisions about a change; each has its own button. */
@@ -24,8 +24,10 @@ export const decisionKinds = [
 ] as const;
 export type DecisionKind = (typeof decisionKinds)[number];
 
-/** The change and version that a person saw; `installation` is the id of its database. */
-export type ShownVersion = { readonly installation: string; readonly number: number; readonly version: number };
+/** A change that a person was shown; `installation` is the id of its database. */
+export type ShownChange = { readonly installation: string; readonly number: number };
+/** The same, in the version that they saw. */
+export type ShownVersion = ShownChange & { readonly version: number };
 
 /** What a button does. Decisions, undo and call name a change in a database; the others carry arguments or a row's id. */
 export type Press =
@@ -37,17 +39,13 @@ export type Press =
   | { readonly kind: 'run'; readonly args: Args }
   | { readonly kind: 'form'; readonly args: Args }
   | { readonly kind: 'review'; readonly args: Args }
-  | { readonly kind: 'undo'; readonly installation: string; readonly number: number }
+  | ({ readonly kind: 'undo' } & ShownChange)
   | { readonly kind: 'share' | 'file'; readonly id: string }
   | { readonly kind: 'page'; readonly id: string; readonly from: number }
   /** Opens the checklist of the offer at this index of a kept page. */
   | { readonly kind: 'checklist'; readonly id: string; readonly at: number }
   /** Opens everything that will be sent, at this page. `of` is the change; undefined: what the form shows. */
-  | {
-      readonly kind: 'call';
-      readonly page: number;
-      readonly of: Pick<ShownVersion, 'installation' | 'number'> | undefined;
-    };
+  | { readonly kind: 'call'; readonly page: number; readonly of: ShownChange | undefined };
 export type Button = {
   readonly label: string;
   readonly press: Press;
@@ -96,8 +94,6 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
       return '▶️';
     case 'stopped':
       return '✋';
-    case 'ended':
-      return '⛔';
     case 'accepted':
       return change.settled_at === null ? '▶️' : '☑️';
     case 'done':
@@ -114,6 +110,7 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
     case 'cancelled':
     case 'invalidated':
     case 'superseded':
+    case 'ended':
       return '⛔';
   }
 }
@@ -210,40 +207,42 @@ function cardButtons(change: Change, installation: string): readonly Button[] {
     label: isBefore ? everythingLabel : 'Everything that was sent',
     press: { kind: 'call', page: 1, of: { installation, number: change.number } },
   };
-  const [first, ...others] = decisionButtons(change, installation);
-  if (first === undefined) return [everything];
-  if (change.state !== 'waiting') return [first, ...others, everything];
-  return [
-    first,
-    approveWithNote({ installation, number: change.number, version: change.version }),
-    everything,
-    ...others,
-  ];
+  const buttons = decisionButtons(change, installation);
+  if (change.state !== 'waiting') return [...buttons, everything];
+  const withNote = approveWithNote({ installation, number: change.number, version: change.version });
+  return [...buttons.slice(0, 1), withNote, everything, ...buttons.slice(1)];
 }
 
 /** A warning about a change that is asked again. */
 export const mayBeDone = ({ target_name: where }: Pick<Change, 'target_name'>): Text =>
   say`This may have been done already: please compare ${where} with the host's panel first.`;
 
-export function decisionButtons(change: Change, installation: string): readonly Button[] {
-  const seen = { installation, number: change.number, version: change.version };
-  const button = (verdict: DecisionKind, label: string, more: Partial<Button> = {}): Button => ({
+/** Makes the decision buttons of this version of a change. */
+export const decisionButtonOf =
+  ({ number, version }: Pick<Change, 'number' | 'version'>, installation: string) =>
+  (verdict: DecisionKind, label: string, more: Pick<Button, 'style' | 'confirm'> = {}): Button => ({
     label,
-    press: { kind: 'decision', verdict, ...seen },
+    press: { kind: 'decision', verdict, installation, number, version },
     ...more,
   });
-  const { title, warning } = frozenCardOf(change);
-  const then = coolsDown(change)
-    ? 'It will be sent ten seconds after the last approval. Until then it can be stopped.'
-    : undefined;
-  const again = change.lost_at === null ? undefined : mayBeDone(change);
-  const confirmed = (yes: string): Partial<Button> => ({
-    confirm: { title: `${yes} #${change.number}?`, says: joined([title, warning, then, again], '\n'), yes },
-  });
+
+/** The question that a button asks before it acts. */
+export const confirming = (yes: string, number: number, says: Text): Pick<Button, 'confirm'> => ({
+  confirm: { title: `${yes} #${number}?`, says, yes },
+});
+
+export function decisionButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];
+  const button = decisionButtonOf(change, installation);
   if (change.state === 'waiting') {
+    const { title, warning } = frozenCardOf(change);
+    const then = coolsDown(change)
+      ? 'It will be sent ten seconds after the last approval. Until then it can be stopped.'
+      : undefined;
+    const again = change.lost_at === null ? undefined : mayBeDone(change);
+    const says = joined([title, warning, then, again], '\n');
     return [
-      button('approve', 'Approve', { style: 'primary', ...confirmed('Approve') }),
+      button('approve', 'Approve', { style: 'primary', ...confirming('Approve', change.number, says) }),
       button('decline', 'Decline…'),
       button('cancel', 'Cancel'),
     ];
@@ -256,7 +255,7 @@ export function decisionButtons(change: Change, installation: string): readonly 
     button(verdict, yes, {
       confirm: {
         title: `${yes}?`,
-        says: say`**#${change.number} · ${title}**\nYou checked the host and saw ${seen}. This closes the change and frees what it locked. It sends nothing.`,
+        says: say`${headingOf(change)}\nYou checked the host and saw ${seen}. This closes the change and frees what it locked. It sends nothing.`,
         yes,
       },
     });

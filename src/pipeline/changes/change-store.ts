@@ -26,7 +26,7 @@ import { toldPeople } from '../access/approver-lookup.ts';
 import { move, type ChangeEvent, type Locks } from './change.ts';
 import { emptyQueues } from './queue.ts';
 import { lockNeedsOf } from './lock-in-the-way.ts';
-import { frozenCardOf } from './freeze.ts';
+import { headingOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { decisionButtons, withdrawn, type Note } from './card.ts';
 import { say, type Text } from '../../text.ts';
@@ -186,7 +186,7 @@ async function queue(
   const body = JSON.stringify({ ...reply, buttons });
   const replyKey = decide && change.state === 'approved' ? stopKey(change) : (wanted ?? key);
   await enqueueMessage(tx, { ...base, key: replyKey, kind: 'reply', body, decides: toDecide.length > 0 });
-  const text = say`**#${change.number} · ${frozenCardOf(change).title}**\n${reply.text}`;
+  const text = say`${headingOf(change)}\n${reply.text}`;
   // *Stop* works for ten seconds only, so it stays in the thread.
   const isBrief = change.state === 'approved';
   const elsewhere = {

@@ -127,7 +127,7 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
   const { from, to } = moves[event.kind];
   if (change.settled_at !== null || !from.includes(change.state)) return undefined;
   if (!isOfItsKind(change, event) || !isTimely(change, event, now)) return undefined;
-  if (isOfBatches(event)) return moveOfBatch(event, to, now);
+  if (isBatchEvent(event)) return moveOfBatch(event, to, now);
   switch (event.kind) {
     case 'approve':
       return {
@@ -176,13 +176,13 @@ export function move(change: TransitionInput, event: ChangeEvent, now: number): 
   }
 }
 
-type BatchEvent = Extract<ChangeEvent, { kind: 'start' | 'halt' | 'go_on' | 'end' | 'all_done' }>;
-const ofBatches: ReadonlySet<string> = new Set<BatchEvent['kind']>(['start', 'halt', 'go_on', 'end', 'all_done']);
-const isOfBatches = (event: ChangeEvent): event is BatchEvent => ofBatches.has(event.kind);
+const batchEvents = ['start', 'halt', 'go_on', 'end', 'all_done'] as const;
+type BatchEvent = Extract<ChangeEvent, { kind: (typeof batchEvents)[number] }>;
+const isBatchEvent = (event: ChangeEvent): event is BatchEvent => batchEvents.some((kind) => kind === event.kind);
 
 /** A batch sends nothing itself, and nothing else has changes to begin. */
 const isOfItsKind = ({ progress }: TransitionInput, event: ChangeEvent): boolean =>
-  progress === null ? !isOfBatches(event) : event.kind !== 'send' && event.kind !== 'complete';
+  progress === null ? !isBatchEvent(event) : event.kind !== 'send' && event.kind !== 'complete';
 
 /** A batch holds no locks: its changes do. */
 function moveOfBatch(event: BatchEvent, to: State, now: number): Transition {

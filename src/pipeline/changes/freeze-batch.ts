@@ -10,7 +10,7 @@ import type { ParsedCommand } from '../language/parsed-command.ts';
 import { canonicalArgs, withoutId } from '../language/resolve.ts';
 import type { BatchItem } from './batch.ts';
 import { everythingLabel } from './card.ts';
-import { frozenCardOf, fingerprint, refuseTooLong, type Frozen, type FrozenCard } from './freeze.ts';
+import { frozenCardOf, sealed, type Frozen, type FrozenCard } from './freeze.ts';
 
 /** Turns the frozen changes of many environments into one: what approvers see is every call, in its order. */
 
@@ -30,12 +30,9 @@ export function freezeBatch(parsed: Authorized, action: AnyAction, items: readon
   if (only && more.length === 0) return { ...only, parsed: withoutCanary(parsed.parsed) };
   const all = environmentsIn(items);
   const input = { ...parsed.input, [action.target]: { kind: 'environments', all, trouble: undefined } };
-  const call = JSON.stringify({ items: items.map(itemOf) });
-  const card = JSON.stringify(cardOfBatch({ ...parsed, input }, action, items));
-  refuseTooLong(call.length + card.length);
+  const whole = sealed({ items: items.map(itemOf) }, cardOfBatch({ ...parsed, input }, action, items));
   const none = { snapshot: null, preconditions: 'null' };
-  const print = fingerprint(call, card);
-  return { ...parsed, input, each: items, alsoReads: all, ...none, action, call, card, fingerprint: print, items };
+  return { ...parsed, input, each: items, alsoReads: all, ...none, action, ...whole, items };
 }
 
 /**

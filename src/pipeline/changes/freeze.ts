@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Access, AnyAction, Wording } from '../../commands/kit/action.ts';
 import type { Write } from '../../hosting/contract/call.ts';
 import { Refusal } from '../../errors.ts';
-import { amount, inline, type Text } from '../../text.ts';
+import { amount, inline, say, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { parseStored } from '../../storage/parse-json.ts';
+import type { BatchItem } from './batch.ts';
 
 /** The text of a card, as stored and fingerprinted. */
 export type FrozenCard = {
@@ -40,23 +41,22 @@ const maxCharacters = 2_000_000;
  */
 export function freeze(parsed: Authorized, action: AnyAction, snapshot: unknown, now: number): Frozen {
   const of = { input: parsed.input, snapshot };
-  const call = JSON.stringify(action.unwritten?.(of) ? null : action.call(of));
+  const call = action.unwritten?.(of) ? null : action.call(of);
   const access = action.access?.(of);
-  const card = JSON.stringify({ ...frozenCard(action.card({ ...of, now })), ...(access && { access }) });
-  refuseTooLong(call.length + card.length);
-  return {
-    ...parsed,
-    action,
-    snapshot,
-    call,
-    card,
-    preconditions: preconditionsOf(action, parsed, snapshot),
-    fingerprint: fingerprint(call, card),
-  };
+  const card = { ...frozenCard(action.card({ ...of, now })), ...(access && { access }) };
+  const preconditions = preconditionsOf(action, parsed, snapshot);
+  return { ...parsed, action, snapshot, preconditions, ...sealed(call, card) };
 }
 
-export function refuseTooLong(length: number): void {
-  if (length <= maxCharacters) return;
+/** A call, or the items of a batch, and a card: as JSON, with their fingerprint. Throws `Refusal` if they are too long. */
+export function sealed(
+  callOrItems: Write | { readonly items: readonly BatchItem[] } | null,
+  wording: FrozenCard,
+): Pick<Frozen, 'call' | 'card' | 'fingerprint'> {
+  const call = JSON.stringify(callOrItems);
+  const card = JSON.stringify(wording);
+  const length = call.length + card.length;
+  if (length <= maxCharacters) return { call, card, fingerprint: fingerprint(call, card) };
   const most = `I can show at most ${amount(maxCharacters)} characters of a change before it is sent`;
   throw new Refusal(`${most}, and this has ${amount(length)}. Nothing was done.`, {
     hint: 'Ask for it in smaller parts.',
@@ -82,6 +82,9 @@ export function callOf(frozen: { readonly call: string }): Write | undefined {
   return call;
 }
 export const frozenCardOf = (frozen: { readonly card: string }): FrozenCard => parseStored(frozen.card);
+/** What names a change outside its thread: number and title. */
+export const headingOf = (change: { readonly number: number; readonly card: string }): Text =>
+  say`**#${change.number} · ${frozenCardOf(change).title}**`;
 export const snapshotOf = (change: { readonly snapshot: string }): unknown => parseStored(change.snapshot);
 
 function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
@@ -89,8 +92,12 @@ function frozenCard({ title, done, warning, facts }: Wording): FrozenCard {
     title,
     done,
     ...(warning !== undefined && warning.length > 0 && { warning }),
-    facts: Object.entries(facts ?? {})
-      .map(([label, value]) => [label, inline(value)] as const)
-      .filter(([, value]) => value.length > 0),
+    facts: factsOf(facts),
   };
 }
+
+/** The facts of a wording, without the empty ones. */
+export const factsOf = (facts: Wording['facts'] = {}): FrozenCard['facts'] =>
+  Object.entries(facts)
+    .map(([label, value]) => [label, inline(value)] as const)
+    .filter(([, value]) => value.length > 0);

@@ -4,7 +4,7 @@ import type { ReadHandle } from '../../storage/tx.ts';
 import { lockedName, lockKey, storedTargets } from '../access/targets.ts';
 
 /** What a change needs free: targets that it wants for itself, and targets that it may share. */
-export type LockNeeds = { readonly alone: readonly string[]; readonly shared: readonly string[] };
+type LockNeeds = { readonly alone: readonly string[]; readonly shared: readonly string[] };
 
 /**
  * A routine change passes shared locks. Any other one needs its target for itself, and shares what it only reads. A batch
@@ -23,25 +23,8 @@ export async function lockInTheWay(
   change: Pick<NewChange, 'risk' | 'targets' | 'progress'> & Partial<Pick<Change, 'number'>>,
   now: number,
 ): Promise<Lock | undefined> {
-  return firstHeld(db, lockNeedsOf(change), now, change.number);
-}
-
-/** The lock in the way of a new change, the change that holds it, and the name of its target; or undefined. */
-export async function lockAndHolder(db: ReadHandle, wants: Pick<NewChange, 'risk' | 'targets'>, now: number) {
-  const lock = await lockInTheWay(db, wants, now);
-  if (lock === undefined) return undefined;
-  const holder = lock.change === null ? undefined : await findChange(db, lock.change);
-  return { lock, holder, target: lockedName(wants, lock) };
-}
-
-/** The first lock in force that is in the way of these needs, but for those of the change `own`; or undefined. */
-export async function firstHeld(
-  db: ReadHandle,
-  { alone, shared }: LockNeeds,
-  now: number,
-  own?: number,
-): Promise<Lock | undefined> {
-  const isOthers = (lock: Lock): boolean => lock.change === null || lock.change !== own;
+  const { alone, shared } = lockNeedsOf(change);
+  const isOthers = (lock: Lock): boolean => lock.change === null || lock.change !== change.number;
   for (const target of alone) {
     const held = (await locksOn(db, target, now)).find(isOthers);
     if (held) return held;
@@ -51,4 +34,12 @@ export async function firstHeld(
     if (held && isOthers(held)) return held;
   }
   return undefined;
+}
+
+/** The lock in the way of a new change, the change that holds it, and the name of its target; or undefined. */
+export async function lockAndHolder(db: ReadHandle, wants: Pick<NewChange, 'risk' | 'targets'>, now: number) {
+  const lock = await lockInTheWay(db, wants, now);
+  if (lock === undefined) return undefined;
+  const holder = lock.change === null ? undefined : await findChange(db, lock.change);
+  return { lock, holder, target: lockedName(wants, lock) };
 }

@@ -5,12 +5,12 @@ import type { Change } from '../../storage/changes.ts';
 import { listVotes, type Vote } from '../../storage/votes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
 import type { Needed } from '../../policy/approval-requirement.ts';
-import { code, inline, joined, say, type Text } from '../../text.ts';
+import { code, joined, say, type Text } from '../../text.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { aboutOf, storedTargets } from '../access/targets.ts';
 import { type Authorization, askersOf, authorizationOf } from '../access/authorization.ts';
 import { authorize, type Person } from '../access/access-check.ts';
-import { fingerprint, preconditionsOf } from './freeze.ts';
+import { factsOf, fingerprint, preconditionsOf } from './freeze.ts';
 import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts';
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
@@ -186,10 +186,9 @@ async function recheckDrift(
   try {
     const now = await action.look({ input: resolved.input, ...sourcesOf(context) });
     if (preconditionsOf(action, resolved, now) === change.preconditions) return { kind: 'as it was' };
-    const { facts = {} } = action.card({ input: resolved.input, snapshot: now, now: await context.database.now() });
-    const lines = Object.entries(facts).map(([label, value]) => [label, inline(value)] as const);
+    const { facts } = action.card({ input: resolved.input, snapshot: now, now: await context.database.now() });
     const why = say`Somebody changed ${change.target_name} in the meantime. If you asked again, it would be:`;
-    return { kind: 'drifted', why: joined([why, factLines(lines.filter(([, value]) => value.length > 0))], '\n') };
+    return { kind: 'drifted', why: joined([why, factLines(factsOf(facts))], '\n') };
   } catch (error) {
     if (error instanceof HostTrouble) return { kind: 'host trouble', why: inWords(error) };
     if (error instanceof Refusal) return { kind: 'host trouble', why: error.says };

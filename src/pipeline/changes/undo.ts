@@ -4,6 +4,7 @@ import { findChange, findLater, isTouchedSince, type Change } from '../../storag
 import { parseStored } from '../../storage/parse-json.ts';
 import { code, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
+import type { ShownChange } from './card.ts';
 import { leftOf } from './freeze.ts';
 import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
@@ -32,7 +33,7 @@ export type Undo = {
 export async function undoOf(
   context: ChangesContext,
   person: Person,
-  { installation, number }: { readonly installation: string; readonly number: number },
+  { installation, number }: ShownChange,
 ): Promise<{ readonly change: Change; readonly args: Args; readonly isAsLeft: boolean }> {
   const { database } = context;
   await refuseUnlessOurs(database, installation);

@@ -16,11 +16,12 @@ const maxBusyMs = 5 * 60_000;
 /** Whether the host took nothing, so that it may be sent again. */
 export const tookNothing = ({ kind }: Outcome): boolean => kind === 'not sent' || kind === 'throttled';
 
+type Sent = Pick<Change, 'version' | 'sent_at' | 'lost_at'>;
+type Row = Pick<Change, 'state' | 'version' | 'sent_at'>;
+
 /** Whether the row is still in the same send. Another owner's claim doesn't matter; another send does. */
-export const isSameSend = (
-  row: Pick<Change, 'state' | 'version' | 'sent_at'>,
-  sent: Pick<Change, 'version' | 'sent_at'>,
-): boolean => row.state === 'sending' && row.version === sent.version && row.sent_at === sent.sent_at;
+export const isSameSend = (row: Row, sent: Omit<Sent, 'lost_at'>): boolean =>
+  row.state === 'sending' && row.version === sent.version && row.sent_at === sent.sent_at;
 
 /** The event for an answer whose change is still as it was sent. */
 export function eventOf(outcome: Outcome): ChangeEvent {
@@ -37,9 +38,6 @@ export function eventOf(outcome: Outcome): ChangeEvent {
       return { kind: 'outcome_lost' };
   }
 }
-
-type Sent = Pick<Change, 'version' | 'sent_at' | 'lost_at'>;
-type Row = Pick<Change, 'state' | 'version' | 'sent_at'>;
 
 /**
  * Whether exactly this send became unknown, and it is the only one that may have written. A change that was asked again

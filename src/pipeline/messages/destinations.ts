@@ -2,7 +2,7 @@ import { findChange, type Change } from '../../storage/changes.ts';
 import { findCard, type Message, type MessagePlace } from '../../storage/messages.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { say } from '../../text.ts';
-import { frozenCardOf } from '../changes/freeze.ts';
+import { headingOf } from '../changes/freeze.ts';
 import type { Card, Note } from '../changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from './messenger.ts';
 
@@ -56,6 +56,4 @@ export async function destinationsOf(
 
 /** Outside its thread, a reply has to name its change. */
 const named = (change: Change, what: Card | Note): Card | Note =>
-  'headline' in what
-    ? what
-    : { ...what, text: say`**#${change.number} · ${frozenCardOf(change).title}**\n${what.text}` };
+  'headline' in what ? what : { ...what, text: say`${headingOf(change)}\n${what.text}` };

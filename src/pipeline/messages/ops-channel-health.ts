@@ -1,5 +1,6 @@
 import type { Policy } from '../../policy/rules.ts';
 import type { Database, Tx } from '../../storage/database.ts';
+import type { ReadHandle } from '../../storage/tx.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { rescheduleOps } from '../../storage/messages.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
@@ -32,7 +33,7 @@ export async function noteOpsPost(tx: Tx, last: LastPost, at: number): Promise<b
   return true;
 }
 
-async function lastPost(db: Parameters<typeof readKv>[0]): Promise<LastPost | undefined> {
+async function lastPost(db: ReadHandle): Promise<LastPost | undefined> {
   const stored = await readKv(db, lastPostKey);
   return stored && parseStored<LastPost>(stored.value);
 }

@@ -2,7 +2,7 @@ import type { Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { channel, code, joined, mention, plain, say, time, type Text } from '../../text.ts';
-import { frozenCardOf } from '../changes/freeze.ts';
+import { headingOf } from '../changes/freeze.ts';
 import { isForRequesterOnly, tellThem } from '../changes/asked-in.ts';
 import { enqueueOps } from './ops-messages.ts';
 import { sharedWord, Undeliverable } from './messenger.ts';
@@ -60,15 +60,13 @@ function forOps(loss: Undelivered): Text {
     what === undefined ? say`` : 'headline' in what ? joined([what.headline, ...what.lines], '\n') : what.text;
   // Replies do not name their change; direct messages do.
   const isNamed = message.kind === 'reply' && change !== undefined;
-  const whole = isNamed ? say`${named(change)}\n${text}` : text;
+  const whole = isNamed ? say`${headingOf(change)}\n${text}` : text;
   const quote = isKind(error, 'drawing') ? say`${plain(whole).slice(0, maxQuoteLength)}` : whole;
   return say`⚠️ **I couldn't deliver this to ${whom(loss)}** (${why(loss)}; ${code(message.key)}):\n${quote}`;
 }
 
 const forRequester = (loss: Undelivered, change: Change): Text =>
-  say`${named(change)}\n⚠️ I couldn't tell ${whom(loss)} about it (${why(loss)}). ${code(`change ${change.number}`)} shows where it is now.`;
-
-const named = (change: Change): Text => say`**#${change.number} · ${frozenCardOf(change).title}**`;
+  say`${headingOf(change)}\n⚠️ I couldn't tell ${whom(loss)} about it (${why(loss)}). ${code(`change ${change.number}`)} shows where it is now.`;
 
 function whom({ message: { kind, recipient }, change }: Undelivered): Text {
   if (kind === 'direct' || kind === 'copy') return say`${mention(recipient ?? '')}`;
