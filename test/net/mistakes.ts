@@ -155,7 +155,7 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/changes/recheck.ts',
-        from: 'if (fingerprint(change.call, change.card) !== change.fingerprint) return notAgreed;',
+        from: 'if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;',
         to: '',
       },
     ],
@@ -182,12 +182,12 @@ export const mistakes: readonly Mistake[] = [
     edits: [
       {
         file: 'src/pipeline/changes/recheck.ts',
-        from: 'if (now === undefined) return gone(say`${change.requester_name} is no longer allowed to do this.`);',
+        from: 'if (now === undefined) return invalidated(say`${change.requester_name} is no longer allowed to do this.`);',
         to: 'if (now === undefined) return restored;',
       },
       {
         file: 'src/pipeline/changes/recheck.ts',
-        from: 'if (!suffice(then)) return gone(say`Somebody who approved it is no longer allowed to.`);',
+        from: 'if (!suffice(then)) return invalidated(say`Somebody who approved it is no longer allowed to.`);',
         to: '',
       },
     ],

@@ -1,8 +1,7 @@
 import type { Field } from '../../commands/kit/fields.ts';
 import { scrub } from '../../secret.ts';
 import { endHandedOn, type HandedOnRequest } from '../../storage/handed-on.ts';
-import type { Message } from '../../storage/messages.ts';
-import { enqueueMessage } from '../../storage/messages.ts';
+import { enqueueMessage, type Message } from '../../storage/messages.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import type { Tx } from '../../storage/database.ts';
 import { clipped, code, joined, named, say, time, type Text } from '../../text.ts';

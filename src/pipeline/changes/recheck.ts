@@ -1,6 +1,4 @@
 import { Refusal } from '../../errors.ts';
-import type { Company } from '../../hosting/contract/target.ts';
-import type { Policy } from '../../policy/rules.ts';
 import type { Change } from '../../storage/changes.ts';
 import { listVotes, type Vote } from '../../storage/votes.ts';
 import { groupsInDoubt, outstanding, type ApprovalRequest } from '../../policy/approvers.ts';
@@ -26,7 +24,7 @@ export type Rechecked =
 
 /** Checks rights, votes, target and preconditions again, with the functions that checked them at the start. */
 export async function recheck(context: ChangesContext, change: Change): Promise<Rechecked> {
-  if (fingerprint(change.call, change.card) !== change.fingerprint) return notAgreed;
+  if (fingerprint(change.call, change.card) !== change.fingerprint) return fingerprintDiffers;
   const rights = await recheckRights(context, change);
   if ('kind' in rights) return rights;
   return recheckDrift(context, change, rights);
@@ -35,9 +33,9 @@ export async function recheck(context: ChangesContext, change: Change): Promise<
 /** How long to wait for the host's list of sites, which shows whether the target still exists. */
 export const listingMs = 8_000;
 
-const gone = (why: Text): Rechecked => ({ kind: 'invalidated', why });
+const invalidated = (why: Text): Rechecked => ({ kind: 'invalidated', why });
 const later = (why: Text): Rechecked => ({ kind: 'later', why });
-const notAgreed = gone(say`The stored change is not what was agreed on.`);
+const fingerprintDiffers = invalidated(say`The stored change is not what was agreed on.`);
 const slackIsSilent = later(say`Slack doesn't tell me right now who may do this.`);
 const notKnown = (groups: readonly string[]): Rechecked => later(membersUnknownQuietly(groups));
 
@@ -57,7 +55,7 @@ async function recheckRights(context: ChangesContext, change: Change): Promise<R
   const moved = isTimer ? undefined : recheckTargets(context, change, since);
   if (moved) return moved;
   const restored = reparse(change, namesWith(context, change));
-  if (restored === undefined) return gone(say`I no longer know the command ${code(change.command)}.`);
+  if (restored === undefined) return invalidated(say`I no longer know the command ${code(change.command)}.`);
   return person === undefined ? restored : recheckRules(context, change, restored, person, approvers);
 }
 
@@ -65,7 +63,7 @@ async function recheckRights(context: ChangesContext, change: Change): Promise<R
 function recheckTargets(context: ChangesContext, change: Change, since: number): Rechecked | undefined {
   for (const target of storedTargets(change)) {
     const presence = context.presenceOf(target, since);
-    if (presence === 'gone') return gone(say`${target.name} is gone: the host no longer lists it.`);
+    if (presence === 'gone') return invalidated(say`${target.name} is gone: the host no longer lists it.`);
     if (presence === 'missing')
       return later(
         say`${target.name} isn't on the host's newest list of sites. One list is not enough to call it gone.`,
@@ -73,7 +71,7 @@ function recheckTargets(context: ChangesContext, change: Change, since: number):
     if (presence !== 'listed') return later(say`The host doesn't say right now whether ${target.name} still exists.`);
     const now = listedAs(context.names(undefined), target);
     if (now && target.kind !== 'company' && now.name !== target.name) {
-      return gone(say`${target.name} is called ${now.name} now.`);
+      return invalidated(say`${target.name} is called ${now.name} now.`);
     }
   }
   return undefined;
@@ -88,8 +86,8 @@ function recheckRules(
   approvers: readonly Person[] | undefined,
 ): Reparsed | Rechecked {
   const policy = context.policy();
-  const now = approvalNow(policy, person, restored, context.company());
-  if (now === undefined) return gone(say`${change.requester_name} is no longer allowed to do this.`);
+  const now = approvalNow(context, person, restored);
+  if (now === undefined) return invalidated(say`${change.requester_name} is no longer allowed to do this.`);
   if (now instanceof MembershipUnknown) return notKnown(now.groups);
   const then = authorizationOf(change).approval;
   if (change.state === 'waiting' || (now.approval === 'none' && then === 'none')) return restored;
@@ -103,8 +101,8 @@ function recheckRules(
   const unknown = groupsThatDecide(context, change, asked, approvers, needed);
   const groups = [...new Set([...(unknown ?? []), ...now.unsure])];
   if (unknown !== undefined && groups.length > 0) return notKnown(groups);
-  if (!suffice(then)) return gone(say`Somebody who approved it is no longer allowed to.`);
-  return gone(say`The rules now ask for another approval.`);
+  if (!suffice(then)) return invalidated(say`Somebody who approved it is no longer allowed to.`);
+  return invalidated(say`The rules now ask for another approval.`);
 }
 
 /** The unknown Slack user groups on which it depends whether these votes suffice; undefined: they can't. */
@@ -125,13 +123,12 @@ function groupsThatDecide(
 }
 
 function approvalNow(
-  policy: Policy,
+  { policy, company }: ChangesContext,
   person: Person,
   { resolved }: Reparsed,
-  company: Company,
 ): (Pick<Authorization, 'approval'> & { readonly unsure: readonly string[] }) | MembershipUnknown | undefined {
   try {
-    const { authorization, unsure = [] } = authorize(policy, person, resolved, company);
+    const { authorization, unsure = [] } = authorize(policy(), person, resolved, company());
     return { approval: authorization.approval, unsure };
   } catch (error) {
     if (error instanceof MembershipUnknown) return error;
@@ -147,17 +144,16 @@ function approvalNow(
 const recentFor = ({ batch }: Change): 'recent' | undefined => (batch === null ? undefined : 'recent');
 
 const approversNow = async (context: ChangesContext, change: Change): Promise<readonly Person[] | undefined> =>
-  voterPeople(context, change, await listVotes(context.database.db, change.batch ?? change.number), recentFor(change));
+  voterPeople(context, change, await listVotes(context.database.db, change.batch ?? change.number));
 
 /** The voters as Slack knows them now; undefined if it doesn't answer. */
 async function voterPeople(
   { whoIs, policy }: Pick<ChangesContext, 'whoIs' | 'policy'>,
   change: Change,
   votes: readonly Vote[],
-  how?: 'recent',
 ): Promise<readonly Person[] | undefined> {
   const groups = groupsOf(policy(), change, 'approver');
-  const people = await Promise.all(votes.map(({ person }) => whoIs(person, groups, undefined, how)));
+  const people = await Promise.all(votes.map(({ person }) => whoIs(person, groups, undefined, recentFor(change))));
   const known = people.filter((one) => one !== undefined);
   return known.length < people.length ? undefined : known;
 }

@@ -5,12 +5,12 @@ import type { Receipt } from '../../hosting/client.ts';
 import type { Change } from '../../storage/changes.ts';
 import type { Lock } from '../../storage/locks.ts';
 import { bold, code, joined, named, mention, say, time, type Span, type Text } from '../../text.ts';
-import { lockedName } from '../access/targets.ts';
 import type { TransitionNote } from './change-store.ts';
 import { askedPeople, toldPeople, whoIsNotified } from '../access/approver-lookup.ts';
 import { closableMinute, coolsDown, type ChangeEvent } from './change.ts';
 import { callOf } from './freeze.ts';
 import { authorizationOf } from '../access/authorization.ts';
+import { lockInBrief } from './lock-replies.ts';
 import { lockedMeanwhile } from './unknown-replies.ts';
 import { askedIn } from './asked-in.ts';
 import { mayBeDone, type Button, type Note } from './card.ts';
@@ -19,13 +19,17 @@ import { membersUnknownQuietly } from '../access/unknown-groups.ts';
 
 /** The sentences in a change's thread, one per event. Pure. */
 
-type Around = { readonly held?: Lock | undefined; readonly twin?: Change | undefined; readonly isPaused?: boolean };
+type Circumstances = {
+  readonly held?: Lock | undefined;
+  readonly twin?: Change | undefined;
+  readonly isPaused?: boolean;
+};
 
 /**
  * The first reply under a new card. None if the change is sent at once: the next reply says so. `held`: a lock in its
  * way; `twin`: another change with the same call that waits for approval.
  */
-export function asked(change: Change, { held, twin, isPaused = false }: Around = {}): Note | undefined {
+export function asked(change: Change, { held, twin, isPaused = false }: Circumstances = {}): Note | undefined {
   if (change.state === 'approved') {
     return coolsDown(change) ? { text: say`No approval is needed. ${sendingSoon(change, isPaused)}` } : undefined;
   }
@@ -34,7 +38,7 @@ export function asked(change: Change, { held, twin, isPaused = false }: Around =
   const notified = whoIsNotified(all);
   const then =
     change.risk === 'routine' ? 'I will send it when that lock is gone.' : 'It can be approved when that lock is gone.';
-  const busy = held && say`${holding(held, lockedName(change, held))} ${then}`;
+  const busy = held && say`${lockInBrief(held, change)} ${then}`;
   const same =
     twin && say`**#${twin.number} is the same request,** from ${mention(twin.requester)}, and is waiting too.`;
   return {
@@ -287,14 +291,3 @@ export const markFor: Readonly<Partial<Record<ChangeEvent['kind'], string>>> = {
   reject_late: '❌',
   outcome_lost: '⚠️',
 };
-
-/** Who locked a target and until when. Nothing was sent. */
-export const lockedBy = (lock: Lock, change: Pick<Change, 'targets'>): Text =>
-  say`**${holding(lock, lockedName(change, lock))}** Nothing was sent.`;
-
-function holding(lock: Lock, target: string): Text {
-  const holder = lock.change === null ? (lock.person === null ? 'somebody' : mention(lock.person)) : `#${lock.change}`;
-  const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
-  const why = lock.change === null && lock.reason !== '' ? say` (“${lock.reason}”)` : '';
-  return say`${target} is locked by ${holder}${until}${why}.`;
-}

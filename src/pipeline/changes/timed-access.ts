@@ -14,7 +14,7 @@ import type { Note } from './card.ts';
 /** What a finished allowlist change does to timed access. */
 
 /** An open timer: its addresses, and when their access ends (epoch ms). */
-export type Open = { readonly id: number; readonly addresses: readonly string[]; readonly endsAt: number };
+export type OpenTimer = { readonly id: number; readonly addresses: readonly string[]; readonly endsAt: number };
 
 /** What one open timer loses. With no addresses left, it is over. */
 export type TimerLoss = {
@@ -24,7 +24,7 @@ export type TimerLoss = {
   readonly left: readonly string[];
 };
 
-export type Effects = {
+export type AccessEffects = {
   readonly losses: readonly TimerLoss[];
   /** The new timer, if any. */
   readonly starts: { readonly addresses: readonly string[]; readonly endsAt: number } | undefined;
@@ -34,7 +34,7 @@ export type Effects = {
  * What a finished change does to the open timers; pure. If an address has two ends, the later one stays. Addresses
  * that the change takes off the list leave their timers only if it is proven (`isProven`).
  */
-export function effectsOf(access: Access, open: readonly Open[], at: number, isProven: boolean): Effects {
+export function effectsOf(access: Access, open: readonly OpenTimer[], at: number, isProven: boolean): AccessEffects {
   const endsAt = access.forMs === undefined ? undefined : at + access.forMs;
   const takes = isProven ? access.takes : [];
   const letIn = new Set(access.lets);
@@ -72,8 +72,8 @@ export async function settleAccess(
     if (timer) await drop(tx, changeStore, change, timer, loss, at);
   }
   if (starts === undefined) {
-    const text = say`The access of ${addressesInShort(access.lets)} already ends later than that, so nothing changed.`;
     if (access.forMs === undefined) return;
+    const text = say`The access of ${addressesInShort(access.lets)} already ends later than that, so nothing changed.`;
     return changeStore.remark(tx, change, 'timer_left', { by: 'sitehand', at, reply: { text } });
   }
   if (change.sent_at !== null && (await isTouchedSince(tx, { ...change, settled_at: change.sent_at }))) {
@@ -169,7 +169,7 @@ function lossInWords({ why, lost, left }: TimerLoss, where: string, by: Change, 
   }
 }
 
-const openOf = (timer: Timer): Open => ({ id: timer.id, addresses: addressesOf(timer), endsAt: timer.ends_at });
+const openOf = (timer: Timer): OpenTimer => ({ id: timer.id, addresses: addressesOf(timer), endsAt: timer.ends_at });
 
 /** The addresses whose access a timer ends. */
 export const addressesOf = (timer: Pick<Timer, 'addresses'>): readonly string[] => parseStored(timer.addresses);

@@ -32,7 +32,7 @@ import {
 import { parseArgs } from '../language/parse.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { checkTimeline } from '../steps/ask-again.ts';
-import { Locked } from '../changes/busy.ts';
+import { Locked } from '../changes/lock-replies.ts';
 import { lookAndFreeze } from '../steps/look-and-freeze.ts';
 import { save } from '../steps/submit.ts';
 import { check, type Ready } from './conversation.ts';

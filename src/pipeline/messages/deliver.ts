@@ -9,7 +9,7 @@ import { attachFile } from './attach-file.ts';
 import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './after-posting.ts';
 import { afterFailure, type Outbox } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
-import { destinationsOf, postSomewhere, type Posted } from './destinations.ts';
+import { destinationsOf, postSomewhere, type Destination, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { renderBatch } from '../changes/batch-card.ts';
 import { renderCard, withdrawn, type Card, type Note } from '../changes/card.ts';
@@ -129,10 +129,9 @@ async function back({ database, onPace, onTrouble }: Delivery, line: readonly Re
 type Ready = {
   readonly message: Message;
   readonly what?: Card | Note | undefined;
-  readonly destinations?: Destinations;
+  readonly destinations?: readonly Destination[];
   readonly error?: unknown;
 };
-type Destinations = Awaited<ReturnType<typeof destinationsOf>>;
 
 async function prepare(context: Delivery, message: Message): Promise<Ready> {
   try {
@@ -144,7 +143,7 @@ async function prepare(context: Delivery, message: Message): Promise<Ready> {
   }
 }
 
-const placesOf = (context: Delivery, message: Message, what: Card | Note): Promise<Destinations> =>
+const placesOf = (context: Delivery, message: Message, what: Card | Note): Promise<readonly Destination[]> =>
   destinationsOf(context.database.db, message, what, context.opsChannel());
 
 /** Posts or edits one message. Resolves with the milliseconds to wait if its place is rate-limited, else 0. */
@@ -229,7 +228,7 @@ async function put(context: Delivery, ready: Ready, what: Card | Note): Promise<
 async function post(
   { messenger, onTrouble }: Delivery,
   message: Message,
-  destinations: Destinations,
+  destinations: readonly Destination[],
 ): Promise<Posted | undefined> {
   const posted = await postSomewhere(messenger, destinations);
   if (message.kind !== 'card' || posted?.refused === undefined) return posted;

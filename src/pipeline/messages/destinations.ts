@@ -7,7 +7,7 @@ import type { Card, Note } from '../changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from './messenger.ts';
 
 /** One place where a message may be posted, and its content there. */
-type Destination = { readonly to: Recipient; readonly as: Card | Note };
+export type Destination = { readonly to: Recipient; readonly as: Card | Note };
 
 /** Where a message was posted. `refused`: Slack's error code from the first place, if that one refused it. */
 export type Posted = { readonly place: MessagePlace; readonly refused?: string };

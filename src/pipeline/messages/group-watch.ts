@@ -23,7 +23,7 @@ type Context = {
 };
 
 const keyOf = (group: string): string => `user_group:${group}`;
-type Change = { readonly group: string; readonly before: string | undefined; readonly now: string | undefined };
+type GroupChange = { readonly group: string; readonly before: string | undefined; readonly now: string | undefined };
 
 export function createGroupWatch({ database, policy, ask }: Context): GroupWatch {
   const troubles = new Map<string, string | undefined>();
@@ -46,7 +46,7 @@ async function reportChanges(
   at: number,
   groups: readonly (readonly [group: string, now: string | undefined])[],
 ): Promise<void> {
-  const changes: Change[] = [];
+  const changes: GroupChange[] = [];
   for (const [group, now] of groups) {
     const before = (await readKv(tx, keyOf(group)))?.value;
     if (before === now) continue;
@@ -58,7 +58,7 @@ async function reportChanges(
   if (changes.length > 0) await enqueueOps(tx, key, inWords(changes), at);
 }
 
-function inWords(changes: readonly Change[]): Text {
+function inWords(changes: readonly GroupChange[]): Text {
   const broken = changes.flatMap(({ group, now }) => (now === undefined ? [] : [say`${group} (${now})`]));
   const readable = changes.filter(({ now }) => now === undefined).map(({ group }) => code(group));
   return joined(

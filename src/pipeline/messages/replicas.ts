@@ -1,5 +1,5 @@
 import { counted } from '../../commands/kit/page.ts';
-import type { Database, Tx } from '../../storage/database.ts';
+import type { Database } from '../../storage/database.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { readKv, removeKv, writeKv } from '../../storage/kv.ts';
 import { releaseOwned } from '../../storage/lease.ts';
@@ -74,7 +74,11 @@ export const liveReplicas = async ({ db, now }: Pick<Database, 'db' | 'now'>): P
 
 /** How many these are, and in what they differ. */
 export function liveInWords(signs: readonly LiveReplica[]): { readonly says: Text; readonly isSame: boolean } {
-  const { policies, versions } = differencesOf(signs);
+  const policies = policiesInWords(signs);
+  const versions = inWords(
+    groupsBy(signs, ({ version }) => version),
+    (version) => say`version ${version}`,
+  );
   const differ = [policies, versions].filter((one) => one !== undefined);
   const unreadable = signs.filter(isUnreadable).length;
   const says = say`${signs.length} live${unreadable === 0 ? '' : `, ${unreadable} of them unknown: I can't read what they say about themselves`}`;
@@ -83,14 +87,9 @@ export function liveInWords(signs: readonly LiveReplica[]): { readonly says: Tex
   return { says: signs.length < 2 ? says : say`${says}, with the same rules and version`, isSame: true };
 }
 
-/** Who goes by which rules and has which version; undefined where all have the same. */
-const differencesOf = (signs: readonly LiveReplica[]) => ({
-  policies: inWords(policiesOf(signs), (hash) => say`rules ${code(hash.slice(0, 8))}`),
-  versions: inWords(
-    groupsBy(signs, ({ version }) => version),
-    (version) => say`version ${version}`,
-  ),
-});
+/** Who goes by which rules; undefined if all go by the same. */
+const policiesInWords = (signs: readonly LiveReplica[]): Text | undefined =>
+  inWords(policiesOf(signs), (hash) => say`rules ${code(hash.slice(0, 8))}`);
 
 const policiesOf = (signs: readonly LiveReplica[]): Groups => groupsBy(signs, ({ policy }) => policy);
 
@@ -118,18 +117,14 @@ function inWords(groups: Groups, what: (of: string) => Text): Text | undefined {
 /** Tells the ops channel once that the rules differ, and once that they do not any more. */
 const tellOfRules = (database: Database, signs: readonly LiveReplica[]): Promise<void> =>
   exclusiveTransaction(database, async (tx, at) => {
-    const { policies } = differencesOf(signs);
+    const policies = policiesInWords(signs);
     const isTold = (await readKv(tx, differKey)) !== undefined;
     // Another replica was faster.
     if (isTold === (policies !== undefined)) return;
-    await noteTold(tx, policies !== undefined, at);
+    if (policies) await writeKv(tx, { key: differKey, value: '', at });
+    else await removeKv(tx, differKey);
     const says = policies
       ? say`⚠️ **My replicas go by different rules.** ${policies}. Which rules apply depends on the replica that happens to answer. Please put the same policy file on every machine.`
       : say`${counted(signs.length, 'replica')} of mine, and all go by the same rules again.`;
     await enqueueOps(tx, `policies:${at}`, says, at);
   });
-
-async function noteTold(tx: Tx, isTold: boolean, at: number): Promise<void> {
-  if (isTold) await writeKv(tx, { key: differKey, value: '', at });
-  else await removeKv(tx, differKey);
-}

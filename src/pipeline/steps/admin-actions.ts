@@ -16,7 +16,7 @@ import type { Authorization } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { findChange, listChanges } from '../../storage/changes.ts';
-import { inTheWay } from '../changes/busy.ts';
+import { inTheWay } from '../changes/lock-replies.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import type { MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';

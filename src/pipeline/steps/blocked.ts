@@ -5,7 +5,7 @@ import { readTimeline } from '../../storage/timeline.ts';
 import type { ReadHandle } from '../../storage/tx.ts';
 import { say, type Text } from '../../text.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
-import { lockedBy } from '../changes/replies.ts';
+import { lockedBy } from '../changes/lock-replies.ts';
 import { isSameTimeline } from './ask-again.ts';
 import type { StepsContext } from './context.ts';
 

@@ -9,7 +9,7 @@ import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, named, mention, say, type Text } from '../../text.ts';
 import { LockHeld, type TransitionNote } from '../changes/change-store.ts';
-import { busy } from '../changes/busy.ts';
+import { busy } from '../changes/lock-replies.ts';
 import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';

@@ -17,7 +17,7 @@ import {
 import { code, joined, say, time, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { targetKey, storedTargets } from '../access/targets.ts';
-import { inTheWay } from '../changes/busy.ts';
+import { inTheWay } from '../changes/lock-replies.ts';
 import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { lockAndHolder } from '../changes/lock-in-the-way.ts';

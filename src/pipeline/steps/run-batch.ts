@@ -25,7 +25,7 @@ import {
 import { endedReply, itemLine, itemsShown, stopNote, stoppedReply, whyStopped } from '../changes/batch-card.ts';
 import { fingerprint } from '../changes/freeze.ts';
 import { lockInTheWay } from '../changes/lock-in-the-way.ts';
-import { lockedBy } from '../changes/replies.ts';
+import { lockedBy } from '../changes/lock-replies.ts';
 import { keptReadings } from '../changes/site-readings.ts';
 import { isSameTimeline } from './ask-again.ts';
 import { recall } from './recall.ts';

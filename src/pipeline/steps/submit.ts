@@ -12,7 +12,7 @@ import { refuseTooMany } from '../changes/open-changes-limit.ts';
 import { newChangeDetails, rowOf, type Requester } from './new-change.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { asked } from '../changes/replies.ts';
-import { busy, Locked, wayOn } from '../changes/busy.ts';
+import { busy, Locked, wayOn } from '../changes/lock-replies.ts';
 import { isPaused } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
 import { checkBefore } from './check-around.ts';

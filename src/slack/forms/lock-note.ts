@@ -1,5 +1,5 @@
 import { targetsOf } from '../../pipeline/access/targets.ts';
-import { lockNow } from '../../pipeline/changes/busy.ts';
+import { lockNow } from '../../pipeline/changes/lock-replies.ts';
 import { lockAndHolder } from '../../pipeline/changes/lock-in-the-way.ts';
 import type { Resolved } from '../../pipeline/language/resolve.ts';
 import { TooLate, within } from '../../time-limit.ts';

@@ -15,7 +15,7 @@ import type { Change } from '../../storage/changes.ts';
 import { argsOf } from '../../pipeline/language/usage.ts';
 import { channel as inChannel, joined, say, type Text } from '../../text.ts';
 import { drawNote, drawRefusal } from '../draw/blocks.ts';
-import { Locked } from '../../pipeline/changes/busy.ts';
+import { Locked } from '../../pipeline/changes/lock-replies.ts';
 import { formView, noticeView, pickerView, reviewView, type Memo, type Origin } from './views.ts';
 import { wordsFor } from '../context/handler.ts';
 import { within } from '../../time-limit.ts';

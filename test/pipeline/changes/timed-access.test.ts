@@ -5,18 +5,18 @@ import { allowlistAdd } from '../../../src/commands/allowlist/add.ts';
 import { allowlistRemove } from '../../../src/commands/allowlist/remove.ts';
 import { allowlistSet } from '../../../src/commands/allowlist/set.ts';
 import type { AllowlistSnapshot } from '../../../src/commands/allowlist/listing.ts';
-import { effectsOf, type Effects, type Open } from '../../../src/pipeline/changes/timed-access.ts';
+import { effectsOf, type AccessEffects, type OpenTimer } from '../../../src/pipeline/changes/timed-access.ts';
 import { live } from '../fixtures.ts';
 
 /** The effects of an allowlist change on timed access. */
 
 const [x, y, z] = ['192.0.2.1', '192.0.2.2', '192.0.2.3'] as const;
 const access = (more: Partial<Access>): Access => ({ lets: [], mayEmpty: false, takes: [], ...more });
-const timer = (id: number, endsAt: number, ...addresses: readonly string[]): Open => ({ id, addresses, endsAt });
+const timer = (id: number, endsAt: number, ...addresses: readonly string[]): OpenTimer => ({ id, addresses, endsAt });
 
 describe('effects of a change that is done at 100', () => {
   const open = [timer(1, 150, x, y), timer(2, 500, z)];
-  test.each<[string, Access, Effects]>([
+  test.each<[string, Access, AccessEffects]>([
     [
       'an address for a while that has no timer',
       access({ lets: ['10.0.0.9'], forMs: 60 }),
@@ -97,7 +97,7 @@ describe('in any order of grants and removals', () => {
   /** The list and the timers after each step. */
   function after(steps: readonly Step[]) {
     let seen: AllowlistSnapshot = { list: [], timed: [] };
-    let timers: readonly Open[] = [];
+    let timers: readonly OpenTimer[] = [];
     const grants = new Map<string, { readonly forGood: boolean; readonly latest: number }>();
     steps.forEach((one, at) => {
       const input = { env: live, addresses: one.addresses };
@@ -141,7 +141,7 @@ describe('in any order of grants and removals', () => {
     return { seen, timers, grants };
   }
 
-  function applied(timers: readonly Open[], { losses, starts }: Effects, at: number): readonly Open[] {
+  function applied(timers: readonly OpenTimer[], { losses, starts }: AccessEffects, at: number): readonly OpenTimer[] {
     const left = timers.map((one) => ({
       ...one,
       addresses: losses.findLast(({ id }) => id === one.id)?.left ?? one.addresses,

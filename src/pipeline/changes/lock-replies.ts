@@ -1,6 +1,9 @@
 import { spokenDuration } from '../../duration.ts';
 import { Refusal } from '../../errors.ts';
+import type { Change } from '../../storage/changes.ts';
+import type { Lock } from '../../storage/locks.ts';
 import { code, mention, say, time, type Text } from '../../text.ts';
+import { lockedName } from '../access/targets.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import type { LockHeld } from './change-store.ts';
 import type { Frozen } from './freeze.ts';
@@ -47,4 +50,16 @@ export function wayOn({ lock, holder }: Pick<LockHeld, 'lock' | 'holder'>, froze
   const label = lock.change === null ? 'Queue behind this lock' : `Queue behind #${lock.change}`;
   const args = canonicalArgs(frozen, { reason: frozen.parsed.reason, queue: true });
   return { hint, offers: [{ label, args }] };
+}
+
+/** The same for the card and the thread of a change. */
+export const lockedBy = (lock: Lock, change: Pick<Change, 'targets'>): Text =>
+  say`**${lockInBrief(lock, change)}** Nothing was sent.`;
+
+/** Who locked a target and until when. */
+export function lockInBrief(lock: Lock, change: Pick<Change, 'targets'>): Text {
+  const holder = lock.change === null ? (lock.person === null ? 'somebody' : mention(lock.person)) : `#${lock.change}`;
+  const until = lock.until === null ? '' : say` until ${time(lock.until)}`;
+  const why = lock.change === null && lock.reason !== '' ? say` (“${lock.reason}”)` : '';
+  return say`${lockedName(change, lock)} is locked by ${holder}${until}${why}.`;
 }

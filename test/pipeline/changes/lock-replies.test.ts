@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { busy } from '../../../src/pipeline/changes/busy.ts';
+import { busy } from '../../../src/pipeline/changes/lock-replies.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import { plain } from '../../../src/text.ts';
 import { changeOf } from '../fixtures.ts';
