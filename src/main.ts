@@ -10,7 +10,7 @@ import { createPolicyHistory } from './pipeline/audit/policy-history.ts';
 import { sealAudit } from './pipeline/audit/audit-keys.ts';
 import { checkTimeline } from './pipeline/steps/ask-again.ts';
 import { settledWithin } from './pipeline/steps/worker.ts';
-import { backAgain, noteAlive } from './pipeline/messages/ops-messages.ts';
+import { absenceReport, noteAlive } from './pipeline/messages/ops-messages.ts';
 import { publishAuditHead } from './pipeline/audit/audit-anchor.ts';
 import { createPayloadStore } from './slack/context/button-payloads.ts';
 import { createDeliveries } from './slack/context/deliveries.ts';
@@ -58,7 +58,7 @@ export async function start(
 
   const sealed = await sealAudit(back.pipeline, back.pipeline.auditKeys);
   if (sealed) log.warn({ trail: sealed }, 'the audit trail uses another key from this line on');
-  const downtimeNote = await backAgain(database);
+  const downtimeNote = await absenceReport(database);
   if (downtimeNote) foundations.tell('back again', downtimeNote);
   await takeOver({ database });
   await checkTimeline(back.pipeline);

@@ -8,7 +8,7 @@ import { Refusal } from '../../errors.ts';
 import type { Change } from '../../storage/changes.ts';
 import { mention, say, time, type Text } from '../../text.ts';
 import { closableFrom, closableMinute, coolsDown, type ChangeEvent } from './change.ts';
-import { standing, type DecisionKind } from './card.ts';
+import { stateText, type DecisionKind } from './card.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 
 /** A click on a decision button → the next state. Pure: the caller gathers fresh facts first. */
@@ -53,7 +53,7 @@ export type DecisionResult =
     };
 
 /** What the decision does. Throws `Refusal`, with the reason, if it does nothing. */
-export function rule(decision: Decision, voting: VoteContext): DecisionResult {
+export function decisionResult(decision: Decision, voting: VoteContext): DecisionResult {
   switch (decision.verdict) {
     case 'approve':
       return approve(decision, voting);
@@ -178,23 +178,23 @@ function refuseUnlessLetsGoOn(voting: VoteContext, what: string): void {
   }
   const vote = mayApprove(policy, by, needed, asked);
   if (vote.kind === 'counts') return;
-  if (vote.why === 'unknown') throw refusal(voting, notKnown(vote.groups, what));
+  if (vote.why === 'unknown') throw refusal(voting, couldNotCheck(vote.groups, what));
   throw refusal(voting, say`It needed an approval, so somebody who may approve it has to ${what}.`);
 }
 
 /** A click decides nothing while the right to make it is unknown. */
-const notKnown = (groups: readonly string[], what: string): Text =>
+const couldNotCheck = (groups: readonly string[], what: string): Text =>
   say`**I couldn't check whether you may ${what}.** ${membersUnknown(groups)} Please press it again in a minute.`;
 
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(voting: VoteContext): Needed {
   const { policy, needed, asked, by } = voting;
-  if (needed === 'none') throw refusal(voting, refused(voting, undefined, 'approve'));
+  if (needed === 'none') throw refusal(voting, refusalText(voting, undefined, 'approve'));
   const vote = mayApprove(policy, by, needed, asked);
   if (vote.kind === 'counts') return needed;
   throw refusal(
     voting,
-    vote.why === 'unknown' ? notKnown(vote.groups, 'approve this') : refused(voting, vote.why, 'approve'),
+    vote.why === 'unknown' ? couldNotCheck(vote.groups, 'approve this') : refusalText(voting, vote.why, 'approve'),
   );
 }
 
@@ -208,13 +208,13 @@ function refuseUnlessEnder(voting: VoteContext, verb: string): void {
     );
   }
   if (right.kind === 'may not' && right.why === 'unknown')
-    throw refusal(voting, notKnown(right.groups, `${verb} this`));
+    throw refusal(voting, couldNotCheck(right.groups, `${verb} this`));
   if (voting.needed === 'none')
     throw refusal(voting, say`The rules don't let you do this yourself, so you can't ${verb} it.`);
-  throw refusal(voting, refused(voting, right.kind === 'may not' ? right.why : undefined, verb));
+  throw refusal(voting, refusalText(voting, right.kind === 'may not' ? right.why : undefined, verb));
 }
 
-function refused(
+function refusalText(
   { policy, by, asked }: Pick<VoteContext, 'policy' | 'by' | 'asked'>,
   why: Exclude<Extract<ReturnType<typeof mayApprove>, { kind: 'does not count' }>['why'], 'unknown'> | undefined,
   verb: string,
@@ -241,7 +241,7 @@ function refuseIfStale({ version }: Decision, voting: VoteContext, state: Change
 function refuseUnlessIn(voting: VoteContext, states: readonly Change['state'][]): void {
   const { change } = voting;
   if (change.settled_at === null && states.includes(change.state)) return;
-  throw refusal(voting, say`It's too late for that. Current state: ${standing(change)}`);
+  throw refusal(voting, say`It's too late for that. Current state: ${stateText(change)}`);
 }
 
 const refusal = ({ change }: VoteContext, why: Text): Refusal =>

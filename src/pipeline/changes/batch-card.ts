@@ -18,7 +18,7 @@ import {
   decisionButtons,
   everythingLabel,
   renderCard,
-  standing,
+  stateText,
   type Approved,
   type Button,
   type Card,
@@ -109,10 +109,10 @@ const marks: Readonly<Record<Standing, string>> = {
 };
 
 /** One item in one line. */
-export function itemLine({ item, standing: where, change, skipped }: ShownItem): Text {
-  const says = skipped ?? (change && where !== 'done' ? standing(change) : undefined);
+export function itemLine({ item, standing, change, skipped }: ShownItem): Text {
+  const says = skipped ?? (change && standing !== 'done' ? stateText(change) : undefined);
   const number = change ? ` · #${change.number}` : '';
-  return joined([say`${marks[where]} **${item.target.name}**${number}`, says]);
+  return joined([say`${marks[standing]} **${item.target.name}**${number}`, says]);
 }
 
 /** At most `most` lines, one for each item, and `rest` with the number of the others. */
@@ -177,8 +177,8 @@ function buttonsOf(batch: Change, all: readonly ShownItem[], installation: strin
 }
 
 /** The buttons that close an unknown outcome, with the name of the environment. */
-const closing = ({ standing: where, change, item }: ShownItem, installation: string): readonly Button[] =>
-  where !== 'unknown' || change === undefined
+const closing = ({ standing, change, item }: ShownItem, installation: string): readonly Button[] =>
+  standing !== 'unknown' || change === undefined
     ? []
     : decisionButtons(change, installation).map((one) => ({
         ...one,

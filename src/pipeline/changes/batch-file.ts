@@ -5,7 +5,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import type { Vote } from '../../storage/votes.ts';
 import { inline, type Text } from '../../text.ts';
 import { itemsShown } from './batch-card.ts';
-import { standing } from './card.ts';
+import { stateText } from './card.ts';
 
 /** The file with all lines of a batch that has ended: one for each environment, in their order. Pure. */
 
@@ -24,13 +24,13 @@ export function batchFile(record: BatchRecord): { readonly name: string; readonl
   const { batch, changes, votes } = record;
   const { nameOf, leftOutBy } = peopleIn(record);
   const deciders = votes.length > 0 ? votes.map(({ person }) => person) : [batch.requester];
-  const rows = itemsShown(batch, changes).map(({ item: { target }, standing: where, change, skipped }) => {
-    const decided = where === 'left out' ? (leftOutBy.get(target.name) ?? []) : deciders;
+  const rows = itemsShown(batch, changes).map(({ item: { target }, standing, change, skipped }) => {
+    const decided = standing === 'left out' ? (leftOutBy.get(target.name) ?? []) : deciders;
     return [
       [{ text: target.name }],
       inline(change?.number),
-      inline(where),
-      skipped ?? (change === undefined ? inline('Nothing was sent.') : standing(change)),
+      inline(standing),
+      skipped ?? (change === undefined ? inline('Nothing was sent.') : stateText(change)),
       inline(typeof change?.sent_at === 'number' ? utcTime(change.sent_at) : undefined),
       inline(decided.map(nameOf).join(', ')),
     ] satisfies readonly Text[];

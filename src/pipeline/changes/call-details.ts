@@ -34,7 +34,7 @@ import {
   decisionButtons,
   markOf,
   renderCard,
-  standing,
+  stateText,
   type Approved,
   type ShownChange,
   type ShownVersion,
@@ -80,7 +80,7 @@ export async function questionFor(context: AccessContext, reader: Person, shown:
   const [approve] = change.state === 'waiting' && change.version === shown.version ? decisionButtons(change, '') : [];
   if (approve?.confirm === undefined) {
     throw new Refusal(
-      say`#${change.number}: It has changed since you saw it. ${standing(change)} Nothing was approved.`,
+      say`#${change.number}: It has changed since you saw it. ${stateText(change)} Nothing was approved.`,
     );
   }
   const says = joined([approve.confirm.says, say`Fingerprint: ${code(change.fingerprint)}`], '\n');
@@ -95,7 +95,7 @@ export async function leftToDo(
 ): Promise<readonly Environment[]> {
   const batch = await readableChange(context, reader, shown);
   const all = batch.progress === null ? [] : itemsShown(batch, await changesInBatch(context.database.db, batch.number));
-  const left = all.flatMap(({ item, standing: where }) => (where === 'to do' ? [item.target] : []));
+  const left = all.flatMap(({ item, standing }) => (standing === 'to do' ? [item.target] : []));
   if (left.length > 0) return left;
   throw new Refusal(say`#${batch.number} has no environment left to begin. Nothing was done.`);
 }
@@ -120,7 +120,7 @@ export function detailsOfChange(change: Change, approved: readonly Approved[]): 
   const reason = change.reason === null ? undefined : say`“${change.reason}”`;
   const notified = whoIsNotified(asks);
   return detailsOf(change, say`${markOf(change)} **${frozenCardOf(change).title}** · #${change.number}`, [
-    standing(change),
+    stateText(change),
     fact('Asked by', joined([askersNamed(change), time(change.created_at, 'date'), reason], ' · ')),
     ...asks.map((ask) => fact('Asked to approve', askInWords(ask))),
     ...(notified.length > 0 ? [fact('Notified', notified)] : []),

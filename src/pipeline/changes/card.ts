@@ -115,7 +115,7 @@ export function markOf(change: Pick<Change, 'state' | 'settled_at'>): string {
   }
 }
 
-const stateInWords: Readonly<Record<Change['state'], string>> = {
+const stateSentences: Readonly<Record<Change['state'], string>> = {
   waiting: 'Waiting for approval.',
   approved: 'Not sent yet.',
   sending: 'Sending.',
@@ -178,7 +178,7 @@ export function withdrawn(change: Change, approved: readonly Approved[]): Note {
       [
         say`${markOf(change)} **${title}** · #${change.number}`,
         approved.length > 0 ? say`Approved by ${joined(approvedBy(approved), '; ')}.` : undefined,
-        isOver ? standing(change) : undefined,
+        isOver ? stateText(change) : undefined,
         change.state === 'unknown' ? undefined : 'Nothing is left for you to decide.',
       ],
       '\n',
@@ -266,19 +266,19 @@ export function decisionButtons(change: Change, installation: string): readonly 
 }
 
 /** The state of a change in one line. */
-export function standing(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): Text {
+export function stateText(change: Pick<Change, 'state' | 'settled_at' | 'last_note'>): Text {
   if (change.last_note !== null) return parseStored(change.last_note);
   if (change.state === 'accepted' && change.settled_at !== null)
     return inline('Accepted; this cannot be verified from here.');
-  return inline(stateInWords[change.state]);
+  return inline(stateSentences[change.state]);
 }
 
 function stateLines(change: Change): readonly Text[] {
-  if (change.state === 'approved' && change.last_note !== null) return [standing(change)];
+  if (change.state === 'approved' && change.last_note !== null) return [stateText(change)];
   if (change.state === 'approved' && change.attempts + change.throttle_count > 0 && change.due_at !== null) {
     return [say`Not sent yet. I'll try again at ${time(change.due_at)}.`];
   }
-  return [change.state === 'unknown' ? say`**Outcome unknown.** It will not be sent again.` : standing(change)];
+  return [change.state === 'unknown' ? say`**Outcome unknown.** It will not be sent again.` : stateText(change)];
 }
 
 function timerLine(change: Change): Text | undefined {

@@ -114,11 +114,11 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
   return {
     begin: async (tx, row, note) => {
       const change = await insertChange(tx, row);
-      if (change.state === 'approved' && change.risk !== 'routine') await lock(tx, change, note.at);
+      if (change.state === 'approved' && change.risk !== 'routine') await acquireLocks(tx, change, note.at);
       // What belongs to a batch is told on the card of the batch.
       if (change.batch === null)
         await enqueueMessage(tx, { key: `${change.number}:card`, change: change.number, kind: 'card', at: note.at });
-      if (change.state === 'waiting') await copy(tx, change, note.at);
+      if (change.state === 'waiting') await enqueueCopies(tx, change, note.at);
       await record(tx, change, 'asked', note);
       return change;
     },
@@ -131,8 +131,8 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       const moved = await updateChange(tx, change, { ...next.patch, ...about.also, last_note });
       if (moved === undefined) return undefined;
       // Only now: if the version was outdated, nothing moved, and no lock may be left behind.
-      await apply(tx, change, next.locks, at);
-      if (moved.state === 'unknown') await emptyBehind(tx, note, moved, at);
+      await applyLocks(tx, change, next.locks, at);
+      if (moved.state === 'unknown') await emptyQueuesBehind(tx, note, moved, at);
       // Messages besides the card have decision buttons while it is approved, unknown or asked again.
       if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
       // Reminders, and what was said when it was asked again.
@@ -167,11 +167,11 @@ async function recordIn(
   const line = await appendAudit(tx, { at, change: change.number, event, actor, details }, auditKey);
   if (note.redraw) await redrawCards(tx, change.number, at, true);
   if (reply === undefined || change.batch !== null) return;
-  await queue(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
+  await enqueueReply(tx, change, note, reply, { key: `${change.number}:${line.seq}`, installation });
 }
 
 /** Queues the thread reply, and its copies to the ops channel and to people, which name the change. */
-async function queue(
+async function enqueueReply(
   tx: Tx,
   change: Change,
   { at, decide, ops, tell = [], replyKey: wanted }: TransitionNote,
@@ -213,7 +213,7 @@ async function removeButtons(tx: Tx, change: Change, at: number): Promise<void> 
 }
 
 /** Sends the card with its buttons to everybody who is told directly. */
-async function copy(tx: Tx, change: Change, at: number): Promise<void> {
+async function enqueueCopies(tx: Tx, change: Change, at: number): Promise<void> {
   for (const recipient of toldPeople(authorizationOf(change))) {
     await enqueueMessage(tx, {
       key: `${change.number}:card:${recipient}`,
@@ -231,21 +231,21 @@ async function withdrawDirect(tx: Tx, change: Change, at: number): Promise<void>
   await replaceDirect(tx, change.number, change.requester, body, at);
 }
 
-async function apply(tx: Tx, change: Change, locks: Locks, now: number): Promise<void> {
-  if (locks === 'take') await lock(tx, change, now);
-  else if (locks === 'free') await free(tx, change, now);
+async function applyLocks(tx: Tx, change: Change, locks: Locks, now: number): Promise<void> {
+  if (locks === 'take') await acquireLocks(tx, change, now);
+  else if (locks === 'free') await releaseLocks(tx, change, now);
   else if (locks === 'extend') await extendShared(tx, change.number, now);
   else if (locks !== 'keep' && 'keepMs' in locks) await limitLocks(tx, change.number, now + locks.keepMs);
   else if (locks !== 'keep') await limitShared(tx, change.number, now + locks.sharedMs);
 }
 
 /** Nobody knows when what is ahead of them ends. */
-async function emptyBehind(tx: Tx, note: ChangeStore['note'], change: Change, at: number): Promise<void> {
+async function emptyQueuesBehind(tx: Tx, note: ChangeStore['note'], change: Change, at: number): Promise<void> {
   const locked = (await locksOf(tx, change.number, at)).map(({ target }) => target);
   await emptyQueues(tx, note, locked, { kind: 'unknown', change, isAll: true }, at);
 }
 
-async function free(tx: Tx, { number }: Change, now: number): Promise<void> {
+async function releaseLocks(tx: Tx, { number }: Change, now: number): Promise<void> {
   const freed = await freeLocks(tx, number);
   await wakeQueues(
     tx,
@@ -254,7 +254,7 @@ async function free(tx: Tx, { number }: Change, now: number): Promise<void> {
   );
 }
 
-async function lock(tx: Tx, change: Change, now: number): Promise<void> {
+async function acquireLocks(tx: Tx, change: Change, now: number): Promise<void> {
   const { alone, shared } = lockNeedsOf(change);
   const held =
     (await takeLocks(tx, alone, { change: change.number, reason: `#${change.number}` }, now)) ??

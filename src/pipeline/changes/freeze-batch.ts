@@ -39,7 +39,7 @@ export function freezeBatch(parsed: Authorized, action: AnyAction, items: readon
  * Facts about those that the person may not change, and those for which there is nothing to do. They are not on the card:
  * the request that is submitted names the others only.
  */
-export const leftOutOf = (
+export const leftOutFacts = (
   notAllowed: readonly Environment[],
   nothingToDo: readonly NothingToDo[],
 ): FrozenCard['facts'] => [
@@ -97,8 +97,8 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly 
   const warning = warningsOf(cards, all);
   const facts: readonly (readonly [string, Text | undefined])[] = [
     ['Goes first, alone', canary && say`${canary.name}; the others follow once its site is known to be well`],
-    ...liveOrNot(all),
-    ...shared(cards),
+    ...liveFacts(all),
+    ...sharedFacts(cards),
     ['Not the same everywhere', differing(cards)],
     ['Valid for', say`${spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs)} from its start`],
   ];
@@ -111,7 +111,7 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly 
 }
 
 /** Facts about which of them are live, in numbers and names. */
-export function liveOrNot(all: readonly Environment[]): FrozenCard['facts'] {
+export function liveFacts(all: readonly Environment[]): FrozenCard['facts'] {
   const live = all.filter((env) => env.live);
   const others = all.filter((env) => !env.live);
   return [
@@ -140,7 +140,7 @@ const reasonsOf = (all: readonly NothingToDo[]): Text => [
 ];
 
 /** The facts that are the same for all of them. */
-function shared(cards: readonly FrozenCard[]): FrozenCard['facts'] {
+function sharedFacts(cards: readonly FrozenCard[]): FrozenCard['facts'] {
   const [first] = cards;
   const isEverywhere = (fact: string): boolean =>
     cards.every(({ facts }) => facts.some((one) => JSON.stringify(one) === fact));
@@ -149,7 +149,7 @@ function shared(cards: readonly FrozenCard[]): FrozenCard['facts'] {
 
 /** What cards have that is not the same for all of them. */
 function differing(cards: readonly FrozenCard[]): Text | undefined {
-  const same = new Set(shared(cards).map(([label]) => label));
+  const same = new Set(sharedFacts(cards).map(([label]) => label));
   const labels = [...new Set(cards.flatMap(({ facts }) => facts.map(([label]) => label)))].filter(
     (label) => !same.has(label),
   );

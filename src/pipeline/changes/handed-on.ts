@@ -41,7 +41,7 @@ export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved
 }
 
 /** The message that offers it. `resolved` carries the id of the handed-on request. */
-export function offer(says: Text, { people, unknown }: Runners, resolved: Resolved, expiresAt: number): Note {
+export function offerNote(says: Text, { people, unknown }: Runners, resolved: Resolved, expiresAt: number): Note {
   const who = people.length > 0 ? say`${joined(displayNames(people), ' or ')} may run it.` : undefined;
   const rest =
     unknown.length > 0 ? say`${membersUnknownQuietly(unknown)} They may run it${who ? ' too' : ''}.` : undefined;

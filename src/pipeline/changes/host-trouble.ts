@@ -7,14 +7,14 @@ import { say, type Text } from '../../text.ts';
 export function asRefusal(error: unknown, again: Args): Refusal | Fault {
   if (error instanceof Refusal || error instanceof Fault) return error;
   if (!(error instanceof HostTrouble)) return new Fault('reading from the host', error);
-  return new Refusal(say`${inWords(error)} Nothing was changed.`, {
+  return new Refusal(say`${troubleText(error)} Nothing was changed.`, {
     offers: [{ label: 'Try again', args: again }],
     isLater: true,
   });
 }
 
 /** What is wrong with the host, as a sentence. */
-export function inWords(trouble: HostTrouble): Text {
+export function troubleText(trouble: HostTrouble): Text {
   const attempts = trouble.attempts > 1 ? ` ${trouble.attempts} times in ${spokenDuration(trouble.elapsedMs)}` : '';
   switch (trouble.kind) {
     case 'unreachable':

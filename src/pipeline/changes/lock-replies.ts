@@ -9,21 +9,26 @@ import type { LockHeld } from './change-store.ts';
 import type { Frozen } from './freeze.ts';
 import { placeMs } from './queue.ts';
 
-/** Says to one person who keeps them waiting, with what, and since when. Pure. */
+/** What people are told about a lock in their way. Pure. */
+
+type Held = Pick<LockHeld, 'lock' | 'target' | 'holder'>;
 
 /** A person or another change holds a lock that a new change needs. */
 export class Locked extends Refusal {}
 
-/** The refusal of what a lock stops; `now` in epoch ms. */
-export const busy = (held: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text =>
-  say`${inTheWay(held, now)} Nothing was sent.`;
+/** The refusal of a new change that a lock stops, with a way to queue behind it; `now` in epoch ms. */
+export const lockedOut = (held: Held, frozen: Frozen, now: number): Locked =>
+  new Locked(lockRefusal(held, now), queueOffer(held, frozen));
+
+/** That a lock stopped it; `now` in epoch ms. */
+export const lockRefusal = (held: Held, now: number): Text => say`${lockInWords(held, now)} Nothing was sent.`;
 
 /** The same, before anybody asked for anything: the head of a form. */
-export const lockNow = (held: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text =>
-  say`⚠️ ${inTheWay(held, now)} While that lasts, I won't send this.`;
+export const lockWarning = (held: Held, now: number): Text =>
+  say`⚠️ ${lockInWords(held, now)} While that lasts, I won't send this.`;
 
 /** Who keeps the target busy. */
-export function inTheWay({ lock, target, holder }: Pick<LockHeld, 'lock' | 'target' | 'holder'>, now: number): Text {
+export function lockInWords({ lock, target, holder }: Held, now: number): Text {
   const lasts = (since: number): string => spokenDuration(now - since);
   const until = lock.until === null ? '' : say` until ${time(lock.until, 'date')}`;
   if (holder === undefined) {
@@ -42,8 +47,8 @@ export function inTheWay({ lock, target, holder }: Pick<LockHeld, 'lock' | 'targ
   return say`**${target} is busy:** ${what} has been running for ${since}.`;
 }
 
-/** What to do about such a refusal: a button that keeps a place, but not behind what nobody knows the end of. */
-export function wayOn({ lock, holder }: Pick<LockHeld, 'lock' | 'holder'>, frozen: Frozen) {
+/** A button that keeps a place in the queue, but not behind a change whose outcome is unknown. */
+function queueOffer({ lock, holder }: Held, frozen: Frozen) {
   if (holder?.state === 'unknown') return { hint: 'Ask again when somebody has closed it.' };
   const then = frozen.action.risk === 'routine' ? 'send it' : 'tell you';
   const hint = say`With ${code('--queue')} I keep a place for you, for ${spokenDuration(placeMs)} at most, and ${then} when it's your turn.`;
@@ -52,11 +57,10 @@ export function wayOn({ lock, holder }: Pick<LockHeld, 'lock' | 'holder'>, froze
   return { hint, offers: [{ label, args }] };
 }
 
-/** The same for the card and the thread of a change. */
+/** For the card and the thread of a change: who locked a target and until when. */
 export const lockedBy = (lock: Lock, change: Pick<Change, 'targets'>): Text =>
   say`**${lockInBrief(lock, change)}** Nothing was sent.`;
 
-/** Who locked a target and until when. */
 export function lockInBrief(lock: Lock, change: Pick<Change, 'targets'>): Text {
   const holder = lock.change === null ? (lock.person === null ? 'somebody' : mention(lock.person)) : `#${lock.change}`;
   const until = lock.until === null ? '' : say` until ${time(lock.until)}`;

@@ -42,7 +42,7 @@ export const leaveButton = ({ id }: Pick<QueuedRequest, 'id'>): Button => ({
 });
 
 /** Waits again, from the end of the queue. */
-const queueAgain = (row: QueuedRequest): Button => ({
+const queueAgainButton = (row: QueuedRequest): Button => ({
   label: 'Queue again',
   press: { kind: 'run', args: withQueue(queuedArgs(row)) },
 });
@@ -53,14 +53,14 @@ const withQueue = (args: Args): Args => {
   return end === -1 ? [...args, '--queue'] : [...args.slice(0, end), '--queue', ...args.slice(end)];
 };
 
-type Step = 'queue_join' | 'queue_leave' | 'queue_turn' | 'queue_used' | 'queue_end';
+type QueueStep = 'queue_join' | 'queue_leave' | 'queue_turn' | 'queue_used' | 'queue_end';
 
 /** Writes the audit line of a step of a queued request. */
 export function recordQueued(
   tx: Tx,
   record: WriteLine,
   row: QueuedRequest,
-  step: Step,
+  step: QueueStep,
   {
     by = 'sitehand',
     at,
@@ -79,7 +79,7 @@ export function recordQueued(
 export async function tellQueued(
   tx: Tx,
   row: QueuedRequest,
-  step: Step,
+  step: QueueStep,
   note: Note,
   at: number,
   of: number = at,
@@ -119,7 +119,7 @@ export async function endQueued(
   await withdrawTurn(tx, row, say`It is over.`, at);
   const change = why.kind === 'unknown' ? { change: why.change.number } : {};
   await recordQueued(tx, record, row, 'queue_end', { at, why: why.kind, ...change });
-  const buttons = ['expired', 'unused', 'refused'].includes(why.kind) ? [queueAgain(row)] : [];
+  const buttons = ['expired', 'unused', 'refused'].includes(why.kind) ? [queueAgainButton(row)] : [];
   await tellQueued(tx, row, 'queue_end', { text: endWords(row, why), buttons }, at);
   return true;
 }
@@ -149,7 +149,7 @@ function endWords(row: QueuedRequest, why: QueueEnd): Text {
 
 /** A place as its owner sees it: it waits, or it is their turn. */
 export function placeNote(row: QueuedRequest): Note {
-  if (row.turn_at !== null) return yourTurn(row);
+  if (row.turn_at !== null) return turnNote(row);
   const text = say`⏳ ${queuedWords(row)} waits until ${row.target_name} is free, until ${time(row.expires_at)} at most.`;
   return { text, buttons: [leaveButton(row)] };
 }
@@ -168,7 +168,7 @@ export async function emptyQueues(
 }
 
 /** The message *Your turn*, with the button that opens the review. */
-export function yourTurn(row: QueuedRequest, says?: Text): Note {
+export function turnNote(row: QueuedRequest, says?: Text): Note {
   const [review, leave] = ['Review', leaveButton(row)];
   const text = say`🔔 **Your turn: review ${queuedWords(row)}.** ${says ?? `${row.target_name} is free.`} Press ${bold(review)} to see what will happen. Others wait behind you until you've sent it or left the queue, until ${time(turnEnd(row))} at most. Nothing was sent yet.`;
   return {

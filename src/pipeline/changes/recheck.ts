@@ -13,7 +13,7 @@ import { hiddenBy, listedAs, namesWith, readerOf } from '../access/visibility.ts
 import { factLines } from './card.ts';
 import { reparse, type Reparsed } from '../language/reparse.ts';
 import { sourcesOf } from './read-sources.ts';
-import { inWords } from './host-trouble.ts';
+import { troubleText } from './host-trouble.ts';
 import { groupsOf, MembershipUnknown, membersUnknownQuietly } from '../access/unknown-groups.ts';
 import type { ChangesContext } from './context.ts';
 
@@ -186,7 +186,7 @@ async function recheckDrift(
     const why = say`Somebody changed ${change.target_name} in the meantime. If you asked again, it would be:`;
     return { kind: 'drifted', why: joined([why, factLines(factsOf(facts))], '\n') };
   } catch (error) {
-    if (error instanceof HostTrouble) return { kind: 'host trouble', why: inWords(error) };
+    if (error instanceof HostTrouble) return { kind: 'host trouble', why: troubleText(error) };
     if (error instanceof Refusal) return { kind: 'host trouble', why: error.says };
     throw error;
   }

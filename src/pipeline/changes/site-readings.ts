@@ -62,14 +62,14 @@ export const keepReadings = (
 ): Promise<boolean> => replaceKv(tx, { key: keyOf(change), value: JSON.stringify(readings), at }, stored);
 
 /** Undefined: no page was asked for. */
-export function readingInShort(reading: SiteReading): ReadingBefore | undefined {
-  const looks = looksInShort(reading);
+export function shortReading(reading: SiteReading): ReadingBefore | undefined {
+  const looks = shortLooks(reading);
   const shown = mostTelling(looks);
   return shown && { ...shown, at: reading.at, impression: impressionIn(reading), looks };
 }
 
 /** A missing text is told of the first page. */
-function looksInShort({ looks, missing }: SiteReading): readonly ShortLook[] {
+function shortLooks({ looks, missing }: SiteReading): readonly ShortLook[] {
   const told = looks.map((look): ShortLook => {
     const { address, as } = look;
     return { address, as, impression: impressionOf(look), says: inWords(look) };
@@ -100,7 +100,7 @@ function inWords(look: Look): string {
 /** What these readings, oldest first, show. Undefined: no page was asked for. */
 export function findingsOf({ readings, cut }: Series): Findings | undefined {
   const telling = mostTellingOf(readings);
-  const found = telling && readingInShort(telling);
+  const found = telling && shortReading(telling);
   if (found === undefined) return undefined;
   const { looks: _, ...shown } = found;
   return { verdict: verdictOf(readings), shown, cut };

@@ -69,7 +69,7 @@ export async function settleAccess(
   const { losses, starts } = effectsOf(access, timers.map(openOf), at, isProven);
   for (const loss of losses) {
     const timer = timers.find(({ id }) => id === loss.id);
-    if (timer) await drop(tx, changeStore, change, timer, loss, at);
+    if (timer) await applyLoss(tx, changeStore, change, timer, loss, at);
   }
   if (starts === undefined) {
     if (access.forMs === undefined) return;
@@ -113,7 +113,7 @@ async function sentBefore(tx: Tx, timers: readonly Timer[], { sent_at: sentAt }:
   return known;
 }
 
-async function drop(
+async function applyLoss(
   tx: Tx,
   changeStore: ChangeStore,
   by: Change,

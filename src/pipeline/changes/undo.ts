@@ -9,7 +9,7 @@ import { leftOf } from './freeze.ts';
 import { reparse } from '../language/reparse.ts';
 import { canonicalArgs } from '../language/resolve.ts';
 import { sourcesOf } from './read-sources.ts';
-import { inWords } from './host-trouble.ts';
+import { troubleText } from './host-trouble.ts';
 import type { ChangesContext } from './context.ts';
 import { refuseUnlessOurs } from './foreign-button.ts';
 
@@ -69,7 +69,9 @@ async function isAsLeft(context: ChangesContext, person: Person, change: Change,
     .look?.({ input: resolved.input, ...sourcesOf(context, person.id) })
     .catch((error: unknown) => {
       if (!(error instanceof HostTrouble)) throw error;
-      throw new Refusal(say`${inWords(error)} Nothing was done.`, { hint: 'Please press it again in a minute.' });
+      throw new Refusal(say`${troubleText(error)} Nothing was done.`, {
+        hint: 'Please press it again in a minute.',
+      });
     });
   return leftOf(action, resolved, now) === left;
 }

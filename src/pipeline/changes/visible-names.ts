@@ -6,7 +6,7 @@ import type { Policy } from '../../policy/rules.ts';
 import type { Person } from '../access/access-check.ts';
 import { joined, say } from '../../text.ts';
 import type { KnownNames } from '../language/resolve.ts';
-import { inWords } from './host-trouble.ts';
+import { troubleText } from './host-trouble.ts';
 import { membersUnknown } from '../access/unknown-groups.ts';
 import { BoundedMap } from '../../bounded-map.ts';
 
@@ -78,7 +78,7 @@ export const allEnvironments = (
 function allNames({ environments, domains, at, trouble }: ListedNames, policy: Policy): KnownNames {
   const named = allEnvironments({ environments }, policy);
   const listed = domains.map(({ id, name, site }): Domain => ({ kind: 'domain', id, name, site }));
-  const unlisted = trouble ? inWords(trouble) : at === undefined ? say`I haven't listed the sites yet.` : undefined;
+  const unlisted = trouble ? troubleText(trouble) : at === undefined ? say`I haven't listed the sites yet.` : undefined;
   const sorted = { environments: named.toSorted(byName), domains: listed.toSorted(byName) };
   return { ...sorted, sets: policy.sets, trouble: unlisted };
 }

@@ -14,7 +14,7 @@ import { itemLine, itemsShown } from '../changes/batch-card.ts';
 import { frozenCardOf, type FrozenCard } from '../changes/freeze.ts';
 import { storedTargets } from '../access/targets.ts';
 import { readerOf } from '../access/visibility.ts';
-import { askersNamed, markOf, standing } from '../changes/card.ts';
+import { askersNamed, markOf, stateText } from '../changes/card.ts';
 import { keptReadings, readingsInWords, readingsKeptMs } from '../changes/site-readings.ts';
 import { mayBreakSite } from '../steps/check-around.ts';
 import type { AccessContext } from '../access/context.ts';
@@ -129,7 +129,7 @@ async function storyOf(database: Database, change: Change): Promise<ChangeStory>
   return {
     title: say`${markOf(change)} **${card.title}** · #${change.number}`,
     facts: [
-      ['State', standing(change)],
+      ['State', stateText(change)],
       ['Asked by', say`${askersNamed(change)}${change.reason === null ? '' : ` (“${change.reason}”)`}`],
       ['Asked at', [time(change.created_at, 'date')]],
       ...(change.batch === null ? [] : [['Part of', [code(`#${change.batch}`)]] as const]),

@@ -4,7 +4,7 @@ import { counted, type Checklist, type ChecklistItem, type PageOffer } from '../
 import { Refusal } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { joined, say, type Text } from '../../text.ts';
-import { environmentsIn, liveOrNot } from '../changes/freeze-batch.ts';
+import { environmentsIn, liveFacts } from '../changes/freeze-batch.ts';
 import type { FrozenCard } from '../changes/freeze.ts';
 import type { ParsedCommand } from '../language/parsed-command.ts';
 import { parseArgs } from '../language/parse.ts';
@@ -45,7 +45,7 @@ export async function showChecklist(context: PipelineContext, from: From, offer:
   const isOne = parsed.canary !== undefined;
   const facts: FrozenCard['facts'] = [
     ...(isOne ? [['Goes first, alone', say`one of them; the review says which`] as const] : []),
-    ...liveOrNot(environments),
+    ...liveFacts(environments),
   ];
   const counts = `${counted(items.length, checklist.noun)} on ${counted(environments.length, 'environment')}`;
   const says = say`**${counts}.** Each environment gets those of the ticked that have an update there. Next, you see what will happen; nothing is sent before that.`;

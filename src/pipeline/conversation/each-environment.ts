@@ -14,7 +14,7 @@ import { say } from '../../text.ts';
 import { TooLate, within } from '../../time-limit.ts';
 import type { Person } from '../access/access-check.ts';
 import { mayRunOn } from '../access/may-run.ts';
-import { inWords } from '../changes/host-trouble.ts';
+import { troubleText } from '../changes/host-trouble.ts';
 import type { PipelineContext } from './context.ts';
 
 /** Reports over many environments: a few reads at a time, so that nobody else waits for them. */
@@ -107,7 +107,7 @@ function readingUntil(ending: AbortSignal, context: EachContext, person: Person)
       if (error instanceof HostTrouble) {
         // Asking on would use up what the host has left for everybody else.
         isThrottled ||= error.kind === 'throttled';
-        return { kind: 'failed', why: inWords(error) };
+        return { kind: 'failed', why: troubleText(error) };
       }
       context.onTrouble('reading many environments', error);
       return { kind: 'failed', why: say`Something broke on my side, and my log says what.` };

@@ -18,7 +18,7 @@ import { timersFor } from './timer-list.ts';
 import { timeLineServiceFor } from './time-line-service.ts';
 import { watchServiceFor } from './digest-service.ts';
 import { auditServiceFor } from './audit-service.ts';
-import { inWords } from '../changes/host-trouble.ts';
+import { troubleText } from '../changes/host-trouble.ts';
 import { usage } from '../language/usage.ts';
 import type { PipelineContext } from './context.ts';
 
@@ -52,7 +52,7 @@ export function queryServiceFor(
     names: () => {
       const { at, trouble, environmentsReadAt } = context.listing();
       const isListed = environmentsReadAt !== undefined;
-      return { ...context.names(person), at, isListed, trouble: trouble && inWords(trouble) };
+      return { ...context.names(person), at, isListed, trouble: trouble && troubleText(trouble) };
     },
     change: (number) => storyFor(context, person, number),
     can: (words, id) => explainAccess(context, person, words, id),

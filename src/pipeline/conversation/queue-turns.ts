@@ -26,7 +26,7 @@ import {
   turnEnd,
   turnTaken,
   withdrawTurn,
-  yourTurn,
+  turnNote,
   type QueueEnd,
 } from '../changes/queue.ts';
 import { parseArgs } from '../language/parse.ts';
@@ -140,7 +140,7 @@ async function giveTurn(context: PipelineContext, row: QueuedRequest, says?: Tex
     const turned = await releaseQueued(tx, row, at + lookAgainMs, { turn_at: at });
     if (turned === undefined) return;
     await recordQueued(tx, changeStore.note, turned, 'queue_turn', { at });
-    await tellQueued(tx, turned, 'queue_turn', yourTurn(turned, says), at);
+    await tellQueued(tx, turned, 'queue_turn', turnNote(turned, says), at);
   });
 }
 

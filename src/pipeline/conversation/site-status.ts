@@ -18,7 +18,7 @@ import { mayRunOn } from '../access/may-run.ts';
 import { readerOf } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
-import { inWords } from '../changes/host-trouble.ts';
+import { troubleText } from '../changes/host-trouble.ts';
 import { holdOf, readPause } from '../steps/admin-actions.ts';
 import { listedChange } from './change-history.ts';
 import { eachFor } from './each-environment.ts';
@@ -160,7 +160,7 @@ const readPartsOf =
       return { kind: 'found', found };
     } catch (error) {
       if (error instanceof TooLate) return { kind: 'late', afterMs: partMs };
-      if (error instanceof HostTrouble) return { kind: 'failed', why: inWords(error) };
+      if (error instanceof HostTrouble) return { kind: 'failed', why: troubleText(error) };
       context.onTrouble(`reading a status: ${path}`, error);
       return { kind: 'failed', why: say`Something broke on my side, and my log says what.` };
     } finally {

@@ -10,10 +10,10 @@ import { plain, say } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf } from '../access/visibility.ts';
 import { fieldsOf, parseDetails } from '../audit/audit-details.ts';
-import { markOf, standing } from '../changes/card.ts';
+import { markOf, stateText } from '../changes/card.ts';
 import { eventInWords } from '../changes/event-names.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
-import { inWords } from '../changes/host-trouble.ts';
+import { troubleText } from '../changes/host-trouble.ts';
 import { keptReadingsOf, readingsInShort, type SiteReadings } from '../changes/site-readings.ts';
 import type { PipelineContext } from './context.ts';
 
@@ -139,7 +139,7 @@ function changeEntry(change: Change, story: readonly AuditLine[], { readings, ha
     reason: change.reason ?? undefined,
     approvers: [...new Map(approvals.map((line) => [line.actor, who(line)])).values()],
     mark: markOf(change),
-    outcome: standing(change),
+    outcome: stateText(change),
     site: readings && readingsInShort(readings),
     tookMs:
       sent_at === null || settled_at === null || !['done', 'failed'].includes(state)
@@ -206,7 +206,7 @@ async function logOf(
       peaks: peaks.map((peak) => ({ kind: 'peak', at: peak.from, ...peak })),
     };
   } catch (error) {
-    if (error instanceof HostTrouble) return { log: { kind: 'not read', why: inWords(error) }, peaks: [] };
+    if (error instanceof HostTrouble) return { log: { kind: 'not read', why: troubleText(error) }, peaks: [] };
     context.onTrouble('could not read the error log for a time line', error);
     return { log: { kind: 'not read', why: say`Something went wrong here.` }, peaks: [] };
   }

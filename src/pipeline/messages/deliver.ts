@@ -90,7 +90,7 @@ export async function deliverDue(context: Delivery): Promise<Begun> {
   const ready = await Promise.all(due.map((message) => prepare(context, message)));
   const lines: Promise<void>[] = [];
   for (const [place, line] of Map.groupBy(ready, placeOf)) {
-    if ((turns.lines.get(place)?.messages ?? 0) + line.length > maxInLine) await back(context, line, busyRetryMs);
+    if ((turns.lines.get(place)?.messages ?? 0) + line.length > maxInLine) await delay(context, line, busyRetryMs);
     else lines.push(enqueueAt(turns, place, line.length, () => drawInLine(context, line, claimedAt)));
   }
   return { tried: due.length, lines };
@@ -107,13 +107,17 @@ const placeOf = ({ message, destinations }: Ready): string => {
 async function drawInLine(context: Delivery, line: readonly Ready[], claimedAt: number): Promise<void> {
   for (const [at, ready] of line.entries()) {
     if (context.turns.isOver || performance.now() - claimedAt > maxLineMs)
-      return back(context, line.slice(at), busyRetryMs);
+      return delay(context, line.slice(at), busyRetryMs);
     const afterMs = await draw(context, ready);
-    if (afterMs > 0) return back(context, line.slice(at + 1), afterMs);
+    if (afterMs > 0) return delay(context, line.slice(at + 1), afterMs);
   }
 }
 
-async function back({ database, onPace, onTrouble }: Delivery, line: readonly Ready[], afterMs: number): Promise<void> {
+async function delay(
+  { database, onPace, onTrouble }: Delivery,
+  line: readonly Ready[],
+  afterMs: number,
+): Promise<void> {
   if (line.length === 0) return;
   try {
     const messages = line.map(({ message }) => message);

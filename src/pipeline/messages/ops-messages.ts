@@ -41,7 +41,7 @@ export async function noteAlive(database: Database): Promise<void> {
 }
 
 /** The report after an absence: how long it was and what was under way. Call it before leases are taken over. */
-export async function backAgain(database: Database): Promise<Text | undefined> {
+export async function absenceReport(database: Database): Promise<Text | undefined> {
   const now = await database.now();
   const seen = await readKv(database.db, aliveKey);
   if (seen === undefined || now - seen.at < worthTellingMs) return undefined;

@@ -34,7 +34,7 @@ export async function tellOfLoss(tx: Tx, loss: Undelivered, at: number): Promise
   if (isAsking && !isUnread) await askInThread(tx, message, change, at);
   if (!isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
-  const rest = isAsking && isUnread ? tellThem(whom(loss)) : undefined;
+  const rest = isAsking && isUnread ? tellThem(recipientText(loss)) : undefined;
   const body = JSON.stringify({ text: joined([forRequester(loss, change), rest]) });
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.requester, body, at });
 }
@@ -62,13 +62,13 @@ function forOps(loss: Undelivered): Text {
   const isNamed = message.kind === 'reply' && change !== undefined;
   const whole = isNamed ? say`${headingOf(change)}\n${text}` : text;
   const quote = isKind(error, 'drawing') ? say`${plain(whole).slice(0, maxQuoteLength)}` : whole;
-  return say`⚠️ **I couldn't deliver this to ${whom(loss)}** (${why(loss)}; ${code(message.key)}):\n${quote}`;
+  return say`⚠️ **I couldn't deliver this to ${recipientText(loss)}** (${reasonText(loss)}; ${code(message.key)}):\n${quote}`;
 }
 
 const forRequester = (loss: Undelivered, change: Change): Text =>
-  say`${headingOf(change)}\n⚠️ I couldn't tell ${whom(loss)} about it (${why(loss)}). ${code(`change ${change.number}`)} shows where it is now.`;
+  say`${headingOf(change)}\n⚠️ I couldn't tell ${recipientText(loss)} about it (${reasonText(loss)}). ${code(`change ${change.number}`)} shows where it is now.`;
 
-function whom({ message: { kind, recipient }, change }: Undelivered): Text {
+function recipientText({ message: { kind, recipient }, change }: Undelivered): Text {
   if (kind === 'direct' || kind === 'copy') return say`${mention(recipient ?? '')}`;
   if (kind === 'ops') return say`this channel`;
   if (change === undefined) return say`${channel(recipient ?? '')}`;
@@ -76,7 +76,7 @@ function whom({ message: { kind, recipient }, change }: Undelivered): Text {
   return isForRequesterOnly(change) ? [requester] : say`${channel(change.channel)} and ${requester}`;
 }
 
-const why = ({ error }: Undelivered): Text =>
+const reasonText = ({ error }: Undelivered): Text =>
   isKind(error, 'gone') || isKind(error, 'drawing')
     ? say`${code(error.message)}`
     : say`Slack didn't accept it for a day`;
@@ -88,7 +88,7 @@ const isKind = (error: unknown, kind: Undeliverable['kind']): error is Undeliver
 export async function tellOfMove(tx: Tx, change: Change, word: string, at: number): Promise<void> {
   const key = `elsewhere:${change.number}`;
   if (await findMessage(tx, `ops:${key}`)) return;
-  const says = say`⚠️ ${refuses(change.channel, word)} ${mention(change.requester)} gets #${change.number} in direct messages instead.`;
+  const says = say`⚠️ ${refusalText(change.channel, word)} ${mention(change.requester)} gets #${change.number} in direct messages instead.`;
   await enqueueOps(tx, key, says, at);
 }
 
@@ -96,9 +96,9 @@ export async function tellOfMove(tx: Tx, change: Change, word: string, at: numbe
 export const whyHere = (place: string, word: string): Text =>
   isUninvited(word)
     ? say`I can't post in ${channel(place)}, so here it is instead. ${'/invite'} me there to get cards in the channel.`
-    : say`${refuses(place, word)} So here it is instead.`;
+    : say`${refusalText(place, word)} So here it is instead.`;
 
-const refuses = (place: string, word: string): Text =>
+const refusalText = (place: string, word: string): Text =>
   word === sharedWord
     ? say`${channel(place)} is now shared with another organisation, so I don't post about sites there.`
     : say`${channel(place)} doesn't accept my posts (${code(word)}).`;

@@ -16,7 +16,7 @@ import type { Authorization } from '../access/authorization.ts';
 import type { Person } from '../access/access-check.ts';
 import { enqueueOps } from '../messages/ops-messages.ts';
 import { findChange, listChanges } from '../../storage/changes.ts';
-import { inTheWay } from '../changes/lock-replies.ts';
+import { lockInWords } from '../changes/lock-replies.ts';
 import { frozenCardOf } from '../changes/freeze.ts';
 import type { MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
@@ -81,7 +81,7 @@ function locking(context: ChangesContext, actor: Actor): Pick<QueryService, 'loc
 
 async function whoLocks(tx: Tx, { name }: Environment, lock: Lock, at: number): Promise<Text> {
   const holder = lock.change === null ? undefined : await findChange(tx, lock.change);
-  return inTheWay({ lock, target: name, holder }, at);
+  return lockInWords({ lock, target: name, holder }, at);
 }
 
 function pausing(context: ChangesContext, actor: Actor, mayRead: MayRead): Pick<QueryService, 'pause' | 'resume'> {

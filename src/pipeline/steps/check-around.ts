@@ -10,7 +10,7 @@ import type { Button } from '../changes/card.ts';
 import { siteCheckFor } from '../changes/check-plan.ts';
 import { snapshotOf } from '../changes/freeze.ts';
 import { listingMs } from '../changes/recheck.ts';
-import { findingsOf, readingInShort, keepReadings, keptReadings, verdictInWords } from '../changes/site-readings.ts';
+import { findingsOf, shortReading, keepReadings, keptReadings, verdictInWords } from '../changes/site-readings.ts';
 import { reparse } from '../language/reparse.ts';
 import type { StepsContext } from './context.ts';
 
@@ -49,7 +49,7 @@ async function readBefore(context: StepsContext, change: Change): Promise<void> 
   if (plan?.kind !== 'pages') return;
   const { readings: kept } = await keptReadings(database.db, change.number);
   if (kept.before && (await database.now()) - kept.before.at < freshMs) return;
-  const before = readingInShort(await siteCheck.read(plan, { deadlineMs: readingMs, onBehalfOf: change.requester }));
+  const before = shortReading(await siteCheck.read(plan, { deadlineMs: readingMs, onBehalfOf: change.requester }));
   if (before === undefined) return;
   await database.unflushed(async (tx) => {
     // Nobody waits for a late reading: what it saw may already be the change's doing.

@@ -9,8 +9,8 @@ import { listVotes, castVote, type Vote } from '../../storage/votes.ts';
 import { scrub } from '../../secret.ts';
 import { joined, named, mention, say, type Text } from '../../text.ts';
 import { LockHeld, type TransitionNote } from '../changes/change-store.ts';
-import { busy } from '../changes/lock-replies.ts';
-import { mayEnd, rule, type VoteContext, type DecisionResult } from '../changes/approve.ts';
+import { lockRefusal } from '../changes/lock-replies.ts';
+import { mayEnd, decisionResult, type VoteContext, type DecisionResult } from '../changes/approve.ts';
 import { assertMember, type Person } from '../access/access-check.ts';
 import { coolsDown } from '../changes/change.ts';
 import { closersOf, endingOf } from '../changes/closers.ts';
@@ -78,7 +78,7 @@ export async function decide(context: StepsContext, decided: DeliveredDecision):
     const voters = await freshVoters(context, change, votes);
     if (voters === undefined) throw couldNotCheck(say`Slack doesn't tell me right now who the other approvers are.`);
     // Refuse before the host is asked anything.
-    rule(decided, { ...voting, voters, change, now: await context.database.now() });
+    decisionResult(decided, { ...voting, voters, change, now: await context.database.now() });
     if (attempt === 0 && decided.verdict === 'approve') await refuseIfMovedOn(context, change, decided);
     failpoint('click checked', change.number);
     if (await commit(context, decided, { ...voting, voters, votes })) {
@@ -126,7 +126,7 @@ async function refuseIfMovedOn(context: StepsContext, change: Change, { inbox }:
   const kind = checked.kind === 'invalidated' ? 'invalidated' : 'supersede';
   const came = await context.database.transaction(async (tx) => {
     await acquireGlobalLock(tx);
-    // If somebody else was first, the next `rule` tells the person what they did.
+    // If somebody else was first, the next `decisionResult` tells the person what they did.
     const held = await holdChange(tx, change.number);
     if (held?.version !== change.version || (await isSetBack(context, tx, held))) return 'second';
     const at = await context.database.now(tx);
@@ -168,7 +168,7 @@ async function commit(context: StepsContext, decided: DeliveredDecision, session
     if (error instanceof VotesChanged) return false;
     if (error instanceof SetBack) throw await setBack(context, decided);
     if (!(error instanceof LockHeld)) throw error;
-    const says = busy(error, await database.now());
+    const says = lockRefusal(error, await database.now());
     throw new Refusal(say`${says} Your approval was not counted.`, {
       hint: 'Please approve it again when the lock is gone.',
     });
@@ -204,7 +204,7 @@ async function apply(
   session: Session,
   at: number,
 ): Promise<void> {
-  const ruling = rule(decided, { ...session, change, now: at });
+  const ruling = decisionResult(decided, { ...session, change, now: at });
   const { changeStore } = context;
   const { person, verdict } = decided;
   // A repeated vote is refused unless it now completes the approval.

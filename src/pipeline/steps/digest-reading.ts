@@ -12,7 +12,7 @@ import { beginning, code, list, say, time, type Text } from '../../text.ts';
 import type { Person } from '../access/access-check.ts';
 import { readerOf, type MayRead } from '../access/visibility.ts';
 import { targetKey } from '../access/targets.ts';
-import { inWords } from '../changes/host-trouble.ts';
+import { troubleText } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
 import { certificatesOf, notRead, type DigestPart } from './digest-certificates.ts';
 
@@ -136,7 +136,7 @@ async function readOr<T>(
   try {
     return { value: await work() };
   } catch (error) {
-    if (error instanceof HostTrouble) return { why: inWords(error) };
+    if (error instanceof HostTrouble) return { why: troubleText(error) };
     context.onTrouble('reading for a digest', error);
     return { why: say`Something broke on my side; my log says more.` };
   }

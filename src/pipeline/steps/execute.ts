@@ -12,7 +12,7 @@ import { blockedReason, skip } from './blocked.ts';
 import { checkBefore } from './check-around.ts';
 import { saveOutcome, retryNote } from './outcome.ts';
 import { recheck } from '../changes/recheck.ts';
-import { standing } from '../changes/card.ts';
+import { stateText } from '../changes/card.ts';
 import { settleAccess } from '../changes/timed-access.ts';
 import { endsUnsent, markFor } from '../changes/replies.ts';
 import { startBatch } from './run-batch.ts';
@@ -123,7 +123,10 @@ async function complete(context: StepsContext, seen: Change): Promise<void> {
 
 /** Includes why it waited, as shown on the card. */
 const tooLate = (change: Change): Text =>
-  joined([say`It was not sent in time.`, change.last_note === null ? undefined : say`Until then: ${standing(change)}`]);
+  joined([
+    say`It was not sent in time.`,
+    change.last_note === null ? undefined : say`Until then: ${stateText(change)}`,
+  ]);
 
 /** Reschedule; the state is unchanged and the card says why. */
 async function reschedule({ database }: StepsContext, change: Change, why: Text): Promise<void> {

@@ -7,7 +7,7 @@ import { wakeQueues } from '../../storage/queue.ts';
 import { list, mention, say } from '../../text.ts';
 import { closableFrom } from '../changes/change.ts';
 import { answerDelivery, holdOf, type Actor, actorDetails } from './admin-actions.ts';
-import { standing } from '../changes/card.ts';
+import { stateText } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 import { targetKey } from '../access/targets.ts';
@@ -26,14 +26,14 @@ export function forceUnlock(context: ChangesContext, actor: Actor, env: Environm
     const [first] = holders;
     if (first === undefined) return { kind: 'held by a person', hold: holdOf(held) };
     const change = holders.find((one) => one !== undefined && mayFree(one));
-    if (change === undefined) return { kind: 'under way', change: first.number, stands: standing(first) };
+    if (change === undefined) return { kind: 'under way', change: first.number, stands: stateText(first) };
     await freeLock(tx, { target: held.target, change: change.number });
     await wakeQueues(tx, [held.target], at);
     const still = numbers.filter((number) => number !== change.number);
     await announceFreed(context, actor, tx, at, { change, env, still });
     const others = (await locksOf(tx, change.number, at)).map(({ target }) => target.replace(/^environment:/, ''));
     const arrives = change.state === 'unknown' && at < closableFrom(change) ? closableFrom(change) : undefined;
-    return { kind: 'freed', change: change.number, stands: standing(change), arrives, others, still };
+    return { kind: 'freed', change: change.number, stands: stateText(change), arrives, others, still };
   });
 }
 

@@ -23,7 +23,7 @@ import { refuseIfNobodyApproves } from '../access/nobody-approves.ts';
 import { aboutOf } from '../access/targets.ts';
 import { whoMayRun, type Runners } from '../access/who-may-run.ts';
 import { isForRequesterOnly } from '../changes/asked-in.ts';
-import { endUnused, handedOnWords, offer, postOffers, useHandedOn } from '../changes/handed-on.ts';
+import { endUnused, handedOnWords, offerNote, postOffers, useHandedOn } from '../changes/handed-on.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { canonicalArgs, withoutId, type Resolved } from '../language/resolve.ts';
 import { join } from '../language/tokenize.ts';
@@ -104,7 +104,7 @@ async function saveAndPost(
     await insertHandedOn(tx, { ...row, says: JSON.stringify(says), posted: JSON.stringify(posted) });
     const reason = parsed.reason === undefined ? undefined : scrub(parsed.reason);
     const carried = { ...resolved, parsed: { ...parsed, reason, handedOn: id } };
-    await postOffers(tx, posted, offer(says, runners, carried, expires_at), at);
+    await postOffers(tx, posted, offerNote(says, runners, carried, expires_at), at);
     const people = told.map((one) => one.id);
     const details = { name: person.name, handed_on: id, command, args, reason, told: people, ...requestDetails(inbox) };
     await context.changeStore.note(tx, { event: 'hand_on', by: person.id, at, details });

@@ -3,7 +3,7 @@ import { Refusal } from '../../errors.ts';
 import { say } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { freeze, type Frozen } from '../changes/freeze.ts';
-import { freezeBatch, leftOutOf, type NothingToDo } from '../changes/freeze-batch.ts';
+import { freezeBatch, leftOutFacts, type NothingToDo } from '../changes/freeze-batch.ts';
 import { asRefusal } from '../changes/host-trouble.ts';
 import { sourcesOf } from '../changes/read-sources.ts';
 import { canonicalArgs } from '../language/resolve.ts';
@@ -56,7 +56,7 @@ async function freezeEach(
   const items = found.flatMap((one) => (one && 'fingerprint' in one ? [one] : []));
   const nothing = found.flatMap((one) => (one && 'why' in one ? [one] : []));
   if (items.length === 0) throw new Refusal(nothing[0]?.why ?? [], { hint: 'This is so for all of them.' });
-  return { ...freezeBatch(parsed, action, items), leftOut: leftOutOf(parsed.notAllowed ?? [], nothing) };
+  return { ...freezeBatch(parsed, action, items), leftOut: leftOutFacts(parsed.notAllowed ?? [], nothing) };
 }
 
 /** Looks at the host, then freezes call and card. Throws `Refusal` if that fails, or the change isn't possible. */

@@ -17,7 +17,7 @@ import {
 import { code, joined, say, time, type Text } from '../../text.ts';
 import type { Authorized } from '../access/access-check.ts';
 import { targetKey, storedTargets } from '../access/targets.ts';
-import { inTheWay } from '../changes/lock-replies.ts';
+import { lockInWords } from '../changes/lock-replies.ts';
 import type { Note } from '../changes/card.ts';
 import type { ChangesContext } from '../changes/context.ts';
 import { lockAndHolder } from '../changes/lock-in-the-way.ts';
@@ -68,7 +68,7 @@ export function joinQueue(
       await withdrawTurn(tx, same, turnTaken, at);
       await recordQueued(tx, context.changeStore.note, same, 'queue_join', { by: person.id, at });
       const place = (await queueOf(tx, same.target)).findIndex(({ id }) => id === same.id) + 1;
-      return queued(same, place, inTheWay(held, at));
+      return queued(same, place, lockInWords(held, at));
     }
     const row = await insertQueued(tx, {
       target: lock.target,
@@ -86,7 +86,7 @@ export function joinQueue(
     });
     const by = { by: person.id, at, ...requestDetails(inbox) };
     await recordQueued(tx, context.changeStore.note, row, 'queue_join', by);
-    return queued(row, ahead + 1, inTheWay(held, at));
+    return queued(row, ahead + 1, lockInWords(held, at));
   });
 }
 
@@ -94,7 +94,7 @@ export function joinQueue(
 async function lockAhead(tx: Tx, wants: Pick<QueuedRequest, 'risk' | 'targets'>, at: number) {
   const held = await lockAndHolder(tx, wants, at);
   if (held?.holder?.state === 'unknown')
-    throw new Refusal(say`${inTheWay(held, at)} Nothing was sent.`, {
+    throw new Refusal(say`${lockInWords(held, at)} Nothing was sent.`, {
       hint: 'There is no queue behind that. Ask again when somebody has closed it.',
     });
   return held;

@@ -12,7 +12,7 @@ import { refuseTooMany } from '../changes/open-changes-limit.ts';
 import { newChangeDetails, rowOf, type Requester } from './new-change.ts';
 import type { Frozen } from '../changes/freeze.ts';
 import { asked } from '../changes/replies.ts';
-import { busy, Locked, wayOn } from '../changes/lock-replies.ts';
+import { lockedOut } from '../changes/lock-replies.ts';
 import { isPaused } from '../../storage/kv.ts';
 import { checkTimeline } from './ask-again.ts';
 import { checkBefore } from './check-around.ts';
@@ -79,7 +79,7 @@ export async function save(
     if (change?.state === 'waiting') void checkBefore(context, change);
     return change;
   } catch (error) {
-    if (error instanceof LockHeld) throw new Locked(busy(error, await database.now()), wayOn(error, frozen));
+    if (error instanceof LockHeld) throw lockedOut(error, frozen, await database.now());
     // If only the answer to the commit got lost, the change is saved and will be sent.
     const saved = begunRow && (await findSaved(database.db, begunRow).catch(() => undefined));
     if (saved === undefined) throw error;

@@ -14,14 +14,14 @@ import { bold, joined, mention, plain, say, time, type Text } from '../../text.t
 import type { Authorized, Person } from '../access/access-check.ts';
 import { parseArgs } from '../language/parse.ts';
 import { listingMs } from '../changes/recheck.ts';
-import { standing, type Button, type Note } from '../changes/card.ts';
+import { stateText, type Button, type Note } from '../changes/card.ts';
 import { resolve } from '../language/resolve.ts';
 import { Locked } from '../changes/lock-replies.ts';
 import { lookAndFreeze } from './look-and-freeze.ts';
 import { save } from './submit.ts';
 import { lockedBy } from '../changes/lock-replies.ts';
 import { addressesOf, closeAttempts, tellAttempts } from '../changes/timed-access.ts';
-import { inWords } from '../changes/host-trouble.ts';
+import { troubleText } from '../changes/host-trouble.ts';
 import type { StepsContext } from './context.ts';
 import { exclusiveTransaction } from '../../storage/exclusive-transaction.ts';
 
@@ -79,7 +79,7 @@ async function fire(context: StepsContext, timer: Timer): Promise<void> {
       : endTimer(context, timer, 'not_there');
   }
   if (removal) {
-    const why = say`#${removal.number} didn't do it: ${standing(removal)}`;
+    const why = say`#${removal.number} didn't do it: ${stateText(removal)}`;
     // Nothing was sent, so the host refused nothing: not an attempt.
     if (removal.sent_at === null) return putOffAndTell(context, timer, why, { created_change: null });
     return failed(context, timer, why, isRunning);
@@ -110,10 +110,10 @@ async function openNow(context: StepsContext, timer: Timer, target: Environment)
       const presence = context.presenceOf(target, await context.freshenNames(listingMs));
       if (presence === 'gone') return 'gone';
       if (presence !== 'listed')
-        throw new NotTried(say`${inWords(error)} ${notThere(presence, target)} ${nothingTaken}`);
+        throw new NotTried(say`${troubleText(error)} ${notThere(presence, target)} ${nothingTaken}`);
     }
     const isAway = !['not found', 'unauthorized', 'bad request'].includes(error.kind);
-    throw new (isAway ? NotTried : Refusal)(say`${inWords(error)} ${nothingTaken}`);
+    throw new (isAway ? NotTried : Refusal)(say`${troubleText(error)} ${nothingTaken}`);
   }
 }
 

@@ -12,7 +12,7 @@ import { enqueueMessage } from '../../storage/messages.ts';
 import type { Tx } from '../../storage/tx.ts';
 import { claimWatches, countWatches, noteWatch, type Onward, type Watch } from '../../storage/watches.ts';
 import { amount, plain, say, time, type Text } from '../../text.ts';
-import { inWords } from '../changes/host-trouble.ts';
+import { troubleText } from '../changes/host-trouble.ts';
 import type { Note } from '../changes/card.ts';
 import { createPoller, type Poller } from '../messages/poller.ts';
 import { digestScope, namesIn } from './digest-standing.ts';
@@ -97,7 +97,7 @@ async function readLog(context: WatchContext, watch: Watch, env: Environment, no
       return { why: say`Its lines have no times, so I can't tell what is new.` };
     return found;
   } catch (error) {
-    if (error instanceof HostTrouble) return { why: inWords(error) };
+    if (error instanceof HostTrouble) return { why: troubleText(error) };
     context.onTrouble(`looking for watch ${watch.id}`, error);
     return { why: say`Something broke on my side; my log says more.` };
   }

@@ -2,7 +2,7 @@ import type { WebClient } from '@slack/web-api';
 import { variables } from '../../config.ts';
 import { createClient, HostTrouble } from '../../hosting/client.ts';
 import { validateKey } from '../../hosting/contract/operations.ts';
-import { inWords } from '../../pipeline/changes/host-trouble.ts';
+import { troubleText } from '../../pipeline/changes/host-trouble.ts';
 import type { CheckResult } from '../../pipeline/conversation/health/check-result.ts';
 import { Secret } from '../../secret.ts';
 import { checkAppToken, checkBotToken } from '../../slack/client/app-checks.ts';
@@ -137,5 +137,5 @@ function sayingOf(found: HostAnswer): string {
   if (!(found instanceof HostTrouble)) return 'the host accepts the key.';
   if (found.kind === 'not found')
     return "the host doesn't say whose key this is (404). Check that the address ends with /v2.";
-  return `${plain(inWords(found))} So the key wasn't checked.`;
+  return `${plain(troubleText(found))} So the key wasn't checked.`;
 }

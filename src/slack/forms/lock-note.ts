@@ -1,5 +1,5 @@
 import { targetsOf } from '../../pipeline/access/targets.ts';
-import { lockNow } from '../../pipeline/changes/lock-replies.ts';
+import { lockWarning } from '../../pipeline/changes/lock-replies.ts';
 import { lockAndHolder } from '../../pipeline/changes/lock-in-the-way.ts';
 import type { Resolved } from '../../pipeline/language/resolve.ts';
 import { TooLate, within } from '../../time-limit.ts';
@@ -24,7 +24,7 @@ export async function lockNote(
   const look = async (): Promise<Text | undefined> => {
     const now = await database.now();
     const held = await lockAndHolder(database.db, wants, now);
-    return held && lockNow(held, now);
+    return held && lockWarning(held, now);
   };
   return within(lookMs, look()).catch((error: unknown) => {
     if (!(error instanceof TooLate)) log.warn({ err: error }, 'could not look for a lock');

@@ -4,7 +4,7 @@ import { Refusal } from '../../../src/errors.ts';
 import {
   isEnough,
   mayEnd,
-  rule,
+  decisionResult,
   type VoteContext,
   type Decision,
   type EndRight,
@@ -136,7 +136,7 @@ const seen = (verdict: DecisionKind, version = 3): Decision => ({ verdict, versi
 /** The result: the move, `vote`, or the refusal's sentence. */
 function resultOf(decision: Decision, of: VoteContext): string {
   try {
-    const result: DecisionResult = rule(decision, of);
+    const result: DecisionResult = decisionResult(decision, of);
     return result.kind === 'move' ? result.event.kind : 'vote';
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -307,13 +307,15 @@ describe('the answer to a refused decision', () => {
       "I couldn't check whether you may close this.",
     ],
   ])('%s', (_, verdict, more, sentence) => {
-    const answer = said(refusalOf(() => rule(seen(verdict), voting(more))));
+    const answer = said(refusalOf(() => decisionResult(seen(verdict), voting(more))));
     expect(answer).toContain(sentence);
     expect(answer).toMatch(/^#1042: .* Nothing was changed by your click\.$/);
   });
 
   test('says that the change has moved on, if another version was seen', () => {
-    expect(said(refusalOf(() => rule(seen('approve', 2), voting())))).toContain('It has changed since you saw it.');
+    expect(said(refusalOf(() => decisionResult(seen('approve', 2), voting())))).toContain(
+      'It has changed since you saw it.',
+    );
   });
 });
 
@@ -389,7 +391,7 @@ describe('the number of approvals', () => {
     ['anybody who may run it, after a lead', needing(lead, { by: 'allowed', count: 1 }), [chi], developer, approved],
     ['one person towards two requirements', needing(lead, { by: ['leads', 'readers'], count: 1 }), [], chi, approved],
   ])('%s', (_, needed, voters, by, decision) => {
-    expect(rule(seen('approve'), voting({ needed, voters, by }))).toEqual(decision);
+    expect(decisionResult(seen('approve'), voting({ needed, voters, by }))).toEqual(decision);
   });
 });
 

@@ -3,7 +3,7 @@ import {
   decisionButtons,
   markOf,
   renderCard,
-  standing,
+  stateText,
   type Approved,
   type Card,
 } from '../../../src/pipeline/changes/card.ts';
@@ -80,7 +80,7 @@ describe.each(states)('a change that is %s', (name) => {
     const lines = card.lines.map(plain);
     expect(lines[1]).toMatch(/^[A-Z].*\.$/);
     expect([plain(card.headline), ...lines].join(' ').match(emoji)).toBeNull();
-    expect(plain(standing(change))).not.toMatch(/!|oops/i);
+    expect(plain(stateText(change))).not.toMatch(/!|oops/i);
   });
 
   test('is described as done only when it is', () => {
@@ -90,7 +90,7 @@ describe.each(states)('a change that is %s', (name) => {
 
   test('says that nothing was sent exactly if nothing was', () => {
     const nothing = ['declined', 'expired', 'cancelled', 'invalidated', 'superseded'].includes(name);
-    expect(plain(standing(change)).includes('nothing was sent')).toBe(nothing);
+    expect(plain(stateText(change)).includes('nothing was sent')).toBe(nothing);
   });
 });
 

@@ -8,7 +8,7 @@ import { batchItemsOf } from '../../../src/pipeline/changes/batch.ts';
 import {
   environmentsIn,
   freezeBatch,
-  leftOutOf,
+  leftOutFacts,
   withoutEnvironments,
 } from '../../../src/pipeline/changes/freeze-batch.ts';
 import { callOf, frozenCardOf, fingerprint, freeze, type Frozen } from '../../../src/pipeline/changes/freeze.ts';
@@ -233,10 +233,10 @@ describe('leaving out', () => {
 test('what was left out before is told by name and reason', () => {
   const [staging, live, other] = sites;
   if (!staging || !live || !other) throw new Error('three sites');
-  const facts = leftOutOf([live, other], [{ env: staging, why: say`It is done. Nothing was changed.` }]);
+  const facts = leftOutFacts([live, other], [{ env: staging, why: say`It is done. Nothing was changed.` }]);
   expect(facts.map(([label, value]) => [label, plain(value)])).toEqual([
     ['You may not change', '2: b/live, c/live: left out'],
     ['Not possible there, or done already', '1, left out: a/staging: It is done.'],
   ]);
-  expect(leftOutOf([], [])).toEqual([]);
+  expect(leftOutFacts([], [])).toEqual([]);
 });

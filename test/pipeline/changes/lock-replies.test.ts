@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { busy } from '../../../src/pipeline/changes/lock-replies.ts';
+import { lockRefusal } from '../../../src/pipeline/changes/lock-replies.ts';
 import type { Change } from '../../../src/storage/changes.ts';
 import { plain } from '../../../src/text.ts';
 import { changeOf } from '../fixtures.ts';
@@ -26,7 +26,7 @@ test.each([
   ],
 ] as const)('a change that is %o', (more, until, says) => {
   const held = { target: 'acme-shop/live', lock: { ...lock, until }, holder: holder(more) };
-  expect(plain(busy(held, now))).toBe(`${says} Nothing was sent.`);
+  expect(plain(lockRefusal(held, now))).toBe(`${says} Nothing was sent.`);
 });
 
 test.each([
@@ -38,7 +38,7 @@ test.each([
   ],
 ])("a person's lock until %s", (until, reason, says) => {
   const own = { ...lock, change: null, person: 'U02BEN', reason, until };
-  expect(plain(busy({ target: 'acme-shop/live', lock: own, holder: undefined }, now))).toBe(
+  expect(plain(lockRefusal({ target: 'acme-shop/live', lock: own, holder: undefined }, now))).toBe(
     `${says} Nothing was sent.`,
   );
 });

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   findingsOf,
-  readingInShort,
+  shortReading,
   readingsInShort,
   readingsInWords,
   verdictInWords,
@@ -34,7 +34,7 @@ const reading = (at: number, look: Look, missing: readonly string[] = []): SiteR
 const three = (...looks: readonly Look[]): readonly SiteReading[] => looks.map((look, at) => reading(at * ten, look));
 const [well, broken] = [answered(200), answered(500)];
 const around = (before: Look | undefined, after: readonly SiteReading[]): SiteReadings => {
-  const [first, found] = [before && readingInShort(reading(0, before)), findingsOf({ readings: after })];
+  const [first, found] = [before && shortReading(reading(0, before)), findingsOf({ readings: after })];
   return { ...(first && { before: first }), ...(found && { after: found }) };
 };
 const said = (readings: SiteReadings, risk: 'routine' | 'destructive' = 'destructive'): string | undefined => {
@@ -81,7 +81,7 @@ describe('before and after are compared on one page only', () => {
     [0, ten, 2 * ten].map((begun) => ({ at: begun, looks, missing: [] }));
   const around = (before: readonly Look[], after: readonly Look[]): SiteReadings => {
     const [first, found] = [
-      readingInShort({ at: 0, looks: before, missing: [] }),
+      shortReading({ at: 0, looks: before, missing: [] }),
       findingsOf({ readings: readings(...after) }),
     ];
     return { ...(first && { before: first }), ...(found && { after: found }) };
@@ -128,20 +128,20 @@ test('a bad site that could not be read again for lack of places is told, as one
 });
 
 test('what is told of a page: its trouble, what is missing on it, and whether it was asked for past the cache', () => {
-  expect(readingInShort(reading(0, answered(200, { trouble: 'the page is empty' })))?.says).toBe(
+  expect(shortReading(reading(0, answered(200, { trouble: 'the page is empty' })))?.says).toBe(
     '200, but the page is empty',
   );
-  expect(readingInShort(reading(0, well, ['Add *to* cart']))).toMatchObject({
+  expect(shortReading(reading(0, well, ['Add *to* cart']))).toMatchObject({
     impression: 'bad',
     says: 'without “Add *to* cart”',
   });
   const past = (look: Look): Look => ({ ...look, as: 'past the cache' });
-  expect(readingInShort({ ...reading(0, well), looks: [well, past(broken)] })).toMatchObject({
+  expect(shortReading({ ...reading(0, well), looks: [well, past(broken)] })).toMatchObject({
     as: 'past the cache',
     says: '500',
   });
   const onlyPast = { text: 'Add to cart', as: 'past the cache' } as const;
-  expect(readingInShort({ at: 0, looks: [well, past(well)], missing: [onlyPast] })).toMatchObject({
+  expect(shortReading({ at: 0, looks: [well, past(well)], missing: [onlyPast] })).toMatchObject({
     as: 'past the cache',
     says: 'without “Add to cart”',
   });

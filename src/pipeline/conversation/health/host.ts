@@ -2,7 +2,7 @@ import { HostTrouble } from '../../../hosting/client.ts';
 import { validateKey } from '../../../hosting/contract/operations.ts';
 import { code, say, time } from '../../../text.ts';
 import { TooLate, within } from '../../../time-limit.ts';
-import { inWords } from '../../changes/host-trouble.ts';
+import { troubleText } from '../../changes/host-trouble.ts';
 import type { Checking, HealthContext, KeyAnswer } from './context.ts';
 import { bad, unknown, well, type CheckResult } from './check-result.ts';
 
@@ -18,7 +18,7 @@ export async function host({ freshenNames, listing, keyAnswer }: Checking): Prom
   const { at, trouble: lasting, cut } = listing();
   const trouble = lasting ?? (answer instanceof HostTrouble && isOfHost(answer) ? answer : undefined);
   const last = at === undefined ? say`have not been listed yet` : say`were last listed ${time(at, 'date')}`;
-  if (trouble) return bad(say`${inWords(trouble)} The sites ${last}.`, 'Try again in a minute.');
+  if (trouble) return bad(say`${troubleText(trouble)} The sites ${last}.`, 'Try again in a minute.');
   if (answer === undefined || (at !== undefined && at < since))
     return bad(
       say`has not answered for ${hostTimeoutMs / 1_000} s; the sites ${last}`,
@@ -42,7 +42,7 @@ export async function key({ keyAnswer, database }: Checking): Promise<CheckResul
   if (answer === undefined) return unknown(say`unknown: the host has not answered`);
   if (answer instanceof HostTrouble) {
     if (answer.kind === 'not found') return well(say`the host doesn't say when it expires`);
-    return isOfHost(answer) ? unknown(say`unknown: ${inWords(answer)}`) : bad(inWords(answer), renew);
+    return isOfHost(answer) ? unknown(say`unknown: ${troubleText(answer)}`) : bad(troubleText(answer), renew);
   }
   const at = answer.expires_at;
   if (at === undefined) return well(say`accepted; the host doesn't say when it expires`);
