@@ -56,8 +56,8 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
   'src/pipeline/changes/operation-state.ts': [
     ...same(
       'The word `trouble` has no verdict, so it proves nothing.',
-      "const proof = seen.proof === 'trouble' ? undefined : seen.proof;",
-      "seen.proof === 'trouble' → false",
+      "const proof = observed.proof === 'trouble' ? undefined : observed.proof;",
+      "observed.proof === 'trouble' → false",
       '\'trouble\' → ""',
     ),
     ...same(

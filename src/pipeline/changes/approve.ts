@@ -170,21 +170,21 @@ function refuseIfOver(voting: VoteContext): void {
 }
 
 /** A stopped batch goes on by the word of somebody who may approve it, or of its asker if it needed no approval. */
-function refuseUnlessLetsGoOn(voting: VoteContext, what: string): void {
+function refuseUnlessLetsGoOn(voting: VoteContext, verb: string): void {
   const { policy, needed, asked, by } = voting;
   if (needed === 'none') {
     if (isAsker(policy, by.id, asked)) return;
-    throw refusal(voting, say`Only ${mention(asked.requester)} can ${what}.`);
+    throw refusal(voting, say`Only ${mention(asked.requester)} can ${verb}.`);
   }
   const vote = mayApprove(policy, by, needed, asked);
   if (vote.kind === 'counts') return;
-  if (vote.why === 'unknown') throw refusal(voting, couldNotCheck(vote.groups, what));
-  throw refusal(voting, say`It needed an approval, so somebody who may approve it has to ${what}.`);
+  if (vote.why === 'unknown') throw refusal(voting, couldNotCheck(vote.groups, verb));
+  throw refusal(voting, say`It needed an approval, so somebody who may approve it has to ${verb}.`);
 }
 
 /** A click decides nothing while the right to make it is unknown. */
-const couldNotCheck = (groups: readonly string[], what: string): Text =>
-  say`**I couldn't check whether you may ${what}.** ${membersUnknown(groups)} Please press it again in a minute.`;
+const couldNotCheck = (groups: readonly string[], verb: string): Text =>
+  say`**I couldn't check whether you may ${verb}.** ${membersUnknown(groups)} Please press it again in a minute.`;
 
 /** The approval that the change needs. Throws `Refusal` if this person's doesn't count. */
 function neededOf(voting: VoteContext): Needed {
@@ -215,8 +215,8 @@ function refuseUnlessEnder(voting: VoteContext, verb: string): void {
 }
 
 function refusalText(
-  { policy, by, asked }: Pick<VoteContext, 'policy' | 'by' | 'asked'>,
-  why: Exclude<Extract<ReturnType<typeof mayApprove>, { kind: 'does not count' }>['why'], 'unknown'> | undefined,
+  { policy, by, asked }: VoteContext,
+  why: 'yourself' | 'denied' | 'not named' | undefined,
   verb: string,
 ): Text {
   switch (why) {

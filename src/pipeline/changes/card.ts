@@ -36,9 +36,7 @@ export type Press =
   | ({ readonly kind: 'note'; readonly verdict: 'approve' } & ShownVersion)
   /** Opens the form that says without which environments a batch goes on. */
   | ({ readonly kind: 'without'; readonly verdict: 'go_on' } & ShownVersion)
-  | { readonly kind: 'run'; readonly args: Args }
-  | { readonly kind: 'form'; readonly args: Args }
-  | { readonly kind: 'review'; readonly args: Args }
+  | { readonly kind: 'run' | 'form' | 'review'; readonly args: Args }
   | ({ readonly kind: 'undo' } & ShownChange)
   | { readonly kind: 'share' | 'file'; readonly id: string }
   | { readonly kind: 'page'; readonly id: string; readonly from: number }

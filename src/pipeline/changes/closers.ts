@@ -1,9 +1,8 @@
 import type { Company } from '../../hosting/contract/target.ts';
-import { canonicalId } from '../../policy/people.ts';
 import type { Change } from '../../storage/changes.ts';
 import { aboutOf } from '../access/targets.ts';
 import { isEnough, mayEnd, type VoteContext, type EndRight } from './approve.ts';
-import { peopleOf } from '../access/approver-lookup.ts';
+import { eachOnce, membersAmong, peopleOf } from '../access/approver-lookup.ts';
 import { askersOf, authorizationOf } from '../access/authorization.ts';
 import type { Reparsed } from '../language/reparse.ts';
 import { groupsEnding } from '../access/unknown-groups.ts';
@@ -37,23 +36,23 @@ export async function closersOf(context: AccessContext, ending: Ending): Promise
   const groups = groupsEnding(policy, ending.asked.command, ending.needed);
   const { people: named, unknown } = await peopleOf(context, policy, groups);
   // Rules for `everyone` also cover the requester, and people whom no rule names.
-  const nobody = { groups: [], joinedGroups: [], otherGroups: groups.filter((group) => !unknown.includes(group)) };
-  const requester = { id: ending.asked.requester, ...nobody };
+  const outsider = { groups: [], joinedGroups: [], otherGroups: groups.filter((group) => !unknown.includes(group)) };
+  const requester = { id: ending.asked.requester, ...outsider };
   const everybody = named.some(({ id }) => id === requester.id) ? named : [...named, requester];
-  const isForAnyone = mayEnd({ ...ending, policy, by: { id: '', ...nobody } }).kind === 'may';
+  const isForAnyone = mayEnd({ ...ending, policy, by: { id: '', ...outsider } }).kind === 'may';
   const rights = everybody.map((by) => ({ id: by.id, right: mayEnd({ ...ending, policy, by }) }));
-  const idsWith = (counts: (right: EndRight) => boolean): readonly string[] => {
-    const ids = rights.filter(({ right }) => counts(right)).map(({ id }) => id);
-    const known = ids.map((id) => canonicalId(policy, id));
-    return ids.filter((_, index) => known.indexOf(known[index] ?? '') === index);
-  };
+  const idsWith = (counts: (right: EndRight) => boolean): readonly string[] =>
+    eachOnce(
+      policy,
+      rights.filter(({ right }) => counts(right)).map(({ id }) => id),
+    );
   const mayClose = idsWith(({ kind }) => kind === 'may');
-  const direct = await membersAmong(context, mayClose);
+  const direct = await firstMembers(context, mayClose);
   if (direct.people.length > 0) return { people: direct.people, byUnlock: false, anybody: true };
   if (isForAnyone) return { people: [], byUnlock: false, anybody: true };
   const anybody = direct.isSure && unknown.length === 0 ? false : undefined;
   const mayUnlock = idsWith((right) => right.kind !== 'may' && isEnough(right, anybody));
-  const { people } = await membersAmong(context, mayUnlock);
+  const { people } = await firstMembers(context, mayUnlock);
   return { people, byUnlock: people.length > 0, anybody };
 }
 
@@ -63,14 +62,12 @@ export async function isCloser(context: AccessContext, right: EndRight, ending: 
 }
 
 /** The first members among these ids. `isSure` is false if Slack doesn't say whether somebody is one. */
-async function membersAmong({ personOf }: AccessContext, ids: readonly string[]) {
+async function firstMembers(context: AccessContext, ids: readonly string[]) {
   let isSure = ids.length <= maxAsked;
   for (let from = 0; from < Math.min(ids.length, maxAsked); from += maxPeople) {
-    const some = ids.slice(from, from + maxPeople);
-    const known = await Promise.all(some.map((id) => personOf(id, [])));
-    const people = some.filter((_, index) => known[index]?.standing === 'member');
+    const { people, unsure } = await membersAmong(context, ids.slice(from, from + maxPeople));
     if (people.length > 0) return { people, isSure: true };
-    if (known.includes(undefined)) isSure = false;
+    if (unsure) isSure = false;
   }
   return { people: [], isSure };
 }

@@ -41,7 +41,7 @@ export type Observation = {
 
 /** Poll again after `wait` ms, or apply `event` now. `says` is for the card, `reply` for the thread. */
 export type PollResult =
-  | { readonly wait: number; readonly trail: PollState }
+  | { readonly wait: number; readonly poll: PollState }
   | { readonly event: ChangeEvent; readonly says: Text; readonly reply: Text; readonly proven: boolean };
 
 /** Intervals between polls; the last one repeats. */
@@ -71,42 +71,42 @@ export const isKnown = (operation: Observation['operation']): boolean =>
  * What to do about an observation; pure. *Done* needs the host's word or a proof. `works`: this host has answered about
  * some operation before, so its silence about this one means something.
  */
-export function judge(change: Change, trail: PollState, seen: Observation, works: boolean, now: number): PollResult {
-  const { operation } = seen;
-  const proof = seen.proof === 'trouble' ? undefined : seen.proof;
-  const polledMs = now - trail.since;
-  const sinceSentMs = now - (change.sent_at ?? trail.since);
-  const next = polledAgain(trail, operation, now);
+export function judge(change: Change, poll: PollState, observed: Observation, works: boolean, now: number): PollResult {
+  const { operation } = observed;
+  const proof = observed.proof === 'trouble' ? undefined : observed.proof;
+  const polledMs = now - poll.since;
+  const sinceSentMs = now - (change.sent_at ?? poll.since);
+  const next = polledAgain(poll, operation, now);
   const how = proof?.verdict === 'yes' ? { proof: proof.says } : operation === 'finished' ? 'host' : undefined;
   if (how) return settled(change, { kind: 'finish' }, (named) => finished(how, sinceSentMs, named), true);
-  if (isFailed(next, now)) return settled(change, { kind: 'fail' }, (named) => failed(seen.message, named));
-  const again: PollResult = { wait: waitAfter(trail, seen), trail: next };
+  if (isFailed(next, now)) return settled(change, { kind: 'fail' }, (named) => failed(observed.message, named));
+  const again: PollResult = { wait: waitAfter(poll, observed), poll: next };
   if (operation === undefined) {
-    const mayStillShow = seen.proof === 'trouble' || proof?.verdict === 'not yet';
-    return mayStillShow && polledMs < notKnownMs ? again : unverifiedBy(change, seen, lockAfter(change));
+    const mayStillShow = observed.proof === 'trouble' || proof?.verdict === 'not yet';
+    return mayStillShow && polledMs < notKnownMs ? again : unverifiedBy(change, observed, lockAfter(change));
   }
   if (operation === 'running') {
     return polledMs > maxMs ? endUnverified(change, 'never finished', unfollowedLockMs) : again;
   }
   if (operation !== 'not known') {
     if (next.unclear < unclearThatCount) return again;
-    if (polledMs > maxMs && (works || trail.known)) return outcomeLost(change, 'no longer answers about it');
-    return polledMs < neverAnsweredMs || works || trail.known ? again : unverifiedBy(change, seen, unfollowedLockMs);
+    if (polledMs > maxMs && (works || poll.known)) return outcomeLost(change, 'no longer answers about it');
+    return polledMs < neverAnsweredMs || works || poll.known ? again : unverifiedBy(change, observed, unfollowedLockMs);
   }
   if (polledMs < notKnownMs) return again;
-  if (trail.known) return outcomeLost(change, 'no longer knows it');
-  return works ? outcomeLost(change, 'does not know it when asked') : unverifiedBy(change, seen, unfollowedLockMs);
+  if (poll.known) return outcomeLost(change, 'no longer knows it');
+  return works ? outcomeLost(change, 'does not know it when asked') : unverifiedBy(change, observed, unfollowedLockMs);
 }
 
 /** The state after one more poll. */
-function polledAgain(trail: PollState, operation: Observation['operation'], now: number): PollState {
-  const { times, since } = trail.failing ?? { times: 0, since: now };
+function polledAgain(poll: PollState, operation: Observation['operation'], now: number): PollState {
+  const { times, since } = poll.failing ?? { times: 0, since: now };
   return {
-    since: trail.since,
-    looks: trail.looks + 1,
-    known: trail.known || isKnown(operation),
+    since: poll.since,
+    looks: poll.looks + 1,
+    known: poll.known || isKnown(operation),
     failing: operation === 'failed' ? { times: times + 1, since } : undefined,
-    unclear: operation === 'trouble' || operation === 'failed' ? trail.unclear + 1 : 0,
+    unclear: operation === 'trouble' || operation === 'failed' ? poll.unclear + 1 : 0,
   };
 }
 

@@ -9,7 +9,7 @@ import { attachFile } from './attach-file.ts';
 import { afterPosted, isEdit, isSecondPost, saveResult, secondPost } from './after-posting.ts';
 import { afterFailure, type Outbox } from './post-retries.ts';
 import { createPoller, type Poller } from './poller.ts';
-import { destinationsOf, postSomewhere, type Destination, type Posted } from './destinations.ts';
+import { destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { renderBatch } from '../changes/batch-card.ts';
 import { renderCard, withdrawn, type Card, type Note } from '../changes/card.ts';
@@ -133,7 +133,7 @@ async function delay(
 type Ready = {
   readonly message: Message;
   readonly what?: Card | Note | undefined;
-  readonly destinations?: readonly Destination[];
+  readonly destinations?: readonly MessageDestination[];
   readonly error?: unknown;
 };
 
@@ -147,7 +147,7 @@ async function prepare(context: Delivery, message: Message): Promise<Ready> {
   }
 }
 
-const placesOf = (context: Delivery, message: Message, what: Card | Note): Promise<readonly Destination[]> =>
+const placesOf = (context: Delivery, message: Message, what: Card | Note): Promise<readonly MessageDestination[]> =>
   destinationsOf(context.database.db, message, what, context.opsChannel());
 
 /** Posts or edits one message. Resolves with the milliseconds to wait if its place is rate-limited, else 0. */
@@ -232,7 +232,7 @@ async function put(context: Delivery, ready: Ready, what: Card | Note): Promise<
 async function post(
   { messenger, onTrouble }: Delivery,
   message: Message,
-  destinations: readonly Destination[],
+  destinations: readonly MessageDestination[],
 ): Promise<Posted | undefined> {
   const posted = await postSomewhere(messenger, destinations);
   if (message.kind !== 'card' || posted?.refused === undefined) return posted;

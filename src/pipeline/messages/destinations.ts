@@ -7,7 +7,7 @@ import type { Card, Note } from '../changes/card.ts';
 import { Undeliverable, type Recipient, type Messenger } from './messenger.ts';
 
 /** One place where a message may be posted, and its content there. */
-export type Destination = { readonly to: Recipient; readonly as: Card | Note };
+export type MessageDestination = { readonly to: Recipient; readonly as: Card | Note };
 
 /** Where a message was posted. `refused`: Slack's error code from the first place, if that one refused it. */
 export type Posted = { readonly place: MessagePlace; readonly refused?: string };
@@ -15,7 +15,7 @@ export type Posted = { readonly place: MessagePlace; readonly refused?: string }
 /** Posts to the first place that accepts it; undefined: there are no places. Rejects with `Undeliverable`. */
 export async function postSomewhere(
   messenger: Messenger,
-  destinations: readonly Destination[],
+  destinations: readonly MessageDestination[],
 ): Promise<Posted | undefined> {
   const codes: string[] = [];
   for (const { to, as } of destinations) {
@@ -37,7 +37,7 @@ export async function destinationsOf(
   { kind, recipient, change: number }: Message,
   what: Card | Note,
   ops: string | undefined,
-): Promise<readonly Destination[]> {
+): Promise<readonly MessageDestination[]> {
   if (kind === 'ops') return ops === undefined ? [] : [{ to: { channel: ops }, as: what }];
   if (kind === 'notice') return [{ to: { channel: recipient ?? '' }, as: what }];
   if (kind === 'direct' || kind === 'copy') return [{ to: { person: recipient ?? '' }, as: what }];

@@ -45,7 +45,7 @@ export async function follow(context: StepsContext, change: Change): Promise<voi
     if (!works && isKnown(observed.operation)) await writeKv(tx, { key: followingKey, value: 'on', at });
     if ('wait' in result) {
       await tellProgress(tx, change, observed.operation, at);
-      const poll_state = JSON.stringify(result.trail);
+      const poll_state = JSON.stringify(result.poll);
       await touchChange(tx, change, { poll_state, due_at: at + result.wait, ...unowned });
     } else {
       const left = observed.proof === 'trouble' ? undefined : observed.proof?.left;

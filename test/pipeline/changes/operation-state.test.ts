@@ -234,14 +234,14 @@ describe('the state of an operation, by observation', () => {
       'unverified',
       'cannot be verified from here',
     ],
-  ])('%s', (_, trail, seen, works, after, wanted, says) => {
-    const verdict = judge(change, { ...fresh, ...trail }, seen, works, begun + after);
+  ])('%s', (_, poll, seen, works, after, wanted, says) => {
+    const verdict = judge(change, { ...fresh, ...poll }, seen, works, begun + after);
     expect(kindOf(verdict)).toBe(wanted);
     if (says !== undefined && 'says' in verdict) expect(plain(verdict.says)).toContain(says);
     if ('says' in verdict) expect(verdict.proven).toBe(isProven(seen) || seen.operation === 'finished');
     // Only the last reply of a routine change must name the operation.
     if ('says' in verdict) expect(plain(verdict.reply)).toMatch(/\bop-1\b/);
-    const other = judge({ ...change, risk: 'sensitive' }, { ...fresh, ...trail }, seen, works, begun + after);
+    const other = judge({ ...change, risk: 'sensitive' }, { ...fresh, ...poll }, seen, works, begun + after);
     if ('says' in other) expect(other.reply).toEqual(other.says);
     expect('says' in other && other.says).toEqual('says' in verdict && verdict.says);
   });
@@ -270,8 +270,8 @@ describe('the state of an operation, by observation', () => {
     expect(lockOf(judge(change, fresh, { ...seen, operation: 'not known' }, false, begun + 60_000))).toBe(900_000);
   });
 
-  const waitOf = (trail: Partial<PollState>, seen: Observation): number => {
-    const verdict = judge(change, { ...fresh, ...trail }, seen, true, begun);
+  const waitOf = (poll: Partial<PollState>, seen: Observation): number => {
+    const verdict = judge(change, { ...fresh, ...poll }, seen, true, begun);
     if (!('wait' in verdict)) throw new Error('it was settled');
     return verdict.wait;
   };
@@ -302,12 +302,12 @@ describe('the state of an operation, by observation', () => {
       ['running', { failing: undefined, unclear: 0, known: true }],
       ['not known', { failing: undefined, unclear: 0, known: true }],
     ];
-    let trail = fresh;
+    let poll = fresh;
     for (const [at, [operation, wanted]] of rows.entries()) {
-      const verdict = judge(change, trail, { operation, proof: undefined }, true, begun + at);
+      const verdict = judge(change, poll, { operation, proof: undefined }, true, begun + at);
       if (!('wait' in verdict)) throw new Error('it was settled');
-      ({ trail } = verdict);
-      expect(trail).toMatchObject({ ...wanted, looks: at + 1 });
+      ({ poll } = verdict);
+      expect(poll).toMatchObject({ ...wanted, looks: at + 1 });
     }
   });
 });
@@ -344,13 +344,13 @@ describe('for any sequence of observations', () => {
         fc.boolean(),
         fc.constantFrom(change, immediate),
         (shows, works, of) => {
-          let trail = fresh;
+          let poll = fresh;
           let now = begun;
           const since: number[] = [];
           for (let looks = 0; looks < 200; looks += 1) {
             const shown = shows[looks % shows.length];
             if (shown === undefined) throw new Error('nothing is shown');
-            const verdict = judge(of, trail, shown, works, now);
+            const verdict = judge(of, poll, shown, works, now);
             since.push(now);
             if (shown.operation !== 'failed') since.length = 0;
             if (!('wait' in verdict)) {
@@ -363,7 +363,7 @@ describe('for any sequence of observations', () => {
               return;
             }
             expect(verdict.wait).toBeGreaterThanOrEqual(2_000);
-            ({ trail } = verdict);
+            ({ poll } = verdict);
             now += verdict.wait;
           }
           throw new Error('it was looked at two hundred times and never settled');
