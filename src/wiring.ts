@@ -194,7 +194,7 @@ export async function buildPipeline(config: Config, foundations: Foundations, do
     listing: directory.listing,
     presenceOf: directory.presenceOf,
     ...door,
-    whoIs: (id, groups, team, how = 'asked') => door[how](id, groups, team),
+    whoIs: (id, groups, team, how) => door[how ?? 'asked'](id, groups, team),
     read: (call, onBehalfOf, cancel) => hosting.read(call, onBehalfOf && policy.behind(onBehalfOf), cancel),
     certificate,
     dialect: config.hosting.dialect,

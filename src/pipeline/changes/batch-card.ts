@@ -186,11 +186,11 @@ const closing = ({ standing, change, item }: ShownItem, installation: string): r
       }));
 
 /** Why it stopped, for its card. */
-export function whyStopped(batch: Change, changes: readonly Change[], why: StopReason, by?: string): Text {
-  const all = itemsShown(batch, changes);
+export function whyStopped(batch: Change, why: StopReason, by?: string): Text {
   switch (why.kind) {
     case 'ended badly': {
-      const names = why.items.map((at) => all[at]?.item.target.name ?? '').join(', ');
+      const items = batchItemsOf(batch) ?? [];
+      const names = why.items.map((at) => items[at]?.target.name ?? '').join(', ');
       return say`**Stopped: ${names} did not end well.** Nothing more is sent.`;
     }
     case 'canary':

@@ -21,7 +21,7 @@ export type ChangesContext = AccessContext &
       id: string,
       groups: readonly string[],
       team?: string,
-      how?: 'asked' | 'fresh' | 'recent',
+      how?: 'fresh' | 'recent',
     ) => Promise<Person | undefined>;
     /**
      * Lists the sites again unless that was just done, and waits at most `withinMs`. Never rejects. Resolves with the

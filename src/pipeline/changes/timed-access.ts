@@ -6,7 +6,7 @@ import { parseStored } from '../../storage/parse-json.ts';
 import { enqueueMessage } from '../../storage/messages.ts';
 import { changeTimer, openTimers, setTimer, type Timer } from '../../storage/timers.ts';
 import { code, joined, mention, say, time, type Text } from '../../text.ts';
-import type { ChangeStore } from './change-store.ts';
+import type { ChangeStore, TransitionNote } from './change-store.ts';
 import { storedTargets } from '../access/targets.ts';
 import { frozenCardOf } from './freeze.ts';
 import type { Note } from './card.ts';
@@ -71,20 +71,16 @@ export async function settleAccess(
     const timer = timers.find(({ id }) => id === loss.id);
     if (timer) await applyLoss(tx, changeStore, change, timer, loss, at);
   }
+  const remark = (event: string, text: Text, more: Partial<TransitionNote> = {}): Promise<void> =>
+    changeStore.remark(tx, change, event, { by: 'sitehand', at, reply: { text }, ...more });
   if (starts === undefined) {
     if (access.forMs === undefined) return;
     const text = say`The access of ${addressesInShort(access.lets)} already ends later than that, so nothing changed.`;
-    return changeStore.remark(tx, change, 'timer_left', { by: 'sitehand', at, reply: { text } });
+    return remark('timer_left', text);
   }
   if (change.sent_at !== null && (await isTouchedSince(tx, { ...change, settled_at: change.sent_at }))) {
     const text = say`⚠️ **No end was set for the access of ${addressesInShort(starts.addresses)}.** The allowlist of ${change.target_name} was changed since this was sent, and others may rely on it. Please take it off by hand when its time is over.`;
-    return changeStore.remark(tx, change, 'timer_not_set', {
-      by: 'sitehand',
-      at,
-      reply: { text },
-      ops: true,
-      tell: [change.requester],
-    });
+    return remark('timer_not_set', text, { ops: true, tell: [change.requester] });
   }
   const { id } = await setTimer(tx, {
     change: change.number,
@@ -101,7 +97,7 @@ export async function settleAccess(
   const cancel = code(`timers cancel ${change.number}`);
   const text = say`The access of ${addressesInShort(starts.addresses)} ends ${time(starts.endsAt, 'date')}. ${cancel} ends it now.`;
   const details = { timer: id, addresses: starts.addresses, ends_at: starts.endsAt };
-  await changeStore.remark(tx, change, 'timer_set', { by: 'sitehand', at, reply: { text }, details });
+  await remark('timer_set', text, { details });
 }
 
 /** The timers whose grant was sent before this change; it can't have affected later ones. */

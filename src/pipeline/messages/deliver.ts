@@ -12,10 +12,10 @@ import { createPoller, type Poller } from './poller.ts';
 import { destinationsOf, postSomewhere, type MessageDestination, type Posted } from './destinations.ts';
 import { authorizationOf } from '../access/authorization.ts';
 import { renderBatch } from '../changes/batch-card.ts';
-import { renderCard, withdrawn, type Card, type Note } from '../changes/card.ts';
+import { renderCard, withdrawn, type Note } from '../changes/card.ts';
 import { whyHere } from './undelivered.ts';
 import { createPostQueues, enqueueAt } from './fair-order.ts';
-import { Undeliverable, type Messenger } from './messenger.ts';
+import { Undeliverable, type MessageContent, type Messenger } from './messenger.ts';
 
 export type Delivery = Outbox & {
   readonly messenger: Messenger;
@@ -132,34 +132,31 @@ async function delay(
 /** A message with its current content and possible places, or the error from looking those up. */
 type Ready = {
   readonly message: Message;
-  readonly what?: Card | Note | undefined;
+  readonly content?: MessageContent | undefined;
   readonly destinations?: readonly MessageDestination[];
   readonly error?: unknown;
 };
 
 async function prepare(context: Delivery, message: Message): Promise<Ready> {
   try {
-    const what = await contentOf(context, message);
-    if (what === undefined || isEdit(message)) return { message, what };
-    return { message, what, destinations: await placesOf(context, message, what) };
+    const content = await contentOf(context, message);
+    if (content === undefined || isEdit(message)) return { message, content };
+    return { message, content, destinations: await destinationsOf(context, message, content) };
   } catch (error) {
     return { message, error };
   }
 }
 
-const placesOf = (context: Delivery, message: Message, what: Card | Note): Promise<readonly MessageDestination[]> =>
-  destinationsOf(context.database.db, message, what, context.opsChannel());
-
 /** Posts or edits one message. Resolves with the milliseconds to wait if its place is rate-limited, else 0. */
 async function draw(context: Delivery, ready: Ready): Promise<number> {
-  const { message, what } = ready;
-  const drawing = (): Drawing => ({ how: isEdit(message) ? 'edit' : 'post', says: what ? startOf(what) : '' });
+  const { message, content } = ready;
+  const drawing = (): Drawing => ({ how: isEdit(message) ? 'edit' : 'post', says: content ? startOf(content) : '' });
   if (message.kind === 'card' && message.change !== null) context.onCard(message.change);
   try {
     if (ready.error !== undefined) throw ready.error;
-    if (what) failpoint('posting', message.key, drawing);
-    const posted = what && (await put(context, ready, what));
-    if (what) failpoint('posted', message.key, drawing);
+    if (content) failpoint('posting', message.key, drawing);
+    const posted = content && (await put(context, ready, content));
+    if (content) failpoint('posted', message.key, drawing);
     let isSecond = false;
     await saveResult(context, message, async (tx) => {
       if (posted === undefined) return void (await giveUpMessage(tx, message));
@@ -167,14 +164,14 @@ async function draw(context: Delivery, ready: Ready): Promise<number> {
       isSecond = await isSecondPost(context, tx, message, posted);
     });
     if (isSecond && posted) await markSecond(context, message, posted);
-    if (what) failpoint('noted', message.key, drawing);
+    if (content) failpoint('noted', message.key, drawing);
     return 0;
   } catch (error) {
     // Rate limits, ours and Slack's, are expected and not reported.
     const afterMs = error instanceof Undeliverable ? error.afterMs : 0;
     if (afterMs === 0) context.onTrouble(`posting ${message.key}`, error);
     else context.onPace(afterMs);
-    await saveResult(context, message, (tx) => afterFailure(context, tx, { message, what, error }));
+    await saveResult(context, message, (tx) => afterFailure(context, tx, { message, content, error }));
     return afterMs;
   }
 }
@@ -186,10 +183,10 @@ async function markSecond({ messenger, onTrouble }: Delivery, { key }: Message, 
     .catch((error: unknown) => onTrouble(`marking the second message for ${key}`, error));
 }
 
-const startOf = (what: Card | Note): string =>
-  plain('headline' in what ? joined([what.mark, what.headline]) : what.text);
+const startOf = (content: MessageContent): string =>
+  plain('headline' in content ? joined([content.mark, content.headline]) : content.text);
 
-async function contentOf({ database, idsOf }: Delivery, message: Message): Promise<Card | Note | undefined> {
+async function contentOf({ database, idsOf }: Delivery, message: Message): Promise<MessageContent | undefined> {
   const isCard = message.kind === 'card' || message.kind === 'copy';
   if (!isCard) return message.body === null ? undefined : parseStored<Note>(message.body);
   const change = message.change === null ? undefined : await findChange(database.db, message.change);
@@ -208,25 +205,26 @@ async function contentOf({ database, idsOf }: Delivery, message: Message): Promi
  * Edits the message, or posts it if it was never posted or cannot be edited. A minor update that cannot be edited in
  * is dropped: it is not worth a second message.
  */
-async function put(context: Delivery, ready: Ready, what: Card | Note): Promise<Posted | undefined> {
+async function put(context: Delivery, ready: Ready, content: MessageContent): Promise<Posted | undefined> {
   const { message } = ready;
   const { channel, ts } = message;
   if (channel !== null && ts !== null) {
-    if ('text' in what && what.withFile) {
-      await attachFile(context, message, { place: { channel, ts }, note: what });
-      return { place: { channel, ts } };
+    const place = { channel, ts };
+    if ('text' in content && content.withFile) {
+      await attachFile(context, message, { place, note: content });
+      return { place };
     }
     try {
-      await context.messenger.edit({ channel, ts }, what);
-      return { place: { channel, ts } };
+      await context.messenger.edit(place, content);
+      return { place };
     } catch (error) {
       if (!(error instanceof Undeliverable) || error.kind !== 'gone') throw error;
       const isMinor =
-        'headline' in what ? message.kind === 'copy' && error.message !== 'message_not_found' : what.minor;
-      if (isMinor) return { place: { channel, ts } };
+        'headline' in content ? message.kind === 'copy' && error.message !== 'message_not_found' : content.minor;
+      if (isMinor) return { place };
     }
   }
-  return post(context, message, ready.destinations ?? (await placesOf(context, message, what)));
+  return post(context, message, ready.destinations ?? (await destinationsOf(context, message, content)));
 }
 
 async function post(

@@ -1,13 +1,12 @@
 import { findChange, type Change } from '../../storage/changes.ts';
 import { findCard, type Message, type MessagePlace } from '../../storage/messages.ts';
-import type { ReadHandle } from '../../storage/tx.ts';
 import { say } from '../../text.ts';
 import { headingOf } from '../changes/freeze.ts';
-import type { Card, Note } from '../changes/card.ts';
-import { Undeliverable, type Recipient, type Messenger } from './messenger.ts';
+import { Undeliverable, type MessageContent, type Messenger, type Recipient } from './messenger.ts';
+import type { Outbox } from './post-retries.ts';
 
 /** One place where a message may be posted, and its content there. */
-export type MessageDestination = { readonly to: Recipient; readonly as: Card | Note };
+export type MessageDestination = { readonly to: Recipient; readonly as: MessageContent };
 
 /** Where a message was posted. `refused`: Slack's error code from the first place, if that one refused it. */
 export type Posted = { readonly place: MessagePlace; readonly refused?: string };
@@ -33,27 +32,31 @@ export async function postSomewhere(
 
 /** The places for a message, best first. Cards and replies fall back to the requester's direct messages. */
 export async function destinationsOf(
-  db: ReadHandle,
+  { database: { db }, opsChannel }: Pick<Outbox, 'database' | 'opsChannel'>,
   { kind, recipient, change: number }: Message,
-  what: Card | Note,
-  ops: string | undefined,
+  content: MessageContent,
 ): Promise<readonly MessageDestination[]> {
-  if (kind === 'ops') return ops === undefined ? [] : [{ to: { channel: ops }, as: what }];
-  if (kind === 'notice') return [{ to: { channel: recipient ?? '' }, as: what }];
-  if (kind === 'direct' || kind === 'copy') return [{ to: { person: recipient ?? '' }, as: what }];
+  if (kind === 'ops') {
+    const channel = opsChannel();
+    return channel === undefined ? [] : [{ to: { channel }, as: content }];
+  }
+  if (kind === 'notice') return [{ to: { channel: recipient ?? '' }, as: content }];
+  if (kind === 'direct' || kind === 'copy') return [{ to: { person: recipient ?? '' }, as: content }];
   const change = number === null ? undefined : await findChange(db, number);
   if (change === undefined) return [];
   if (kind === 'card') {
-    const direct = { to: { person: change.requester }, as: what };
+    const direct = { to: { person: change.requester }, as: content };
     return change.channel === change.requester
       ? [direct]
-      : [{ to: { channel: recipient ?? change.channel }, as: what }, direct];
+      : [{ to: { channel: recipient ?? change.channel }, as: content }, direct];
   }
   const card = await findCard(db, change.number);
-  const direct = { to: { person: change.requester }, as: named(change, what) };
-  return card?.channel && card.ts ? [{ to: { channel: card.channel, thread: card.ts }, as: what }, direct] : [direct];
+  const direct = { to: { person: change.requester }, as: withHeading(change, content) };
+  return card?.channel && card.ts
+    ? [{ to: { channel: card.channel, thread: card.ts }, as: content }, direct]
+    : [direct];
 }
 
 /** Outside its thread, a reply has to name its change. */
-const named = (change: Change, what: Card | Note): Card | Note =>
-  'headline' in what ? what : { ...what, text: say`${headingOf(change)}\n${what.text}` };
+const withHeading = (change: Change, content: MessageContent): MessageContent =>
+  'headline' in content ? content : { ...content, text: say`${headingOf(change)}\n${content.text}` };

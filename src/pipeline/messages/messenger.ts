@@ -1,6 +1,9 @@
 import type { MessagePlace } from '../../storage/messages.ts';
 import type { Card, Note } from '../changes/card.ts';
 
+/** What a message shows. */
+export type MessageContent = Card | Note;
+
 /** Where a message goes: a channel, a thread in it, or a person's direct messages. */
 export type Recipient = { readonly channel: string; readonly thread?: string } | { readonly person: string };
 
@@ -12,8 +15,8 @@ export type Upload = { readonly name: string; readonly content: string };
  * added to the message; if that fails, the message stays as it was.
  */
 export type Messenger = {
-  readonly post: (to: Recipient, what: Card | Note) => Promise<MessagePlace>;
-  readonly edit: (place: MessagePlace, what: Card | Note, file?: Upload) => Promise<void>;
+  readonly post: (to: Recipient, content: MessageContent) => Promise<MessagePlace>;
+  readonly edit: (place: MessagePlace, content: MessageContent, file?: Upload) => Promise<void>;
 };
 
 /** A channel as Slack shows it. `hidden`: Slack does not show it to us. `untold`: our token lacks the scope to ask. */

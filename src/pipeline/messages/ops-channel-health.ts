@@ -4,7 +4,7 @@ import type { ReadHandle } from '../../storage/tx.ts';
 import { parseStored } from '../../storage/parse-json.ts';
 import { rescheduleOps } from '../../storage/messages.ts';
 import { readKv, writeKv } from '../../storage/kv.ts';
-import { channel, code, inline, joined, plain, say, type Text } from '../../text.ts';
+import { channel, code, joined, plain, say, type Text } from '../../text.ts';
 import { createPoller, type Poller } from './poller.ts';
 import type { ChannelLook } from './messenger.ts';
 
@@ -67,7 +67,7 @@ export async function opsTrouble({ database, policy, lookAt }: OpsContext): Prom
   return undefined;
 }
 
-const trouble = (says: Text, hint: Text): OpsTrouble => ({ says: inline(says), hint });
+const trouble = (says: Text, hint: Text): OpsTrouble => ({ says, hint });
 
 /** Checks the ops channel every 30 s and when nudged. `onChange` gets a line for the log when the result differs. */
 export function createOpsWatch(

@@ -23,11 +23,10 @@ const maxKept = 500;
 /** Drops the oldest messages beyond that, and says how many. */
 export async function limitOpsBacklog(tx: Tx, now: number): Promise<void> {
   const dropped = await dropOldOps(tx, maxKept);
-  if (dropped > 0) await enqueueOps(tx, `dropped:${now}`, tooMany(dropped), now);
+  if (dropped === 0) return;
+  const says = say`⚠️ I dropped ${counted(dropped, 'older message')} for this channel, because it accepted nothing for too long. ${code('changes')} and ${code('audit')} show what happened.`;
+  await enqueueOps(tx, `dropped:${now}`, says, now);
 }
-
-const tooMany = (dropped: number): Text =>
-  say`⚠️ I dropped ${counted(dropped, 'older message')} for this channel, because it accepted nothing for too long. ${code('changes')} and ${code('audit')} show what happened.`;
 
 /** Shorter absences are ordinary restarts and not reported. */
 const worthTellingMs = 20_000;

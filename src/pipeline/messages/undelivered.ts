@@ -3,17 +3,16 @@ import type { Tx } from '../../storage/database.ts';
 import { findCard, findMessage, enqueueMessage, type Message } from '../../storage/messages.ts';
 import { channel, code, joined, mention, plain, say, time, type Text } from '../../text.ts';
 import { headingOf } from '../changes/freeze.ts';
-import { isForRequesterOnly, tellThem } from '../changes/asked-in.ts';
+import { isForRequesterOnly, pleaseTell } from '../changes/asked-in.ts';
 import { enqueueOps } from './ops-messages.ts';
-import { sharedWord, Undeliverable } from './messenger.ts';
-import type { Card, Note } from '../changes/card.ts';
+import { sharedWord, Undeliverable, type MessageContent } from './messenger.ts';
 
 /** Reports to the requester and the ops channel about messages that were given up or posted elsewhere. */
 
 /** A message that is given up: its content, its change, and the error from Slack. */
 export type Undelivered = {
   readonly message: Message;
-  readonly what: Card | Note | undefined;
+  readonly content: MessageContent | undefined;
   readonly change: Change | undefined;
   readonly error: unknown;
 };
@@ -34,7 +33,7 @@ export async function tellOfLoss(tx: Tx, loss: Undelivered, at: number): Promise
   if (isAsking && !isUnread) await askInThread(tx, message, change, at);
   if (!isReachable(loss, change)) return;
   const key = `${prefix}${change.number}:${message.recipient ?? 'card'}`;
-  const rest = isAsking && isUnread ? tellThem(recipientText(loss)) : undefined;
+  const rest = isAsking && isUnread ? pleaseTell(recipientText(loss)) : undefined;
   const body = JSON.stringify({ text: joined([forRequester(loss, change), rest]) });
   await enqueueMessage(tx, { key, change: change.number, kind: 'direct', recipient: change.requester, body, at });
 }
@@ -55,9 +54,9 @@ const isReachable = ({ message: { kind, recipient }, error }: Undelivered, { req
   !(isKind(error, 'gone') && (kind === 'card' || kind === 'reply' || recipient === requester));
 
 function forOps(loss: Undelivered): Text {
-  const { message, what, change, error } = loss;
+  const { message, content, change, error } = loss;
   const text =
-    what === undefined ? say`` : 'headline' in what ? joined([what.headline, ...what.lines], '\n') : what.text;
+    content && 'headline' in content ? joined([content.headline, ...content.lines], '\n') : (content?.text ?? []);
   // Replies do not name their change; direct messages do.
   const isNamed = message.kind === 'reply' && change !== undefined;
   const whole = isNamed ? say`${headingOf(change)}\n${text}` : text;

@@ -42,7 +42,7 @@ export async function batchNote(
     case 'halt': {
       const after = await recall(context, tx, { batch, changes }, { by: person, at });
       const why = { kind: 'person' } as const;
-      const lastNote = whyStopped(after.batch, after.changes, why, name);
+      const lastNote = whyStopped(after.batch, why, name);
       return { lastNote, ...stopNote(after.batch, after.changes, { ...batchProgress(after.batch), why }, lastNote) };
     }
     case 'go_on':

@@ -194,7 +194,7 @@ const cardHash = (shown: ReturnType<typeof itemsShown>, isOver = false): string 
 /** Stops it and says why. */
 async function haltBatch({ context, tx, at, ...run }: Run, why: StopReason): Promise<void> {
   const { batch, changes } = await recall(context, tx, run, { by: 'sitehand', at });
-  const says = whyStopped(batch, changes, why);
+  const says = whyStopped(batch, why);
   const note = stopNote(batch, changes, { ...batchProgress(batch), why }, says);
   await context.changeStore.advance(
     tx,

@@ -188,7 +188,7 @@ describe('the replies', () => {
     [{ kind: 'person' }, 'Ana', 'Stopped by @Ana. Nothing more is sent.'],
     [{ kind: 'all tried' }, undefined, 'All were tried, and not all are done.'],
   ])('%j', (why, by, says) => {
-    expect(plain(whyStopped(...batchOf('stopped', 'duo'), why, by))).toBe(says);
+    expect(plain(whyStopped(batchOf('stopped', 'duo')[0], why, by))).toBe(says);
   });
   test('when it stops: what was sent, what was not, and what is still followed', () => {
     const said = (text: string): string => plain(noteFor('stopped', text).reply?.text ?? []);
@@ -247,7 +247,7 @@ test('two hundred items with any names stay within the limits of Slack', () => {
     fc.property(texts, states, fc.array(hostile, { minLength: 4, maxLength: 12 }), (text, state, names) => {
       const [batch, changes] = batchOf(state, text.join(''), (at) => names[at % names.length] ?? '');
       holds(drawCard(renderBatch(batch, changes, [], 'f00d')));
-      const why = whyStopped(batch, changes, { kind: 'ended badly', items: text.map((_, at) => at) });
+      const why = whyStopped(batch, { kind: 'ended badly', items: text.map((_, at) => at) });
       for (const note of [
         stopNote(batch, changes, batchProgress(batch), why).reply ?? { text: [] },
         endedReply(batch, changes, false),
