@@ -134,50 +134,27 @@ function buttonsOf(batch: Change, all: readonly ShownItem[], installation: strin
     label: everythingLabel,
     press: { kind: 'call', page: 1, of: { installation, number } },
   };
-  const toClose = all.flatMap((one) => closing(one, installation)).slice(0, 2 * maxClosable);
+  const toClose = all.flatMap((one) => closeButtons(one, installation)).slice(0, 2 * maxClosable);
   if (state === 'running') return [button('halt', 'Stop', { style: 'danger' }), ...toClose, everything];
   if (state !== 'stopped') return toClose;
   const { isOver = false } = batchProgress(batch);
   const count = (standing: Standing): number => (isOver ? 0 : itemsWith(all, standing).length);
   const [left, unsent] = [count('to do'), count('not sent')];
+  const goesOn = say`It goes on with the ${left} that are left to do, as they were approved.`;
+  const retries = say`It tries the ${unsent} again that were not sent, as they were approved, and goes on with the rest. What was sent, or may have been, is not sent again.`;
+  const ends = say`Nothing more is sent for it.`;
   const without: Press = { kind: 'without', verdict: 'go_on', installation, number, version };
-  return [
-    ...(left > 0
-      ? [
-          button('go_on', 'Go on', {
-            style: 'primary',
-            ...confirming(
-              'Go on',
-              number,
-              say`It goes on with the ${left} that are left to do, as they were approved.`,
-            ),
-          }),
-        ]
-      : []),
-    ...(left > 1 ? [{ label: 'Go on without…', press: without }] : []),
-    ...(unsent > 0
-      ? [
-          button(
-            'retry',
-            'Retry those not sent',
-            confirming(
-              'Retry',
-              number,
-              say`It tries the ${unsent} again that were not sent, as they were approved, and goes on with the rest. What was sent, or may have been, is not sent again.`,
-            ),
-          ),
-        ]
-      : []),
-    ...(has(all, 'under way', 'unknown')
-      ? []
-      : [button('end', 'End it', confirming('End it', number, say`Nothing more is sent for it.`))]),
-    ...toClose,
-    everything,
+  const buttons: readonly (Button | undefined)[] = [
+    left > 0 ? button('go_on', 'Go on', { style: 'primary', ...confirming('Go on', number, goesOn) }) : undefined,
+    left > 1 ? { label: 'Go on without…', press: without } : undefined,
+    unsent > 0 ? button('retry', 'Retry those not sent', confirming('Retry', number, retries)) : undefined,
+    has(all, 'under way', 'unknown') ? undefined : button('end', 'End it', confirming('End it', number, ends)),
   ];
+  return [...buttons.filter((one) => one !== undefined), ...toClose, everything];
 }
 
 /** The buttons that close an unknown outcome, with the name of the environment. */
-const closing = ({ standing, change, item }: ShownItem, installation: string): readonly Button[] =>
+const closeButtons = ({ standing, change, item }: ShownItem, installation: string): readonly Button[] =>
   standing !== 'unknown' || change === undefined
     ? []
     : decisionButtons(change, installation).map((one) => ({

@@ -17,7 +17,7 @@ import type { Note } from './card.ts';
 
 const maxValueLength = 300;
 
-type Posted = Pick<Message, 'key' | 'kind' | 'recipient'>;
+type OfferMessage = Pick<Message, 'key' | 'kind' | 'recipient'>;
 
 /** What is asked for, and by whom. Mentions nobody. */
 export function handedOnWords(context: Pick<ChangesContext, 'company'>, resolved: Resolved, name: string): Text {
@@ -59,7 +59,7 @@ export function offerNote(says: Text, { people, unknown }: Runners, resolved: Re
 }
 
 /** Queues the messages that offer it. */
-export async function postOffers(tx: Tx, all: readonly Posted[], note: Note, at: number): Promise<void> {
+export async function postOffers(tx: Tx, all: readonly OfferMessage[], note: Note, at: number): Promise<void> {
   const body = JSON.stringify(note);
   for (const one of all) await enqueueMessage(tx, { ...one, body, at });
 }
@@ -68,7 +68,7 @@ export async function postOffers(tx: Tx, all: readonly Posted[], note: Note, at:
 async function withdraw(tx: Tx, row: HandedOnRequest, says: Text, at: number): Promise<void> {
   const text = joined([parseStored<Text>(row.says), says], '\n');
   const body = JSON.stringify({ text, minor: true } satisfies Note);
-  for (const one of parseStored<readonly Posted[]>(row.posted)) await enqueueMessage(tx, { ...one, body, at });
+  for (const one of parseStored<readonly OfferMessage[]>(row.posted)) await enqueueMessage(tx, { ...one, body, at });
 }
 
 /** Ends it because somebody ran it. False, with nothing written, if it has ended. */

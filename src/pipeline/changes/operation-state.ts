@@ -42,7 +42,7 @@ export type Observation = {
 /** Poll again after `wait` ms, or apply `event` now. `says` is for the card, `reply` for the thread. */
 export type PollResult =
   | { readonly wait: number; readonly poll: PollState }
-  | { readonly event: ChangeEvent; readonly says: Text; readonly reply: Text; readonly proven: boolean };
+  | { readonly event: ChangeEvent; readonly says: Text; readonly reply: Text };
 
 /** Intervals between polls; the last one repeats. */
 const intervalsMs = [2_000, 4_000, 8_000, 15_000, 30_000];
@@ -78,7 +78,7 @@ export function judge(change: Change, poll: PollState, observed: Observation, wo
   const sinceSentMs = now - (change.sent_at ?? poll.since);
   const next = polledAgain(poll, operation, now);
   const how = proof?.verdict === 'yes' ? { proof: proof.says } : operation === 'finished' ? 'host' : undefined;
-  if (how) return settled(change, { kind: 'finish' }, (named) => finished(how, sinceSentMs, named), true);
+  if (how) return settled(change, { kind: 'finish' }, (named) => finished(how, sinceSentMs, named));
   if (isFailed(next, now)) return settled(change, { kind: 'fail' }, (named) => failed(observed.message, named));
   const again: PollResult = { wait: waitAfter(poll, observed), poll: next };
   if (operation === undefined) {
@@ -127,12 +127,11 @@ function lockAfter(change: Change): number {
 }
 
 /** `words` says it, with the operation's name if it gets one. */
-const settled = (
-  change: Change,
-  event: ChangeEvent,
-  words: (operation?: string) => Text,
-  proven = false,
-): PollResult => ({ event, says: words(), reply: words(operationToName(change)), proven });
+const settled = (change: Change, event: ChangeEvent, words: (operation?: string) => Text): PollResult => ({
+  event,
+  says: words(),
+  reply: words(operationToName(change)),
+});
 const outcomeLost = (change: Change, why: string): PollResult =>
   settled(change, { kind: 'outcome_lost' }, (named) => lostSight(why, named));
 const endUnverified = (change: Change, why: Parameters<typeof unverified>[1], lockMs: number): PollResult =>

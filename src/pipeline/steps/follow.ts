@@ -161,8 +161,9 @@ async function settle(
   settled: Settled,
   at: number,
 ): Promise<void> {
-  const { event, says, reply, proven } = settled;
-  const isDone = proven || event.kind === 'unverified';
+  const { event, says, reply } = settled;
+  const isProven = event.kind === 'finish';
+  const isDone = isProven || event.kind === 'unverified';
   const { buttons, undo } = isDone && reparsed ? offersOf(context, change, reparsed, settled, at) : { buttons: [] };
   const after = event.kind === 'unverified' ? reparsed?.action.after : undefined;
   const until = undo && say`Undo until ${time(undo.until)}.`;
@@ -175,7 +176,7 @@ async function settle(
     ...(event.kind === 'outcome_lost' ? alarm(change, reply) : final),
   };
   const moved = await context.changeStore.advance(tx, change, event, note);
-  if (moved && isDone) await settleAccess(tx, context.changeStore, moved, at, { isProven: proven });
+  if (moved && isDone) await settleAccess(tx, context.changeStore, moved, at, { isProven });
 }
 
 /** The buttons under the final reply. */
@@ -183,7 +184,7 @@ function offersOf(
   { database }: StepsContext,
   change: Change,
   { action, resolved }: Reparsed,
-  { proven, left }: Settled,
+  { event, left }: Settled,
   at: number,
 ): { readonly buttons: readonly Button[]; readonly undo?: Undo } {
   const of = { input: resolved.input, snapshot: snapshotOf(change), sentAt: change.sent_at ?? change.created_at };
@@ -191,7 +192,7 @@ function offersOf(
     label,
     press: { kind: 'run', args },
   }));
-  const args = proven ? action.undo?.(of) : undefined;
+  const args = event.kind === 'finish' ? action.undo?.(of) : undefined;
   if (args === undefined) return { buttons: next };
   const press = { kind: 'undo', installation: database.installation, number: change.number } as const;
   return { buttons: [{ label: 'Undo', press }, ...next], undo: { args, left: left ?? null, until: at + undoMs } };

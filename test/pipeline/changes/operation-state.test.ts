@@ -238,7 +238,7 @@ describe('the state of an operation, by observation', () => {
     const verdict = judge(change, { ...fresh, ...poll }, seen, works, begun + after);
     expect(kindOf(verdict)).toBe(wanted);
     if (says !== undefined && 'says' in verdict) expect(plain(verdict.says)).toContain(says);
-    if ('says' in verdict) expect(verdict.proven).toBe(isProven(seen) || seen.operation === 'finished');
+    if ('says' in verdict) expect(wanted === 'finish').toBe(isProven(seen) || seen.operation === 'finished');
     // Only the last reply of a routine change must name the operation.
     if ('says' in verdict) expect(plain(verdict.reply)).toMatch(/\bop-1\b/);
     const other = judge({ ...change, risk: 'sensitive' }, { ...fresh, ...poll }, seen, works, begun + after);
