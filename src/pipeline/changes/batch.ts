@@ -69,7 +69,7 @@ export type Standing =
   | 'changed meanwhile'
   | 'left out';
 
-/** A change of the batch, as far as this file looks. */
+/** What this file reads of a change of the batch. */
 export type ChangeInBatch = Pick<Change, 'number' | 'state' | 'settled_at'>;
 
 /** Whether the canary's site is well after it. `later`: not known yet. */
@@ -212,8 +212,8 @@ function canaryStep({ canary }: BatchProgress, all: readonly Standing[], site: C
 const haltAt = (says: Text): BatchStep => ({ kind: 'halt', why: { kind: 'canary', says } });
 
 /**
- * As it goes on after a stop: what ended badly is passed over, and so is a canary that did not show its site to be well.
- * One that is still to do or under way stays the canary. `without`: items.
+ * The progress with which it goes on after a stop: what ended badly is passed over, and so is a canary that did not show
+ * its site to be well. One that is still to do or under way stays the canary. `without`: items that are left out.
  */
 export function goneOn(
   progress: BatchProgress,
@@ -233,8 +233,8 @@ export function goneOn(
 }
 
 /**
- * As it goes on with those too that were not sent; a canary that was not sent goes first again. What was sent, or may
- * have been, is never begun again, nor is what changed in the meantime.
+ * The same, and items that were not sent are tried again; a canary among them goes first again. What was sent, or may
+ * have been, is never begun again, and neither is what changed in the meantime.
  */
 export function retried(progress: BatchProgress, changes: ChangesByNumber): BatchProgress {
   const all = standingsOf(progress, changes);

@@ -141,7 +141,7 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       const isNews =
         change.state === 'waiting' || ['waiting', 'unknown'].includes(moved.state) || moved.settled_at !== null;
       await redrawCards(tx, change.number, at, isNews);
-      // One that is over only shows it.
+      // A batch that is over is not woken: only its card changes.
       if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at)))
         await redrawCards(tx, moved.batch, at, false);
       await record(tx, moved, event.kind, about);
@@ -239,7 +239,7 @@ async function applyLocks(tx: Tx, change: Change, locks: Locks, now: number): Pr
   else if (locks !== 'keep') await limitShared(tx, change.number, now + locks.sharedMs);
 }
 
-/** Nobody knows when what is ahead of them ends. */
+/** Empties the queues behind an unknown outcome: nobody knows how long they would wait. */
 async function emptyQueuesBehind(tx: Tx, note: ChangeStore['note'], change: Change, at: number): Promise<void> {
   const locked = (await locksOf(tx, change.number, at)).map(({ target }) => target);
   await emptyQueues(tx, note, locked, { kind: 'unknown', change, isAll: true }, at);

@@ -21,8 +21,8 @@ const maxNamed = 40;
 const maxWarnings = 5;
 
 /**
- * The one that is left is no batch. Throws `Refusal` if the action cannot be done to many with these fields, or is too
- * long to be shown.
+ * Freezes these as a batch; a single one stays what it is. Throws `Refusal` if the action cannot be done to many with
+ * these fields, or is too long to be shown.
  */
 export function freezeBatch(parsed: Authorized, action: AnyAction, items: readonly Frozen[]): Frozen {
   canaryIn(parsed, items);
@@ -94,12 +94,13 @@ function cardOfBatch(authorized: Authorized, action: AnyAction, items: readonly 
   if (words === undefined) throw new Error('this action is for one environment at a time');
   if ('says' in words) throw new Refusal(words.says, words);
   const cards = items.map(frozenCardOf);
+  const same = sharedFacts(cards);
   const warning = warningsOf(cards, all);
   const facts: readonly (readonly [string, Text | undefined])[] = [
     ['Goes first, alone', canary && say`${canary.name}; the others follow once its site is known to be well`],
     ...liveFacts(all),
-    ...sharedFacts(cards),
-    ['Not the same everywhere', differing(cards)],
+    ...same,
+    ['Not the same everywhere', otherFacts(cards, same)],
     ['Valid for', say`${spokenDuration(authorization.batchValidity ?? defaultBatchValidityMs)} from its start`],
   ];
   return {
@@ -147,14 +148,12 @@ function sharedFacts(cards: readonly FrozenCard[]): FrozenCard['facts'] {
   return first?.facts.filter((fact) => isEverywhere(JSON.stringify(fact))) ?? [];
 }
 
-/** What cards have that is not the same for all of them. */
-function differing(cards: readonly FrozenCard[]): Text | undefined {
-  const same = new Set(sharedFacts(cards).map(([label]) => label));
-  const labels = [...new Set(cards.flatMap(({ facts }) => facts.map(([label]) => label)))].filter(
-    (label) => !same.has(label),
-  );
-  if (labels.length === 0) return undefined;
-  return say`${labels.join(', ')}: “${everythingLabel}” has them one by one`;
+/** The labels of the facts that are not the `same` for all of them. */
+function otherFacts(cards: readonly FrozenCard[], same: FrozenCard['facts']): Text | undefined {
+  const labels = new Set(cards.flatMap(({ facts }) => facts.map(([label]) => label)));
+  for (const [label] of same) labels.delete(label);
+  if (labels.size === 0) return undefined;
+  return say`${[...labels].join(', ')}: “${everythingLabel}” has them one by one`;
 }
 
 /** A warning that all have, or each with the environments that have it. */

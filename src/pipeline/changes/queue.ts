@@ -154,7 +154,7 @@ export function placeNote(row: QueuedRequest): Note {
   return { text, buttons: [leaveButton(row)] };
 }
 
-/** Empties the queues of these targets, aloud. */
+/** Empties the queues of these targets and tells everybody in them. */
 export async function emptyQueues(
   tx: Tx,
   record: WriteLine,

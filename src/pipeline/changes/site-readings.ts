@@ -68,17 +68,17 @@ export function shortReading(reading: SiteReading): ReadingBefore | undefined {
   return shown && { ...shown, at: reading.at, impression: impressionIn(reading), looks };
 }
 
-/** A missing text is told of the first page. */
+/** A missing text counts for the first page. */
 function shortLooks({ looks, missing }: SiteReading): readonly ShortLook[] {
-  const told = looks.map((look): ShortLook => {
+  const shown = looks.map((look): ShortLook => {
     const { address, as } = look;
     return { address, as, impression: impressionOf(look), says: inWords(look) };
   });
   const lacking = missing.flatMap(({ text, as }): readonly ShortLook[] => {
-    const first = told.find((look) => look.as === as);
+    const first = shown.find((look) => look.as === as);
     return first ? [{ ...first, impression: 'bad', says: `without “${text}”` }] : [];
   });
-  return [...told, ...lacking];
+  return [...shown, ...lacking];
 }
 
 const mostTelling = (looks: readonly ShortLook[]): ShortLook | undefined =>
@@ -107,8 +107,8 @@ export function findingsOf({ readings, cut }: Series): Findings | undefined {
 }
 
 /**
- * What the thread of a change hears of its site. Undefined: nothing, because it is well, or nobody can tell. A routine
- * change, whose thread has one reply, hears only of a site that is bad, or was when there was no place to read it again.
+ * What the thread of a change says about its site. Undefined: nothing, because the site is well or that is not known. The
+ * thread of a routine change has one reply, so it tells only of a site that is bad, or was and could not be read again.
  */
 export function verdictInWords(name: string, risk: Risk, { before, after }: SiteReadings): Text | undefined {
   if (after === undefined || after === 'begun') return undefined;

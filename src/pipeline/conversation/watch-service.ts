@@ -148,7 +148,7 @@ export async function assertPlace(
 ): Promise<void> {
   assertChannel(context.policy(), await context.channelOf(place), envs);
   const look = await context.lookAt(place).catch(() => undefined);
-  const wrong = look === undefined || look.kind === 'untold' ? undefined : placeTrouble(look);
+  const wrong = look === undefined || look.kind === 'no scope' ? undefined : placeTrouble(look);
   if (wrong === undefined) return;
   throw new Refusal(say`${{ channel: place }} ${wrong}, so I can't tell it anything. Nothing was done.`, {
     hint: say`Type ${code('/invite')} and my name there first, or ask me in a direct message.`,

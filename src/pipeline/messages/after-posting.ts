@@ -37,9 +37,9 @@ const hasFile = ({ kind, body }: Message): boolean =>
   kind === 'reply' && body !== null && parseStored<Note>(body).withFile === true;
 
 /**
- * Runs instead of `afterPosted` if the lease ended before, so that another process may have drawn the message too: this one
- * was frozen. True if what was posted is a second message. If it is the first, and may now show what is older, it is
- * drawn again. If others tried in vain and none is trying now, it is the message: it may never be taken again.
+ * Runs instead of `afterPosted` if our lease ended before the save: this process was frozen, and another one may have
+ * posted the message too. True if ours is a second message. If ours is the only one but may show an older state, it is
+ * drawn again. If others failed to post it and none is trying, ours becomes the message.
  */
 export async function isSecondPost(outbox: Outbox, tx: Tx, message: Message, posted: Posted): Promise<boolean> {
   const { place } = posted;

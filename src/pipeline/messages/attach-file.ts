@@ -8,8 +8,8 @@ import type { Note } from '../changes/card.ts';
 import { Undeliverable, type Messenger } from './messenger.ts';
 
 /**
- * The file of a batch, which its last reply gets once it is posted. The reply says all by itself where the lines are, so
- * the file is not worth a second message, nor many attempts.
+ * Adds the file of a batch to its last reply, once that is posted. The reply itself says where the lines are, so the file
+ * isn't worth a second message or many attempts.
  */
 
 type Attaching = {

@@ -19,11 +19,11 @@ export type Messenger = {
   readonly edit: (place: MessagePlace, content: MessageContent, file?: Upload) => Promise<void>;
 };
 
-/** A channel as Slack shows it. `hidden`: Slack does not show it to us. `untold`: our token lacks the scope to ask. */
+/** A channel as Slack shows it. `hidden`: Slack does not show it to us. `no scope`: our token may not ask. */
 export type ChannelLook =
   | { readonly kind: 'seen'; readonly shared: boolean; readonly archived: boolean; readonly member: boolean }
   | { readonly kind: 'hidden'; readonly word: string }
-  | { readonly kind: 'untold' };
+  | { readonly kind: 'no scope' };
 
 /** Our error code for a channel shared with other organisations: we never post there, even if Slack would allow it. */
 export const sharedWord = 'is_ext_shared';

@@ -62,7 +62,7 @@ export async function channelStanding(
   envs: readonly Environment[],
 ): Promise<Exclude<WatchStanding, { readonly kind: 'may' | 'unsure' }> | undefined> {
   const look = await lookAt(channel).catch(() => undefined);
-  if (look === undefined || look.kind === 'untold')
+  if (look === undefined || look.kind === 'no scope')
     return later(say`Slack doesn't tell me right now who is in this channel.`);
   const wrong = placeTrouble(look);
   if (wrong) return noChannel(say`${{ channel }} ${wrong}.`);

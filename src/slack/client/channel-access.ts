@@ -52,7 +52,7 @@ async function ask({ client, onToken }: LookOptions, channel: string): Promise<C
     };
   } catch (error) {
     const word = platformError(error) ?? '';
-    if (isLacking(word)) return { kind: 'untold' };
+    if (isLacking(word)) return { kind: 'no scope' };
     const refused = asUndeliverable(error);
     if (!(refused instanceof Undeliverable)) throw new Undeliverable('later', 'no answer about a channel');
     if (refused.kind === 'token') onToken(false);

@@ -27,7 +27,7 @@ describeBoth('the ops channel', (open) => {
     ['is another than the one that refused', seen, { channel: 'C0OLD', refused: 'is_archived' }, undefined],
     ['is without the bot', { ...seen, member: false }, undefined, "I'm not in #C0OPS"],
     ['is without the bot, and takes posts', { ...seen, member: false }, { channel: 'C0OPS', refused: null }, undefined],
-    ['is unknown without the scope', { kind: 'untold' }, undefined, undefined],
+    ['is unknown without the scope', { kind: 'no scope' }, undefined, undefined],
   ])('%s', async (_, look, last, words) => {
     const database = await open();
     if (last) await noted(database, last);

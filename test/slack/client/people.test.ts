@@ -37,7 +37,7 @@ async function scene(enterprise?: string, replicas = 1): Promise<Scene> {
     client: new WebClient(slack.tokens.bot, clientOptions(slack.apiUrl)),
     bot: { team: TEAM.id, enterprise },
     idsOf: (id) => (['U01ANA', 'U06ROB'].includes(id) ? ['U01ANA', 'U06ROB'] : [id]),
-    lookAt: () => Promise.resolve({ kind: 'untold' }),
+    lookAt: () => Promise.resolve({ kind: 'no scope' }),
     now: () => now,
     replicas: () => replicas,
     onGroup: (group, trouble) => void reported.push([group, trouble]),
