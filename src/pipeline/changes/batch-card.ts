@@ -1,7 +1,7 @@
 import type { Change } from '../../storage/changes.ts';
 import { code, joined, named, say, time, type Text } from '../../text.ts';
 import {
-  badIn,
+  badChanges,
   byNumber,
   batchItemsOf,
   batchProgress,
@@ -214,7 +214,7 @@ export function stopNote(
 ): Pick<TransitionNote, 'also' | 'reply' | 'replyKey' | 'ops'> {
   const all = itemsShown(batch, changes);
   const isFollowed = has(all, 'under way');
-  const shownBad = badIn(progress, byNumber(changes));
+  const shownBad = badChanges(progress, byNumber(changes));
   return {
     reply: stoppedReply(batch, changes, says),
     replyKey: `${batch.number}:stopped`,

@@ -146,7 +146,7 @@ export const byNumber = <One extends ChangeInBatch>(changes: readonly One[]): Re
 export const standingsOf = ({ items }: BatchProgress, changes: ChangesByNumber): readonly Standing[] =>
   items.map((item) => itemStanding(item, item.change === undefined ? undefined : changes.get(item.change)));
 
-type Now = {
+type Situation = {
   readonly state: 'running' | 'stopped';
   /** False: nothing more may be begun. */
   readonly isValid: boolean;
@@ -157,14 +157,14 @@ type Now = {
 export function nextStep(
   progress: BatchProgress,
   changes: ChangesByNumber,
-  { state, isValid, canarySite }: Now,
+  { state, isValid, canarySite }: Situation,
 ): BatchStep {
   const all = standingsOf(progress, changes);
   const indexesOf = (wanted: Standing): readonly number[] =>
     all.flatMap((standing, at) => (standing === wanted ? [at] : []));
   const [toDo, underWay] = [indexesOf('to do'), indexesOf('under way')];
   const isLeft = all.includes('not sent') || all.includes('unknown');
-  const stopped = stoppedAt(progress, changes);
+  const stopped = badItems(progress, changes);
   if (state === 'running' && stopped.length > 0) return { kind: 'halt', why: { kind: 'ended badly', items: stopped } };
   if (all.every((one) => one === 'done' || one === 'left out'))
     return { kind: all.includes('done') ? 'all done' : 'end' };
@@ -190,11 +190,11 @@ export function nextStep(
 }
 
 /** The changes that ended badly, without those that a person has let it go on after. */
-export const badIn = (progress: BatchProgress, changes: ChangesByNumber): readonly number[] =>
-  stoppedAt(progress, changes).flatMap((at) => progress.items[at]?.change ?? []);
+export const badChanges = (progress: BatchProgress, changes: ChangesByNumber): readonly number[] =>
+  badItems(progress, changes).flatMap((at) => progress.items[at]?.change ?? []);
 
 /** The items whose changes stop the batch, without those that a person has let it go on after. */
-const stoppedAt = ({ items, passedOver }: BatchProgress, changes: ChangesByNumber): readonly number[] =>
+const badItems = ({ items, passedOver }: BatchProgress, changes: ChangesByNumber): readonly number[] =>
   items.flatMap(({ change, isLeftOut }, at) => {
     const begun = change === undefined || isLeftOut ? undefined : changes.get(change);
     return begun && stopsAt(begun) && !passedOver.includes(begun.number) ? [at] : [];
@@ -205,17 +205,17 @@ function canaryStep({ canary }: BatchProgress, all: readonly Standing[], site: C
   const standing = all[canary.item];
   if (standing === 'to do') return { kind: 'begin', items: [canary.item], isCanaryPassed: false };
   if (standing === 'under way' || (standing === 'done' && site === 'later')) return { kind: 'wait' };
-  if (standing !== 'done') return haltAt(say`it was not sent, so its site proves nothing`);
-  return site === 'well' || site === 'later' ? 'passed' : haltAt(site.says);
+  if (standing !== 'done') return haltAtCanary(say`it was not sent, so its site proves nothing`);
+  return site === 'well' || site === 'later' ? 'passed' : haltAtCanary(site.says);
 }
 
-const haltAt = (says: Text): BatchStep => ({ kind: 'halt', why: { kind: 'canary', says } });
+const haltAtCanary = (says: Text): BatchStep => ({ kind: 'halt', why: { kind: 'canary', says } });
 
 /**
  * The progress with which it goes on after a stop: what ended badly is passed over, and so is a canary that did not show
  * its site to be well. One that is still to do or under way stays the canary. `without`: items that are left out.
  */
-export function goneOn(
+export function continued(
   progress: BatchProgress,
   changes: ChangesByNumber,
   without: readonly number[] = [],
@@ -227,7 +227,7 @@ export function goneOn(
   return {
     ...progress,
     ...(canary && { canary: { ...canary, isPassed: canary.isPassed || isWaived } }),
-    passedOver: [...passedOver, ...badIn(progress, changes)],
+    passedOver: [...passedOver, ...badChanges(progress, changes)],
     items: items.map((item, at) => (isLeftOut(at) ? { isLeftOut: true } : item)),
   };
 }
@@ -238,7 +238,7 @@ export function goneOn(
  */
 export function retried(progress: BatchProgress, changes: ChangesByNumber): BatchProgress {
   const all = standingsOf(progress, changes);
-  const next = goneOn(progress, changes);
+  const next = continued(progress, changes);
   const { canary } = all[progress.canary?.item ?? -1] === 'not sent' ? progress : next;
   return {
     ...next,

@@ -104,9 +104,8 @@ export type ChangeStoreOptions = {
 };
 
 export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
-  const record = (tx: Tx, change: Change, event: string, note: TransitionNote): Promise<void> =>
-    recordIn(options, tx, change, event, note);
-  const note: ChangeStore['note'] = async (tx, { event, by: actor, at, details = {} }) => {
+  const record: ChangeStore['remark'] = (...event) => recordIn(options, ...event);
+  const recordAction: ChangeStore['note'] = async (tx, { event, by: actor, at, details = {} }) => {
     options.onEvent(event);
     const entry = { at, change: null, event, actor, details: JSON.stringify(details) };
     await appendAudit(tx, entry, options.auditKey);
@@ -122,17 +121,17 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       await record(tx, change, 'asked', note);
       return change;
     },
-    advance: async (tx, change, event, about) => {
-      const { at } = about;
+    advance: async (tx, change, event, note) => {
+      const { at } = note;
       const next = move(change, event, at);
       if (next === undefined) return undefined;
       await acquireGlobalLock(tx);
-      const last_note = about.lastNote === undefined ? null : JSON.stringify(about.lastNote);
-      const moved = await updateChange(tx, change, { ...next.patch, ...about.also, last_note });
+      const last_note = note.lastNote === undefined ? null : JSON.stringify(note.lastNote);
+      const moved = await updateChange(tx, change, { ...next.patch, ...note.also, last_note });
       if (moved === undefined) return undefined;
       // Only now: if the version was outdated, nothing moved, and no lock may be left behind.
       await applyLocks(tx, change, next.locks, at);
-      if (moved.state === 'unknown') await emptyQueuesBehind(tx, note, moved, at);
+      if (moved.state === 'unknown') await emptyQueuesBehind(tx, recordAction, moved, at);
       // Messages besides the card have decision buttons while it is approved, unknown or asked again.
       if (change.state === 'approved' || change.lost_at !== null) await removeButtons(tx, change, at);
       // Reminders, and what was said when it was asked again.
@@ -144,11 +143,11 @@ export function createChangeStore(options: ChangeStoreOptions): ChangeStore {
       // A batch that is over is not woken: only its card changes.
       if (moved.batch !== null && !(await wakeBatch(tx, moved.batch, at)))
         await redrawCards(tx, moved.batch, at, false);
-      await record(tx, moved, event.kind, about);
+      await record(tx, moved, event.kind, note);
       return moved;
     },
     remark: record,
-    note,
+    note: recordAction,
   };
 }
 
@@ -232,17 +231,18 @@ async function withdrawDirect(tx: Tx, change: Change, at: number): Promise<void>
 }
 
 async function applyLocks(tx: Tx, change: Change, locks: Locks, now: number): Promise<void> {
-  if (locks === 'take') await acquireLocks(tx, change, now);
-  else if (locks === 'free') await releaseLocks(tx, change, now);
-  else if (locks === 'extend') await extendShared(tx, change.number, now);
-  else if (locks !== 'keep' && 'keepMs' in locks) await limitLocks(tx, change.number, now + locks.keepMs);
-  else if (locks !== 'keep') await limitShared(tx, change.number, now + locks.sharedMs);
+  if (locks === 'keep') return;
+  if (locks === 'take') return acquireLocks(tx, change, now);
+  if (locks === 'free') return releaseLocks(tx, change, now);
+  if (locks === 'extend') return extendShared(tx, change.number, now);
+  if ('keepMs' in locks) return limitLocks(tx, change.number, now + locks.keepMs);
+  await limitShared(tx, change.number, now + locks.sharedMs);
 }
 
 /** Empties the queues behind an unknown outcome: nobody knows how long they would wait. */
-async function emptyQueuesBehind(tx: Tx, note: ChangeStore['note'], change: Change, at: number): Promise<void> {
+async function emptyQueuesBehind(tx: Tx, record: ChangeStore['note'], change: Change, at: number): Promise<void> {
   const locked = (await locksOf(tx, change.number, at)).map(({ target }) => target);
-  await emptyQueues(tx, note, locked, { kind: 'unknown', change, isAll: true }, at);
+  await emptyQueues(tx, record, locked, { kind: 'unknown', change, isAll: true }, at);
 }
 
 async function releaseLocks(tx: Tx, { number }: Change, now: number): Promise<void> {

@@ -29,7 +29,7 @@ export function createNames(listing: () => Listing, policy: () => Policy): (pers
     const key = keyOf(current.policy, person);
     const known = remembered.get(key);
     if (known) return known;
-    const mine = readable(current.all, current.policy, person);
+    const mine = readableNames(current.all, current.policy, person);
     remembered.set(key, mine);
     return mine;
   };
@@ -48,7 +48,7 @@ function keyOf(policy: Policy, { id, groups, joinedGroups = [], otherGroups = []
   return JSON.stringify([id, known]);
 }
 
-function readable(
+function readableNames(
   { environments, domains, trouble, ...known }: KnownNames,
   policy: Policy,
   person: Person,

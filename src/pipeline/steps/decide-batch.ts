@@ -3,9 +3,9 @@ import { changesInBatch, type Change } from '../../storage/changes.ts';
 import type { Tx } from '../../storage/database.ts';
 import { say } from '../../text.ts';
 import {
-  badIn,
+  badChanges,
   byNumber,
-  goneOn,
+  continued,
   batchItemsOf,
   batchProgress,
   retried,
@@ -65,7 +65,7 @@ export async function batchNote(
 
 /** Throws `Refusal` if a change ended badly and the card has not shown that yet: people have to see it first. */
 function refuseUnlessShown({ number }: Change, progress: BatchProgress, changes: ChangesByNumber): void {
-  if (badIn(progress, changes).every((one) => progress.shownBad?.includes(one))) return;
+  if (badChanges(progress, changes).every((one) => progress.shownBad?.includes(one))) return;
   throw new Refusal(
     say`#${number}: It has changed since you saw it. Look at its card again. Nothing was changed by your click.`,
   );
@@ -88,7 +88,7 @@ const saved = (progress: BatchProgress) => ({ progress: JSON.stringify(progress)
 function goneOnWithout(batch: Change, progress: BatchProgress, changes: ChangesByNumber, ids: readonly string[]) {
   const all = (batchItemsOf(batch) ?? []).map(({ target }, at) => ({ target, at }));
   const without = all.filter(({ target }) => ids.includes(target.id));
-  const next = goneOn(
+  const next = continued(
     progress,
     changes,
     without.map(({ at }) => at),

@@ -11,7 +11,7 @@ import { say, type Text } from '../../text.ts';
 import { askedPeople } from '../access/approver-lookup.ts';
 import { authorizationOf, batchValidityOf } from '../access/authorization.ts';
 import {
-  badIn,
+  badChanges,
   byNumber,
   nextStep,
   batchItemsOf,
@@ -175,7 +175,7 @@ async function reschedule(run: Run, progress: BatchProgress, afterMs: number): P
   const drawn = cardHash(shown, progress.isOver);
   const isAsDrawn = drawn === progress.drawn;
   const isDrawn = !isAsDrawn && at - (progress.drawnAt ?? 0) >= everyMs;
-  const shownBad = badIn(progress, byNumber(changes));
+  const shownBad = badChanges(progress, byNumber(changes));
   const next = isDrawn ? { ...progress, drawn, drawnAt: at, shownBad } : progress;
   const due_at = at + (isAsDrawn || isDrawn ? afterMs : Math.min(afterMs, everyMs));
   const saved = await touchChange(tx, batch, { progress: JSON.stringify(next), due_at, ...unowned });

@@ -2,7 +2,7 @@ import { deepStrictEqual, ok } from 'node:assert';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  goneOn,
+  continued,
   maxUnderWay,
   nextStep,
   retried,
@@ -156,7 +156,7 @@ class World {
       this.operator.retries();
     } else {
       const without = event.kind === 'go on without' ? event.items : [];
-      this.progress = goneOn(before, this.changes, without);
+      this.progress = continued(before, this.changes, without);
       this.operator.goesOn(without);
     }
     this.state = 'running';

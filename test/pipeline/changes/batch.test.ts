@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import {
-  goneOn,
+  continued,
   nextStep,
   batchItemsOf,
   batchProgress,
@@ -166,7 +166,7 @@ const standings = (progress: BatchProgress, changes: ReturnType<typeof batchOf>[
 describe('going on', () => {
   test('passes over what ended badly, and nothing else', () => {
     const { progress, changes } = batchOf('uFdwe-lo');
-    const after = goneOn(progress, changes);
+    const after = continued(progress, changes);
     expect(after).toEqual({ ...progress, passedOver: [2, 1, 5] });
     expect(nextStep(after, changes, { state: 'running', isValid: true, canarySite: 'later' })).toMatchObject({
       kind: 'begin',
@@ -175,7 +175,7 @@ describe('going on', () => {
   });
   test('leaves out only what is to do', () => {
     const { progress, changes } = batchOf('--udl');
-    const after = goneOn(progress, changes, [1, 2, 3, 4, 9]);
+    const after = continued(progress, changes, [1, 2, 3, 4, 9]);
     expect(standings(after, changes)).toBe('to do, left out, unknown, done, not sent');
   });
   test.each<[string, Partial<BatchProgress>, boolean]>([
@@ -189,7 +189,7 @@ describe('going on', () => {
     ['w-', { ...canary(0, true), why: { kind: 'person' } }, true],
   ])('%s with a canary that goes first: %j', (text, more, isPassed) => {
     const { progress, changes } = batchOf(text, { ...canary(0), ...more });
-    expect(goneOn(progress, changes).canary).toEqual({ item: 0, isPassed });
+    expect(continued(progress, changes).canary).toEqual({ item: 0, isPassed });
   });
 });
 
