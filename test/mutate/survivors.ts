@@ -65,11 +65,6 @@ export const survivors: Readonly<Record<string, readonly Survivor[]>> = {
       'const receipt = change.receipt === null ? undefined : parseStored<Receipt>(change.receipt);',
       'change.receipt === null → false',
     ),
-    ...same(
-      'This sentence is the default reason.',
-      "if (operation === undefined) return endUnverified(change, 'no proof', lockMs);",
-      '\'no proof\' → ""',
-    ),
   ],
   'src/pipeline/access/may-run.ts': [
     ...same(

@@ -16,7 +16,7 @@ import {
   confirming,
   decisionButtonOf,
   decisionButtons,
-  everythingLabel,
+  everythingButton,
   renderCard,
   stateText,
   type Approved,
@@ -130,10 +130,7 @@ function openLines({ number }: Change, all: readonly ShownItem[]): readonly Text
 function buttonsOf(batch: Change, all: readonly ShownItem[], installation: string): readonly Button[] {
   const { number, version, state } = batch;
   const button = decisionButtonOf(batch, installation);
-  const everything: Button = {
-    label: everythingLabel,
-    press: { kind: 'call', page: 1, of: { installation, number } },
-  };
+  const everything = everythingButton({ installation, number });
   const toClose = all.flatMap((one) => closeButtons(one, installation)).slice(0, 2 * maxClosable);
   if (state === 'running') return [button('halt', 'Stop', { style: 'danger' }), ...toClose, everything];
   if (state !== 'stopped') return toClose;
@@ -184,14 +181,13 @@ export function whyStopped(batch: Change, why: StopReason, by?: string): Text {
 /** The reply when it stops: what was sent, what was not, and what can be done. */
 export function stoppedReply(batch: Change, changes: readonly Change[], why: Text): Note {
   const all = itemsShown(batch, changes);
-  const [isUnderWay, isUnknown] = [has(all, 'under way'), has(all, 'unknown')];
   return {
     text: joined(
       [
-        joined([say`✋ ${why}`, isUnderWay ? 'What is under way is followed to its end.' : undefined]),
+        joined([say`✋ ${why}`, has(all, 'under way') ? 'What is under way is followed to its end.' : undefined]),
         countsOf(all),
         ...unwell(all),
-        isUnknown ? unknownHint : undefined,
+        has(all, 'unknown') ? unknownHint : undefined,
         has(all, 'to do', 'not sent') && !batchProgress(batch).isOver
           ? say`Its card has the buttons to go on, until ${time(batch.expires_at)}.`
           : undefined,

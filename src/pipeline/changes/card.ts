@@ -71,8 +71,13 @@ export type Note = {
   readonly withFile?: true;
 };
 
-/** The label of the button that opens the frozen change in full. */
+/** The label of the next button until something was sent. */
 export const everythingLabel = 'Everything that will be sent';
+/** Opens the frozen change in full; `of` undefined: what the form shows. */
+export const everythingButton = (of: ShownChange | undefined, label: string = everythingLabel): Button => ({
+  label,
+  press: { kind: 'call', page: 1, of },
+});
 
 /** Approves by a form, with an optional note. */
 export const approveWithNote = (shown: ShownVersion): Button => ({
@@ -201,13 +206,11 @@ function approvalFacts(change: Change, approved: readonly Approved[]): FrozenCar
 function cardButtons(change: Change, installation: string): readonly Button[] {
   if (change.settled_at !== null) return [];
   const isBefore = change.state === 'waiting' || change.state === 'approved';
-  const everything: Button = {
-    label: isBefore ? everythingLabel : 'Everything that was sent',
-    press: { kind: 'call', page: 1, of: { installation, number: change.number } },
-  };
+  const shown = { installation, number: change.number };
+  const everything = everythingButton(shown, isBefore ? everythingLabel : 'Everything that was sent');
   const buttons = decisionButtons(change, installation);
   if (change.state !== 'waiting') return [...buttons, everything];
-  const withNote = approveWithNote({ installation, number: change.number, version: change.version });
+  const withNote = approveWithNote({ ...shown, version: change.version });
   return [...buttons.slice(0, 1), withNote, everything, ...buttons.slice(1)];
 }
 

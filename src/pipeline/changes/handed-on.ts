@@ -78,16 +78,12 @@ export async function useHandedOn(
   id: string,
   by: { readonly person: string; readonly name: string; readonly change: number; readonly at: number },
 ): Promise<boolean> {
-  const row = await endHandedOn(tx, id, by.at, { used_by: by.person, change: by.change });
+  const { person, name, change, at } = by;
+  const row = await endHandedOn(tx, id, at, { used_by: person, change });
   if (row === undefined) return false;
-  await withdraw(tx, row, say`✅ ${named(by.name)} runs it as #${by.change}.`, by.at);
-  const details = { handed_on: id, command: row.command, args: row.args, handed_on_by: row.person, used: by.change };
-  await changeStore.note(tx, {
-    event: 'hand_on_used',
-    by: by.person,
-    at: by.at,
-    details: { name: by.name, ...details },
-  });
+  await withdraw(tx, row, say`✅ ${named(name)} runs it as #${change}.`, at);
+  const details = { handed_on: id, command: row.command, args: row.args, handed_on_by: row.person, used: change };
+  await changeStore.note(tx, { event: 'hand_on_used', by: person, at, details: { name, ...details } });
   return true;
 }
 

@@ -159,9 +159,8 @@ async function voterPeople(
 }
 
 /** Whose vote counts: members who may read the change, as for a click. */
-function countsFor(context: ChangesContext, change: Change): (person: Person) => boolean {
-  return (person) => person.standing === 'member' && readerOf(context, person)(change);
-}
+const countsFor = (context: ChangesContext, change: Change) => (person: Person) =>
+  person.standing === 'member' && readerOf(context, person)(change);
 
 /** The approvers whose votes count, as Slack knows them now; undefined if it doesn't answer. */
 export async function freshVoters(

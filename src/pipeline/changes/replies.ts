@@ -117,7 +117,7 @@ export function answered(receipt: Receipt, change: Change): Text {
     case 'throttled':
       return say`The host is busy (429) and took nothing.`;
     case 'unknown':
-      return say`**Outcome unknown.** I sent it at ${time(change.sent_at ?? change.created_at)}, and ${receipt.why}. It may or may not have happened. I won't send it again.`;
+      return outcomeUnknown(say`I sent it at ${time(change.sent_at ?? change.created_at)}, and ${receipt.why}.`);
   }
 }
 
@@ -132,7 +132,12 @@ const hostSays = (message: string | undefined): string => (message ? ` It says: 
 
 /** The process died while sending or just before. */
 export const orphaned = (change: Change): Text =>
-  say`**Outcome unknown.** I began to send this at ${time(change.sent_at ?? change.created_at)} and have no answer on record. It may or may not have happened. I won't send it again.`;
+  outcomeUnknown(
+    say`I began to send this at ${time(change.sent_at ?? change.created_at)} and have no answer on record.`,
+  );
+
+const outcomeUnknown = (why: Text): Text =>
+  say`**Outcome unknown.** ${why} It may or may not have happened. I won't send it again.`;
 
 /** The database says unsent, which is wrong, or may be if `sentAt` (epoch ms) is undefined. */
 export const forgotten = (sentAt: number | undefined): Text =>
@@ -141,8 +146,7 @@ export const forgotten = (sentAt: number | undefined): Text =>
     : say`My database was set back: I sent this at ${time(sentAt)}, but it says I didn't.`;
 
 /** The same for a change that is now unknown. */
-export const unknownAfterLoss = (sentAt: number | undefined): Text =>
-  say`**Outcome unknown.** ${forgotten(sentAt)} It may or may not have happened. I won't send it again.`;
+export const unknownAfterLoss = (sentAt: number | undefined): Text => outcomeUnknown(forgotten(sentAt));
 
 /** The database was set back (`why`), and the change, which needed no approval, may have been sent before. */
 export const unknownAfterSetBack = (why: Text): Text =>
@@ -233,23 +237,25 @@ export const finished = (how: { readonly proof: Text } | 'host', afterMs: number
     ? say`Done after ${spokenDuration(afterMs)}: the host reports it finished${inBrackets(operation)}.`
     : say`${how.proof}: read back ${spokenDuration(afterMs)} later${inBrackets(operation)}.`;
 
+const unverifiedReasons = {
+  'never finished':
+    "After an hour the host still says it's running, so I've stopped asking. Please check the host's panel.",
+  'asked in vain':
+    "For ten minutes the host gave no answer that says how it's going, so I've stopped asking. Please check the host's panel.",
+  'not followed': 'The host does not say when it is finished.',
+  'no proof': 'This cannot be verified from here.',
+} as const;
+
 /** Accepted by the host, and nothing more can be verified. */
-export const unverified = (
-  change: Change,
-  why: { readonly proof: Text } | 'not followed' | 'asked in vain' | 'no proof' | 'never finished',
-): Text => {
-  const accepted =
-    change.operation === null ? say`Accepted by the host.` : say`Accepted by the host as ${code(change.operation)}.`;
-  if (typeof why === 'object') return say`${accepted} Read back: ${why.proof}. I don't know why.`;
-  if (why === 'never finished')
-    return say`${accepted} After an hour the host still says it's running, so I've stopped asking. Please check the host's panel.`;
-  if (why === 'asked in vain') {
-    return say`${accepted} For ten minutes the host gave no answer that says how it's going, so I've stopped asking. Please check the host's panel.`;
-  }
-  const unseen =
-    why === 'not followed' ? 'The host does not say when it is finished.' : 'This cannot be verified from here.';
-  return joined([accepted, unseen]);
-};
+export function unverified(
+  { operation }: Pick<Change, 'operation'>,
+  why: { readonly proof: Text } | keyof typeof unverifiedReasons,
+): Text {
+  const accepted = say`Accepted by the host${operation === null ? '' : say` as ${code(operation)}`}.`;
+  return typeof why === 'object'
+    ? say`${accepted} Read back: ${why.proof}. I don't know why.`
+    : say`${accepted} ${unverifiedReasons[why]}`;
+}
 
 /** The host reports a failure. `operation`: named in it. */
 export const failed = (message: string | undefined, operation?: string): Text =>

@@ -2,7 +2,7 @@ import type { KnownBlock, ModalView } from '@slack/types';
 import { z } from 'zod';
 import { attempt } from '../../errors.ts';
 import type { ParsedCommand } from '../../pipeline/language/parsed-command.ts';
-import { everythingLabel, factLines } from '../../pipeline/changes/card.ts';
+import { everythingButton, factLines } from '../../pipeline/changes/card.ts';
 import { environmentsIn } from '../../pipeline/changes/freeze-batch.ts';
 import { frozenCardOf, type Frozen } from '../../pipeline/changes/freeze.ts';
 import type { ShownChecklist } from '../../pipeline/conversation/checklist.ts';
@@ -88,7 +88,7 @@ export function reviewView(frozen: Frozen, memo: Memo, notice: Text = []): Modal
     ...(showsToken(frozen) ? [richText([tokenWarning])] : []),
     richText([say`**${card.title}**`, ...(card.warning ? [card.warning] : [])]),
     ...(facts.length > 0 ? [richText([factLines(facts)])] : []),
-    ...buttonRow([{ label: everythingLabel, press: { kind: 'call', page: 1, of: undefined } }]),
+    ...buttonRow([everythingButton(undefined)]),
     ...(approval === 'none' ? [] : [richText([say`Nothing is sent until it is approved.`])]),
     ...(frozen.items ? [leaveOutInput(environmentsIn(frozen.items))] : []),
     reasonInput(frozen.parsed.reason, approval !== 'none' && approval.reason === 'required'),
