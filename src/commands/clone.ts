@@ -7,27 +7,25 @@ import { environment, phrase, type PlainField } from './kit/fields.ts';
 
 const longest = 100;
 
+const oneLine = phrase('Display name', longest);
 /** A site's display name: one line without invisible characters. */
-function siteName(label: string): PlainField<string, false> {
-  const name = phrase(label, longest);
-  return {
-    ...name,
-    hint: `What the new site is called, at most ${longest} characters.`,
-    read: (words) => {
-      const value = name.read(words);
-      const [hidden] = unseen.exec(value) ?? [];
-      if (hidden === undefined) return value;
-      throw new Refusal(`${label} has a character in it that cannot be seen (${codeOf(hidden)}). Nothing was done.`);
-    },
-  };
-}
+const displayName: PlainField<string, false> = {
+  ...oneLine,
+  hint: `What the new site is called, at most ${longest} characters.`,
+  read: (words) => {
+    const value = oneLine.read(words);
+    const [hidden] = unseen.exec(value) ?? [];
+    if (hidden === undefined) return value;
+    throw new Refusal(`Display name has a character in it that cannot be seen (${codeOf(hidden)}). Nothing was done.`);
+  },
+};
 
 export const clone = action({
   summary: 'Create a new site as a copy of an environment',
   button: 'Clone a site',
   examples: ['acme-shop/live "Acme relaunch"'],
   risk: 'sensitive',
-  fields: { env: environment('Copy of'), displayName: siteName('Display name') },
+  fields: { env: environment('Copy of'), displayName },
   target: 'company',
   alsoReads: ['env'],
   look: async (sources) => ({ company: companyId(sources) }),

@@ -1,4 +1,5 @@
 import { Refusal } from '../errors.ts';
+import { listDomains, type CompanyDomain } from '../hosting/contract/domains.ts';
 import { code, say } from '../text.ts';
 import type { Sources } from './kit/sources.ts';
 
@@ -9,3 +10,6 @@ export function companyId({ company }: Pick<Sources, 'company'>): string {
     hint: say`Try again in a minute, or ask the person who runs me to set ${code('HOSTING_COMPANY_ID')}.`,
   });
 }
+
+export const companyDomains = async (sources: Pick<Sources, 'read' | 'company'>): Promise<readonly CompanyDomain[]> =>
+  sources.read(listDomains({ company: companyId(sources) }));

@@ -2,9 +2,9 @@ import { Refusal, type Offer } from '../errors.ts';
 import { listFiles, type FileNode } from '../hosting/contract/files.ts';
 import type { Environment } from '../hosting/contract/target.ts';
 import { bold, code, say } from '../text.ts';
-import { count, environment, option, optional, wordField, type PlainField } from './kit/fields.ts';
+import { count, environment, option, optional, wordField } from './kit/fields.ts';
 import { counted, readAt, paragraph } from './kit/page.ts';
-import { readPaths } from './kit/values/paths.ts';
+import { isOnePath, readPaths } from './kit/values/paths.ts';
 import { report } from './kit/report.ts';
 import { countIn, drawTree, onOneLine, pathsOf } from './files/draw-tree.ts';
 import { didYouMean, near } from './kit/nearest-words.ts';
@@ -15,20 +15,19 @@ const deepest = 10;
 const maxCompared = 20_000;
 
 /** One file or folder below the root of a site. */
-const onePath = (label: string): PlainField<string, false> =>
-  wordField(label, {
-    read: (words) => {
-      const [path, another] = readPaths(words);
-      if (path !== undefined && another === undefined) return path;
-      throw new Refusal('This shows one folder at a time. Nothing was done.', { hint: 'Name one path.' });
-    },
-  });
+const onePath = wordField<string>('Path', {
+  read: (words) => {
+    const [path, another] = readPaths(words);
+    if (path !== undefined && another === undefined) return path;
+    throw new Refusal('This shows one folder at a time. Nothing was done.', { hint: 'Name one path.' });
+  },
+});
 
 export const files = report({
   summary: 'Show the files of an environment as a tree',
   button: 'Show files',
   examples: ['acme-shop/live wp-content --depth 2'],
-  fields: { env: environment(), path: optional(onePath('Path')), depth: option(count('Depth', 1, deepest)) },
+  fields: { env: environment(), path: optional(onePath), depth: option(count('Depth', 1, deepest)) },
   target: 'env',
   show: async ({ input: { env, path, depth = defaultDepth }, read, now }) => {
     const all = await read(listFiles({ env_id: env.id }));
@@ -69,15 +68,9 @@ function unknown(env: Environment, wanted: string, paths: readonly string[]): Re
   return new Refusal(say`There is no ${code(wanted)} on ${env.name}. Nothing was done.`, {
     field: 'path',
     hint: names.length > 0 ? didYouMean(names) : 'Without a path, I show the root of the site.',
-    offers: meant.map((path): Offer => ({ label: path.slice(0, 75), args: ['files', env.id, path] })),
+    offers: meant.map((path): Offer => ({ label: path, args: ['files', env.id, path] })),
   });
 }
 
 /** Whether the path can be typed as a single word of this command. */
-function canBeTyped(path: string): boolean {
-  try {
-    return !path.startsWith('--') && readPaths([path]).join('\n') === path;
-  } catch {
-    return false;
-  }
-}
+const canBeTyped = (path: string): boolean => !path.startsWith('--') && isOnePath(path);

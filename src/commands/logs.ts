@@ -1,8 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { getLogs } from '../hosting/contract/logs.ts';
 import { choice, count, environment, flag, moment, option, optional, word, type Input } from './kit/fields.ts';
-import { logFiles } from './logs/files.ts';
-import type { LogsInput, TimeSpan } from './kit/log-query.ts';
+import { logFiles, type LogsInput, type TimeSpan } from './kit/log-query.ts';
 import { report } from './kit/report.ts';
 import { momentAt } from './kit/values/times.ts';
 

@@ -78,7 +78,7 @@ export const push = action({
       : say`The host makes a backup of ${onto.name} before a push, and there is no new one. It may not have started, or not yet.`,
   after: 'A push usually takes some minutes.',
   next: ({ input: { onto }, sentAt }) => [
-    { label: `Clear the cache of ${onto.name}`.slice(0, 75), args: ['cache', 'clear', onto.id] },
+    { label: `Clear the cache of ${onto.name}`, args: ['cache', 'clear', onto.id] },
     {
       label: 'Error log since the push',
       args: ['logs', onto.id, 'error', `--since=${new Date(sentAt).toISOString().slice(0, 19)}Z`],

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { domainsAdd } from '../../src/commands/domains/add.ts';
-import { certificateName, speaksFor } from '../../src/commands/domains/certificate.ts';
+import { certificateName, speaksFor } from '../../src/commands/domains/add.ts';
 import { domainsList } from '../../src/commands/domains/list.ts';
 import { domainsRecords } from '../../src/commands/domains/records.ts';
 import { hostname, hostnameIn } from '../../src/commands/kit/values/hostnames.ts';
@@ -309,7 +309,7 @@ test.each([
 ])('a certificate for %j covers %s: %s', (names, domain, speaks) => expect(speaksFor(names, domain)).toBe(speaks));
 
 test.each(['..', '.', '', '../x', 'a/b', 'x'.repeat(101), 'ä'])('%j names no certificate', (name) =>
-  expect(said(refusalOf(() => certificateName().read([name])))).toContain('Nothing was done.'),
+  expect(said(refusalOf(() => certificateName.read([name])))).toContain('Nothing was done.'),
 );
 
 const around = (read: HostReader, of: Company = company) => ({

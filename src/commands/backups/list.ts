@@ -1,15 +1,21 @@
+import { showDuration } from '../../duration.ts';
 import { listBackups } from '../../hosting/contract/backups.ts';
+import type { Environments } from '../../hosting/contract/target.ts';
 import { joined, say, time } from '../../text.ts';
 import { duration, environments, option } from '../kit/fields.ts';
-import { age, counted, listOr, readAt } from '../kit/page.ts';
-import { report } from '../kit/report.ts';
-import { newestOfMany } from './newest-of-many.ts';
+import { age, counted, listOr, readAt, type Page } from '../kit/page.ts';
+import { report, type ReportContext } from '../kit/report.ts';
+import type { NewestBackup } from '../kit/site-status.ts';
+import { manyPage, type Ranked } from '../many-environments.ts';
+import { newestBackup } from './newest.ts';
+
+const dayMs = 86_400_000;
 
 export const backupsList = report({
   summary: 'List the backups of an environment, or the newest ones of many',
   button: 'List backups',
   examples: ['acme-shop/live', 'acme-*/live --older 24h', 'acme-shop/live, acme-blog/live'],
-  fields: { env: environments(), older: option(duration('Older than', 3_600_000, 365 * 86_400_000)) },
+  fields: { env: environments(), older: option(duration('Older than', 3_600_000, 365 * dayMs)) },
   target: 'env',
   show: async ({ input: { env, older }, read, each, now }) => {
     if (env.kind === 'environments') return newestOfMany(env, older, { each, now });
@@ -44,3 +50,33 @@ const tellsMore = (name = '', type: string): boolean =>
   !/^[-_ ]*(backup)?[-_ ]*$/i.test(name.replace(type, '').replace(/\d{4}-\d\d-\d\d[ T]?[\d:]*$/, ''));
 
 const titleCased = (type: string): string => type.replace(/[-_]+/g, ' ').replace(/^\w/, (first) => first.toUpperCase());
+
+/** The newest backup of each environment, or of those where it is older than `older` milliseconds. */
+async function newestOfMany(
+  of: Pick<Environments, 'all' | 'trouble'>,
+  older: number | undefined,
+  { each, now }: Pick<ReportContext, 'each' | 'now'>,
+): Promise<Page> {
+  return manyPage({
+    title:
+      older === undefined
+        ? say`**Newest backups,** oldest first`
+        : say`**Newest backups older than ${showDuration(older)}**`,
+    of,
+    each: await each({ paths: ['backups list'], all: of.all, work: (env, read) => newestBackup(read, env) }),
+    tell: (backup) => newestText(backup, now, older),
+    none: say`All of them have a newer backup.`,
+    now,
+  });
+}
+
+/** Those without any first, then the oldest; undefined if it is not older than `older`. */
+function newestText(backup: NewestBackup, now: number, older: number | undefined): Ranked | undefined {
+  if (backup === null) return { mark: '⚠️', says: say`**has no backup.**`, rank: 0 };
+  const { at, type } = backup;
+  const kind = type || 'of unknown kind';
+  if (at === undefined)
+    return { mark: '❔', says: say`unknown: the host doesn't say how old it is (${kind}).`, rank: 0 };
+  if (older !== undefined && now - at <= older) return undefined;
+  return { mark: now - at > dayMs ? '⚠️' : '✅', says: say`${age(now - at)} (${kind})`, rank: at };
+}

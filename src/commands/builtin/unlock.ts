@@ -80,7 +80,7 @@ function freedPage(
       ),
     ],
     offers: [
-      ...left.map(({ id, name }) => ({ label: `Unlock ${name} too`.slice(0, 75), args: ['unlock', id, '--force'] })),
+      ...left.map(({ id, name }) => ({ label: `Unlock ${name} too`, args: ['unlock', id, '--force'] })),
       { label: `Show #${change}`, args: ['change', String(change)] },
     ],
   };

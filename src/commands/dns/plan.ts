@@ -5,7 +5,7 @@ import { wholeName } from './names.ts';
 import { comparableValue, type RecordType } from './values.ts';
 
 /** A record as the host lists it; the TTL is in seconds, null if unknown. */
-export type ListedRecord = {
+type ListedRecord = {
   readonly type: string;
   readonly name: string;
   readonly ttl: number | null;

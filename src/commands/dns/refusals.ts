@@ -61,7 +61,7 @@ export function impossible(wanted: RecordChange, snapshot: Snapshot): Refused | 
     field,
     says: say`${says} ${nothing}`,
     ...(hint !== undefined && { hint }),
-    offers: [{ label: `DNS of ${wanted.domain.name}`.slice(0, 75), args: ['dns', 'list', wanted.domain.id] }],
+    offers: [{ label: `DNS of ${wanted.domain.name}`, args: ['dns', 'list', wanted.domain.id] }],
   });
   if (records.length > 1)
     return refused('name', say`The host lists ${records.length} of the ${record}, and I can't tell them apart.`);

@@ -1,4 +1,4 @@
-import type { Args } from '../../errors.ts';
+import { attempt, type Args } from '../../errors.ts';
 import { updateDnsRecord } from '../../hosting/contract/dns.ts';
 import { code, say } from '../../text.ts';
 import { action } from '../kit/action.ts';
@@ -63,7 +63,7 @@ export const dnsSet = action({
   },
   after: 'The host usually shows a changed record within a minute.',
   undo: ({ input, snapshot }) => undoArgs(input, snapshot),
-  next: ({ input }) => [{ label: `DNS of ${input.domain.name}`.slice(0, 75), args: ['dns', 'list', input.domain.id] }],
+  next: ({ input }) => [{ label: `DNS of ${input.domain.name}`, args: ['dns', 'list', input.domain.id] }],
 });
 
 /**
@@ -89,10 +89,5 @@ function undoArgs(input: RecordChange, snapshot: Snapshot): Args | undefined {
   ];
 }
 
-function readsBackUnchanged(values: readonly string[]): boolean {
-  try {
-    return values.length === 0 || recordValues('Add').read(values).join('\n') === values.join('\n');
-  } catch {
-    return false;
-  }
-}
+const readsBackUnchanged = (values: readonly string[]): boolean =>
+  values.length === 0 || attempt(() => recordValues('Add').read(values).join('\n')) === values.join('\n');

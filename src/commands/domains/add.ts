@@ -1,11 +1,22 @@
+import { Refusal } from '../../errors.ts';
 import { addDomain, setupTypes } from '../../hosting/contract/domains.ts';
 import type { Certificate } from '../../hosting/contract/certificate.ts';
 import { code, list, plain, say, time, type Text } from '../../text.ts';
 import { action } from '../kit/action.ts';
-import { choice, environment, flag, option } from '../kit/fields.ts';
+import { choice, environment, flag, option, wordField } from '../kit/fields.ts';
 import { comparableHostname, hostname, shownName } from '../kit/values/hostnames.ts';
-import { certificateName, speaksFor } from './certificate.ts';
-import { companyDomains } from './listed.ts';
+import { companyDomains } from '../company.ts';
+
+/** The name of a certificate on this machine. Impossible names are refused before any file is read. */
+export const certificateName = wordField<string>('Certificate', {
+  shown: 'name',
+  read: ([first = '']) => {
+    if (/^[\w.-]{1,100}$/.test(first) && !/^\.{1,2}$/.test(first)) return first;
+    throw new Refusal(say`“${first.slice(0, 40)}” cannot be the name of a certificate. Nothing was done.`, {
+      hint: say`Ask the person who runs me for their names: ${code('NAME')} stands for NAME.pem and NAME.key.`,
+    });
+  },
+});
 
 export const domainsAdd = action({
   summary: 'Add a domain to an environment',
@@ -19,7 +30,7 @@ export const domainsAdd = action({
     www: flag('Add www too'),
     noWildcard: flag('Without the wildcard'),
     setup: option(choice('Setup', setupTypes)),
-    certificate: option(certificateName()),
+    certificate: option(certificateName),
   },
   target: 'env',
   invalid: ({ www, noWildcard }) =>
@@ -101,6 +112,12 @@ const usable = (certificate: Looked): certificate is Certificate => certificate 
 const maxNames = 10;
 const spokenNames = ({ names }: Certificate): Text =>
   names.length === 0 ? say`no domain` : [list(names, maxNames, 'code')];
+
+/** Whether a certificate with these names covers the domain; a wildcard matches one label. */
+export function speaksFor(names: readonly string[], domain: string): boolean {
+  const above = domain.replace(/^[^.]+/, '*');
+  return names.some((name) => name === domain || name === above);
+}
 
 /** Names besides the domain that will be served but are not in the certificate. */
 function uncovered(

@@ -2,7 +2,7 @@ import { inline, say, code } from '../../text.ts';
 import { optional, word } from '../kit/fields.ts';
 import { counted, readAt, tableOr } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { companyDomains } from './listed.ts';
+import { companyDomains } from '../company.ts';
 
 /** Up to this many domains each get their own buttons. */
 const fewDomains = 3;
@@ -36,8 +36,8 @@ export const domainsList = report({
       source: readAt(now),
       offers: [
         ...shortcuts.flatMap((name) => [
-          { label: `Records to set for ${name}`.slice(0, 75), args: ['domains', 'records', name] },
-          { label: `DNS of ${name}`.slice(0, 75), args: ['dns', 'list', name] },
+          { label: `Records to set for ${name}`, args: ['domains', 'records', name] },
+          { label: `DNS of ${name}`, args: ['dns', 'list', name] },
         ]),
         { label: 'Add a domain…', args: ['domains', 'add'] },
       ],

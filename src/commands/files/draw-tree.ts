@@ -8,11 +8,8 @@ const maxNameLength = 200;
 
 type Entry = { readonly name: string; readonly node: FileNode };
 
-/** A tree as lines, folders first; `cut` means that there are deeper levels. */
-export type DrawnTree = { readonly lines: readonly string[]; readonly cut: boolean };
-
-/** Draws the contents of a folder, up to a number of levels. */
-export function drawTree(nodes: readonly FileNode[], depth: number): DrawnTree {
+/** Draws the contents of a folder as lines, folders first, up to a number of levels; `cut`: there are deeper ones. */
+export function drawTree(nodes: readonly FileNode[], depth: number) {
   const lines: string[] = [];
   let cut = false;
   const draw = (nodes: readonly FileNode[], left: number, before: string): void => {

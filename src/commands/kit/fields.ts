@@ -7,12 +7,10 @@ import { readPaths } from './values/paths.ts';
 import { code } from '../../text.ts';
 import { readDuration, readMoment, type Moment } from './values/times.ts';
 
-/** How a field is typed: as a positional word, or as `--name value`. Forms ignore it. */
-export type Placement = 'word' | 'option';
-
 type Common<Optional extends boolean> = {
   readonly label: string;
-  readonly place: Placement;
+  /** How it is typed: as a positional word, or as `--name value`. Forms ignore it. */
+  readonly place: 'word' | 'option';
   readonly optional: Optional;
   /** One line under the field in a form. */
   readonly hint?: string;

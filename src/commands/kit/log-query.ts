@@ -3,10 +3,13 @@ import type { Environment } from '../../hosting/contract/target.ts';
 /** The requested span of time, in epoch milliseconds. */
 export type TimeSpan = { readonly from?: number | undefined; readonly to?: number | undefined };
 
+/** Log names that people type, and the host's names for them. */
+export const logFiles = { error: 'error', access: 'access', cache: 'service-cache-perf' } as const;
+
 /** The input of `logs`. */
 export type LogsInput = {
   readonly env: Environment;
-  readonly log: 'error' | 'access' | 'cache';
+  readonly log: keyof typeof logFiles;
   readonly since: readonly string[];
   readonly until: readonly string[];
   readonly lines: number | undefined;

@@ -14,8 +14,8 @@ export async function analyze(look: LogQuery, alias: (address: string) => string
   const kept = selectLines(all, raw, { span, search: asked.search });
   const goesBack = kept.oldest !== undefined && kept.oldest < beginningOf(span);
   const isCut = (all.length === wanted && !goesBack) || kept.lines.length > most;
-  const seen = { ...kept, lines: kept.lines.slice(-most), sent: all.length, isCut, span, now };
-  const stretch = stretchOf(seen);
+  const lines = kept.lines.slice(-most);
+  const stretch = stretchOf(lines, { isCut, span, now });
   const happened = stretch ? await recall(stretch.from - ledUp) : [];
-  return logPage({ ...seen, asked, happened });
+  return logPage({ ...kept, lines, sent: all.length, isCut, span, now, stretch, asked, happened });
 }

@@ -21,7 +21,7 @@ export type Line = Unwrapped & {
 };
 
 /** Times outside these bounds (epoch ms) are ignored: visitors can write any time into a log. */
-export type Plausible = { readonly from: number; readonly to: number };
+type Plausible = { readonly from: number; readonly to: number };
 
 const dayMs = 86_400_000;
 /** Older times are not believed. */

@@ -3,7 +3,7 @@ import { getLogs } from '../../hosting/contract/logs.ts';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import type { LoudestError } from '../kit/site-status.ts';
 import { inPieces } from './chunks.ts';
-import { logFiles } from './files.ts';
+import { logFiles } from '../kit/log-query.ts';
 import { kindsOf, shortText } from './groups.ts';
 import { lineReader, newestOf } from './lines.ts';
 import { beginningOf, selectLines } from './select-lines.ts';
@@ -22,14 +22,6 @@ export async function loudestError(
   const sent = await read(
     getLogs({ env_id: id, file_name: logFiles.error, from: new Date(from).toISOString(), lines: maxLines }),
   );
-  return loudestIn(sent, { from, now, alias });
-}
-
-/** As `loudestError`, for a log as the host sent it. */
-export async function loudestIn(
-  sent: string,
-  { from, now, alias }: { readonly from: number; readonly now: number; readonly alias: (address: string) => string },
-): Promise<LoudestError> {
   const newest = newestLines(sent);
   const raw = newestOf(newest, maxLines);
   const all = await inPieces(raw, lineReader(alias, { from: now - dayMs, to: now + dayMs }));

@@ -14,13 +14,15 @@ import type { SelectedLines } from './select-lines.ts';
 import { timelineOf } from './timeline.ts';
 
 /** The lines of a log that were read, and the context to show with them. */
-export type LogReading = SelectedLines & {
+type LogReading = SelectedLines & {
   readonly asked: LogsInput;
   /** The host may have older lines. */
   readonly isCut: boolean;
   /** How many lines the host sent. */
   readonly sent: number;
   readonly span: TimeSpan;
+  /** The span that is drawn; undefined: no line has a time. */
+  readonly stretch: Stretch | undefined;
   /** Changes sent for the environment, oldest first. */
   readonly happened: readonly Happened[];
   readonly now: number;
@@ -35,8 +37,10 @@ const recent = 3 * 3_600_000;
 const wide = 8 * 60_000;
 
 /** The drawn span: first to last line, widened to the requested span if it was all read; undefined without times. */
-export function stretchOf(reading: Pick<LogReading, 'lines' | 'isCut' | 'span' | 'now'>): Stretch | undefined {
-  const { lines, isCut, span, now } = reading;
+export function stretchOf(
+  lines: readonly Line[],
+  { isCut, span, now }: Pick<LogReading, 'isCut' | 'span' | 'now'>,
+): Stretch | undefined {
   let [first, last] = [Infinity, -Infinity];
   for (const { at } of lines) {
     if (at === undefined) continue;
@@ -51,8 +55,7 @@ export function stretchOf(reading: Pick<LogReading, 'lines' | 'isCut' | 'span' |
 
 /** The overview of a log: volume over time, a breakdown, the newest lines, and buttons for a closer look. */
 export async function logPage(reading: LogReading): Promise<Page> {
-  const { asked, lines } = reading;
-  const stretch = stretchOf(reading);
+  const { asked, lines, stretch } = reading;
   const all =
     asked.log === 'error'
       ? lines.map((line) => ({ line, request: undefined }))

@@ -5,7 +5,7 @@ import { choice, count, environment, option, optional, wordField } from '../kit/
 import { addressesIn } from './masking.ts';
 import { counted, paragraph } from '../kit/page.ts';
 import { report } from '../kit/report.ts';
-import { logFiles } from './files.ts';
+import { logFiles } from '../kit/log-query.ts';
 import { eachPiece, inPieces } from './chunks.ts';
 
 const defaultLines = 20_000;

@@ -4,7 +4,7 @@ import { momentAt, aheadOf } from '../kit/values/times.ts';
  * The time in a line (epoch ms). `end`: where it ends if the line starts with it, otherwise 0. `isZoneless`: it has no
  * zone and was read as UTC.
  */
-export type Stamp = { readonly at: number; readonly end: number; readonly isZoneless: boolean };
+type Stamp = { readonly at: number; readonly end: number; readonly isZoneless: boolean };
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 /**

@@ -3,8 +3,7 @@ import { code, list, say } from '../../text.ts';
 import { action, type Wrong } from '../kit/action.ts';
 import { environment, type Input } from '../kit/fields.ts';
 import { fromPath, places, redirectTarget, type } from './fields.ts';
-import { leadsBack, ofType, toHost } from './facts.ts';
-import { wayBack } from './loops.ts';
+import { leadsBack, wayBack } from './loops.ts';
 import { selectorsOf } from './one.ts';
 import {
   allRules,
@@ -13,9 +12,11 @@ import {
   inFull,
   isSame,
   notWhole,
+  ofType,
   samePlace,
   ruleInShort,
   spokenAll,
+  toHost,
   type RedirectRule,
 } from './rules.ts';
 

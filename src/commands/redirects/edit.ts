@@ -3,11 +3,21 @@ import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
 import { action, type Wrong } from '../kit/action.ts';
 import { environment, option, type Input } from '../kit/fields.ts';
-import { leadsBack, ofType, toHost } from './facts.ts';
 import { listedFrom, canBeSaid, selectors, redirectTarget, type } from './fields.ts';
-import { wayBack } from './loops.ts';
+import { leadsBack, wayBack } from './loops.ts';
 import { fromOfItsRules, meant, notOne, selectorsOf, type FoundRules } from './one.ts';
-import { allRules, brief, sortedRules, inRequest, isSame, ruleInShort, typeOf, type RedirectRule } from './rules.ts';
+import {
+  allRules,
+  brief,
+  sortedRules,
+  inRequest,
+  isSame,
+  ofType,
+  ruleInShort,
+  toHost,
+  typeOf,
+  type RedirectRule,
+} from './rules.ts';
 
 const fields = { env: environment(), from: listedFrom, to: option(redirectTarget), type, ...selectors };
 type FieldValues = Input<typeof fields>;

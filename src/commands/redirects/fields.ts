@@ -1,4 +1,4 @@
-import { Refusal } from '../../errors.ts';
+import { attempt, Refusal } from '../../errors.ts';
 import { redirectTypes } from '../../hosting/contract/redirects.ts';
 import { code, codeOf, say, unseen } from '../../text.ts';
 import { choice, option, wordField, word, type PlainField } from '../kit/fields.ts';
@@ -88,13 +88,8 @@ export const places = { domain: domain(false), country: country(false), city: ci
 export const selectors = { domain: domain(true), country: country(true), city: city(true) };
 
 /** Whether the field reads this value back unchanged. */
-export function canBeSaid(field: PlainField<string>, value: string): boolean {
-  try {
-    return field.read([value]) === value;
-  } catch {
-    return false;
-  }
-}
+export const canBeSaid = (field: PlainField<string>, value: string): boolean =>
+  attempt(() => field.read([value])) === value;
 
 const refused = (label: string, said: string, wrong: string, hint: string): Refusal =>
   new Refusal(say`${label}: ${code(said.slice(0, 80))} ${wrong}. Nothing was done.`, { hint });

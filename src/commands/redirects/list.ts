@@ -1,3 +1,4 @@
+import { attempt } from '../../errors.ts';
 import { joined, code, say, type Text } from '../../text.ts';
 import { choice, environment, flag, option, optional, word, type Input } from '../kit/fields.ts';
 import { counted, listOr, type Page, readAt } from '../kit/page.ts';
@@ -82,13 +83,7 @@ const none = ({ env, search }: FieldValues): Text =>
     ? say`${env.name} has no redirects. Add the first one with ${code('redirects add')}.`
     : say`No redirect of ${env.name} is like that. Leave the search out to see all of them.`;
 
-function isExpression(source: string): boolean {
-  try {
-    return new RegExp(source) instanceof RegExp;
-  } catch {
-    return false;
-  }
-}
+const isExpression = (source: string): boolean => attempt(() => new RegExp(source)) !== undefined;
 
 /** Sorts the rules here too, because some hosts do not sort. */
 function sorted(

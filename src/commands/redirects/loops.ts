@@ -1,4 +1,5 @@
-import { ruleScope, type RuleScope, type RedirectRule } from './rules.ts';
+import { code, say } from '../../text.ts';
+import { brief, ruleScope, spokenAll, type RuleScope, type RedirectRule } from './rules.ts';
 
 /** A step of a visitor: where they are sent, for which requests, and by which rule. */
 type Visit = {
@@ -36,6 +37,16 @@ export function wayBack(
   }
   return undefined;
 }
+
+/** Refuses a redirect loop. */
+export const leadsBack = (from: string, way: readonly RedirectRule[]) =>
+  ({
+    says:
+      way.length === 0
+        ? say`This would lead ${code(brief(from))} to itself. Nothing was changed.`
+        : say`Visitors would go around in circles: from there they are sent back to ${code(brief(from))} by ${spokenAll(way)}. Nothing was changed.`,
+    hint: 'Redirect it to a page that is not redirected itself.',
+  }) as const;
 
 function stopOf({ to, place }: Visit, hosts: ReadonlySet<string>): Stop | undefined {
   const path = pathOf(to);

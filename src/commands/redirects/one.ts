@@ -2,6 +2,7 @@ import type { Offer, Args } from '../../errors.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
 import { beginning, code, say } from '../../text.ts';
 import type { Wrong } from '../kit/action.ts';
+import type { Input } from '../kit/fields.ts';
 import { comparableHostname } from '../kit/values/hostnames.ts';
 import type { Sources } from '../kit/sources.ts';
 import { anyScope, canBeSaid, fromPath, selectors } from './fields.ts';
@@ -15,10 +16,9 @@ import {
   spokenAll,
   type RedirectRule,
 } from './rules.ts';
-import type { Input } from '../kit/fields.ts';
 
 /** How to select one rule: by its path, and by its place if several have that path. */
-export type Picked = Input<typeof selectors> & { readonly env: Environment; readonly from: string };
+type Picked = Input<typeof selectors> & { readonly env: Environment; readonly from: string };
 
 /** What a look finds of the selected rules. */
 export type FoundRules = {

@@ -4,7 +4,6 @@ import { updateRedirects } from '../../hosting/contract/redirects.ts';
 import { code, say } from '../../text.ts';
 import { action } from '../kit/action.ts';
 import { environment } from '../kit/fields.ts';
-import { ofType } from './facts.ts';
 import { canBeSaid, listedFrom, fromPath, places, selectors, redirectTarget } from './fields.ts';
 import { wayBack } from './loops.ts';
 import { fromOfItsRules, meant, notOne, type FoundRules } from './one.ts';
@@ -14,6 +13,7 @@ import {
   sortedRules,
   inRequest,
   isSame,
+  ofType,
   ruleInShort,
   typeOf,
   visitorsOf,

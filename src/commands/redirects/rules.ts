@@ -2,13 +2,11 @@ import type { z } from 'zod';
 import type { HostReader } from '../../hosting/contract/call.ts';
 import { listRedirects, redirectTypes } from '../../hosting/contract/redirects.ts';
 import type { Environment } from '../../hosting/contract/target.ts';
-import { clipped, say } from '../../text.ts';
-import { comparableHostname as foldedDomain } from '../kit/values/hostnames.ts';
+import { clipped, code, say, type Inline } from '../../text.ts';
+import { comparableHostname } from '../kit/values/hostnames.ts';
 
 /** A rule as the host lists it. It has no id, so requests name it by its whole value. */
 export type RedirectRule = z.output<ReturnType<typeof listRedirects>['reply']>['rules'][number];
-/** Permanent (301) or temporary (302). */
-export type RedirectType = (typeof redirectTypes)[number];
 
 /** Filters and order of a listing. */
 type Selection = Omit<Parameters<typeof listRedirects>[0], 'env_id' | 'limit' | 'offset'>;
@@ -78,7 +76,7 @@ export type RuleScope = { readonly domain: string; readonly country: string; rea
 
 /** The scope of a rule in a comparable spelling. */
 export const ruleScope = (rule: Partial<RedirectRule>): RuleScope => ({
-  domain: foldedDomain((rule.domain ?? '').trim().replace(/^https?:\/\/|\/$/gi, '')),
+  domain: comparableHostname((rule.domain ?? '').trim().replace(/^https?:\/\/|\/$/gi, '')),
   country: folded(rule.traffic_from_country),
   city: folded(rule.traffic_from_city),
 });
@@ -97,12 +95,24 @@ export const isSame = (one: Core, other: Core): boolean =>
   one.from === other.from && one.to === other.to && one.type === other.type && samePlace(one, other);
 
 /** The type of a rule, if it is one that can be requested. */
-export const typeOf = ({ type }: Pick<RedirectRule, 'type'>): RedirectType | undefined =>
+export const typeOf = ({ type }: Pick<RedirectRule, 'type'>): (typeof redirectTypes)[number] | undefined =>
   redirectTypes.find((one) => one === type);
 
 /** The HTTP status of a type. */
-export const statusOf = ({ type }: Pick<RedirectRule, 'type'>): string =>
+const statusOf = ({ type }: Pick<RedirectRule, 'type'>): string =>
   type === 'permanent' ? '301' : type === 'redirect' ? '302' : type || 'unknown type';
+
+/** A type and its meaning, for people. */
+export const ofType = (rule: Pick<RedirectRule, 'type'>): string =>
+  rule.type === 'permanent'
+    ? '301, for good: browsers remember it'
+    : `${statusOf(rule)}${rule.type === 'redirect' ? ', for now' : ''}`;
+
+/** The ASCII host of an address, so that lookalike names show. */
+export function toHost(to: string): Readonly<Record<string, Inline>> {
+  const host = to.startsWith('/') ? undefined : URL.parse(to)?.host;
+  return host ? { 'Leads to the host': code(host) } : {};
+}
 
 /** Where visitors must be for a rule to apply: `Berlin, DE`; empty: anywhere. */
 export const visitorsOf = (rule: Partial<RedirectRule>): string =>
@@ -111,7 +121,7 @@ export const visitorsOf = (rule: Partial<RedirectRule>): string =>
 /** A rule as people read it: `/old → /new (301), acme.com, visitors from Berlin, DE`. */
 export const ruleInShort = (rule: Core): string => worded(rule, brief);
 
-/** As `spoken`, with the path and the target in full. */
+/** As `ruleInShort`, with the path and the target in full. */
 export const inFull = (rule: Core): string => worded(rule, (text) => text || 'nothing');
 
 function worded(rule: Core, shown: (text: string | null | undefined) => string): string {

@@ -25,7 +25,7 @@ export const sshPassword = action({
   after: 'This setting cannot be read back: try to connect.',
   next: ({ input: { env, access } }) => [
     {
-      label: `Switch it ${opposite[access]} on ${env.name}`.slice(0, 75),
+      label: `Switch it ${opposite[access]} on ${env.name}`,
       args: ['ssh', 'password', env.id, opposite[access]],
     },
   ],

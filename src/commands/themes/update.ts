@@ -2,7 +2,7 @@ import { Refusal } from '../../errors.ts';
 import { updateThemes } from '../../hosting/contract/themes.ts';
 import { bold, code, inShort, list, say, type Text } from '../../text.ts';
 import { action, type Wrong } from '../kit/action.ts';
-import { environment, wordField, type PlainField, type Input } from '../kit/fields.ts';
+import { environment, wordField, type Input } from '../kit/fields.ts';
 import { didYouMean, near } from '../kit/nearest-words.ts';
 import { is, themesOf, type InstalledTheme } from './installed.ts';
 
@@ -14,28 +14,26 @@ const maxShown = 25;
 export const isThemeName = (slug: string): boolean => /^[\w.-]{1,100}$/.test(slug);
 
 /** Theme slugs without duplicates, separated by commas, spaces or line breaks. */
-function slugs(label: string): PlainField<readonly string[], false> {
-  return wordField<readonly string[]>(label, {
-    many: true,
-    shown: 'theme…',
-    read: (words) => {
-      const slugs = [...new Set(words.flatMap((word) => word.split(/[\s,;]+/)).filter((slug) => slug !== ''))];
-      if (slugs.length === 0) throw new Refusal('No theme was given. Nothing was done.');
-      if (slugs.length > maxThemes) {
-        throw new Refusal(
-          `These are ${slugs.length} themes; at most ${maxThemes} can be updated at once. Nothing was done.`,
-        );
-      }
-      const odd = slugs.find((slug) => !isThemeName(slug));
-      if (odd === undefined) return slugs;
-      throw new Refusal(say`${code(odd.slice(0, 60))} is not the name of a theme. Nothing was done.`, {
-        hint: say`Themes are named as ${code('themes show')} writes them: letters, digits, dots and dashes.`,
-      });
-    },
-  });
-}
+const slugs = wordField<readonly string[]>('Themes', {
+  many: true,
+  shown: 'theme…',
+  read: (words) => {
+    const names = [...new Set(words.flatMap((word) => word.split(/[\s,;]+/)).filter((slug) => slug !== ''))];
+    if (names.length === 0) throw new Refusal('No theme was given. Nothing was done.');
+    if (names.length > maxThemes) {
+      throw new Refusal(
+        `These are ${names.length} themes; at most ${maxThemes} can be updated at once. Nothing was done.`,
+      );
+    }
+    const odd = names.find((slug) => !isThemeName(slug));
+    if (odd === undefined) return names;
+    throw new Refusal(say`${code(odd.slice(0, 60))} is not the name of a theme. Nothing was done.`, {
+      hint: say`Themes are named as ${code('themes show')} writes them: letters, digits, dots and dashes.`,
+    });
+  },
+});
 
-const fields = { env: environment(), themes: slugs('Themes') };
+const fields = { env: environment(), themes: slugs };
 type FieldValues = Input<typeof fields>;
 
 export const themesUpdate = action({
@@ -89,7 +87,7 @@ export const themesUpdate = action({
   },
   after: 'An update of themes usually takes some minutes, and the host’s list of themes can be 12 hours old.',
   next: ({ input: { env } }) => [
-    { label: `Clear the cache of ${env.name}`.slice(0, 75), args: ['cache', 'clear', env.id] },
+    { label: `Clear the cache of ${env.name}`, args: ['cache', 'clear', env.id] },
     { label: 'Error log since the update', args: ['logs', env.id, 'error', '--since=1h'] },
   ],
 });

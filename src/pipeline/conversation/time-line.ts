@@ -1,5 +1,5 @@
 import type { ChangeMoment, LogInSpan, TimeLine, TimeLineEntry, Who } from '../../commands/kit/time-line.ts';
-import { logFiles } from '../../commands/logs/files.ts';
+import { logFiles } from '../../commands/kit/log-query.ts';
 import { HostTrouble } from '../../hosting/client.ts';
 import { getLogs } from '../../hosting/contract/logs.ts';
 import type { Environment } from '../../hosting/contract/target.ts';

@@ -1,12 +1,24 @@
 import { expect, test } from 'vitest';
-import { loudestIn } from '../../../src/commands/logs/loudest.ts';
+import { loudestError } from '../../../src/commands/logs/loudest.ts';
 
+const env = {
+  kind: 'environment',
+  id: '5f0e5f0e-0000-4000-8000-000000000001',
+  name: 'acme-shop/live',
+  live: true,
+  site: undefined,
+} as const;
 const now = Date.UTC(2026, 10, 23, 3, 0);
 const from = now - 3_600_000;
 const at = (minutes: number): string =>
   `[${new Date(now - minutes * 60_000).toISOString().slice(0, 19).replace('T', ' ')} UTC]`;
+const answer = (logs: string): unknown => ({ environment: { container_info: { logs } } });
 const loudest = (lines: readonly string[]) =>
-  loudestIn(lines.map((line) => `${line}\n`).join(''), { from, now, alias: () => 'client-3f2a' });
+  loudestError(async ({ reply }) => reply.parse(answer(lines.map((line) => `${line}\n`).join(''))), env, {
+    from,
+    now,
+    alias: () => 'client-3f2a',
+  });
 const many = (count: number, line: (n: number) => string): readonly string[] =>
   Array.from({ length: count }, (_, n) => line(n));
 

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { Refusal } from '../../../errors.ts';
+import { attempt, Refusal } from '../../../errors.ts';
 import { code, say } from '../../../text.ts';
 
 /** A longer list is probably a mistake, and would not fit in a line or a form. */
@@ -23,22 +23,10 @@ export function readAddresses(words: readonly string[], anyWidth = false): reado
 }
 
 /** Whether this address or range may be let in; it has to be in canonical spelling. */
-export function mayBeLetIn(address: string): boolean {
-  try {
-    return readAddress(address, false) === address;
-  } catch {
-    return false;
-  }
-}
+export const mayBeLetIn = (address: string): boolean => attempt(() => readAddress(address, false)) === address;
 
 /** The canonical spelling of an address from the host's list; unreadable text is only trimmed. */
-export function canonicalAddress(text: string): string {
-  try {
-    return readAddress(text.trim(), true);
-  } catch {
-    return text.trim();
-  }
-}
+export const canonicalAddress = (text: string): string => attempt(() => readAddress(text.trim(), true)) ?? text.trim();
 
 /** Reads one address or range, as `readAddresses` does; throws `Refusal`. */
 export function readAddress(text: string, anyWidth: boolean): string {
